@@ -1,25 +1,30 @@
 import type { Body } from "./body.ts";
 
-/** A body that was sent, its frozen messages from the first on, and the byte offset at which each ends. */
+/**
+ * A request body that was sent, its leading frozen messages, and the byte offset at which each of them ends.
+ */
 interface Sent {
   bytes: Uint8Array;
   messages: readonly object[];
   ends: readonly number[];
 }
 
-/** By first message: bodies with the same first message share a beginning. */
+/**
+ * The last body that was sent, by its first message. Bodies with the same first message share a beginning.
+ */
 const sent = new WeakMap<object, Sent>();
 
 const encoder = new TextEncoder();
 
 /**
- * Encodes the body as JSON, messages first. Every turn sends the whole history again, so the bytes of frozen
- * messages that the last body began with are copied.
+ * Encodes a request body as JSON, with `messages` as its first field. Every turn sends the whole history
+ * again, so the bytes of messages that the last body already had are copied and not encoded again.
  */
 export function bodyBytes({ messages, system, tools, ...rest }: Body): Uint8Array<ArrayBuffer> {
   const [first] = messages;
   const known = first && sent.get(first);
-  // A fetch may have transferred the bytes, e.g. to another thread; then their length is 0.
+  // The bytes cannot be copied if a fetch has transferred them, e.g. to another thread. Their length is 0
+  // then.
   const before = known?.bytes.length === 0 ? undefined : known;
   const ends = before?.ends.slice(0, sameUpTo(before.messages, messages)) ?? [];
   const start = ends.at(-1) ?? 0;
@@ -44,7 +49,9 @@ export function bodyBytes({ messages, system, tools, ...rest }: Body): Uint8Arra
   return body;
 }
 
-/** Encodes a field and its comma. The JSON of a frozen list is cached, because most requests share it. */
+/**
+ * Encodes a field with its comma. The JSON of a frozen list is cached, because most requests repeat the list.
+ */
 function field(name: string, value: unknown): string {
   if (value === undefined) return "";
   if (!Array.isArray(value) || !Object.isFrozen(value)) return `"${name}":${JSON.stringify(value)},`;

@@ -3,14 +3,14 @@ import type { ModelRequest } from "@pawl/core";
 
 export type Body = Anthropic.MessageCreateParamsStreaming;
 
-/** Options of the request body. */
+/** Options of `claude()` that set fields of the request body. */
 export interface ClaudeBodyOptions {
   /**
-   * E.g. `{ type: "adaptive", display: "summarized" }`. Default: the model's; newer ones think without
-   * showing it.
+   * Configures thinking, e.g. `{ type: "adaptive", display: "summarized" }`. Default: the model's default.
+   * Newer models think without showing it.
    */
   thinking?: Anthropic.ThinkingConfigParam;
-  /** How much work the model puts into an answer. Default: the model's. */
+  /** The amount of work that the model puts into an answer. Default: the model's default. */
   effort?: "low" | "medium" | "high" | "xhigh" | "max";
   /** Further fields of the request body, e.g. `{ metadata: { user_id: "u_1" } }`. */
   body?: { readonly [field: string]: unknown };
@@ -34,7 +34,7 @@ export function bodyOf(
     ...body,
     stream: true as const,
   };
-  // Blocks are passed through as the log holds them, also kinds the SDK's types do not know.
+  // Blocks are sent as they are in the log, including types that the SDK's types do not have.
   return wire as unknown as Body;
 }
 
@@ -42,8 +42,9 @@ export function bodyOf(
 const LEAST_BUDGET = 1_024;
 
 /**
- * Fits the thinking budget below `max_tokens`, which a limit on tokens or cost may have cut. A larger budget
- * becomes half of `max_tokens`, so that there is an answer. Below the API's minimum, thinking is left out.
+ * Returns a thinking budget below `max_tokens`, which a limit on tokens or cost may have lowered. A larger
+ * budget becomes half of `max_tokens`, so that tokens are left for the answer. If that is below the API's
+ * minimum, thinking is left out.
  */
 function thinkingWithin(
   thinking: ClaudeBodyOptions["thinking"],

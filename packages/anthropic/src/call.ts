@@ -1,7 +1,7 @@
-/** One call's use of a signal. Its listener is removed when the call is over. */
+/** The abort signal of one request. `close` removes its listener from the caller's signal. */
 export interface Call {
   readonly signal: AbortSignal;
-  /** Notes that the answer was read to its end, so that `close` aborts nothing. */
+  /** Marks the answer as read to its end, so that `close` aborts nothing. */
   done(): void;
   /** Ends the call, and aborts its connection if the answer was not read to its end. */
   close(): void;
@@ -24,9 +24,9 @@ export function openCall(signal: AbortSignal): Call {
   };
 }
 
-// The SDK keeps a request's signal until the body of its answer is garbage. The signal keeps its reason, and
-// the reason's stack would keep the call and that body: they would never be freed. So the reason is a
-// constant, and the abort has a stack of its own.
+// The SDK keeps a request's signal until the body of the answer is garbage. The signal keeps its reason, and
+// the reason's stack would keep the call and the body, so none of them would be freed. That is why the reason
+// is a constant, and `abort` runs in a microtask with a short stack.
 function abortOf(controller: AbortController): () => void {
   return () => queueMicrotask(() => controller.abort(OVER));
 }

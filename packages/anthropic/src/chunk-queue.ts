@@ -1,12 +1,12 @@
-/** A result of `read`, as of a web stream's reader. */
+/** A result of `read`, in the shape of a web stream's reader. */
 export type Chunk = { done: false; value: Uint8Array } | { done: true; value: undefined };
 
 /** A queue between a connection and the reader of its body. */
 export interface ChunkQueue {
-  /** Returns `false` when the queue is full: push no more until `resume` is called. */
+  /** Adds a chunk. Returns `false` if the queue is full; then push no more until `resume` is called. */
   push(chunk: Uint8Array): boolean;
   end(): void;
-  /** Fails the body, after the chunks that were pushed before. */
+  /** Makes `read` throw once all earlier chunks were read. */
   fail(error: unknown): void;
   /**
    * Reads everything that is queued, as one chunk.
@@ -17,8 +17,8 @@ export interface ChunkQueue {
 }
 
 /**
- * How many bytes may be queued before the connection is paused: several packets, because a pause costs more
- * than a packet.
+ * The number of queued bytes at which the connection is paused. It is several packets, because a pause costs
+ * more than a packet.
  */
 const HIGH_WATER_BYTES = 262_144;
 

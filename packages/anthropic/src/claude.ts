@@ -14,35 +14,38 @@ import { pricingOf } from "./pricing.ts";
 
 /** Options of `claude()`. */
 export interface ClaudeOptions extends ClaudeBodyOptions {
-  /** Default: `ANTHROPIC_API_KEY`. */
+  /** The API key. Default: the environment variable `ANTHROPIC_API_KEY`. */
   apiKey?: string;
-  /** Default: `ANTHROPIC_BASE_URL`, or else the public API. */
+  /** The URL of the API. Default: the environment variable `ANTHROPIC_BASE_URL`, or else the public API. */
   baseURL?: string;
   /**
-   * Sends the requests. Default: in Node, the dispatcher of the global fetch, at half of fetch's cost;
-   * anywhere else the global fetch. Pass `fetch` if a tool replaces the global one, e.g. in tests.
+   * The function that sends requests. Default: in Node, the connections of the global `fetch` without its web
+   * streams, which costs half as much; elsewhere the global `fetch`. Pass `fetch` if a tool replaces the
+   * global one, e.g. in tests.
    */
   fetch?: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
    * An SDK client of your own, instead of `apiKey`, `baseURL` and `fetch`, e.g. for another cloud or with the
-   * SDK's own tracing. Its retries are not used.
+   * SDK's own tracing. The client's retries are turned off.
    */
   client?: Pick<Anthropic, "messages">;
-  /** Prices of tokens. Default: {@link pricingOf} the model. */
+  /**
+   * The prices of tokens, in US dollars per million. Default: the list prices that {@link pricingOf} returns.
+   */
   pricing?: Pricing;
   /**
-   * Whether requests may force the model to call a tool. Default: yes for models that are known to accept it
-   * (the newest do not), while thinking is off.
+   * Whether requests may force the model to call a tool. Default: yes while thinking is off, for models that
+   * are known to accept it. The newest models do not.
    */
   forcedToolChoice?: boolean;
 }
 
 /**
- * Makes a `ModelClient` for Claude, over the official SDK. It sends one request and yields the stream's
- * events as they arrive, pings and unknown ones included. It never retries and has no time-out: wrap it with
- * `resilient` of `@pawl/core`.
+ * Makes a `ModelClient` for Claude, over the official SDK. Each call sends one request and yields the events
+ * of the stream as they arrive, including pings and unknown events. There are no retries and no timeout: wrap
+ * the model with `resilient` of `@pawl/core`.
  *
- * Failures are thrown as `PawlError` with the code `model_error`, whose `details` say whether the same
+ * A failure throws a `PawlError` with the code `model_error`. Its `details.retryable` says whether the same
  * request may succeed later. An abort throws the signal's reason.
  *
  * @param model the model's id, e.g. `claude-sonnet-5-5`
@@ -75,7 +78,7 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
   };
 }
 
-/** Sends one request, and yields the events of its answer in batches. */
+/** Sends one request and yields the events of the answer in batches. */
 async function* answerOf(
   sender: () => Sender,
   body: Body,
@@ -100,13 +103,14 @@ async function* answerOf(
 
 interface Sender {
   send(body: Body, signal: AbortSignal): Promise<Response>;
-  /** Secrets that no failure may contain. */
+  /** Returns the secrets to remove from errors. */
   secrets(): string[];
 }
 
 /**
- * The user's own client is called through its `messages`. Ours is called one level below, with the body in
- * bytes: that keeps the SDK's authentication, errors and headers, at half of its cost per request.
+ * Returns the function that sends requests. The application's own client is called through `messages`. Pawl's
+ * client is called one level below, with the body as bytes: this keeps the SDK's authentication, errors and
+ * headers, at half the cost per request.
  */
 function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOptions): Sender {
   if (client !== undefined) {
@@ -130,7 +134,7 @@ function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOption
   };
 }
 
-/** Secrets of the client, including those that the SDK read from the environment. */
+/** Returns the secrets of the client, including those that the SDK read from the environment. */
 function secretsOf(client: object): string[] {
   const { apiKey, authToken, _options } = client as {
     apiKey?: unknown;

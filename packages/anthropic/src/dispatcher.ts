@@ -1,7 +1,7 @@
 /**
- * The used part of what sends the requests of Node's `fetch`: undici's
- * {@link https://undici.nodejs.org/#/docs/api/Dispatcher | Dispatcher}, with the handlers that every version
- * of Node accepts.
+ * The part of undici's {@link https://undici.nodejs.org/#/docs/api/Dispatcher | Dispatcher} that is used
+ * here, with the handlers that every version of Node accepts. Node's `fetch` sends its requests through a
+ * dispatcher.
  */
 export interface Dispatcher {
   dispatch(options: DispatchOptions, handler: DispatchHandler): boolean;
@@ -11,10 +11,10 @@ export interface DispatchOptions {
   origin: string;
   path: string;
   method: "POST";
-  /** Names and values in turn, written as they are. */
+  /** Names and values in turn. They are sent unchanged. */
   headers: readonly string[];
   body: Uint8Array;
-  /** Milliseconds; 0 for never. */
+  /** The timeout in milliseconds; 0 for none. */
   headersTimeout: number;
   bodyTimeout: number;
 }
@@ -22,15 +22,15 @@ export interface DispatchOptions {
 export interface DispatchHandler {
   onConnect(abort: (reason?: Error) => void): void;
   onHeaders(status: number, rawHeaders: readonly (Buffer | string)[], resume: () => void): boolean;
-  /** `false` pauses the connection until `resume` is called. */
+  /** Receives a chunk of the body. Return `false` to pause the connection until `resume` is called. */
   onData(chunk: Uint8Array): boolean;
   onComplete(): void;
   onError(error: Error): void;
 }
 
 /**
- * Returns the dispatcher that Node's own `fetch` uses, with its connections and proxies, e.g. one set by
- * `NODE_USE_ENV_PROXY` or undici's `setGlobalDispatcher`. `undefined` outside of Node, and before the
+ * Returns the dispatcher of Node's own `fetch`, with its connections and proxies, e.g. one set by
+ * `NODE_USE_ENV_PROXY` or undici's `setGlobalDispatcher`. Returns `undefined` outside Node, and before the
  * first use of `fetch`.
  */
 export function globalDispatcher(): Dispatcher | undefined {

@@ -1,20 +1,21 @@
 import type { ContentDelta, ModelEvent } from "@pawl/core/model";
 import { createParser, type EventSourceParser } from "eventsource-parser";
 
-/** Receives the messages of an answer's text. */
+/** Receives the messages of a streamed answer. */
 export interface Listener {
   onEvent(event: ModelEvent): void;
   /** Receives the raw data of a message of type `error`. */
   onError(data: string): void;
-  /** A message that is not JSON, e.g. the half of one before a lost connection. */
+  /** Called for a message that is not JSON, e.g. half a message before a lost connection. */
   onBroken(): void;
 }
 
 /**
- * Makes a reader of an answer's text. The function that it returns takes the next slice, of any length.
+ * Makes a parser for the text of a streamed answer. Call the returned function with each next piece of text,
+ * of any length.
  */
-// Nearly all messages are pieces of text without escapes, in the API's one spelling. A regular expression
-// takes them out, which is cheaper than parsing lines and JSON. Most others have one `event` and one `data`
+// Nearly all messages are deltas without escapes, in the API's one spelling. A regular expression takes them
+// out, which is cheaper than parsing lines and JSON. Most other messages have one `event` and one `data`
 // line, and a second expression takes those. The parser gets the rest.
 export function eventReader({ onEvent, onError, onBroken }: Listener): (text: string) => void {
   const take = (type: string | undefined, data: string): void => {
@@ -25,9 +26,9 @@ export function eventReader({ onEvent, onError, onBroken }: Listener): (text: st
     else onEvent(event);
   };
   const parser = createParser({ onEvent: ({ event, data }) => take(event, data) });
-  // Whether the parser has received only whole messages; `undefined` before the first slice.
+  // Whether the parser has received only whole messages; `undefined` before the first piece of text.
   let between: boolean | undefined;
-  /** Takes a message that is not a piece, and returns where it ends. */
+  /** Takes a message that is not a delta, and returns the offset at which it ends. */
   const takeOther = (text: string, at: number): number => {
     MESSAGE.lastIndex = at;
     const message = between ? MESSAGE.exec(text) : null;
@@ -57,8 +58,8 @@ export function eventReader({ onEvent, onError, onBroken }: Listener): (text: st
 }
 
 /**
- * Leaves a byte order mark to the parser. Without one, an empty line, which means nothing, ends the parser's
- * search for it.
+ * Prepares the parser for the first text. A byte order mark is left to the parser. Without one, an empty
+ * line, which has no meaning, ends the parser's search for it.
  */
 function begin(parser: EventSourceParser, text: string): boolean {
   if (text.startsWith("\ufeff")) return false;
@@ -66,19 +67,19 @@ function begin(parser: EventSourceParser, text: string): boolean {
   return true;
 }
 
-/** The end of the API's messages. With other line ends, the parser reads everything. */
+/** The end of a message of the API. If a server sends other line ends, the parser reads everything. */
 const END = "\n\n";
 
 /**
- * A piece: all characters from the space up, except quotes and backslashes. The API pads its events with
- * spaces before the last brace.
+ * A delta whose text has only characters from the space up, without quotes and backslashes. The API pads its
+ * events with spaces before the last brace.
  */
 const PIECE =
   /event: content_block_delta\ndata: \{"type":"content_block_delta","index":(0|[1-9]\d{0,8}),"delta":\{"type":"(?:text_delta","text":"([ !#-[\]-\uffff]*)|input_json_delta","partial_json":"([ !#-[\]-\uffff]*)|thinking_delta","thinking":"([ !#-[\]-\uffff]*))"\} *\}\n\n/y;
 
 const MESSAGE = /event: ([^\r\n]+)\ndata: ([^\r\n]*)\n\n/y;
 
-/** An event with only a type, and maybe the index of a block. */
+/** An event that has only a type, and maybe the index of a block. */
 const SIGN = /^\{"type":"([a-z_]+)"(?:,"index":(0|[1-9]\d{0,8}))? *\}$/;
 
 function deltaOf([, , text, json, thinking = ""]: RegExpExecArray): ContentDelta {

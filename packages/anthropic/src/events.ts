@@ -4,12 +4,12 @@ import type { Call } from "./call.ts";
 import { eventReader } from "./event-reader.ts";
 import { cutOff } from "./model-failure.ts";
 
-/** Reads the events of the next packet of a streamed answer; `undefined` after its end. */
+/** Returns the events of the next packet of a streamed answer; `undefined` after its end. */
 export type AnswerReader = () => Promise<ModelEvent[] | undefined>;
 
-/** Reads the events of a streamed answer, packet by packet, up to `message_stop`. */
-// The SDK's own iterator is not used. It drops pings, the only sign of life of a thinking model. It ends
-// without an error when the stream is cut. And it costs more than everything else.
+/** Makes a reader of a streamed answer, which reads packet by packet up to `message_stop`. */
+// The SDK's own iterator is not used, for three reasons. It drops pings, the only sign of life of a model
+// that thinks. If the stream is cut, it ends without an error. And it costs more than all other steps.
 export function answerReader(response: Response, call: Call, requestId: string | undefined): AnswerReader {
   let events: ModelEvent[] = [];
   let failure: Error | undefined;
@@ -44,8 +44,8 @@ export function answerReader(response: Response, call: Call, requestId: string |
 }
 
 /**
- * Adds an event to those of its packet. Consecutive pieces of one tool's input are joined: there are
- * thousands, and nobody acts on half of a JSON text. Pieces of text stay separate.
+ * Adds an event to the events of its packet. Consecutive deltas of one tool's input are joined: there are
+ * thousands, and half a JSON text is of no use. Deltas of text stay separate.
  */
 function add(events: ModelEvent[], event: ModelEvent): void {
   const last = events.at(-1);
@@ -64,7 +64,9 @@ function isInput(event: ModelEvent): event is InputPiece {
   );
 }
 
-/** How long to wait for the end of a body, in milliseconds. A busy process sees it late. */
+/**
+ * The time to wait for the end of a response's body, in milliseconds. A busy process receives the end late.
+ */
 const END_MS = 500;
 
 /** Reads the end of the body, so that the connection can be reused. Gives up after {@link END_MS}. */
@@ -74,7 +76,7 @@ async function endOf(body: Pick<ReadableStreamDefaultReader, "read">, call: Call
     while (!(await body.read()).done);
     call.done();
   } catch {
-    // The answer is whole; only the connection is lost.
+    // The answer is complete. Only the connection is lost.
   } finally {
     clearTimeout(timer);
   }
@@ -85,7 +87,7 @@ function streamError(data: string, response: Response): Error {
   try {
     body = JSON.parse(data);
   } catch {
-    // A proxy may answer in plain text; it is a failure all the same.
+    // A proxy may send its error as plain text.
     body = { error: { message: data } };
   }
   return new APIError(undefined, body, undefined, response.headers);

@@ -1,6 +1,9 @@
 import type { ClaudeBodyOptions } from "./body.ts";
 
-/** Models that are known to accept a forced `tool_choice`, as of 2026-11-20. The newest answer 400. */
+/**
+ * Models that are known to accept a forced `tool_choice`, as of 2026-11-20. The newest models answer with
+ * status 400.
+ */
 const known: ReadonlySet<string> = new Set([
   "claude-opus-5",
   "claude-sonnet-5",
@@ -13,7 +16,7 @@ const known: ReadonlySet<string> = new Set([
   "claude-haiku-4-5",
 ]);
 
-/** Whether `model` can be forced to call a tool. No model can while thinking is on. */
+/** Whether a model can be forced to call a tool. No model can while thinking is on. */
 export function takesForcedToolChoice(model: string, { thinking, body }: ClaudeBodyOptions): boolean {
   const { type = "disabled" } = (body?.thinking ?? thinking ?? {}) as { type?: string };
   return type === "disabled" && known.has(model.replace(/-\d{8}$/, ""));

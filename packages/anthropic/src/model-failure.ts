@@ -2,21 +2,21 @@ import { APIConnectionError, APIError } from "@anthropic-ai/sdk/core/error";
 import { type ModelFailure, messageOf, PawlError } from "@pawl/core";
 import { isPassing, retryAfterMs, withoutSecrets } from "@pawl/core/model";
 
-/** Types of failures inside a stream, which have no status, that may pass. */
+/** Types of temporary failures inside a stream. Such failures have no status. */
 const passing = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error"];
 
-/** Error codes of a spent budget. Its status is 429 or 400, and retrying does not help. */
+/** Error codes of an exhausted budget. The status is 429 or 400, but retrying does not help. */
 const spent = /spend_limit_reached$/;
 
-/** Codes for failures that the API describes only by a message. */
+/** Codes for failures that the API describes only in a message. */
 const codes: readonly (readonly [words: RegExp, code: string])[] = [
   [/^You have reached your specified API usage limits/, "own_spend_limit_reached"],
   [/^prompt is too long|^input length and `max_tokens` exceed context limit/, "context_length_exceeded"],
 ];
 
 /**
- * Converts anything the SDK threw to the `model_error` that the loop's retry policy reads, without the
- * request's secrets.
+ * Converts an error of the SDK to a `model_error` with the details that retries need, without the request's
+ * secrets.
  */
 export function modelFailure(error: unknown, secrets: readonly string[], requestId?: string): PawlError {
   return withoutSecrets(PawlError.is(error) ? error : failureOf(error, requestId), secrets);
@@ -30,7 +30,7 @@ function failureOf(error: unknown, requestId: string | undefined): PawlError {
   return new PawlError("model_error", message, { cause: error, details: { ...details } });
 }
 
-/** The error for a stream that ended before the answer. */
+/** Returns the error for a stream that ended before the answer was complete. */
 export function cutOff(requestId: string | undefined): PawlError {
   const details: ModelFailure = { retryable: true, ...(requestId === undefined ? {} : { requestId }) };
   return new PawlError("model_error", "The model's answer was cut off before it was complete.", {
@@ -63,7 +63,7 @@ function isRetryable(error: APIError): boolean {
   return status === undefined ? passing.includes(type ?? "") : isPassing(status, headers);
 }
 
-/** Whether the connection broke while the body was read: fetch then throws a `TypeError`. */
+/** Whether the connection broke while the body was read. `fetch` throws a `TypeError` then. */
 function isLostConnection(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === "AbortError");
 }

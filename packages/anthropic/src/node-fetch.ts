@@ -5,13 +5,16 @@ import { type Dispatcher, globalDispatcher } from "./dispatcher.ts";
 type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * Makes a fetch for messages without web streams, which are most of the cost of Node's own fetch. It uses the
- * same dispatcher, so connections, proxies and certificates are those of the rest of the process. It does not
- * follow redirects, requests no compression and has no time-out. The global fetch sends all other requests of
- * the SDK, e.g. for a token, and everything where there is no such dispatcher.
+ * Makes a `fetch` for requests to `/v1/messages` that does without web streams, which are most of the cost of
+ * Node's own `fetch`.
+ *
+ * It uses the dispatcher of Node's `fetch`, so connections, proxies and certificates are those of the rest of
+ * the process. It does not follow redirects, requests no compression and has no timeout. The global `fetch`
+ * sends all other requests of the SDK, e.g. for a token, and all requests if Node's dispatcher is not
+ * available.
  */
 export function nodeFetch(): Fetch {
-  // A client sends all requests to one address.
+  // The last target: a client sends all requests to one address.
   let known: Target | undefined;
   return async (url, init = {}) => {
     const { body, headers, signal } = init;
@@ -29,7 +32,7 @@ export function nodeFetch(): Fetch {
 /** A URL whose path ends in `/v1/messages`. */
 const MESSAGES = /^[^?#]*\/v1\/messages(?:[?#]|$)/;
 
-/** Where requests go. */
+/** The address of requests. */
 interface Target {
   href: string;
   origin: string;
@@ -67,13 +70,14 @@ function send(
       reject(error);
       chunks.fail(error);
     };
-    // A request without a connection cannot be cancelled yet; `onConnect` does it.
+    // A request cannot be cancelled before it has a connection; `onConnect` cancels it then.
     const abort = (): void => {
       cancel(signal?.reason);
       fail(signal?.reason);
     };
     signal?.addEventListener("abort", abort, { once: true });
-    // The SDK keeps the signal until the answer is garbage, and this listener would keep the answer.
+    // The listener is removed because the SDK keeps the signal until the answer is garbage, and the listener
+    // would keep the answer.
     const over = (): void => signal?.removeEventListener("abort", abort);
     dispatcher.dispatch(options, {
       onConnect: (stop) => {
@@ -81,7 +85,7 @@ function send(
         if (signal?.aborted) stop(signal.reason);
       },
       onHeaders: (status, rawHeaders, go) => {
-        // A status below 200 precedes the final one.
+        // A status below 200 is followed by the final one.
         if (status < 200) return true;
         resume = go;
         resolve(responseOf(status, rawHeaders, chunks.read, href));
@@ -100,7 +104,10 @@ function send(
   });
 }
 
-/** The part of a response that the SDK and `answerReader` use. A real one would cost web streams again. */
+/**
+ * Makes the part of a `Response` that the SDK and `answerReader` use. A real one would cost web streams
+ * again.
+ */
 function responseOf(
   status: number,
   rawHeaders: readonly (Buffer | string)[],
@@ -113,7 +120,7 @@ function responseOf(
     status,
     ok,
     url,
-    // Errors keep their headers, so these are real ones.
+    // Errors of the SDK keep the headers, so these must be real `Headers`.
     headers: ok ? headers : new Headers([...headers]),
     body: { getReader: () => ({ read }) },
     async text() {
@@ -128,14 +135,14 @@ function responseOf(
   return response as unknown as Response;
 }
 
-/** Headers by lower-case name, as they are looked up. `Headers` would validate them, at a higher cost. */
+/** Returns the headers by lower-case name. `Headers` would also validate them, at a higher cost. */
 function headersOf(raw: readonly (Buffer | string)[]): ReadonlyMap<string, string> {
   const all = new Map<string, string>();
   for (let at = 0; at + 1 < raw.length; at += 2) all.set(textOf(raw[at]).toLowerCase(), textOf(raw[at + 1]));
   return all;
 }
 
-/** Decodes one byte as one character, as fetch does: `Headers` would throw for others. */
+/** Decodes each byte as one character, as `fetch` does. With other characters, `Headers` would throw. */
 function textOf(part: Buffer | string = ""): string {
   return typeof part === "string" ? part : part.toString("latin1");
 }

@@ -7,7 +7,10 @@ const fable: Prices = { input: 8, output: 40, cacheWrite5m: 10, cacheWrite1h: 16
 const fable51: Prices = { input: 10, output: 50, cacheWrite5m: 12.5, cacheWrite1h: 20, cacheRead: 0.25 };
 const sonnet4: Prices = { input: 3, output: 15, cacheWrite5m: 3.75, cacheWrite1h: 6, cacheRead: 0.3 };
 
-/** List prices in US dollars per million tokens, as of 2026-11-20; standard speed, no regional surcharge. */
+/**
+ * List prices in US dollars per million tokens, as of 2026-11-20, for standard speed and without regional
+ * surcharge.
+ */
 const prices: { readonly [model: string]: Pricing } = {
   "claude-fable-5-2": fable,
   "claude-mythos-5-2": fable,
@@ -42,9 +45,9 @@ const prices: { readonly [model: string]: Pricing } = {
 };
 
 /**
- * Returns the list prices of a model as of 2026-11-20, or `undefined` for a model that was not known then. A
- * dated id (`claude-haiku-4-5-20251001`) has the prices of its undated name. Prices change: pass your own to
- * `claude` where money depends on them.
+ * Returns the list prices of a Claude model as of 2026-11-20, or `undefined` for an unknown model. A dated id
+ * (`claude-haiku-4-5-20251001`) has the prices of the id without the date. Prices change: if money depends on
+ * them, pass your own as `pricing` to `claude()`.
  *
  * @returns US dollars per million tokens
  *

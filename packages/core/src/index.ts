@@ -1,5 +1,5 @@
-// The entry `@pawl/core`: what applications use to build and run agents. Authors of stores and tails use
-// `./store.ts`, of model clients `./model.ts`, of clients and transports `./view.ts`.
+// The entry `@pawl/core`: what applications use to build and run agents. Authors of stores and live tails use
+// `./store.ts`, authors of model clients `./model.ts`, and authors of clients and transports `./view.ts`.
 
 // Agents, and running them
 

@@ -1,5 +1,5 @@
-// The entry `@pawl/core/inspect`: shows what happened in a session, from its log. Runs anywhere, also in a
-// browser.
+// The entry `@pawl/core/inspect`: computes timelines, costs and cache hits of a session from its log. Runs in
+// Node and in browsers.
 export type { TimelineCall } from "./inspect/calls.ts";
 
 export { type Difference, firstDifference } from "./inspect/difference.ts";

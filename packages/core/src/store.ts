@@ -1,4 +1,5 @@
-// The entry `@pawl/core/store`: for authors of stores, tails, blob and file stores, and reservations.
+// The entry `@pawl/core/store`: for authors of event stores, live tails, blob and file stores, and
+// reservations.
 export { contentTypeOf } from "./files/content-type.ts";
 export { pathOfStored, storedFolder, storedPath } from "./files/file-path.ts";
 export { bytesOf, type FileInfo, type StoredFile } from "./files/file-store.ts";

@@ -1,4 +1,4 @@
-// The entry `@pawl/core/view`: for authors of clients and transports. Views, cursors and live events.
+// The entry `@pawl/core/view`: views, cursors and live events, for authors of clients and transports.
 export { PawlError, type PawlErrorCode } from "./base/errors.ts";
 export type { AwaitedRun } from "./log/handover.ts";
 export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./log/live-event.ts";

@@ -1,2 +1,3 @@
-// The entry `@pawl/knowledge/disk`, apart from the others because it needs Node's file system.
+// The entry `@pawl/knowledge/disk`: loads skills from a folder. It is an entry of its own because it imports
+// Node's file system, which browsers lack.
 export { loadSkills } from "./skills/load-skills.ts";

@@ -1,4 +1,4 @@
-// Public names: data sources, the initializer, context sections and skills.
+// The entry `@pawl/knowledge`: data sources, the initializer, context sections and skills.
 
 export type { OnError } from "./base/failures.ts";
 export {

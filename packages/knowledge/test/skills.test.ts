@@ -55,7 +55,7 @@ describe("a skill file", () => {
       /: the section "tools" is missing\.$/,
     ],
     ["an empty section", skillText({ goal: " \n" }), /: the section "goal" is empty\.$/],
-    ["a section twice", `${skillText({})}\n## Goal\nAgain.`, /: the section "goal" is there twice\.$/],
+    ["a section twice", `${skillText({})}\n## Goal\nAgain.`, /: the section "goal" occurs twice\.$/],
     [
       "a front matter without an end",
       `---\nkeywords: [a]\n${skillText({})}`,

@@ -3,26 +3,26 @@ import { type Calls, readCalls } from "./calls.ts";
 import type { Chunk, Delta } from "./chunk.ts";
 import { estimatedTokens, usageOf } from "./usage.ts";
 
-/** Converts the chunks of one answer to the events of a `ModelClient`. */
+/** Converts the chunks of one streamed answer to the events of a `ModelClient`. */
 export interface AnswerEvents {
   take(chunk: Chunk): ModelEvent[];
   /** Whether the model has written more than `maxChars`, reasoning included. */
   isOverlong(): boolean;
-  /** Returns the last events, once the server has ended the answer. */
+  /** Returns the last events. Call it once the server has ended the answer. */
   end(): ModelEvent[];
 }
 
 export interface AnswerOptions {
   model: string;
   requestId: string | undefined;
-  /** An estimate, used until the server reports a count. */
+  /** The estimated tokens of the prompt, used until the server reports a count. */
   promptTokens: number;
-  /** Returns the id under which a call is kept, from the id that the server gave. */
+  /** Returns the id under which a call is stored, for the id that the server gave. */
   callId(given: string | undefined): string;
   newId(): string;
-  /** The most tokens that the answer may have. */
+  /** The maximum length of the answer, in tokens. */
   maxTokens: number;
-  /** The number of characters at which the answer is cut. */
+  /** The length at which the answer is cut, in characters. */
   maxChars: number;
 }
 
@@ -36,9 +36,12 @@ interface State {
 }
 
 /**
- * Makes the converter for one answer. All text is one block, before the calls if it begins before them, and
- * each call is one. Blocks stay open to the end, because calls may be interleaved. A chunk without content,
- * or with content that is not kept (e.g. reasoning), becomes a `ping`, a sign of life.
+ * Makes the converter for one answer.
+ *
+ * - All text goes into one block, and each call into a block of its own. Blocks stay open to the end, because
+ *   pieces of several calls may alternate.
+ * - A chunk without content, or with content that is not kept (e.g. reasoning), becomes a `ping`, a sign of
+ *   life.
  */
 export function answerEvents(options: AnswerOptions): AnswerEvents {
   const state: State = {
@@ -61,7 +64,7 @@ export function answerEvents(options: AnswerOptions): AnswerEvents {
       hasBegun = true;
       if (chunk.usage) state.usage = usageOf(chunk.usage);
       for (const { index, delta, finish_reason } of chunk.choices ?? []) {
-        // Only requests for several answers get other indexes.
+        // Other indexes occur only if a request asks for several answers.
         if ((index ?? 0) !== 0) continue;
         if (delta) events.push(...eventsOf(delta, state, calls, nextBlock));
         if (finish_reason) state.stop = finish_reason;
@@ -137,7 +140,10 @@ const STOPS: ReadonlyMap<string, string> = new Map([
   ["content_filter", "refusal"],
 ]);
 
-/** Forced calls end with `stop`, and so do all calls of many servers. Unknown reasons are passed on. */
+/**
+ * Returns the stop reason in the words of the Messages API. Some servers end calls with `stop`, and all do
+ * for forced calls. Unknown reasons stay as they are.
+ */
 function stopReasonOf({ stop, isRefused }: State, calls: Calls): string | null {
   if (isRefused && stop !== "length") return "refusal";
   if (stop === "stop" && calls.count() > 0) return "tool_use";

@@ -5,18 +5,27 @@ import { undated } from "./pricing.ts";
 
 export type Body = OpenAI.ChatCompletionCreateParamsStreaming;
 
-/** Options of the request body. */
+/** Options of `openai()` that set fields of the request body. */
 export interface OpenAIBodyOptions {
   /**
-   * How much the model reasons. Default: the model's own. But requests with tools to models that refuse tools
-   * while they reason (`gpt-5.6-*`, `gpt-6-sol`, `gpt-6-luna`) send `none`.
+   * The amount of reasoning. Default: the model's default. Exception: `gpt-5.6-*`, `gpt-6-sol` and
+   * `gpt-6-luna` refuse tools while they reason, so requests with tools send `none`.
    */
   reasoningEffort?: OpenAI.ReasoningEffort;
-  /** Default: `max_completion_tokens`. Older servers accept `max_tokens` only. */
+  /**
+   * The name of the field that limits the answer's length. Older servers accept only `max_tokens`. Default:
+   * `max_completion_tokens`.
+   */
   maxTokensField?: "max_completion_tokens" | "max_tokens";
-  /** Default: `system`, which every server accepts. OpenAI's own models call it `developer`. */
+  /**
+   * The role of the system prompt. Every server accepts `system`; OpenAI's own models call it `developer`.
+   * Default: `system`.
+   */
   systemRole?: "system" | "developer";
-  /** Further fields of the request body, e.g. `{ temperature: 0 }`. `undefined` removes one of ours. */
+  /**
+   * Further fields of the request body, e.g. `{ temperature: 0 }`. The value `undefined` removes a field that
+   * Pawl sets.
+   */
   body?: { readonly [field: string]: unknown };
 }
 
@@ -38,7 +47,7 @@ export function bodyOf(model: string, request: ModelRequest, options: OpenAIBody
   return wire as Body;
 }
 
-/** Chat Completions refuses tools of these models while they reason, which is their default. */
+/** Models that reason by default and for which Chat Completions refuses tools while they reason. */
 const NO_TOOLS_WHILE_REASONING = /^gpt-5\.6(-|$)|^gpt-6-(sol|luna)$/;
 
 function effortWithTools(model: string): "none" | undefined {
@@ -46,8 +55,8 @@ function effortWithTools(model: string): "none" | undefined {
 }
 
 /**
- * Leaves out cache breakpoints, because OpenAI caches prefixes by itself. `properties` is required, even if
- * empty.
+ * Converts a tool. Cache breakpoints are left out, because OpenAI caches prefixes by itself. `properties` is
+ * required, even if empty.
  */
 function wireTool({ name, description, input_schema, strict }: ToolSpec): OpenAI.ChatCompletionFunctionTool {
   const parameters = "properties" in input_schema ? input_schema : { ...input_schema, properties: {} };

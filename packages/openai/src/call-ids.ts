@@ -1,12 +1,12 @@
 import { isToolUse, type Message } from "@pawl/core";
 
-/** Ids that every API accepts and that are long enough not to be counted anew in every answer. */
+/** Ids that every API accepts. Shorter ones are refused, because servers repeat them in later answers. */
 const USABLE = /^[a-zA-Z0-9_-]{9,64}$/;
 
 /**
- * Makes a function that returns the id under which a call is kept. Servers leave ids out, count anew with
- * every answer, or use characters that other APIs refuse. Such a call gets an id of ours. The server need not
- * know it: the next request has both the call and its result.
+ * Makes a function that returns the id under which a call is stored. Some servers give no ids, number them
+ * from the start in every answer, or use characters that other APIs refuse. Such a call gets a new id. The
+ * server need not know it, because the next request has both the call and its result.
  */
 export function callIds(
   messages: readonly Message[],

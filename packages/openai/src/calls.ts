@@ -1,34 +1,39 @@
 import type { ModelEvent } from "@pawl/core/model";
 import type { CallDelta } from "./chunk.ts";
 
-/** The calls of one answer while it streams. */
+/** The tool calls of one answer while it streams. */
 export interface Calls {
-  /** The number of calls that have begun. */
+  /** Returns the number of calls that have begun. */
   count(): number;
   take(delta: CallDelta): ModelEvent[];
-  /** The index of the block of each call, in order. */
+  /** Returns the indexes of the calls' blocks, in order. */
   blocks(): number[];
 }
 
 interface Call {
   key: number | undefined;
   id: string | undefined;
-  /** The index of its block; `undefined` until its name is known, which a block begins with. */
+  /**
+   * The index of the call's block; `undefined` until the tool's name has arrived, because a block begins with
+   * it.
+   */
   block: number | undefined;
-  /** Input that arrived before the tool's name. Sent once the block begins. */
+  /** Input that arrived before the tool's name. It is sent once the block begins. */
   waiting: string;
 }
 
 export interface CallOptions {
-  /** Returns the id under which a call is kept, from the id that the server gave. */
+  /** Returns the id under which a call is stored, for the id that the server gave. */
   idOf(given: string | undefined): string;
   nextBlock(): number;
 }
 
 /**
- * Converts pieces of calls to blocks. Pieces belong together by their index. Servers without one send a call
- * in one piece, or its id and name in the first. Some give every call the index 0: there, another id begins
- * another call.
+ * Converts pieces of calls to blocks.
+ *
+ * - Pieces with the same index belong to one call.
+ * - Servers without indexes send a call in one piece, or its id and name in the first piece.
+ * - Some servers give every call the index 0. There, a new id begins a new call.
  */
 export function readCalls({ idOf, nextBlock }: CallOptions): Calls {
   const calls: Call[] = [];
@@ -55,7 +60,7 @@ export function readCalls({ idOf, nextBlock }: CallOptions): Calls {
   };
 }
 
-/** The call that a piece belongs to, if it has begun. */
+/** Returns the call that a piece belongs to; `undefined` if the piece begins a new call. */
 function callOf(calls: readonly Call[], delta: CallDelta): Call | undefined {
   const id = idIn(delta);
   const index = delta.index ?? undefined;

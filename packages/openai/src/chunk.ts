@@ -1,4 +1,6 @@
-/** The fields of a `chat.completion.chunk` that are read. Servers may leave out any, or send `null`. */
+/**
+ * The fields of a `chat.completion.chunk` that Pawl reads. Servers may leave out any of them, or send `null`.
+ */
 export interface Chunk {
   id?: string | null;
   model?: string | null;
@@ -15,13 +17,15 @@ interface Choice {
 export interface Delta {
   content?: string | null;
   refusal?: string | null;
-  /** The model's thinking, under either name that servers use. */
+  /** The model's reasoning. Servers use one of these two names. */
   reasoning_content?: string | null;
   reasoning?: string | null;
   tool_calls?: readonly CallDelta[] | null;
 }
 
-/** A piece of a call, identified by its index or else its id. The first piece has the name. */
+/**
+ * A piece of a tool call, identified by its index, or else by its id. The first piece has the tool's name.
+ */
 export interface CallDelta {
   index?: number | null;
   id?: string | null;

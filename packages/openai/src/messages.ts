@@ -7,9 +7,9 @@ type WireMessage = OpenAI.ChatCompletionMessageParam;
 type Part = OpenAI.ChatCompletionContentPartText | OpenAI.ChatCompletionContentPartImage;
 
 /**
- * Converts the prompt to chat messages. Adjacent texts are joined with blank lines, because many servers
- * accept no lists. Blocks that no other model can read (thinking, tools that ran on another API's side) are
- * left out, and so are messages that become empty.
+ * Converts a prompt to chat messages. Adjacent texts are joined with blank lines, because many servers accept
+ * no lists. Blocks that other models cannot read (thinking, tools that ran on another API's side) are left
+ * out, and so are messages without content.
  */
 export function wireMessages(
   { system, messages }: Pick<ModelRequest, "system" | "messages">,
@@ -37,7 +37,10 @@ function assistantMessage({ content }: Message, idOf: IdOf): WireMessage[] {
   return [{ role: "assistant", content: text === "" ? null : text, tool_calls: calls }];
 }
 
-/** Results first, each in a message of its own directly after the calls; then their images and the text. */
+/**
+ * Converts a user message: first the results, each in its own message directly after the calls; then the
+ * images in the results, and the text.
+ */
 function userMessages({ content }: Message, idOf: IdOf): WireMessage[] {
   const results = content.filter(isToolResult);
   const answers = results.map((result) => toolMessage(result, idOf));
@@ -49,7 +52,10 @@ function userMessages({ content }: Message, idOf: IdOf): WireMessage[] {
   return [...answers, { role: "user", content: texts.length === parts.length ? texts.join("\n\n") : parts }];
 }
 
-/** A tool's message has only text and no error flag, so a failure is marked in the text. */
+/**
+ * Converts a tool result. The API's tool message has only text and no error flag, so a failure begins with
+ * `Error:`.
+ */
 function toolMessage({ tool_use_id, content, is_error }: ToolResultBlock, idOf: IdOf): WireMessage {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const text = blocks
@@ -65,7 +71,7 @@ function toolMessage({ tool_use_id, content, is_error }: ToolResultBlock, idOf: 
 }
 
 function noteOf(block: ContentBlock): string {
-  return block.type === "image" ? "(An image; it follows.)" : `(Content of type ${block.type} is left out.)`;
+  return block.type === "image" ? "(An image, see below.)" : `(Content of type ${block.type} is left out.)`;
 }
 
 function imagesOf({ tool_use_id, content }: ToolResultBlock, idOf: IdOf): Part[] {
@@ -81,7 +87,7 @@ function partOf(block: ContentBlock): Part[] {
   return [{ type: "text", text: noteOf(block) }];
 }
 
-/** The URL of an image; its bytes become a `data:` URL. */
+/** Returns the URL of an image. Bytes become a `data:` URL. */
 function urlOf(source: ContentBlock[string] | undefined): string | undefined {
   const { type, url, media_type, data } = (source ?? {}) as { [field: string]: unknown };
   if (type === "url" && typeof url === "string") return url;

@@ -2,7 +2,7 @@ import { type ModelFailure, messageOf, PawlError } from "@pawl/core";
 import { isPassing, retryAfterMs, withoutSecrets } from "@pawl/core/model";
 import { APIConnectionError, APIError } from "openai/core/error";
 
-/** Types and codes of failures inside a stream, which have no status, that may pass. */
+/** Types and codes of temporary failures inside a stream. Such failures have no status. */
 const passing: readonly unknown[] = [
   "server_error",
   "internal_error",
@@ -14,12 +14,12 @@ const passing: readonly unknown[] = [
   "rate_limit_exceeded",
 ];
 
-/** Codes of an empty account. The status is 429, but retrying does not help. */
+/** Codes of an exhausted account. The status is 429, but retrying does not help. */
 const spent: readonly unknown[] = ["insufficient_quota", "billing_hard_limit_reached"];
 
 /**
- * Converts anything the SDK threw to the `model_error` that the loop's retry policy reads, without the
- * request's secrets.
+ * Converts an error of the SDK to a `model_error` with the details that retries need, without the request's
+ * secrets.
  */
 export function modelFailure(error: unknown, secrets: readonly string[], requestId?: string): PawlError {
   return withoutSecrets(PawlError.is(error) ? error : failureOf(error, requestId), secrets);
@@ -33,7 +33,7 @@ function failureOf(error: unknown, requestId: string | undefined): PawlError {
   return new PawlError("model_error", message, { cause: error, details: { ...details } });
 }
 
-/** The error for a stream that ended before the answer. */
+/** Returns the error for a stream that ended before the answer was complete. */
 export function cutOff(requestId: string | undefined): PawlError {
   const details: ModelFailure = { retryable: true, ...(requestId === undefined ? {} : { requestId }) };
   return new PawlError("model_error", "The model's answer was cut off before it was complete.", {
@@ -55,7 +55,10 @@ function detailsOf(error: APIError): ModelFailure {
   };
 }
 
-/** The code by which a circuit breaker recognises a spent budget, or else the API's own code. */
+/**
+ * Returns the error's code: `spend_limit_reached`, which circuit breakers know, for an exhausted budget, or
+ * else the API's own code.
+ */
 function errorCodeOf(error: APIError): string | undefined {
   if (isSpent(error)) return "spend_limit_reached";
   return typeof error.code === "string" ? error.code : undefined;
@@ -69,20 +72,20 @@ function isRetryable(error: APIError): boolean {
   if (error instanceof APIConnectionError) return true;
   if (isSpent(error)) return false;
   const { status, type, headers } = error;
-  // Gateways put the upstream server's status into `code`.
+  // Gateways put the status of the server behind them into `code`.
   const code: unknown = error.code;
   if (status !== undefined) return isPassing(status, headers);
   return typeof code === "number" ? isPassing(code) : passing.includes(type) || passing.includes(code);
 }
 
-/** The API's own message, without the status that the SDK prepends. */
+/** Returns the API's own message, without the status that the SDK prepends. */
 function wordsOf({ error }: APIError): string | undefined {
   const { message } = (error ?? {}) as { message?: unknown };
   if (typeof message === "string") return message;
   return typeof error === "string" ? error : undefined;
 }
 
-/** Whether the connection broke while the body was read: fetch then throws a `TypeError`. */
+/** Whether the connection broke while the body was read. `fetch` throws a `TypeError` then. */
 function isLostConnection(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === "AbortError");
 }

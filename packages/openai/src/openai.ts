@@ -12,40 +12,42 @@ import { estimatedPrompt } from "./usage.ts";
 /** Options of `openai()`. */
 export interface OpenAIOptions extends OpenAIBodyOptions {
   /**
-   * Default: `OPENAI_API_KEY`, also for another server. For a server without keys pass any text.
+   * The API key. For a server without keys, pass any text. Default: the environment variable
+   * `OPENAI_API_KEY`, also for other servers.
    */
   apiKey?: string;
   /**
-   * A server that speaks Chat Completions, e.g. `http://localhost:11434/v1`. Default: `OPENAI_BASE_URL`, or
-   * else the public API.
+   * The URL of a server that speaks Chat Completions, e.g. `http://localhost:11434/v1`. Default: the
+   * environment variable `OPENAI_BASE_URL`, or else OpenAI's API.
    */
   baseURL?: string;
-  /** Sends the requests. Default: the global fetch. */
+  /** The function that sends requests. Default: the global `fetch`. */
   fetch?: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
-   * An SDK client of your own, instead of `apiKey`, `baseURL` and `fetch`, e.g. `AzureOpenAI`. Its retries
-   * are not used.
+   * An SDK client of your own, instead of `apiKey`, `baseURL` and `fetch`, e.g. `AzureOpenAI`. The client's
+   * retries are turned off.
    */
   client?: Pick<OpenAI, "chat">;
-  /** Prices of tokens. Default: {@link pricingOf} the model. */
+  /** The prices of tokens, in US dollars per million. Default: the prices that {@link pricingOf} returns. */
   pricing?: Pricing;
   /**
-   * Whether requests may force the model to call a tool. Default: yes for OpenAI's models with known prices.
+   * Whether requests may force the model to call a tool. Default: yes for OpenAI's models that {@link
+   * pricingOf} knows.
    */
   forcedToolChoice?: boolean;
-  /** Makes ids for calls and answers without a usable one. Default: random ids. */
+  /** Returns a new id for a call or an answer whose own id cannot be used. Default: random ids. */
   newId?: () => string;
 }
 
 /**
- * Makes a `ModelClient` over the Chat Completions API and the official SDK: for OpenAI's models, and with
- * `baseURL` for any server that speaks it. It sends one request and yields the answer's events as they
- * arrive. It never retries and has no time-out: wrap it with `resilient` of `@pawl/core`.
+ * Makes a `ModelClient` for OpenAI's models, or with `baseURL` for any server that speaks Chat Completions.
+ * Each call sends one request through the official SDK and yields the answer's events as they arrive. There
+ * are no retries and no timeout: wrap the model with `resilient` of `@pawl/core`.
  *
- * Reasoning is not kept: other models' thinking is not sent, and this model's shows as `ping` only. A call
- * whose id later requests could not use gets another one.
+ * Reasoning is not stored: this model's reasoning becomes `ping` events, and thinking of other models is not
+ * sent. A tool call gets a new id if the server's id cannot be used in later requests.
  *
- * Failures are thrown as `PawlError` with the code `model_error`, whose `details` say whether the same
+ * A failure throws a `PawlError` with the code `model_error`. Its `details.retryable` says whether the same
  * request may succeed later. An abort throws the signal's reason.
  *
  * @param model the model's id, e.g. `gpt-5.4-mini`
@@ -79,7 +81,7 @@ export function openai(model: string, options: OpenAIOptions = {}): ModelClient 
   };
 }
 
-/** Sends one request, and yields the events of its answer. */
+/** Sends one request and yields the events of the answer. */
 async function* answerOf(
   { send, secrets }: Sender,
   model: string,
@@ -110,14 +112,14 @@ async function* answerOf(
     throw signal.aborted ? signal.reason : modelFailure(error, secrets(), requestId);
   } finally {
     signal.removeEventListener("abort", abort);
-    // Closes the connection if the answer was not read to its end; otherwise it does nothing.
+    // Closes the connection if the answer was not read to its end; otherwise does nothing.
     call.abort();
   }
 }
 
 interface Sender {
   send(body: Body, signal: AbortSignal): Promise<Response>;
-  /** Secrets that no failure may contain. */
+  /** Returns the secrets to remove from errors. */
   secrets(): string[];
 }
 
@@ -135,7 +137,7 @@ function senderOf({ apiKey, baseURL, fetch, client }: OpenAIOptions): Sender {
   };
 }
 
-/** Secrets of the client, including those that the SDK read from the environment. */
+/** Returns the secrets of the client, including those that the SDK read from the environment. */
 function secretsOf(sdk: object): string[] {
   const { apiKey, adminAPIKey, _options } = sdk as {
     apiKey?: unknown;

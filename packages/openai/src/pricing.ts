@@ -1,11 +1,14 @@
 import type { Pricing } from "@pawl/core";
 
-/** Makes a `Pricing`. `cacheWrite` defaults to `input`: older models charge both alike. */
+/** Makes a `Pricing`. `cacheWrite` defaults to `input`, because older models charge the same for both. */
 function prices(input: number, output: number, cacheRead: number, cacheWrite = input): Pricing {
   return { input, output, cacheRead, cacheWrite5m: cacheWrite, cacheWrite1h: cacheWrite };
 }
 
-/** A longer prompt costs twice as much, all of it, and its answer 1.5 times as much. */
+/**
+ * Adds the prices for prompts above 272,000 tokens: the whole prompt costs twice as much, and the answer 1.5
+ * times.
+ */
 function withLongPrompt(short: Pricing): Pricing {
   return {
     ...short,
@@ -21,8 +24,8 @@ function withLongPrompt(short: Pricing): Pricing {
 }
 
 /**
- * US dollars per million tokens of the standard tier, from third-party lists on 2026-11-20: OpenAI's own page
- * was out of reach.
+ * Prices in US dollars per million tokens of the standard tier. They are from third-party lists of
+ * 2026-11-20, because OpenAI's own page could not be reached.
  */
 const known: { readonly [model: string]: Pricing } = {
   "gpt-6-astra": withLongPrompt(prices(10, 50, 1, 12.5)),
@@ -47,9 +50,10 @@ const known: { readonly [model: string]: Pricing } = {
 };
 
 /**
- * Returns the prices of an OpenAI model from third-party lists of 2026-11-20 (not checked against OpenAI's
- * own page), or `undefined` for other models. A dated id (`gpt-5.4-mini-2026-03-17`) has the prices of its
- * undated name. Pass your own to `openai` where money depends on them.
+ * Returns the prices of an OpenAI model, or `undefined` for other models. They are from third-party lists of
+ * 2026-11-20 and were not compared with OpenAI's own page. A dated id (`gpt-5.4-mini-2026-03-17`) has the
+ * prices of the id without the date. If money depends on the prices, pass your own as `pricing` to
+ * `openai()`.
  *
  * @returns US dollars per million tokens
  *
@@ -65,7 +69,7 @@ export function pricingOf(model: string): Pricing | undefined {
   return Object.hasOwn(known, name) ? known[name] : undefined;
 }
 
-/** Removes the date: `gpt-5.4-mini` for `gpt-5.4-mini-2026-03-17`. */
+/** Removes the date of a model's id, e.g. returns `gpt-5.4-mini` for `gpt-5.4-mini-2026-03-17`. */
 export function undated(model: string): string {
   return model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
 }

@@ -4,10 +4,10 @@ import type { Chunk } from "./chunk.ts";
 import { cutOff } from "./model-failure.ts";
 
 /**
- * Reads the chunks of a streamed answer, packet by packet, up to `[DONE]`. A comment, which is a sign of
- * life, becomes an empty chunk.
+ * Yields the chunks of a streamed answer, packet by packet, up to `[DONE]`. A comment, which servers send as
+ * a sign of life, becomes an empty chunk.
  */
-// The SDK's own iterator ends without an error when the stream is cut, so the body is read here.
+// The body is read here because the SDK's own iterator ends without an error if the stream is cut.
 export async function* readChunks(
   response: Response,
   requestId: string | undefined,
@@ -51,7 +51,7 @@ async function endOf(body: ReadableStreamDefaultReader): Promise<void> {
   try {
     while (!(await body.read()).done);
   } catch {
-    // The answer is whole; only the connection is lost.
+    // The answer is complete. Only the connection is lost.
   } finally {
     clearTimeout(timer);
   }
@@ -67,7 +67,8 @@ function chunkOf(
   try {
     parsed = JSON.parse(data);
   } catch {
-    // A proxy may answer in plain text. Half a chunk means a lost connection.
+    // A proxy may send its error as plain text. Any other text that is not JSON is half a chunk, after a lost
+    // connection.
     return event === "error" ? failureIn({ message: data }, response) : cutOff(requestId);
   }
   if (parsed === null || typeof parsed !== "object") return cutOff(requestId);

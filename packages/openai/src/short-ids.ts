@@ -1,11 +1,11 @@
 import { isToolUse, type Message } from "@pawl/core";
 
-/** The longest id of a call that the API accepts, in characters. */
+/** The longest call id that the API accepts, in characters. */
 const LONGEST = 40;
 
 /**
- * Makes a function that shortens ids of calls. An id of another model that is too long for this API is
- * replaced by the call's number, which is the same in every later request.
+ * Makes a function that shortens call ids. An id of another model that is too long for this API is replaced
+ * by the call's number in the history. That number is the same in every later request.
  */
 export function shortIds(messages: readonly Message[]): (id: string) => string {
   const short = new Map<string, string>();

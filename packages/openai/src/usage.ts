@@ -2,21 +2,21 @@ import type { RawUsage } from "@pawl/core/model";
 import type { Body } from "./body.ts";
 import type { Chunk } from "./chunk.ts";
 
-/** The estimate for servers that report no usage, so that limits hold for them too. */
+/** The length of a token in characters, for the estimate of usage that a server does not report. */
 const CHARS_PER_TOKEN = 4;
 
 export function estimatedTokens(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }
 
-/** Estimates the prompt's tokens. The server reports them only at the end of its answer. */
+/** Estimates the prompt's tokens. The server reports the count only at the end of its answer. */
 export function estimatedPrompt({ messages, tools }: Body): number {
   return estimatedTokens(JSON.stringify([messages, tools ?? []]).length);
 }
 
 /**
- * Converts usage. In this API the prompt's tokens include cached and cache-written ones; in Pawl's usage they
- * do not.
+ * Converts the server's usage to Pawl's. This API's prompt tokens include tokens read from and written to the
+ * cache; Pawl counts the three separately.
  */
 export function usageOf(usage: NonNullable<Chunk["usage"]>): RawUsage {
   const prompt = count(usage.prompt_tokens);

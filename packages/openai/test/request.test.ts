@@ -104,7 +104,7 @@ it("sends images of users where they stand, and those of results behind all resu
   const image = (url: string) => ({ type: "image_url", image_url: { url } });
   expect(messages[1]?.content).toEqual([text("See"), image("https://example.com/a.png")]);
   expect(messages.slice(3)).toEqual([
-    { role: "tool", tool_call_id: "toolu_1", content: "A map.\n\n(An image; it follows.)" },
+    { role: "tool", tool_call_id: "toolu_1", content: "A map.\n\n(An image, see below.)" },
     { role: "tool", tool_call_id: "toolu_2", content: "ok" },
     {
       role: "user",

@@ -1,9 +1,10 @@
 import type { Attributes } from "@opentelemetry/api";
 import { type StoredOf, usdFromCents } from "@pawl/core";
 
-// Names of the semantic conventions for generative AI, as of 2026-11. They are in development.
+// The names are those of OpenTelemetry's semantic conventions for generative AI, as of 2026-11. The
+// conventions are still in development.
 
-/** Attributes of an active run. */
+/** Returns the attributes of a run's span. */
 export function agentAttributes(sessionId: string, run: StoredOf<"run_started"> | undefined): Attributes {
   return {
     "gen_ai.operation.name": "invoke_agent",
@@ -16,7 +17,7 @@ export function agentAttributes(sessionId: string, run: StoredOf<"run_started"> 
   };
 }
 
-/** Attributes of a request to the model. */
+/** Returns the attributes of a model request. */
 export function requestAttributes(
   { sessionId, data }: StoredOf<"llm_request">,
   provider: string,
@@ -32,7 +33,10 @@ export function requestAttributes(
   };
 }
 
-/** Attributes of the answer. `input_tokens` is the whole prompt, cached and cache-written tokens included. */
+/**
+ * Returns the attributes of a model's answer. `input_tokens` counts the whole prompt, including tokens read
+ * from and written to the cache.
+ */
 export function responseAttributes({ data }: StoredOf<"llm_response">): Attributes {
   const { raw_response: raw, tokens } = data;
   return {
@@ -48,7 +52,7 @@ export function responseAttributes({ data }: StoredOf<"llm_response">): Attribut
   };
 }
 
-/** Attributes of a tool's work. */
+/** Returns the attributes of a tool call's span. */
 export function toolAttributes({ sessionId, data }: StoredOf<"tool_started">): Attributes {
   return {
     "gen_ai.operation.name": "execute_tool",

@@ -4,21 +4,21 @@ import type { StoredOf } from "@pawl/core";
 /** The open spans of a session in this process. */
 export interface Session {
   run: StoredOf<"run_started"> | undefined;
-  /** The epoch of the lease under which this process last wrote. */
+  /** The epoch of the lease with which this process last appended to the session. */
   epoch: number;
-  /** The span of the active run. */
+  /** The span of the run, while this process works on it. */
   agent: Span | undefined;
-  /** The span that ended when the run began to wait. */
+  /** The span that ended when the run began to wait for an answer. The next span links to it. */
   before: SpanContext | undefined;
-  /** Spans by the `seq` of their `llm_request`. */
+  /** The spans of model requests, by the `seq` of the `llm_request` event. */
   chats: Map<number, Span>;
-  /** Spans by call id. */
+  /** The spans of tool calls, by call id. */
   tools: Map<string, Span>;
-  /** Inputs of calls that have not started, by call id; only with `content`. */
+  /** The inputs of calls that have not started, by call id. Empty without the option `content`. */
   inputs: Map<string, string>;
 }
 
-/** A session without spans. */
+/** Returns a session without spans. */
 export function newSession(): Session {
   return {
     run: undefined,
@@ -31,10 +31,13 @@ export function newSession(): Session {
   };
 }
 
-/** Ends a span after the last event of an append, which may still set attributes, and then forgets it. */
+/**
+ * Ends a span after the last event of the append, because later events may still set attributes. `forget` is
+ * called then.
+ */
 export type End = (span: Span, forget: () => void) => void;
 
-/** Ends the open `chat` span, if there is one, as failed. */
+/** Ends the open `chat` spans as failed. */
 export function endAttempts(session: Session, end: End, failure: string): void {
   for (const seq of session.chats.keys()) endOne(session.chats, seq, end, failure);
 }

@@ -18,12 +18,15 @@ interface Settings {
   content: boolean;
 }
 
-/** The open spans. */
+/** The open spans of all sessions, and the options for new ones. */
 export interface Spans extends Settings {
   sessions: Map<string, Session>;
 }
 
-/** How many sessions are remembered. The next span of a forgotten one has no link. */
+/**
+ * The number of sessions that are remembered. The next span of a forgotten session has no link to the one
+ * before.
+ */
 const REMEMBERED = 10_000;
 
 export function newSpans(settings: Settings): Spans {
@@ -31,7 +34,7 @@ export function newSpans(settings: Settings): Spans {
 }
 
 /**
- * Starts and ends spans for stored events. Spans that an append ends are ended after its last event, which
+ * Starts and ends spans for stored events. Spans end after the last event of the append, because later events
  * may still set attributes.
  */
 export function takeEvents(spans: Spans, events: readonly StoredEvent[], epoch?: number): void {
@@ -51,7 +54,7 @@ export function takeEvents(spans: Spans, events: readonly StoredEvent[], epoch?:
 }
 
 /**
- * Ends the open spans of a run that another process has taken over. Spans of a newer leg of this process stay
+ * Ends the open spans of a run that another process has taken over. Spans of a later leg in this process stay
  * open.
  */
 export function loseRun({ sessions }: Spans, { sessionId, epoch }: Lease): void {
@@ -104,7 +107,9 @@ function take(spans: Spans, session: Session, event: StoredEvent, end: End): voi
   }
 }
 
-/** The session of an event; `undefined` for events of other packages in an unknown session. */
+/**
+ * Returns the session of an event. Returns `undefined` for an event of another package in an unknown session.
+ */
 function sessionOf({ sessions }: Spans, { sessionId, type }: StoredEvent): Session | undefined {
   const known = sessions.get(sessionId);
   if (known !== undefined || type.includes(".")) return known;
@@ -117,7 +122,7 @@ function sessionOf({ sessions }: Spans, { sessionId, type }: StoredEvent): Sessi
   return made;
 }
 
-/** Starts a span below the run's. A run that began in another process gets its span here. */
+/** Starts a span below the run's span. If the run started in another process, its span starts here. */
 function begin(spans: Spans, session: Session, event: StoredEvent, name: string, kind: SpanKind): Span {
   const agent = session.agent ?? beginAgent(spans, session, event);
   const within = trace.setSpan(ROOT_CONTEXT, agent);
@@ -134,7 +139,7 @@ function beginAgent(spans: Spans, session: Session, { sessionId, at }: StoredEve
   return session.agent;
 }
 
-/** The parent: the span of the sub-agent's call, or else the active context. */
+/** Returns the parent of a run's span: for a sub-agent the span of the call, or else the active context. */
 function above({ sessions }: Spans, sessionId: string): Context {
   const at = sessionId.lastIndexOf(":");
   const call =

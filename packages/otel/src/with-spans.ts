@@ -4,18 +4,20 @@ import { loseRun, newSpans, takeEvents } from "./spans.ts";
 
 /** Options of `withSpans()`. */
 export interface SpanOptions {
-  /** Makes the spans. Default: the tracer `@pawl/otel` of the global provider. */
+  /** The tracer that makes the spans. Default: the tracer `@pawl/otel` of the global provider. */
   tracer?: Tracer;
-  /** The model's provider, by the conventions' names. Default: `anthropic`. */
+  /** The provider of the model, by its name in OpenTelemetry's conventions. Default: `anthropic`. */
   provider?: string;
-  /** Whether spans have inputs and results of tools, as JSON. They may be personal data. Default: no. */
+  /**
+   * Whether spans contain the inputs and results of tools, as JSON. They may be personal data. Default: no.
+   */
   content?: boolean;
 }
 
 /**
- * Wraps a store with spans of the runs whose events are stored through it: `invoke_agent`, `chat` and
- * `execute_tool`, by the semantic conventions of OpenTelemetry for generative AI. A tracer that fails is
- * reported to OpenTelemetry's `diag` and affects nothing else.
+ * Wraps a store so that it makes OpenTelemetry spans from stored events: `invoke_agent` for a run, `chat` for
+ * a model request and `execute_tool` for a tool call. The names follow OpenTelemetry's semantic conventions
+ * for generative AI. An error of the tracer is reported to OpenTelemetry's `diag`; the run continues.
  *
  * @example
  * ```ts

@@ -100,7 +100,7 @@ describe("migrations in Supabase's folder format", () => {
         await readFile(new URL(name, own), "utf8"),
       );
     const before = await readdir(folder);
-    expect(await command("migrations", folder)).toContain("there already");
+    expect(await command("migrations", folder)).toContain("has all migrations already");
     expect(await readdir(folder)).toEqual(before);
 
     const fresh = join(folder, "supabase", "migrations");

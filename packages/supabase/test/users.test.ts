@@ -153,7 +153,7 @@ describe.skipIf(noStack !== undefined)("E6 E11 what users store, over PostgREST 
     const log = await Array.fromAsync(pawl.store.read(sessionId));
     expect(log.find(({ type }) => type === "tool_result")?.data).toMatchObject({
       success: false,
-      result: expect.stringContaining("The answer does not fit"),
+      result: expect.stringContaining("The answer does not match"),
     });
     expect((await pawl.view(sessionId, { userId })).run?.stop?.type).toBe("end_turn");
     await pawl.drain();

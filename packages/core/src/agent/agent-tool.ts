@@ -4,46 +4,46 @@ import { type Infer, jsonSchema, type Schema } from "../tools/schema.ts";
 import { type Delegate, type Tool, tool } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 
-/** A delegate together with its agent. {@link agentTool} makes no others. */
+/** A delegate with its agent. Every delegate that {@link agentTool} makes has this type. */
 interface AgentDelegate extends Delegate {
   readonly agent: Agent;
 }
 
-/** Returns the agent that does the work. */
+/** Returns the agent of a delegate. */
 export function agentOf(delegate: Delegate): Agent {
   return (delegate as AgentDelegate).agent;
 }
 
 /** Options of `agentTool()`. */
 export interface AgentToolOptions<I extends Schema, Deps> {
-  /** The agent that does the work. */
+  /** The sub-agent that does the work of a call. */
   agent: Agent<Deps>;
   /** The tool's name. Default: the agent's name. */
   name?: string;
-  /** For the calling model: what this agent is for. */
+  /** The description for the calling model: what the agent does and when to use it. */
   description: string;
-  /** The tool's input. Default: `{ task: string }`. */
+  /** The schema of the tool's input. Default: `{ task: string }`. */
   input?: I;
   /**
-   * Turns the input into the message that the agent gets. Required with an `input` of your own. Default:
+   * Returns the message that the agent gets for an input. Required with your own `input`. Default:
    * `input.task`.
    */
   message?(input: Infer<I>): string;
   /**
-   * What one task may use, instead of the agent's own limits. A task never gets more than what the caller has
-   * left, shared with the other tasks of the same turn.
+   * Limits of one task that override the agent's own. A task never gets more than the remaining budget of the
+   * caller, which the tasks of one turn share.
    */
   limits?: Partial<Budget>;
   /**
-   * Sends the agent's text to readers of the caller's session while it is written (`agent_delta`). It does
-   * not enter the caller's log or its model's context. Default: `false`.
+   * Whether clients of the caller's session see the agent's text while it is written (`agent_delta` events).
+   * The text does not enter the caller's log or its model's context. Default: `false`.
    */
   showsText?: boolean;
-  /** Lines for the user while the agent works and when it is done. */
+  /** Texts for the user: `start` while the agent is working, `done` when it has finished. */
   status?: { start?: string; done?: string };
 }
 
-/** The default input of an agent's tool. */
+/** The default input of an agent as a tool. */
 const task = jsonSchema<{ task: string }>({
   type: "object",
   properties: {
@@ -54,13 +54,13 @@ const task = jsonSchema<{ task: string }>({
 });
 
 /**
- * Makes a tool of an agent, so that another agent can give it tasks. Each call gets a session of its own,
- * `<session>:<callId>`, with its own log; the calling model reads the agent's last answer. Questions of the
- * agent become questions of this call and are answered there. Its tokens and cost count for the run that
- * called it.
+ * Makes a tool from an agent, so that other agents can give it tasks.
  *
- * A task that was cut off by a crash resumes where it was. A task that still waits when the calling run ends
- * is stopped.
+ * - Each call gets its own session, `<session>:<callId>`. The calling model reads the agent's last answer.
+ * - If the agent asks the user something, the caller's session gets the question and the answer.
+ * - The agent's tokens and cost are charged to the calling run.
+ *
+ * After a crash, a task continues from its log. When the calling run ends, tasks that still wait are stopped.
  *
  * @example
  * ```ts

@@ -7,41 +7,48 @@ import type { ModelClient } from "../model/model-client.ts";
 import type { StopCondition } from "../stop/stop-condition.ts";
 import type { Tool } from "../tools/tool.ts";
 
-/** Limits of one run, over all its legs. `Infinity` lifts a limit. Defaults: {@link defaultLimits}. */
+/**
+ * Limits of one run, over all processes that work on it. `Infinity` lifts a limit. The defaults are {@link
+ * defaultLimits}.
+ */
 export interface Limits extends Budget {
-  /** Turns in a row in which every call fails, after which the run ends. See `stopOnFailedTurns`. */
-  errorTurns: number;
   /**
-   * Failures of one tool in a row, after which it is refused for the rest of the run. See `failureBudget`.
+   * The number of turns in a row in which every tool call failed, after which the run ends as `circuit_open`.
    */
+  errorTurns: number;
+  /** The number of failures of one tool in a row, after which the tool is refused for the rest of the run. */
   toolFailures: number;
 }
 
 /**
  * What happens when a message arrives while a run is in progress.
  *
- * - `reject`: it is refused with `session_busy`.
- * - `queue`: it is stored, and the run reads it in its next turn, even if it was about to end. If the run
- *   ends otherwise, a new one starts for the message in the same append.
- * - `interrupt`: the run ends as `interrupted`, and a new one starts for the message in the same append.
+ * - `reject`: the message is refused with the error `session_busy`.
+ * - `queue`: the message is stored, and the run reads it in its next turn, even if the run was about to end.
+ *   If the run ends for another reason first, a new run starts for the message.
+ * - `interrupt`: the run ends as `interrupted`, and a new run starts for the message.
  *
  * A run that is waiting for the user's answer is not in progress: a new message always closes its questions
  * and starts a new run.
  *
- * After a run that was stopped (by `stop` or its signal), messages that came before the stop start no run.
- * They stay in the context, and the next run reads them.
+ * If the run is stopped (by `runtime.stop()` or its signal), queued messages from before the stop do not
+ * start a run. They stay in the context for the next run.
  */
 export type WhenBusy = "reject" | "queue" | "interrupt";
 
-/** Options of `agent()`. `Deps` is what its tools and `userData` get from the runtime's `deps`. */
+/**
+ * Options of `agent()`. `Deps` is the type of the value that the runtime's `deps` option returns for the
+ * agent's tools, hooks and `userData`.
+ */
 export interface AgentOptions<Deps> {
-  /** The agent's name, unique in its runtime. Sessions are stored with it, so do not change it. */
+  /** The agent's name, unique in its runtime. Do not change it: sessions are stored with the name. */
   name: string;
-  /** Change it when the agent's behaviour changes; each run records it. Default: "1". */
-  version?: string;
   /**
-   * The model that answers. It makes each request once; wrap it with `resilient` to have failures retried.
+   * The version of the agent, which each run records. Change it when the agent's behaviour changes. Default:
+   * "1".
    */
+  version?: string;
+  /** The model. A failed request is not retried, unless you wrap the model with `resilient`. */
   model: ModelClient;
   /** The system prompt. */
   instructions: string;
@@ -51,77 +58,79 @@ export interface AgentOptions<Deps> {
    */
   tools?: readonly Tool<Deps>[];
   /**
-   * Hooks that take part in its runs, in this order, after Pawl's own guards. See {@link Hook}. Default:
+   * The hooks, in the order in which they are called, after Pawl's own guards. See {@link Hook}. Default:
    * none.
    */
   hooks?: readonly Hook<Deps>[];
-  /** Further conditions that end a run, checked before every turn in this order. Default: none. */
+  /** Conditions that end a run. They are checked in this order before every turn. Default: none. */
   stopWhen?: readonly StopCondition[];
   /**
-   * What one run may use. Defaults are {@link defaultLimits}: 10 turns, 5 minutes, 100 tool calls. Limits are
-   * enforced in the middle of a streaming answer, and while a tool ignores its abort signal. Before a model
-   * call, the estimate of its prompt is counted and the answer is kept as short as the limits require.
+   * Limits of one run. The defaults are {@link defaultLimits}: 10 turns, 5 minutes, 100 tool calls. A limit
+   * is enforced also while an answer streams and while a tool ignores its abort signal. Before each model
+   * call, the estimated tokens of the prompt are counted, and `max_tokens` is lowered so that the answer
+   * stays within the limits.
    */
   limits?: Partial<Limits>;
-  /** What all runs of a session may use together. Default: no limits. */
+  /** Limits of all runs of a session together. Default: no limits. */
   sessionLimits?: Partial<Budget>;
   /**
-   * What happens when a limit is near. Default: `stop`.
+   * What happens when a limit is reached. Default: `stop`.
    *
-   * - `stop`: the run ends when the limit is reached.
-   * - `land`: room is kept for one last turn without tools, in which the model tells the user how far it got.
-   *   Then the run ends, with the limit as its stop reason.
+   * - `stop`: the run ends.
+   * - `land`: the model gets one last turn without tools, to tell the user how far it got. Then the run ends
+   *   with the same stop reason. A part of each limit is reserved for this turn.
    */
   onLimit?: "stop" | "land";
-  /**
-   * Messages for the user at the end of a run, by the type of the stop reason. Default: Pawl's own sentences.
-   */
+  /** Messages for the user at the end of a run, by type of stop reason. Default: Pawl's own messages. */
   stopMessages?: { readonly [type in StopType]?: string };
   /**
-   * Estimates the tokens of a text from its number of characters; the result is rounded up. Limits are
-   * checked with it before a model call. Default: a token per four characters.
+   * Estimates the number of tokens of a text from its length in characters. The result is rounded up. Limits
+   * use the estimate before a model call. Default: one token per four characters.
    */
   estimateTokens?(chars: number): number;
-  /** The most tokens of one answer. Default: 4096. */
+  /** The maximum length of one answer, in tokens. Default: 4096. */
   maxTokens?: number;
   /**
-   * Makes the agent act through tools only. Each answer of the model must be one tool call; of several calls
-   * only the first runs. A run continues until a tool with `endsRun` succeeds. A model with
-   * `forcedToolChoice` is forced to call a tool. Any other is reminded once in a run if it answers without a
-   * call; the next such answer ends the run as an error. Default: `false`.
+   * Whether the agent acts through tools only. Default: `false`.
+   *
+   * - Each answer of the model must be one tool call. Of several calls, only the first runs.
+   * - A run continues until a tool with `endsRun` succeeds.
+   * - A model with `forcedToolChoice` is forced to call a tool. Any other model is reminded once per run if
+   *   it answers without a call; the next such answer ends the run as an error.
    */
   toolOnly?: boolean;
-  /** How many tools of one turn run at the same time. Default: 8. */
+  /** The number of tools of one turn that may run at the same time. Default: 8. */
   toolConcurrency?: number;
   /**
-   * The most characters that the model reads of one tool result. The model is told how much was cut; the log
-   * keeps the whole result. Default: 100,000.
+   * The longest tool result that the model reads, in characters. A longer result is cut for the model, which
+   * is told how much is missing; the log has the whole result. Default: 100,000.
    */
   resultLimit?: number;
   /**
-   * Returns what the application knows of the user, e.g. as XML. Called when a run begins. The model reads it
-   * in a system block of its own, from the session's first run on. Later changes are appended, so that the
-   * beginning of the prompt stays cached. If it fails, the error is reported and the run continues without
-   * it.
+   * Returns what the application knows about the user, e.g. as XML. It is called when a run begins.
+   *
+   * The model reads the text in a separate system block. If the text is different in a later run, the new
+   * text is appended, so the cached prompt stays valid. If the function throws, the error is reported and the
+   * run continues without user data.
    */
   userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
   /** Time limit of `userData`, in milliseconds. Default: 5,000. */
   userDataTimeoutMs?: number;
   /**
-   * Strategies that are asked for a checkpoint between turns; the first that wants one gets it. See
-   * {@link CheckpointStrategy}. Default: none.
+   * Strategies that shorten the context between turns. They are asked in this order, and the first that
+   * returns a plan is used. See {@link CheckpointStrategy}. Default: none.
    */
   checkpointWhen?: readonly CheckpointStrategy[];
   /**
-   * What happens when a message arrives during a run, see {@link WhenBusy}. Default: the `whenBusy` of
-   * `run()`, or else `reject`.
+   * What happens when a message arrives during a run, see {@link WhenBusy}. Takes precedence over the
+   * `whenBusy` of `run()`. Default: the `whenBusy` of `run()`, or else `reject`.
    */
   whenBusy?: WhenBusy;
 }
 
 /**
- * An agent: plain data, made by `agent()`. Its fields are those of {@link AgentOptions} with the defaults
- * filled in. Its type includes what its tools and `userData` need of `deps`.
+ * An agent, made by `agent()`. The fields are those of {@link AgentOptions}, with the defaults filled in.
+ * `Deps` is the type of the `deps` that its tools, hooks and `userData` need.
  */
 export interface Agent<Deps = unknown>
   extends Readonly<
@@ -131,7 +140,7 @@ export interface Agent<Deps = unknown>
     >,
     Readonly<Pick<AgentOptions<Deps>, "userData" | "whenBusy">> {
   readonly tools: ReadonlyMap<string, Tool<Deps>>;
-  /** Core's own guards, then the application's. */
+  /** Pawl's own guards, then the application's hooks. */
   readonly hooks: readonly Hook[];
   readonly limits: Readonly<Limits>;
   readonly sessionLimits: Readonly<Budget>;

@@ -9,13 +9,13 @@ import { checkPricing } from "../model/pricing.ts";
 import { dependencyCycle } from "../tools/dependency-cycle.ts";
 import type { Agent, AgentOptions, WhenBusy } from "./agent.ts";
 
-/** The limits of the failure policies, `errorTurns` and `toolFailures`, exist for runs only. */
+/** The known limits. `errorTurns` and `toolFailures` exist only for runs. */
 const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[]>> = {
   limits: [...Object.keys(unlimited), "errorTurns", "toolFailures"],
   sessionLimits: Object.keys(unlimited),
 };
 
-/** Whether this is a {@link WhenBusy}. */
+/** Whether a value is a {@link WhenBusy}. */
 export function isWhenBusy(value: unknown): value is WhenBusy {
   return value === "reject" || value === "queue" || value === "interrupt";
 }
@@ -98,7 +98,7 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
     throw agentError(name, `its tools depend on each other in a circle: ${cycle.join(", ")}.`);
 }
 
-/** Checks an agent's numbers: before its guards are made of them. */
+/** Checks an agent's numbers. Called before Pawl's own guards are made from them. */
 export function checkCounts<Deps>(agent: Agent<Deps>): void {
   const { name } = agent;
   for (const what of ["maxTokens", "toolConcurrency", "resultLimit", "userDataTimeoutMs"] as const) {
@@ -121,13 +121,13 @@ export function checkCounts<Deps>(agent: Agent<Deps>): void {
   }
 }
 
-/** Rounds an estimate of `estimateTokens` up to whole tokens, and refuses one that is not a number from 0. */
+/** Rounds a result of `estimateTokens` up to whole tokens. Throws `config` if it is not a number from 0. */
 export function estimateOf(agent: string, tokens: number): number {
   checkNumbers(`"${agent}"`, { estimateTokens: tokens }, { most: Number.MAX_SAFE_INTEGER });
   return Math.ceil(tokens);
 }
 
-/** Checks what the compiler cannot check for callers who write JavaScript. */
+/** Checks the types of values that come from JavaScript, where no compiler checks them. */
 function checkParts<Deps>({ name, model, hooks, tools }: Agent<Deps>): void {
   checkModel(`\`model\` of agent("${name}")`, model);
   for (const hook of hooks) {
@@ -137,8 +137,7 @@ function checkParts<Deps>({ name, model, hooks, tools }: Agent<Deps>): void {
 }
 
 /**
- * Requires a way for the runs of a `toolOnly` agent to end: a tool with `endsRun`, or a stop condition beside
- * Pawl's own.
+ * Requires that runs of a `toolOnly` agent can end: by a tool with `endsRun` or by a condition in `stopWhen`.
  */
 function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen }: Agent<Deps>): void {
   if (!toolOnly) return;
@@ -151,7 +150,7 @@ function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen }: Agent<Deps>): 
     );
 }
 
-/** Returns the models that a run is charged for: the agent's, and those of its sub-agents. */
+/** Returns all models that a run may call: the agent's, and those of its sub-agents. */
 function modelsOf<Deps>({ model, tools }: Agent<Deps>): ModelClient[] {
   return [model, ...[...tools.values()].flatMap(({ delegate }) => delegate?.models ?? [])];
 }

@@ -9,13 +9,13 @@ import { type Agent, type AgentOptions, defaultLimits } from "./agent.ts";
 import { checkAgent, checkAgentOptions, checkCounts, estimateOf } from "./check-agent.ts";
 
 /**
- * Defines an agent: a model, its instructions, and the tools, hooks and limits it works with. The agent is
- * plain data; give it to `runtime()` to run it.
+ * Defines an agent: a model, its instructions, tools, hooks and limits. To run the agent, pass it to
+ * `runtime()`.
  *
- * @throws PawlError `config` if the agent could not work: an unknown option or value, a missing model, empty
- * instructions, two tools or hooks with the same name, tools that depend on each other in a circle, limits
- * that are not above 0, or prices or token estimates below 0. Also for a cost limit on a model without
- * prices, and for `toolOnly` if no tool has `endsRun` and `stopWhen` is empty.
+ * @throws PawlError `config` if an option is unknown or has an invalid value, e.g. a limit of 0; if the
+ * instructions are empty; if two tools or two hooks have the same name; if tools depend on each other in a
+ * circle; if the cost is limited and the model has no prices; or if the agent is `toolOnly`, no tool has
+ * `endsRun`, and `stopWhen` is empty.
  *
  * @example
  * ```ts

@@ -32,7 +32,7 @@ export function addCall(state: SessionState, run: RunState, data: EventData["too
 
 type CallEvents = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" | "tool_result">;
 
-/** Folds in an event of a call. */
+/** Applies an event of a tool call to the state. */
 export function applyCallEvent(state: SessionState, run: RunState, event: CallEvents): void {
   const call = state.calls.get(event.data.call_id);
   if (call === undefined) return;
@@ -69,7 +69,7 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
   }
 }
 
-/** Charges the run with what a sub-agent has used for a call. */
+/** Adds the usage and cost of a call's sub-agent to the run and to the call. */
 function chargeCall(run: RunState, call: CallState, spent: Spent | undefined): void {
   if (spent === undefined) return;
   for (const account of [run, call.charged]) {

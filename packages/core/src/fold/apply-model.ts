@@ -11,10 +11,10 @@ import type { RunState, SessionState } from "../session/state.ts";
 
 type ModelEvents = StoredOf<"llm_request" | "llm_response" | "assistant_message" | "error">;
 
-/** Errors of an answer that end its run; they are logged with it. */
+/** Codes of `error` events that are stored together with an answer and end its run. */
 const PROBLEMS: readonly string[] = ["contract_violation", "no_tool_call"];
 
-/** Folds in an event of a model call. */
+/** Applies an event of a model call to the state. */
 export function applyModelEvent(state: SessionState, run: RunState, event: ModelEvents): void {
   switch (event.type) {
     case "llm_request": {
@@ -38,7 +38,7 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
       applyAssistant(state, run, event);
       break;
     case "error":
-      // The model refused or failed before it counted anything: nothing to charge.
+      // The model refused the request, or failed before it reported usage: there is nothing to charge.
       if (event.data.code === "model_error") run.attempt = undefined;
       if (PROBLEMS.includes(event.data.code) && run.turn) run.turn.problem = event.data.code;
       if (event.data.code === "checkpoint_failed") run.checkpointFailed = true;
@@ -46,7 +46,7 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
   }
 }
 
-/** Whether a request left a message out: the model has to finish something first. */
+/** Whether the message still waits: a paused answer or a running tool of the API must be finished first. */
 function isUnread({ unsent }: SessionState, seq: number): boolean {
   return unsent.some((event) => event.seq === seq);
 }
@@ -69,7 +69,7 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
     tools: run.attempt?.tools,
     limitedBy: run.attempt?.limitedBy,
   };
-  // Only a pause or a call of our own tools lets the API's own tools continue.
+  // The API's own tools continue only after a pause, or if the answer also calls one of our tools.
   if (hasLostServerCalls(state)) endServerCalls(state);
 }
 
@@ -80,7 +80,9 @@ export function applyReminder(run: RunState): void {
   run.turn.reminded = true;
 }
 
-/** Logs of earlier versions have no `spending` for a lost answer; its estimate is charged here. */
+/**
+ * Charges the estimate of a lost answer, for logs of earlier versions: those have no `spending` event for it.
+ */
 export function chargeLostAttempt(run: RunState): void {
   if (run.attempt === undefined) return;
   run.usage = addUsage(run.usage, { ...noUsage, inputTokens: run.attempt.estimatedTokens });

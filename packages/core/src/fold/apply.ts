@@ -16,8 +16,8 @@ import { addCall, applyCallEvent } from "./apply-call.ts";
 import { applyModelEvent, applyReminder, chargeLostAttempt } from "./apply-model.ts";
 
 /**
- * Folds one event into the state. Changes `state` and nothing else: the same log gives the same state in any
- * process.
+ * Applies one event to the state, in place. The result depends only on the state and the event, so every
+ * process computes the same state from the same log.
  */
 export function applyEvent(state: SessionState, event: StoredEvent): void {
   state.lastSeq = event.seq;
@@ -52,7 +52,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       applyRedaction(state, event);
       break;
     case "run_started":
-      // If the run has a message of its own, it follows in the same append and brings its own `params`.
+      // A run's own message follows in the same append and has the run's `params`.
       state.run = newRun(event, inheritedParams(state, event));
       break;
     default:

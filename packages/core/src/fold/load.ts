@@ -12,7 +12,7 @@ export async function loadState(store: EventStore, sessionId: string): Promise<S
   return state;
 }
 
-/** Folds in the events that were stored since. */
+/** Applies the events that were stored after `state.lastSeq`. */
 export async function catchUp(store: EventStore, state: SessionState): Promise<void> {
   for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq })) {
     if (referenceOf(event.data) !== undefined && !event.type.includes(".")) throw withoutBlobs(event);
@@ -20,8 +20,11 @@ export async function catchUp(store: EventStore, state: SessionState): Promise<v
   }
 }
 
-/** Refuses a log with missing payloads: the model would continue from half a history. */
+/**
+ * Makes the error for a log whose payloads are in a `BlobStore` that the runtime lacks. Without it, the model
+ * would continue from an incomplete history.
+ */
 function withoutBlobs({ sessionId, seq }: StoredEvent): PawlError {
-  const message = `Event ${seq} of session "${sessionId}" is kept as a blob, and this runtime has no \`blobs\`.`;
+  const message = `Event ${seq} of session "${sessionId}" is stored as a blob. Pass the blob store that has it: runtime({ blobs }).`;
   return new PawlError("store_unavailable", message, { details: { sessionId, seq } });
 }

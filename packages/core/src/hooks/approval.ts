@@ -4,21 +4,21 @@ import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 
 /** Options of `approval()`. */
 export interface ApprovalOptions<Deps = unknown> {
-  /** Unique among the agent's hooks. Default: "approval". */
+  /** The hook's name, unique among the agent's hooks. Default: "approval". */
   name?: string;
   /**
-   * The calls that need approval: names of tools, which the agent must have, or a function that decides about
-   * each call.
+   * The calls that need approval: tool names, which the agent must have, or a function that decides for each
+   * call.
    */
   when:
     | readonly string[]
     | ((call: PlannedToolCall, context: RunContext<Deps>) => boolean | Promise<boolean>);
 }
 
-/** The answer to an approval. */
+/** The user's answer to a question of the kind `approval`. */
 export interface ApprovalAnswer {
   approved: boolean;
-  /** Why it was not approved, for the model. */
+  /** Why the user did not approve the call. The model reads this text. */
   reason?: string;
 }
 
@@ -30,10 +30,11 @@ const answer = jsonSchema<ApprovalAnswer>({
 });
 
 /**
- * Asks the user before a tool runs. The call waits, if necessary for days and across processes, as a question
- * of the kind `approval` with the payload `{ tool, input }`. The answer is an {@link ApprovalAnswer}.
+ * Asks the user for approval before a tool runs. The question has the kind `approval` and the payload `{
+ * tool, input }`; the answer is an {@link ApprovalAnswer}. The call waits for days if necessary, and the
+ * process may end meanwhile.
  *
- * Put this hook after those that change inputs, so that the user sees the input that will run.
+ * Put this hook after hooks that change inputs, so that the user sees the input with which the tool will run.
  *
  * @example
  * ```ts

@@ -19,14 +19,18 @@ const FIELDS: { readonly [type: string]: { readonly [field: string]: string } } 
 };
 
 /**
- * Refuses events that a hook may not store, or that would make every later request invalid.
+ * Checks an event that a hook wants to store.
  *
- * @throws Error that says what is wrong.
+ * @throws Error with the reason, if hooks may not store such events, or if the event would make every later
+ * request invalid.
  */
 export function checkAppendable({ type, data }: AppendableEvent): void {
   if (type.includes(".")) return;
   const fields = Object.hasOwn(FIELDS, type) ? FIELDS[type] : undefined;
-  if (fields === undefined) throw new Error(`A hook cannot store "${type}".`);
+  if (fields === undefined)
+    throw new Error(
+      `A hook cannot store a "${type}". It may store ${Object.keys(FIELDS).join(", ")} and types that contain a dot.`,
+    );
   const values = Object(data) as Record<string, unknown>;
   for (const [field, kind] of Object.entries(fields)) {
     const value = Object.hasOwn(values, field) ? values[field] : undefined;
@@ -42,16 +46,13 @@ export function checkAppendable({ type, data }: AppendableEvent): void {
     throw new Error("A `note` of a hook must not have `landing`: only a limit starts the last turn.");
 }
 
-/** The most tokens of a spending: of prompt, answer, cache reads and cache writes together. */
+/** The largest token count in a `spending`: prompt, answer, cache reads and cache writes together. */
 const MOST_SPENT = 4 * MOST_TOKENS;
 
-// No price is above one dollar per token.
+// A price is at most one US dollar per token.
 const MOST_CENTS = 100 * MOST_SPENT;
 
-/**
- * Refuses invalid or negative numbers, because they would reduce what the limits have counted, and fractions
- * of tokens.
- */
+/** Checks the numbers of a `spending`. Negative ones would reduce the use that limits count. */
 function checkSpending({ tokens, cost_cents }: EventData["spending"]): void {
   const { prompt, completion, cached, cache_write, cache_write_1h, total } = tokens;
   for (const count of [prompt, completion, cached, cache_write, cache_write_1h, total]) {

@@ -18,8 +18,8 @@ const PARTS: { readonly [part in keyof Required<Hook>]: true } = {
 };
 
 /**
- * Returns why an agent with these tools cannot use a hook, or `undefined`. A method with a misspelt name
- * would never be called and guard nothing.
+ * Returns why an agent with these tools cannot use a hook, or `undefined` if it can. A method with a misspelt
+ * name is refused, because it would never be called.
  */
 export function wrongWith<Deps>(hook: Hook<Deps>, tools: ReadonlyMap<string, unknown>): string | undefined {
   if (typeof hook.name !== "string" || hook.name === "") return "it has a hook without a name.";

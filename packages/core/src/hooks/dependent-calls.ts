@@ -1,8 +1,8 @@
 import type { Hook } from "./hook.ts";
 
 /**
- * Skips a call that depends on another call of the same turn. The model is told to make it again after it has
- * read the other result. See `dependsOn` of a tool. Every agent has this hook.
+ * Skips a call if it depends on another call of the same turn, and tells the model to repeat the call after
+ * it has read that result. Tools declare this with `dependsOn`. Every agent has this hook.
  */
 export function dependentCalls(): Hook {
   return {

@@ -1,8 +1,8 @@
 import type { Hook } from "./hook.ts";
 
 /**
- * Skips a call that has already succeeded with the same input in this run. The model is told to use the
- * earlier result. Does not apply to `repeatable` tools. Every agent has this hook.
+ * Skips a call that has already succeeded with the same input in this run, and tells the model to use the
+ * earlier result. Ignores `repeatable` tools. Every agent has this hook.
  */
 export function duplicateGuard(): Hook {
   return {

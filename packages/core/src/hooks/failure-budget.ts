@@ -2,8 +2,8 @@ import type { RunState } from "../session/state.ts";
 import type { Hook, RunContext } from "./hook.ts";
 
 /**
- * Refuses a tool for the rest of the run once it has failed this many times in a row, and tells the model so
- * in a note. Every agent has this hook; see `limits.toolFailures`.
+ * Refuses a tool for the rest of the run once it has failed `failures` times in a row. A note tells the
+ * model. Every agent has this hook; the number is the agent's `limits.toolFailures`.
  */
 export function failureBudget(failures: number): Hook {
   const spent = (run: Readonly<RunState>, tool: string) => failuresInARow(run, tool, failures) >= failures;
@@ -30,7 +30,7 @@ export function failureBudget(failures: number): Hook {
   };
 }
 
-/** Counts a tool's failures since it last succeeded, up to `most`. */
+/** Counts a tool's failures since its last success, up to `most`. */
 function failuresInARow({ calls }: Readonly<RunState>, tool: string, most: number): number {
   let count = 0;
   for (let at = calls.length - 1; at >= 0 && count < most; at -= 1) {

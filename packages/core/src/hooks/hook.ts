@@ -10,7 +10,7 @@ import type { QuestionRecord, RunState, TurnState } from "../session/state.ts";
 import type { Schema } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
 
-/** The session and run in which a hook is called. */
+/** The session and the run for which a hook is called. */
 export interface HookContext {
   sessionId: string;
   userId: string;
@@ -19,47 +19,49 @@ export interface HookContext {
   agent: string;
 }
 
-/** What a hook gets that takes part in a run. */
+/** The argument `context` of a hook's methods: the session, the run, and what a hook can do with them. */
 export interface RunContext<Deps = unknown> extends HookContext {
-  /** The session as it was when this leg began. */
+  /** The session's row, as of the time when this process started to work on the run. */
   readonly session: Session;
-  /** The session's mode if a tool has set one, or else its `metadata.type`. */
+  /** The session's type: the mode if a tool has set one, or else its `metadata.type`. */
   readonly type: string | undefined;
-  /** The run, folded from the log and always up to date. */
+  /** The run's state. It is always up to date with the log. */
   readonly run: Readonly<RunState>;
-  /** What the runtime's `deps` returned for this session. */
+  /** The value that the runtime's `deps` option returned for this session. */
   readonly deps: Deps;
-  /** Aborts when the run is stopped. Work that does not return soon after that is abandoned. */
+  /** Aborts when the run is stopped. A hook that does not return soon afterwards is abandoned. */
   readonly signal: AbortSignal;
-  /** Reads the session's log, without what was redacted. Without options, all of it. */
+  /** Reads the events of the session's log; redacted content is replaced. Default: all events. */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
-   * Adds to what the model reads from its next turn on, or logs an event of your own. A hook may be called
-   * again after a crash: give the event a `key` to have it stored once. Resolves to `false` if that key was
-   * already stored.
+   * Stores an event. The model reads `knowledge`, `artifact` and `note` events from its next turn on;
+   * extension events are for your own use. Give the event a `key`, because a hook may be called again after a
+   * crash: an event with a stored key is not stored again. Resolves to `false` in that case, otherwise to
+   * `true`.
    */
   append(event: AppendableEvent): Promise<boolean>;
 }
 
 /**
- * The events that hooks may store: `knowledge`, `artifact`, `note`, `spending` (what a model that the hook
- * calls itself has used) and extension events.
+ * The events that a hook may store: `knowledge`, `artifact`, `note`, extension events, and `spending` (the
+ * usage and cost of a model that the hook called itself).
  */
 export type AppendableEvent = Exclude<
   NewEvent,
   { type: Exclude<keyof EventData, "knowledge" | "artifact" | "note" | "spending"> }
 >;
 
-/** Settings of the next turn. They do not include what the model reads: add to that with `append`. */
+/** The settings of the next turn. To add something for the model to read, use `context.append`. */
 export interface TurnPlan {
-  /** The model of this turn. See also `answering()`. */
+  /** The model of this turn. Use `answering("…")` for a fixed answer. */
   model: ModelClient;
-  /** The most tokens of the answer. */
+  /** The maximum length of the answer, in tokens. */
   maxTokens: number;
-  /** Which tools the model must or may call. Default: the model chooses. */
+  /** Whether the model may, must or must not call tools. Default: the model decides. */
   toolChoice?: ToolChoice;
   /**
-   * The names of the tools that may run in this turn. The model sees all tools nevertheless. Default: all.
+   * The names of the tools that may run in this turn. Other tools are still sent to the model, and calls of
+   * them are refused. Default: all tools.
    */
   tools?: readonly string[];
 }
@@ -67,28 +69,28 @@ export interface TurnPlan {
 /** Changes to the turn's settings, or the end of the run. */
 export type TurnChange = Partial<TurnPlan> | { stop: StopReason };
 
-/** A model call that is about to be made. */
+/** The argument of `beforeModel`: the next request to the model. */
 export interface PlannedRequest {
-  /** The request as it would be sent. */
+  /** The request as it will be sent if no hook changes the plan. */
   readonly request: ModelRequest;
-  /** The estimated tokens of its prompt. */
+  /** The estimated length of the prompt, in tokens. */
   readonly estimatedTokens: number;
-  /** The settings of its turn. */
+  /** The settings of the request's turn. */
   readonly plan: Readonly<TurnPlan>;
 }
 
-/** A complete answer of the model that is not stored yet. */
+/** A complete answer of the model, before it is stored. */
 export interface ModelReply {
   readonly content: readonly ContentBlock[];
-  /** The model's own stop reason. */
+  /** The stop reason that the model reported, e.g. `end_turn`. */
   readonly stopReason: string | null;
 }
 
-/** A call that is about to run. Its input matches the tool's schema. */
+/** The argument of `beforeTool`: a tool call before it runs. The input matches the tool's schema. */
 export interface PlannedToolCall {
   readonly callId: string;
   readonly tool: Tool;
-  /** The input as the tool will get it: parsed, and with the changes of earlier hooks. */
+  /** The input that the tool will get: parsed, and with the changes that earlier hooks made. */
   readonly input: unknown;
   /** The input as the model wrote it. */
   readonly arguments: Json;
@@ -97,13 +99,13 @@ export interface PlannedToolCall {
 }
 
 /**
- * What a hook decides about a call.
+ * A hook's decision about a tool call.
  *
- * - `input`: runs the call with this input, which must match the schema.
- * - `deny`: answers the call with an error that tells the model why.
- * - `result`: answers the call without running the tool. With `skipped`, a word that says why, the call
- *   counts as neither a success nor a failure.
- * - `ask`: makes the call wait for an answer. The hook is then called again with it.
+ * - `input`: runs the call with this input, which must match the tool's schema.
+ * - `deny`: refuses the call. The text tells the model why.
+ * - `result`: answers the call without running the tool. With `skipped`, a word of your own for the reason,
+ *   the call counts as neither success nor failure.
+ * - `ask`: asks the user. The hook is called again with the user's answer.
  */
 export type ToolChange =
   | { input: Json }
@@ -111,7 +113,7 @@ export type ToolChange =
   | { result: Json; skipped?: SkipReason }
   | { ask: Pick<QuestionRecord, "kind" | "payload"> & { answer: Schema } };
 
-/** The outcome of a call that ran. Nothing of it is stored yet. */
+/** The argument of `afterTool`: the outcome of a call, before it is stored. */
 export interface ToolOutcome {
   readonly callId: string;
   readonly tool: Tool;
@@ -119,36 +121,35 @@ export interface ToolOutcome {
   readonly input: unknown;
   /** Whether the tool succeeded. */
   readonly success: boolean;
-  /** What the tool returned, or the message of its error. */
+  /** The value that the tool returned, or its error message. */
   readonly result: Json;
-  /** What the model reads, if that is not `result` as text. */
+  /** The text or content blocks that the model reads. Default: `result` as text. */
   readonly content?: string | ContentBlock[];
 }
 
-/** Changes to an outcome before it is stored. */
+/** Changes to a call's outcome before it is stored. */
 export type OutcomeChange = Partial<Pick<ToolOutcome, "success" | "result" | "content">>;
 
-/** A value, or a promise of it. */
+/** A value, or a promise of one. */
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * Takes part in runs: its methods are called before and after runs, turns, model calls and tool calls. Hooks
- * are awaited.
+ * An object whose methods are called, and awaited, before and after runs, turns, model calls and tool calls.
  *
- * `before…` methods are called in the order of the agent's list. Each hook sees the changes of those before
- * it; the first that ends the run, or denies, answers or asks, decides. `after…` methods are called in the
- * opposite order; `onSuspend`, `onStop` and `onError` in the order of the list.
+ * **Order.** `before…`, `onSuspend`, `onStop` and `onError` are called in the order of the agent's `hooks`,
+ * `after…` in the reverse order. Each `before…` method sees the changes of earlier hooks. The first one that
+ * ends the run, or denies, answers or asks, decides: later hooks are not called.
  *
- * `beforeRun`, `beforeTurn`, `beforeModel` and `afterTurn` may end the run: they return `{ stop }`. No other
- * method can; `onStop` only changes the reason. From within a turn, e.g. in `beforeTool` or a tool, call
- * `runtime.stop(sessionId, { userId })`: the run ends as `aborted`, and `onStop` may give another reason.
+ * **Ending the run.** `beforeRun`, `beforeTurn`, `beforeModel` and `afterTurn` end the run by returning `{
+ * stop }`. In other methods and in tools, call `runtime.stop(sessionId, { userId })`: the run ends as
+ * `aborted`, unless an `onStop` returns another reason.
  *
- * If a `before…` method throws, the call is denied, or the run ends as `error`. If another method throws,
- * nothing changes. Both are logged as `hook_failed` and reported to `onError`. An invalid result, e.g. 0
- * tokens, counts as thrown.
+ * **Errors.** If `beforeTool` throws, the call is denied. If another `before…` method throws, the run ends as
+ * `error`. If any other method throws, nothing changes. Every such error is logged as `hook_failed` and
+ * reported to `onError`. An invalid return value, e.g. `maxTokens: 0`, counts as an error.
  *
- * After a crash, a hook may be called again for the same turn or call. `afterRun` is not, unless the hook is
- * `idempotent`.
+ * **Crashes.** After a crash, methods may be called again for the same turn or call. `afterRun` is called
+ * again only if the hook is `idempotent`.
  *
  * @example
  * ```ts
@@ -170,11 +171,11 @@ export type Awaitable<T> = T | Promise<T>;
  * ```
  */
 export interface Hook<Deps = unknown> {
-  /** Unique among the agent's hooks. The log names the hook by it. */
+  /** The hook's name in the log. Unique among the agent's hooks. */
   readonly name: string;
-  /** Names of tools that the hook needs. `agent()` refuses an agent that lacks one of them. Default: none. */
+  /** Names of tools that the agent must have. Without one of them, `agent()` throws. Default: none. */
   readonly tools?: readonly string[];
-  /** Whether `afterRun` is called again if the process died in it. Default: no. */
+  /** Whether `afterRun` is called again if the process died while it ran. Default: no. */
   readonly idempotent?: boolean;
   /** Called before the run's first model call. */
   readonly beforeRun?: (context: RunContext<Deps>) => Awaitable<{ stop: StopReason } | undefined>;
@@ -183,32 +184,32 @@ export interface Hook<Deps = unknown> {
     plan: Readonly<TurnPlan>,
     context: RunContext<Deps>,
   ) => Awaitable<TurnChange | undefined>;
-  /** Called before each model call, with the request as it would be sent. */
+  /** Called before each model call, with the request to send. */
   readonly beforeModel?: (
     call: PlannedRequest,
     context: RunContext<Deps>,
   ) => Awaitable<TurnChange | undefined>;
   /**
-   * Called with each complete answer, before it is stored. May change or remove text blocks that no thinking
-   * block follows; everything else must stay as it is. A text block that is changed keeps only its text,
-   * because citations refer to the old words.
+   * Called with each complete answer, before it is stored. May change or remove text blocks, except those
+   * that come before a thinking block. Other blocks must stay unchanged. A changed text block loses its
+   * citations, because they quote the old text.
    */
   readonly afterModel?: (
     answer: ModelReply,
     context: RunContext<Deps>,
   ) => Awaitable<{ content: ContentBlock[] } | undefined>;
-  /** Called before each call of an existing tool with valid input. */
+  /** Called before each tool call, if the tool exists and the input is valid. */
   readonly beforeTool?: (
     call: PlannedToolCall,
     context: RunContext<Deps>,
   ) => Awaitable<ToolChange | undefined>;
-  /** Called after each call that ran. */
+  /** Called after each tool call that ran. May change the outcome. */
   readonly afterTool?: (
     outcome: ToolOutcome,
     context: RunContext<Deps>,
   ) => Awaitable<OutcomeChange | undefined>;
   /**
-   * Called after each turn, when every call has its result. Every hook is called; the first reason to stop
+   * Called after each turn, when every call has its result. If several hooks return `{ stop }`, the first one
    * counts.
    */
   readonly afterTurn?: (
@@ -216,23 +217,22 @@ export interface Hook<Deps = unknown> {
     context: RunContext<Deps>,
   ) => Awaitable<{ stop: StopReason } | undefined>;
   /**
-   * Called when the run is about to wait for its user. Release here what you hold for the run: it may resume
-   * in another process.
+   * Called when the run is about to wait for the user's answer. Release what you hold for the run, because
+   * another process may resume it.
    */
   readonly onSuspend?: (context: RunContext<Deps>) => Awaitable<void>;
-  /** Called when the run is about to end. May change the stop reason. */
+  /** Called when the run is about to end. May return another stop reason. */
   readonly onStop?: (
     stop: Readonly<StopReason>,
     context: RunContext<Deps>,
   ) => Awaitable<StopReason | undefined>;
   /**
-   * Called once for each run when it ends for whatever reason, after all text is stored. It may take 5
-   * seconds, even if the run was stopped.
+   * Called once per run, when the run is about to end for any reason. All text is stored by then. The method
+   * has 5 seconds, also if the run was stopped.
    */
   readonly afterRun?: (result: RunResult, context: RunContext<Deps>) => Awaitable<void>;
   /**
-   * Called for every error that the run logs: failed model calls, invalid answers of the model, reached
-   * limits.
+   * Called for every error that the run logs, e.g. a failed model call, an invalid answer or a reached limit.
    */
   readonly onError?: (error: EventData["error"], context: HookContext) => Awaitable<void>;
 }

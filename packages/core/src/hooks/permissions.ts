@@ -3,22 +3,23 @@ import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 /** Options of `permissions()`. */
 export interface PermissionOptions<Deps = unknown> {
   /**
-   * The tools that may run, by the session's type: its mode if a tool has set one, or else its
-   * `metadata.type`.
+   * The names of the allowed tools for each type of session. A session's type is the mode that a tool has
+   * set, or else its `metadata.type`.
    */
   allow: { readonly [type: string]: readonly string[] };
-  /** The tools that may run in a session of any other type. Default: none. */
+  /** The names of the allowed tools in sessions of any other type, or without a type. Default: none. */
   otherwise?: readonly string[];
   /**
-   * Checks a call of an allowed tool, e.g. what it is about to write. Returns a sentence for the model to
-   * deny it.
+   * Checks a call of an allowed tool, e.g. its input. To deny the call, return the reason as a sentence for
+   * the model.
    */
   check?(call: PlannedToolCall, context: RunContext<Deps>): string | undefined | Promise<string | undefined>;
 }
 
 /**
- * Lets a tool run only if the session's type allows it. If not, the model is told which tools it may use
- * instead. The model sees all tools in every session, so that the prompt stays the same and cached.
+ * Lets a tool run only if it is allowed for the session's type. If the call is refused, the model is told
+ * which tools are allowed. All tools are sent to the model in every session, so the cached prompt stays valid
+ * when the mode changes.
  *
  * @example
  * ```ts

@@ -9,48 +9,51 @@ import type { Awaitable, Hook, RunContext } from "./hook.ts";
 import { reservedAmount, resolved } from "./reserved-amount.ts";
 
 /**
- * Options of `reservation()`: a budget in tokens (`limit`, `amount`) or US dollars (`limitUsd`, `amountUsd`),
- * and how it is reserved.
+ * Options of `reservation()`. Give the budget in tokens (`limit` and `amount`) or in US dollars (`limitUsd`
+ * and `amountUsd`).
  */
 export type ReservationOptions<Deps = unknown> = {
-  /** Unique among the agent's hooks. Part of the reservations' ids. Default: "reservation". */
+  /**
+   * The hook's name, unique among the agent's hooks. The ids of its reservations contain it. Default:
+   * "reservation".
+   */
   name?: string;
-  /** Where the budgets are kept, e.g. `memoryReservations()`. */
+  /** The service that keeps the budgets, e.g. `memoryReservations()`. */
   reservations: Reservations;
   /**
-   * The account whose budget is used. A function is called when the run first reserves; its answer then holds
-   * for the whole run.
+   * The account to charge. A function is called when the run first reserves, and its value is used for the
+   * whole run.
    */
   account: string | ((context: RunContext<Deps>) => Awaitable<string>);
   /**
-   * How long a reservation outlives its process, in milliseconds. It is renewed at a third of that time.
-   * Default: 300,000 (five minutes).
+   * The time in milliseconds after which the reservation of a dead process expires. A live process renews at
+   * a third of that time. Default: 300,000 (five minutes).
    */
   ttlMs?: number;
   /**
-   * Pauses before each retry of a call that failed because the reservations were unavailable, in
-   * milliseconds. Default: `[50, 250]`.
+   * Pauses before each retry when the reservations are unavailable, in milliseconds. Default: `[50, 250]`.
    */
   retryMs?: readonly number[];
   /**
-   * Message for the user when the budget has no room. The agent's `stopMessages.quota_exceeded` overrides it.
+   * The message for the user when the budget is used up. The agent's `stopMessages.quota_exceeded` takes
+   * precedence.
    */
   message?: string;
-  /** The clock that times renewals; pass the runtime's if it has one of its own. Default: the machine's. */
+  /** The clock for renewals. Pass the runtime's clock if you gave it one. Default: the system clock. */
   clock?: Clock;
 } & (
   | {
-      /** The size of the budget in tokens. All tokens of every prompt and every answer count. */
+      /** The account's whole budget in tokens. All tokens of prompts and answers count. */
       limit: number | ((context: RunContext<Deps>) => Awaitable<number>);
-      /** How many of these tokens one run may use. */
+      /** The number of tokens that one run may use. */
       amount: number | ((context: RunContext<Deps>) => Awaitable<number>);
       limitUsd?: never;
       amountUsd?: never;
     }
   | {
-      /** The size of the budget in US dollars. The model must have prices. */
+      /** The account's whole budget in US dollars. The model must have prices. */
       limitUsd: number | ((context: RunContext<Deps>) => Awaitable<number>);
-      /** How many of these dollars one run may use. */
+      /** The amount in US dollars that one run may use. */
       amountUsd: number | ((context: RunContext<Deps>) => Awaitable<number>);
       limit?: never;
       amount?: never;
@@ -58,23 +61,25 @@ export type ReservationOptions<Deps = unknown> = {
 );
 
 /**
- * Lets a run begin only if a shared budget, e.g. a user's month, has room for it. `amount` (or `amountUsd`)
- * is set aside before the first model call. If it is not granted, the run ends as `quota_exceeded` without
- * calling the model. Before every turn, the budget is charged with what the run has used so far; a run that
- * has used up `amount` ends as `quota_exceeded` before its next turn. When the run ends, however and in
- * whatever process, the budget is charged once with what the log says it has used, and the rest is given
- * back.
+ * Limits what several runs may use together, e.g. all runs of a user in a month.
  *
- * A turn may use more than is left of `amount`, and is charged in full. To prevent that, give the agent
- * `limits` on tokens or cost that are not above `amount`.
+ * - Before its first model call, a run sets aside `amount` (or `amountUsd`) from the budget. If the budget
+ *   has no room, the run ends as `quota_exceeded` and no model is called.
+ * - Before every turn, the budget is charged with the run's use so far. A run that has used up its `amount`
+ *   ends as `quota_exceeded`.
+ * - When the run ends, in any process, the budget is charged once with the use in the log. The rest of
+ *   `amount` is given back.
  *
- * A run that waits for its user has paid for what it used and holds nothing. When it resumes it reserves the
- * rest again, and ends if there is no room. Tasks for sub-agents count for the calling run: their agents need
- * no such hook.
+ * A single turn may exceed `amount` and is charged in full. To prevent this, give the agent token or cost
+ * `limits` of at most `amount`.
  *
- * @throws PawlError `config` for an unknown option, a missing amount or limit, or an amount of money that is
- * not a number from 0. If the budget is unavailable, the run rejects with `store_unavailable` and is
- * recovered later.
+ * A run that waits for the user's answer is charged for its use and gives the rest back. When it resumes, it
+ * reserves again, and ends if the budget has no room. Sub-agents are charged to the run that called them, so
+ * they need no hook of their own.
+ *
+ * @throws PawlError `config` if an option is unknown, `amount` or `limit` is missing, or an amount of money
+ * is not a number from 0. If the reservations are unavailable during a run, `run.result` rejects with
+ * `store_unavailable` and the run is recovered later.
  *
  * @example
  * ```ts
@@ -136,8 +141,8 @@ export function reservation<Deps = unknown>({
     idempotent: true,
     beforeTurn: async (_plan, context) => {
       const id = await idOf(context);
-      // A reservation that is held stays. Otherwise the run reserves again, in the account of its first
-      // reservation.
+      // A run that still holds its reservation keeps it. Otherwise it reserves again, from the account that
+      // it used first.
       const known = await renew(id, context);
       const wanted = known?.amount ?? (await budget.amount(context));
       if (known !== undefined && known.used >= wanted) return stop;
@@ -146,7 +151,7 @@ export function reservation<Deps = unknown>({
         const request = { account, id, amount: wanted, limit: await budget.limit(context), ttlMs };
         const { granted } = await reservations.reserve(request);
         if (!granted) return stop;
-        // The run was stopped while it waited for the grant, so `afterRun` may have been called already.
+        // The run was stopped during the reservation, so `afterRun` may already have been called.
         if (context.signal.aborted && !goesOnElsewhere(context.signal))
           await reservations.abort(id, budget.used(context.run));
       }
@@ -165,14 +170,14 @@ export function reservation<Deps = unknown>({
   };
 }
 
-/** Whether the run continues in another process, whose leg needs this reservation: it has the same id. */
+/** Whether another process continues the run. That process needs the same reservation, so it must stay. */
 function goesOnElsewhere({ reason }: AbortSignal): boolean {
   return PawlError.is(reason, "fenced") || PawlError.is(reason, "draining");
 }
 
 /**
- * Waits for the final charge. If it does not settle in time, the budget counts as unavailable, so that the
- * run is recovered and not left uncharged.
+ * Waits for the final charge. After the deadline it throws `store_unavailable`, so that the run is recovered
+ * and charged later.
  */
 async function finalizedInTime(clock: Clock, signal: AbortSignal, work: Promise<unknown>): Promise<void> {
   try {
@@ -185,7 +190,7 @@ async function finalizedInTime(clock: Clock, signal: AbortSignal, work: Promise<
 
 const QUOTA_EXCEEDED = "Your budget has no room left for this request.";
 
-/** Repeats work at an interval for each run while the run's leg is running. */
+/** Repeats work at an interval, for each run separately, until the run leaves this process. */
 function repeating(clock: Clock, everyMs: number) {
   const ends = new Map<string, () => void>();
   const end = ({ runId }: Pick<RunContext, "runId">) => ends.get(runId)?.();

@@ -8,7 +8,9 @@ import type { RunContext } from "./hook.ts";
 /** A value, or a function that returns it for the run. */
 export type PerRun<T, Deps> = T | ((context: RunContext<Deps>) => T | Promise<T>);
 
-/** The numbers of a budget as the application gives them: one pair. */
+/**
+ * The numbers of a budget as the application gives them: `limit` and `amount`, or `limitUsd` and `amountUsd`.
+ */
 type GivenBudget<Deps> = {
   [name in "limit" | "amount" | "limitUsd" | "amountUsd"]: PerRun<number, Deps> | undefined;
 };
@@ -17,15 +19,15 @@ type GivenBudget<Deps> = {
 interface ReservedAmount<Deps> {
   limit(context: RunContext<Deps>): Promise<number>;
   amount(context: RunContext<Deps>): Promise<number>;
-  /** What the run has used so far, over all its legs. */
+  /** Returns the run's use so far, over all its legs. */
   used(run: Readonly<RunState>): number;
 }
 
 /**
  * Reads the budget of `reservation()`.
  *
- * @throws PawlError `config` unless both numbers are given in one unit, and for an amount of money that is
- * not a number from 0
+ * @throws PawlError `config` unless both numbers are given in one unit, or if an amount of money is not a
+ * number from 0.
  */
 export function reservedAmount<Deps>(given: GivenBudget<Deps>): ReservedAmount<Deps> {
   const { limit, amount, limitUsd, amountUsd } = given;
@@ -51,7 +53,7 @@ export function reservedAmount<Deps>(given: GivenBudget<Deps>): ReservedAmount<D
   );
 }
 
-/** Returns the value for this run. */
+/** Returns a value, or calls the function that computes it for the run. */
 export async function resolved<T extends string | number, Deps>(
   value: PerRun<T, Deps>,
   context: RunContext<Deps>,
@@ -59,7 +61,10 @@ export async function resolved<T extends string | number, Deps>(
   return typeof value === "function" ? await value(context) : value;
 }
 
-/** Reads an amount of money. A fixed one is checked at once, one that depends on the run when it is known. */
+/**
+ * Converts an amount of money to millionths. A fixed amount is checked at once, a function's value when the
+ * run starts.
+ */
 function micros<Deps>(
   name: string,
   usd: PerRun<number, Deps>,

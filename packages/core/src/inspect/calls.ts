@@ -5,21 +5,21 @@ import type { Span } from "./span.ts";
 import { nothing, type Spending, sumOf } from "./spending.ts";
 
 /**
- * A tool call, from its `tool_call` to its result. Its tokens and cost are those of the sub-agent that did
- * the work; 0 for other tools.
+ * A tool call, from its `tool_call` event to its `tool_result`. `tokens` and `costUsd` are those of the
+ * sub-agent that did the work; 0 for other tools.
  */
 export interface TimelineCall extends Span, Spending {
   callId: string;
   toolName: string;
-  /** `seq` of its `tool_call`. */
+  /** `seq` of the call's `tool_call` event. */
   seq: number;
-  /** Its state. `skipped`: it was answered without being run, and counts as neither success nor failure. */
+  /** The state of the call. `skipped` means that it was answered without running the tool. */
   phase: "running" | "waiting" | "done" | "error" | "skipped";
-  /** The times when it waited for an answer. */
+  /** The spans of time in which the call waited for the user's answer. */
   waits: Span[];
 }
 
-/** Folds an event into the calls. A `tool_call` adds one. */
+/** Applies an event to the list of calls. A `tool_call` event adds one. */
 export function takeCall(calls: TimelineCall[], event: StoredEvent): void {
   const at = Date.parse(event.at);
   switch (event.type) {
@@ -67,7 +67,7 @@ function change(
   Object.assign(call, sumOf([call, fresh]));
 }
 
-/** Ends the last span if it is still open. */
+/** Ends the last span, if it has no end yet. */
 export function endLast(spans: readonly Span[], at: number): void {
   const last = spans.at(-1);
   if (last !== undefined) last.to ??= at;

@@ -3,21 +3,24 @@ import type { LoggedRequest } from "./requests.ts";
 /** The first place where two requests differ. */
 export interface Difference {
   /**
-   * The place of the block, e.g. `tools[2]`, `system[0]`, `messages[4].content[0]`. `prefix` if the requests
-   * had different prefixes and the log does not show where they differ, because it is public or was redacted
-   * since.
+   * The place of the first block that differs, e.g. `tools[2]`, `system[0]` or `messages[4].content[0]`. The
+   * value is `prefix` if only the prefix ids differ: the prefix is hidden in a public log and after a
+   * redaction.
    */
   path: string;
   /**
-   * `added`: the later request repeats all of the earlier one and then adds to it, so its cache still holds.
-   * After anything else, nothing is read from the cache from this place on.
+   * The kind of difference.
+   *
+   * - `added`: the later request only adds to the earlier one, so the whole earlier prompt can be read from
+   *   the cache.
+   * - `changed`, `removed`: only the prompt before `path` can be read from the cache.
    */
   change: "added" | "changed" | "removed";
 }
 
 /**
- * Finds the first block that differs between a request and the one before it, in the order in which the API
- * caches: tools, system, messages. Returns `undefined` for equal requests.
+ * Finds the first block in which two successive requests differ. The order is the one in which the API
+ * caches: tools, system, messages. Returns `undefined` if the requests are equal.
  */
 export function firstDifference(before: LoggedRequest, after: LoggedRequest): Difference | undefined {
   const found = shownDifference(before, after);

@@ -4,7 +4,7 @@ import type { EventStore } from "../log/event-store.ts";
 import { wrapStore } from "../stores/wrap-store.ts";
 import { summaryOf } from "./summary.ts";
 
-/** Icons at the beginning of a line: from the user, to and from the model, tools, other events. */
+/** Icons for the types of events: of the user, to and from the model, of tools, and others. */
 const ICONS: readonly (readonly [RegExp, string])[] = [
   [/^user_|^tool_answered$/, "👤"],
   [/^llm_request$/, "📤"],
@@ -18,9 +18,9 @@ const ICONS: readonly (readonly [RegExp, string])[] = [
 const OTHER = "▫️";
 
 /**
- * Formats an event as one line: its time of day in UTC, the first eight characters of its session, its type
- * and a short summary, e.g. `09:05:47.310 [7f3e9b20] 👤 user_message “Something for the back”`. The line may
- * contain what people wrote.
+ * Formats an event as one line: the time in UTC, the first eight characters of the session id, the type and a
+ * short summary. The line may contain text that users wrote. For example: `09:05:47.310 [7f3e9b20] 👤
+ * user_message “Something for the back”`.
  */
 export function eventLine(event: StoredEvent): string {
   const { at, sessionId, type } = event;
@@ -30,14 +30,14 @@ export function eventLine(event: StoredEvent): string {
 }
 
 function iconOf(event: StoredEvent): string {
-  // The runtime closed the question: the user did not answer.
+  // A question that the runtime closed was not answered by the user.
   if (event.type === "tool_answered" && event.data.closed !== undefined) return OTHER;
   return ICONS.find(([types]) => types.test(event.type))?.[1] ?? OTHER;
 }
 
 /**
- * Wraps a store so that it prints a line for every event that is stored through it. If `print` throws, the
- * error goes to `console.error`; the events are stored nevertheless.
+ * Wraps a store so that it prints one line per stored event. An error in `print` goes to `console.error` and
+ * does not affect the events.
  *
  * @param print called with the line and the event; default: `console.log`
  *

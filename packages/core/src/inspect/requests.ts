@@ -5,11 +5,11 @@ import type { StoredEvent } from "../log/event.ts";
 import type { Message, TextBlock, ToolSpec } from "../model/content.ts";
 import { newSessionState } from "../session/state.ts";
 
-/** A request to the model, reconstructed from the log, without its cache breakpoints. */
+/** A request to the model, reconstructed from the log. It has no cache breakpoints. */
 export interface LoggedRequest {
-  /** `seq` of its `llm_request`. */
+  /** `seq` of the request's `llm_request` event. */
   seq: number;
-  /** Id of the `prefix` event that it was sent with. */
+  /** The id of the `prefix` event whose system prompt and tools the request contains. */
   prefixId: string;
   system: readonly TextBlock[];
   tools: readonly ToolSpec[];
@@ -17,8 +17,9 @@ export interface LoggedRequest {
 }
 
 /**
- * Reconstructs a session's requests from its whole log. From a public log, system and tools are empty and
- * notes are blank. A retry repeats the request before it.
+ * Reconstructs all model requests of a session from its whole log. In a public log, system, tools and the
+ * texts of notes are missing, so they are empty in the result. A second attempt repeats the request of the
+ * first.
  */
 export function requestsOf(events: Iterable<StoredEvent>): LoggedRequest[] {
   const state = newSessionState("");

@@ -4,11 +4,11 @@ import type { TokenUsage } from "../log/event.ts";
 /** Tokens and cost. */
 export interface Spending {
   tokens: TokenUsage;
-  /** In US dollars, as it was charged. */
+  /** The charged cost, in US dollars. */
   costUsd: number;
 }
 
-/** No tokens at all. */
+/** Zero tokens. */
 export const noTokens: TokenUsage = {
   prompt: 0,
   completion: 0,
@@ -33,7 +33,7 @@ export function sumOf(spendings: readonly Spending[]): Spending {
 }
 
 /**
- * Returns the cache hit rate: prompt tokens read from the cache as a share of all prompt tokens, 0 to 1.
+ * Returns the cache hit rate: the share of prompt tokens that were read from the cache, from 0 to 1.
  * `undefined` if no prompt was sent.
  */
 export function hitRateOf({ prompt, cached, cache_write }: TokenUsage): number | undefined {

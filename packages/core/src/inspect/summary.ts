@@ -6,7 +6,7 @@ import type { EventData, StoredEvent, TokenUsage } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { isText, isToolUse } from "../model/content.ts";
 
-/** Summarizes an event in a few words on one line, for people who read a log. */
+/** Returns a summary of an event in a few words, on one line. */
 export function summaryOf(event: StoredEvent): string {
   const large = referenceOf(event.data);
   if (large !== undefined) return `${countOf(large.bytes)} bytes, in a blob`;
@@ -101,7 +101,7 @@ function usage({ prompt, cached, cache_write, completion }: TokenUsage): string 
   return `${countOf(prompt + cached + cache_write)} in${known}, ${countOf(completion)} out`;
 }
 
-/** Formats a cost; `undefined` for 0, e.g. if the model has no prices. */
+/** Formats a cost in US dollars. Returns `undefined` for 0, e.g. if the model has no prices. */
 function money(cents: number): string | undefined {
   return cents > 0 ? `$${usdFromCents(cents).toFixed(4)}` : undefined;
 }

@@ -11,17 +11,20 @@ import { nothing, type Spending, sumOf } from "./spending.ts";
 
 /** One request to the model and its outcome. */
 export interface TimelineAttempt extends Span, Spending {
-  /** `seq` of its `llm_request`. */
+  /** `seq` of the attempt's `llm_request` event. */
   seq: number;
   model: string;
   /**
-   * `answered`, or `failed` if the answer was lost or the request refused. `undefined` while it is in
-   * progress.
+   * The outcome: `answered`, or `failed` if the request was refused or its answer was lost. `undefined` while
+   * the answer streams.
    */
   outcome?: "answered" | "failed";
-  /** The model's own stop reason. */
+  /** The stop reason that the model reported, e.g. `end_turn`. */
   stopReason?: string | null;
-  /** The first difference from the request before. Absent for the first request, and for a retry. */
+  /**
+   * The first difference from the previous request. Absent for the first request, and if the requests are
+   * equal.
+   */
   difference?: Difference;
 }
 
@@ -32,27 +35,27 @@ export interface TimelineTurn extends Span {
   calls: TimelineCall[];
 }
 
-/** One run: its turns, when it began and ended, and what it waited for. */
+/** A run: its turns, its begin and end, and the times when it waited for the user. */
 export interface TimelineRun extends Span {
   runId: string;
-  /** `seq` of its `run_started`. */
+  /** `seq` of the run's `run_started` event. */
   seq: number;
   agent: string;
   turns: TimelineTurn[];
-  /** The times when the run waited for an answer and nothing was running. */
+  /** The spans of time in which the run waited for the user's answer. */
   waits: Span[];
-  /** How long processes worked on the run, in milliseconds. */
+  /** The working time of all processes, in milliseconds. Waiting for the user does not count. */
   workMs: number;
-  /** Tokens and cost of context summaries, and of models that hooks call. */
+  /** Tokens and cost of other model calls: summaries of the context, and models that hooks call. */
   summaries: Spending;
-  /** Why it ended. Absent while it is open. */
+  /** Why the run ended. Absent until it has ended. */
   stop?: StopReason;
 }
 
 /**
- * Converts a session's log to a timeline: its runs, their turns, what each attempt used and cost, the tool
- * calls, and separately the time spent waiting for the user. `events` must be the whole log. A public log
- * gives the same, without what is not public.
+ * Converts a session's log to a timeline: runs, turns, the usage and cost of each attempt, tool calls, and
+ * the times of waiting for the user. `events` must be the whole log of the session. A public log gives the
+ * same timeline, without private content.
  *
  * @example
  * ```ts
@@ -84,7 +87,7 @@ export function timelineOf(events: readonly StoredEvent[]): TimelineRun[] {
     if (event.type === "run_started") runs.push(newRunSpan(event));
     const run = runs.at(-1);
     if (run === undefined || run.to !== undefined) continue;
-    // Any event after a suspension ends it: an answer, another message, an end.
+    // Any event ends the wait: an answer, another message, or the end of the run.
     endLast(run.waits, Date.parse(event.at));
     takeEvents(run, event);
     if (event.type === "llm_request") addAttempt(run, event, differences.get(event.seq));
@@ -93,7 +96,7 @@ export function timelineOf(events: readonly StoredEvent[]): TimelineRun[] {
   return runs;
 }
 
-/** Lists what a run has used: each attempt, each call of a sub-agent, and the summaries. */
+/** Lists the spendings of a run: one per attempt, one per tool call, and one for other model calls. */
 export function spendingsOf({ turns, summaries }: TimelineRun): Spending[] {
   return [...turns.flatMap(({ attempts, calls }) => [...attempts, ...calls]), summaries];
 }
@@ -161,7 +164,10 @@ function addAttempt(
   turn.attempts.push({ seq, model, from, ...nothing, ...(difference && { difference }) });
 }
 
-/** Adds a charge to its attempt. The charge comes after the answer, the failure or the loss. */
+/**
+ * Adds usage and cost to the attempt that they belong to, which may have ended before. Usage of other model
+ * calls goes to `summaries`.
+ */
 function chargeAttempt(run: TimelineRun, data: EventData["llm_response"] | EventData["spending"]): void {
   const spent = { tokens: data.tokens, costUsd: usdFromCents(data.cost_cents) };
   const attempt = run.turns.flatMap(({ attempts }) => attempts).findLast(({ seq }) => seq === data.attempt);
@@ -169,7 +175,7 @@ function chargeAttempt(run: TimelineRun, data: EventData["llm_response"] | Event
   else Object.assign(attempt, sumOf([attempt, spent]));
 }
 
-/** Ends the turn's last attempt if it is still open. */
+/** Ends the turn's last attempt, if it has no end yet. */
 function endAttempt(
   turn: TimelineTurn | undefined,
   to: number,

@@ -12,7 +12,10 @@ import type { CallState, RunState, SessionState } from "../session/state.ts";
 import type { Delegate } from "../tools/tool.ts";
 import type { SessionLog } from "./session-log.ts";
 
-/** One process's share of a run: everything that the loop and its stations work with. */
+/**
+ * One process's share of a run: the log, the time, the hooks and all else that the functions of the loop
+ * need.
+ */
 export interface Leg {
   readonly agent: Agent;
   readonly session: Session;
@@ -20,78 +23,88 @@ export interface Leg {
   readonly life: LegLife;
   readonly report: LegReport;
   readonly hookProgress: HookProgress;
-  /** What the runtime's `deps` returned; `undefined` until `makeDeps` has settled. */
+  /** The value that the runtime's `deps` option returned; `undefined` until `makeDeps` has settled. */
   readonly deps: unknown;
-  /** Calls the runtime's `deps`, once. */
+  /** Calls the runtime's `deps` option. Later calls return the same promise. */
   makeDeps(): Promise<unknown>;
-  /** The live state: what readers in this process see before it is stored. */
+  /** The live state: text and progress that readers in this process see before they are stored. */
   readonly live: LiveState;
   /** Notifies readers that `live` has changed. */
   touch(): void;
   newId(): string;
-  /** Reads the session's status. The session may be over before its run has ended. */
+  /**
+   * Reads the session's status from the store. A session can be completed or expired before its run has
+   * ended.
+   */
   status(): Promise<SessionStatus | undefined>;
-  /** Reads the session's events, without what was redacted. */
+  /** Reads the session's events; redacted content is replaced. */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   readonly tasks: Tasks;
 }
 
-/** How long a leg has been running, whether it may go on, and who continues. Only its methods change that. */
+/**
+ * The lifetime of a leg: its running time, the reasons to stop, and who continues the run. Only the methods
+ * change it.
+ */
 export interface LegLife extends Deadline {
   readonly abortGraceMs: number;
   /** Aborts in-flight work: the run was stopped, the last turn needs the time, or the lease was lost. */
   readonly signal: AbortSignal;
-  /** Why the run has to end at once. */
+  /** Why the run must end at once; `undefined` if it need not. */
   readonly halted: StopReason | undefined;
-  /** How far the log had come when it was halted. */
+  /** `seq` of the last event when the run was halted. */
   readonly haltedAt: number | undefined;
-  /** The session is another process's: start nothing more, write nothing more. */
+  /**
+   * Whether another process has taken over the session. Then this process must not start or write anything.
+   */
   readonly lost: boolean;
-  /** The process is shutting down: stop at the next turn boundary. */
+  /** Whether the process is shutting down. Then the leg stops at the next turn boundary. */
   readonly draining: boolean;
-  /** The run that was begun when this leg's ended; the lease is kept for it. */
+  /** The id of the run that was started in the append that ended this leg's run. The lease is kept for it. */
   readonly nextRun: string | undefined;
-  /** How long the leg has been running. */
+  /** Returns the leg's running time in milliseconds. */
   legMs(): number;
-  /** How long until the run's time is up. */
+  /** Returns the remaining time of the run, in milliseconds. */
   timeLeftMs(): number;
-  /** Ends the run at once, for this reason. The first reason counts. */
+  /** Makes the run end at once, for this reason. Further calls change nothing. */
   halt(stop: StopReason): void;
-  /** After in-flight work was aborted for the last turn: lets that one begin, under a fresh signal. */
+  /**
+   * Replaces the aborted signal by a fresh one for the last turn. Call it once in-flight work was aborted.
+   */
   beginLanding(): void;
-  /** Leaves the run to another process; in-flight work is not aborted. */
+  /** Leaves the run to another process, without aborting in-flight work. */
   abandon(): void;
-  /** Keeps the lease for the run that was begun as this one's ended. */
+  /** Keeps the lease for the next run, which was started in the append that ended this one. */
   handOver(nextRun: string): void;
 }
 
-/** How a leg reports what went wrong. */
+/** Reports errors of a leg: in the log and to the hooks. */
 export interface LegReport {
   /** Logs an error after `events`, in one append, and notifies the hooks. */
   logError(error: ErrorReport, events?: readonly NewEvent[]): Promise<void>;
   /** Notifies the hooks of an error that is in the log. */
   notify(error: EventData["error"]): Promise<void>;
-  /** Logs something that came too late to count. Needs no lease. */
+  /** Logs a result that arrived too late to count. Works without the lease. */
   logLate(error: ErrorReport): Promise<void>;
 }
 
-/** Which hooks were called in this leg, so that each is called once. Only `loop/hooks` writes to it. */
+/** The hooks that were called in this leg, so that each is called once. Only `loop/hooks` changes it. */
 interface HookProgress {
   /** `beforeRun` has let the run begin. */
   begun: boolean;
-  /** How many of the run's turns `afterTurn` knows of. */
+  /** The number of turns for which `afterTurn` was called. */
   turns: number;
-  /** Why `afterTurn` wants the run to end. */
+  /** The stop reason that an `afterTurn` returned. */
   stop: StopReason | undefined;
-  /** The questions that `onSuspend` knows of. */
+  /** The open questions for which `onSuspend` was called, as one key. */
   questions: string;
   /** The agent's hooks by method, in the order in which they are called. */
   readonly byMethod: Map<keyof Hook, readonly Hook[]>;
-  /** The hooks' context, made once. */
+  /** The context that all hooks of the leg get; `undefined` before the first call. */
   context: RunContext | undefined;
 }
 
-/** The port to sub-agents: the runtime implements it, above the loop. */
+/** A tool call whose work is given to a sub-agent. */
 export interface Tasks {
   /** Has a sub-agent do the work of a call. */
   run(leg: Leg, delegated: Delegated): Promise<Delegation>;
@@ -108,12 +121,12 @@ export interface Delegated {
 }
 
 /**
- * The state in which the task has settled. `undefined`: this process abandons the run, and another one
- * resumes it.
+ * The state of the sub-agent's session once its task has settled. `undefined` if this process leaves the run
+ * to another one, which then continues the task.
  */
 export type Delegation = SessionState | undefined;
 
-/** A task of a call that no longer needs its result. */
+/** A sub-agent's task whose result is no longer needed. `end` stops the task. */
 export interface OpenTask {
   end(signal: AbortSignal): Promise<void>;
 }

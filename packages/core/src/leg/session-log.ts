@@ -8,32 +8,32 @@ import { patchOf } from "../log/row-patch.ts";
 import type { SessionState } from "../session/state.ts";
 
 /**
- * Writes a leg's events to the log, one append at a time, and folds each into the state once it is stored.
- * Events that arrive during an append are stored together in the next one.
+ * Appends a leg's events to the log, one append at a time, and applies each stored event to the state. Events
+ * that arrive during an append are stored together in the next one.
  */
 export interface SessionLog {
   readonly state: SessionState;
-  /** Appends under the lease. Appends that wait at the same time are stored together. */
+  /** Appends events under the lease. Waiting appends are stored together. */
   append(events: readonly NewEvent[]): Promise<readonly StoredEvent[]>;
   /**
-   * Appends under the lease if the log still ends where the caller has seen its end. `false`: it does not,
-   * and nothing was stored; the state has caught up, and the caller decides again. Such an append is never
-   * joined with others.
+   * Appends events under the lease if no event was stored after `options.seq`. Otherwise nothing is stored,
+   * the state catches up, and the promise resolves to `false`: the caller must decide again. Such an append
+   * is never stored together with others.
    */
   appendAtTip(events: readonly NewEvent[], options?: AtTip): Promise<boolean>;
-  /** Folds in what others have stored. */
+  /** Applies the events that other processes have stored. */
   catchUp(): Promise<void>;
 }
 
-/** Options of an append at the tip. */
+/** Options of `appendAtTip`. */
 interface AtTip {
   /** The last event that the caller has seen when it decided; default: the last one in the state now. */
   seq?: number;
-  /** Gives the lease back in the same statement. */
+  /** Whether the same append also releases the lease. Default: no. */
   release?: boolean;
 }
 
-/** Opens the log for one leg. `onEvent` is called in order with every event that was not in `state`. */
+/** Opens the log for one leg. `onEvent` is called for every new event, in order. */
 export function openLog(options: {
   store: EventStore;
   tail: LiveTail;
@@ -70,7 +70,7 @@ export function openLog(options: {
         ...(afterSeq !== undefined && { afterSeq }),
         ...(release && { release }),
       });
-      // Tool and model calls rely on this very append, not on other events stored under its id.
+      // Callers start tools and model calls after this append, so it must have stored exactly these events.
       const rows = ownRows(state.sessionId, events, stored);
       const first = rows[0]?.seq ?? 0;
       if (first > state.lastSeq + 1) await readNew(first);
@@ -99,20 +99,23 @@ export function openLog(options: {
     return promise;
   };
   const appendAtTip: SessionLog["appendAtTip"] = (events, { seq = state.lastSeq, release = false } = {}) => {
-    // Later appends must not join an earlier group and overtake this one.
+    // Closes the open group: a later append that joined it would be stored before this one.
     joinable = undefined;
     return doInTurn(inTurn, () => isStored(state, seq, write(events, { afterSeq: seq, release })));
   };
   return { state, append: join, appendAtTip, catchUp: () => doInTurn(inTurn, () => readNew()) };
 }
 
-/** Whether an append at the tip was stored. If not, the state has caught up. */
+/**
+ * Resolves to `true` once an append is stored. Resolves to `false` if it was refused because the log had
+ * newer events, which are then in the state.
+ */
 async function isStored(state: SessionState, seq: number, written: Promise<unknown>): Promise<boolean> {
   try {
     await written;
     return true;
   } catch (error) {
-    // If the key was already taken when the caller decided, to decide again would not help.
+    // A key that was taken before the caller decided is an error: deciding again would not help.
     const takenMeanwhile = PawlError.is(error, "key_taken") && state.lastSeq > seq;
     if (takenMeanwhile || PawlError.is(error, "conflict")) return false;
     throw error;
@@ -122,8 +125,8 @@ async function isStored(state: SessionState, seq: number, written: Promise<unkno
 type Job = () => Promise<void>;
 
 /**
- * Runs jobs one at a time; jobs never reject. Even the first starts in a microtask, so that appends made in
- * the same tick can join its batch.
+ * Runs jobs one at a time. Jobs never reject. Even the first job starts in a microtask, so that appends of
+ * the same tick can join its group.
  */
 function turns(): (work: Job) => void {
   const waiting: Job[] = [];
@@ -149,7 +152,7 @@ interface WriteOptions {
   release?: boolean;
 }
 
-/** Events that wait for their turn, and the promise of their caller. */
+/** Events that wait to be appended, and the functions that settle their caller's promise. */
 interface Append {
   events: readonly NewEvent[];
   resolve(rows: readonly StoredEvent[]): void;
@@ -157,8 +160,8 @@ interface Append {
 }
 
 /**
- * Stores appends that came while the log was busy as one, e.g. the results of tools that finish together. If
- * the whole is refused because of one of them, each is tried alone.
+ * Stores waiting appends as one, e.g. the results of tools that finish together. If the store refuses them
+ * because of one append, each is stored separately.
  */
 async function writeGroup(
   group: readonly Append[],

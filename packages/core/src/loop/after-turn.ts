@@ -1,7 +1,7 @@
 import { CONTEXT_WINDOW, type StopReason } from "../log/stop-reason.ts";
 import type { RunState } from "../session/state.ts";
 
-/** How often in a row a paused answer is sent back to be continued. */
+/** The number of times in a row that a paused answer is sent back for the model to continue. */
 const MAX_PAUSES = 5;
 
 const UNUSABLE = "The model's answer could not be used. Please try again.";
@@ -12,8 +12,8 @@ const UNFINISHED =
   "This takes more searching than I can do at once. Please ask me to continue, or ask for less.";
 
 /**
- * Returns why the run ends after its last turn; `undefined` if it continues. Only the turn's stop reason
- * decides, never what the content looks like.
+ * Returns why the run ends after its last turn; `undefined` if it continues. The decision depends on the
+ * answer's stop reason, never on its content.
  */
 export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefined {
   if (turn === undefined) return undefined;
@@ -41,6 +41,6 @@ export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefine
     case null:
       return { type: "interrupted", message: "My answer was interrupted." };
     default:
-      return { type: "error", message: `The model stopped for a reason I do not know (${turn.stopReason}).` };
+      return { type: "error", message: `The model stopped for an unknown reason (${turn.stopReason}).` };
   }
 }

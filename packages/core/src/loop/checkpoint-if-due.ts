@@ -19,7 +19,7 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
   const run = openRun(state);
   const { checkpointWhen } = leg.agent;
   if (run === undefined || run.checkpointFailed) return;
-  // A paused answer has to be sent as it is.
+  // The API continues a paused answer only if it is sent back unchanged.
   if (isPaused(state)) return;
   const uptoSeq = state.lastSeq;
   const entries = admitted(state, uptoSeq);

@@ -16,60 +16,61 @@ import { type Limited, limitReached, limitStop, type Remaining, remainingOf } fr
 import { firstStop, type StopCondition } from "../stop/stop-condition.ts";
 import { stopAfterTurn } from "./after-turn.ts";
 
-/** What a leg does next. */
+/** The next step of a leg. */
 export type Next =
-  /** A request whose answer was lost is charged. */
+  /** Charges a request whose answer was lost. */
   | { do: "charge"; attempt: OpenAttempt }
   | { do: "tools"; calls: CallState[] }
   | { do: "suspend"; pending: CallState[] }
-  /** Questions that a message has overtaken are closed. */
+  /** Closes questions because the user has sent a message instead of an answer. */
   | { do: "close_questions"; run: RunState }
-  /** The hooks are notified that a turn is over. */
+  /** Notifies the hooks that a turn is over. */
   | { do: "after_turn"; turn: TurnState }
   | BetweenTurns
-  /** The process is shutting down: another one resumes the run. */
+  /** Leaves the run to another process, because this one is shutting down. */
   | { do: "leave" }
   | { do: "nothing" };
 
-/** What follows when every call of the last turn has its result. `land` is one last turn, without tools. */
+/** The next step once every call of the last turn has its result. `land` is one last turn without tools. */
 type BetweenTurns = { do: "model" } | { do: "land" | "end"; stop: StopReason };
 
-/** The rules by which an agent's runs end. */
+/** The limits and conditions by which an agent's runs end. */
 interface Rules extends Limited {
   readonly stopWhen: readonly StopCondition[];
   readonly onLimit: "stop" | "land";
 }
 
-/** What the log does not know: the state of the leg. */
+/** The state of the leg, which is not in the log. */
 export interface Now {
-  /** How long the leg has been running, in milliseconds. */
+  /** The leg's running time, in milliseconds. */
   legMs: number;
-  /** Why the run has to end at once. */
+  /** The reason to end the run at once, e.g. a stop; otherwise `undefined`. */
   halted: StopReason | undefined;
-  /** In-flight work is aborted. */
+  /** Whether in-flight work is aborted. */
   aborted: boolean;
-  /** The process is shutting down. */
+  /** Whether the process is shutting down. */
   draining: boolean;
-  /** How many of the run's turns the `afterTurn` hooks know of. */
+  /** The number of turns for which the `afterTurn` hooks were called. */
   turnsNotified: number;
-  /** Why the `afterTurn` hooks want the run to end after the last of these turns. */
+  /** The stop reason that an `afterTurn` hook returned for the last of these turns. */
   hookStop: StopReason | undefined;
 }
 
-/** The share of the time that is kept for a last turn. */
+/** The share of the time limit that is reserved for a last turn. */
 const LANDING_TIME = 0.2;
 
 /**
- * Decides the next step of the session's open run: a pure function of the log and the leg's state, the same
- * in the first leg and the last.
+ * Decides the next step of the session's open run. A pure function of the log and the leg's state, so that a
+ * first, an answered and a recovered leg take the same steps.
  */
 export function decide(state: SessionState, rules: Rules, now: Now): Next {
   const run = openRun(state);
   if (run === undefined) return { do: "nothing" };
-  // No request is in flight when the loop decides: the answer of an open one was lost. Its cost counts below.
+  // No request is in flight when the loop decides. So the answer of an open request was lost, and its cost
+  // counts below.
   if (run.attempt !== undefined) return { do: "charge", attempt: run.attempt };
   const over = run.ending ?? stopped(run) ?? now.halted ?? givenUp(run);
-  // Calls may be without results here, so `afterTurn` hooks are not called.
+  // Calls may lack results here, so `afterTurn` hooks are not called.
   if (over !== undefined) return { do: "end", stop: over };
   const left = remainingOf(state, rules, now.legMs);
   const open = unanswered(run);
@@ -86,8 +87,8 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
 }
 
 /**
- * Returns `next`, unless the `afterTurn` hooks must be notified of the last turn first or want the run to
- * end.
+ * Returns `next`, unless the `afterTurn` hooks must be called first, have ended the run, or the process is
+ * shutting down.
  */
 function hooksFirst(run: RunState, now: Now, next: BetweenTurns): Next {
   if (run.turn !== undefined) {
@@ -97,26 +98,26 @@ function hooksFirst(run: RunState, now: Now, next: BetweenTurns): Next {
   return next.do !== "end" && now.draining ? { do: "leave" } : next;
 }
 
-/** Decides what follows a turn whose calls all have results: another turn, the last one, or the end. */
+/** Decides the step after a turn whose calls all have results: another turn, the last one, or the end. */
 function nextTurn(state: SessionState, run: RunState, rules: Rules, left: Remaining): BetweenTurns {
   const last = lastTurnFor(run, rules, left);
   const ordinary = landed(run) ?? endOfTurn(run, left, last);
   if (ordinary !== undefined && !isPostponed(state, ordinary)) return { do: "end", stop: ordinary };
   const limit = firstStop(rules.stopWhen, run, state) ?? limitReached(left);
-  // A run that has ended properly keeps that reason, even if a limit would prevent its next turn.
+  // A run that ended by itself keeps that stop reason, even if a limit would prevent its next turn.
   if (limit !== undefined) return { do: "end", stop: ordinary ?? limit };
   return last === undefined ? { do: "model" } : { do: "land", stop: last };
 }
 
-/** Returns the reason for one last turn, if one is due. */
+/** Returns the limit for which the run gets one last turn now; otherwise `undefined`. */
 function lastTurnFor(run: RunState, { onLimit }: Rules, left: Remaining): StopReason | undefined {
   if (onLimit !== "land" || run.landing !== undefined) return undefined;
   return cutByLimit(run, left) ?? limitReached(left, reserve(left));
 }
 
 /**
- * Returns why the run ends with its last answer, if it does. An answer that was cut off to make room for the
- * last turn does not end it.
+ * Returns why the run ends with its last answer; `undefined` if it continues. An answer that was cut off for
+ * the sake of the last turn does not end the run.
  */
 function endOfTurn(run: RunState, left: Remaining, last: StopReason | undefined): StopReason | undefined {
   const cut = cutByLimit(run, left);
@@ -125,13 +126,19 @@ function endOfTurn(run: RunState, left: Remaining, last: StopReason | undefined)
   return cut ?? stopAfterTurn(run);
 }
 
-/** Returns the stop reason for an answer that was cut off at a `max_tokens` which a limit determined. */
+/**
+ * Returns the stop reason for an answer that reached a `max_tokens` lowered by a limit; otherwise
+ * `undefined`.
+ */
 function cutByLimit({ turn }: RunState, left: Remaining): StopReason | undefined {
   if (turn?.stopReason !== "max_tokens" || turn.limitedBy === undefined) return undefined;
   return limitStop(left, turn.limitedBy);
 }
 
-/** The reserve for a last turn. Tokens and cost are checked when its prompt is known. */
+/**
+ * Returns the turns and the time to reserve for a last turn. Tokens and cost are checked once its prompt is
+ * known.
+ */
 function reserve({ scopeOf }: Remaining): Partial<Budget> {
   return { turns: 1, wallClockMs: landingTime(scopeOf("wallClockMs").limit) };
 }
@@ -141,7 +148,10 @@ export function landingTime(limitMs: number): number {
   return Number.isFinite(limitMs) ? limitMs * LANDING_TIME : 0;
 }
 
-/** Returns the user's reason to end the run. A plain stop takes precedence over an interrupting message. */
+/**
+ * Returns `ABORTED` or `INTERRUPTED` if the user ended the run. A stop takes precedence over an interrupting
+ * message.
+ */
 function stopped({ stopRequested, interrupted }: RunState): StopReason | undefined {
   return stopRequested ? ABORTED : interrupted ? INTERRUPTED : undefined;
 }

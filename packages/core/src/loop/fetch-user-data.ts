@@ -7,14 +7,14 @@ import type { Session } from "../log/session-row.ts";
 
 /** The user data of a session, or why it could not be fetched. */
 export interface FetchedUserData {
-  /** Empty if there is none. */
+  /** The user data; empty if there is none. */
   text: string;
   failure: ReturnType<typeof errorEvent> | undefined;
 }
 
 /**
- * Calls the agent's `userData`. Never rejects: a failure is an error to log, and the run starts without user
- * data.
+ * Calls the agent's `userData`. Never rejects: `failure` is the error event to log, and the run starts
+ * without user data.
  */
 export async function fetchUserData(
   agent: Agent,

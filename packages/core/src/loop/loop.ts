@@ -16,9 +16,9 @@ import type { InsteadOfCall } from "./turn/plan-call.ts";
 import { modelTurn } from "./turn/turn.ts";
 
 /**
- * THE LOOP. Asks the log what is next, does it, stores the outcome, and asks again: the same for a first leg,
- * an answered one and a recovered one. Returns `true` once the run is suspended or ended and the lease is
- * released; `false` if there is nothing to do, or not in this process.
+ * THE LOOP. Decides the next step from the log, takes it, stores the outcome, and decides again. First,
+ * answered and recovered legs all go through it. Returns `true` once the run is suspended or ended and the
+ * lease is released; `false` if there is nothing to do, or another process continues the run.
  */
 export async function runLoop(leg: Leg): Promise<boolean> {
   let instead: Next | undefined;
@@ -58,7 +58,7 @@ export async function runLoop(leg: Leg): Promise<boolean> {
   return false;
 }
 
-/** Returns what `decide` has to know of the leg. */
+/** Returns the leg's state for `decide`. */
 function nowOf(leg: Leg): Now {
   const { life, hookProgress } = leg;
   const { halted, draining, signal } = life;
@@ -75,8 +75,8 @@ function nowOf(leg: Leg): Now {
 }
 
 /**
- * Runs one turn: the hooks plan it, and the model is called. Resolves to the next step if the log does not
- * imply it.
+ * Runs one turn: calls the hooks that plan it, then the model. Resolves to the next step if that does not
+ * follow from the log.
  */
 async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   const { plan, stop } = await planTurn(leg);
@@ -87,19 +87,19 @@ async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
 }
 
 /**
- * Ends the run with every call answered, and starts the next one if a message waits for it. Returns `false`
- * if something else was stored first; decide again.
+ * Ends the run, answers every open call, and starts the next run if a queued message needs one. Returns
+ * `false` if something else was stored first; then the caller must decide again.
  */
 export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   const run = openRun(leg.log.state);
   const ending = run && (await endingOf(leg, run, reason));
   if (ending === undefined) return false;
   const begin = await prepareNextRun(leg);
-  // From here to the append nothing is awaited, so that no message can arrive unseen.
+  // Nothing is awaited between here and the append, so that no message is missed.
   const successor = begin();
   const events = [...ending.events(successor?.next), ...(successor?.events ?? [])];
-  // The lease goes back in the same statement. A message, an answer or a stop that arrives now is seen
-  // by this leg or finds the session free.
+  // The same append releases the lease. So a message, an answer or a stop that arrives now is either seen by
+  // this leg, or finds the session free.
   if (!(await leg.log.appendAtTip(events, { release: successor === undefined }))) return false;
   if (ending.error !== undefined) await notifyAtEnd(leg, ending.error);
   await successor?.begun();
@@ -107,8 +107,9 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
 }
 
 /**
- * Suspends the run, or ends it if its session is over and nobody will answer. Returns `false` if something
- * was stored after `decidedAt`, the event on which the suspension was decided; decide again.
+ * Suspends the run, or ends it if the session is over, because nobody can answer then. Returns `false` if
+ * something was stored after `decidedAt`, the `seq` that the decision was based on; then the caller must
+ * decide again.
  */
 async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: number): Promise<boolean> {
   const run = openRun(leg.log.state);
@@ -123,11 +124,11 @@ async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: nu
 }
 
 /**
- * Closes questions because a new message has arrived. The run continues with the message, and may ask again.
- * If an answer is stored at the same moment, nothing is closed, and the loop decides again.
+ * Closes the open questions because a new message has arrived. The run continues with the message, and may
+ * ask again. If an answer is stored first, nothing is closed, and the loop decides again.
  */
 async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
-  // The run continues. Where the message finds no leg at work, the run ends: `endSupersededRun`.
+  // The run continues here. Without a running leg, a new message ends the run instead: `endSupersededRun`.
   await log.appendAtTip(closeOpenCalls(run, () => OVERTAKEN));
 }
 

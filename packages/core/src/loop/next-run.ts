@@ -11,14 +11,14 @@ import { notifyHooksOfStart, startEvents } from "./start-run.ts";
 interface Successor {
   next: NextRun;
   events: NewEvent[];
-  /** Called once it is stored: keeps the lease for it. */
+  /** Called once the run is stored. Keeps the lease for the run. */
   begun(): Promise<void>;
 }
 
 /**
- * Fetches the user data of the next run, if one is to start. The returned function makes the run from the
- * state at the time of its call. Nothing may be awaited between that call and the append, so that no message
- * is missed.
+ * Fetches the user data for the next run, if queued messages need one. The returned function makes the run
+ * from the state at the time of its call. Nothing may be awaited between that call and the append, so that no
+ * message is missed.
  */
 export async function prepareNextRun(leg: Leg): Promise<() => Successor | undefined> {
   const messages = () => messagesFor(leg);
@@ -42,8 +42,8 @@ export async function prepareNextRun(leg: Leg): Promise<() => Successor | undefi
 }
 
 /**
- * Returns the queued messages that start a new run. After a stop, only those that came later do: the user
- * wants none of the earlier work.
+ * Returns the `seq`s of the queued messages that start a new run. After a stop, these are only messages that
+ * arrived after it: by stopping, the user also cancelled the earlier ones.
  */
 function messagesFor({ log: { state }, life: { haltedAt, halted } }: Leg): number[] {
   // A hook may have changed the stop reason.

@@ -14,11 +14,11 @@ import { notifyHooks } from "./hooks/call-hooks.ts";
 interface RunBeginning {
   runId: string;
   userData: FetchedUserData;
-  /** The run that it retries. */
+  /** The id of the run that this one retries. */
   retryOf?: string;
 }
 
-/** Returns the events that a run starts with, besides its message. */
+/** Returns the events with which a run starts, without its message. */
 export function startEvents(
   state: SessionState,
   agent: Agent,
@@ -33,7 +33,7 @@ export function startEvents(
   return [started, ...prefixFor(state, agent, newId, text), ...(failure === undefined ? [] : [failure])];
 }
 
-/** Notifies the hooks if a run has started without user data, and why. */
+/** Notifies the hooks if a run has started without user data because `userData` failed. */
 export async function notifyHooksOfStart(
   deadline: Deadline,
   { agent, session, log }: { agent: Agent; session: Session; log: SessionLog },
@@ -44,7 +44,7 @@ export async function notifyHooksOfStart(
   const more = await notifyHooks(deadline, agent.hooks, failure.data, context);
   if (more.length === 0) return;
   await log.append(more).catch((error: unknown) => {
-    // The run has started; the process that took the session over resumes it.
+    // The run has started, so the process that has taken over the session continues it.
     if (!PawlError.is(error, "fenced")) throw error;
   });
 }

@@ -4,8 +4,8 @@ import { PawlError } from "../base/errors.ts";
 import type { Host } from "./leg/host.ts";
 
 /**
- * Ends the process's work: runs stop at their next turn boundary, and those that take too long are abandoned
- * to other processes. Then readers end with `draining`.
+ * Ends the work of this process. Runs stop at their next turn boundary; those that take longer than
+ * `timeoutMs` milliseconds are left to other processes. Then readers end with `draining`.
  */
 export async function drain(host: Host, timeoutMs: number): Promise<void> {
   host.draining = true;
@@ -21,7 +21,7 @@ export async function drain(host: Host, timeoutMs: number): Promise<void> {
   );
 }
 
-/** Waits for work that never rejects, but no longer than this. */
+/** Waits for work that never rejects, for at most `ms` milliseconds. */
 async function atMost(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
   await withinDeadline({ clock, timeoutMs: ms }, work).catch(() => undefined);
 }

@@ -14,7 +14,7 @@ import type { Begun } from "./begin/begin.ts";
 import type { Host } from "./leg/host.ts";
 import type { Run, RunStart } from "./leg/run-handle.ts";
 
-/** Makes the handle of a run that is being started. */
+/** Makes the {@link Run} of a run that is being started. */
 export function makeRun(host: Host, begun: Promise<Begun>): Run {
   const started = begun.then(({ start }) => start);
   const settled = begun.then((run) => resultFrom(host, run).finally(run.release));
@@ -23,7 +23,7 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
   const result = settled.finally(() => listening);
   // Callers may use only one of the two promises, or neither: an unhandled rejection would end the process.
   started.catch(() => undefined);
-  // If the leg fails in this process, iterators throw its error: no more events may come.
+  // If the leg fails in this process, iterators throw its error, because no more events may come.
   const failure = new AbortController();
   result.catch(() => undefined);
   settled.catch((error: unknown) => failure.abort(error));
@@ -41,7 +41,8 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
       try {
         emitter.emit(event.type, event);
       } catch (error) {
-        // An exception in a listener must be seen, but must not keep other listeners from being called.
+        // An exception in a listener becomes an uncaught one, so that it is seen and other listeners are
+        // still called.
         setTimeout(() => {
           throw error;
         });
@@ -76,8 +77,8 @@ async function resultFrom(host: Host, { start, leg }: Begun): Promise<RunResult>
 }
 
 /**
- * Waits until the run has settled, or the run that picked its message up, in whatever process it is. Returns
- * the session's state at that moment, without later events.
+ * Waits until the run, or the run that picked its message up, has settled in any process. Returns the
+ * session's state at that moment, without later events.
  */
 async function settledState(host: Host, { sessionId, ...start }: RunStart): Promise<SessionState> {
   const state = newSessionState(sessionId);

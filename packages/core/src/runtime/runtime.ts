@@ -38,13 +38,12 @@ import { delegateCall } from "./tasks/delegate.ts";
 import { openTasks } from "./tasks/open-tasks.ts";
 
 /**
- * Makes a runtime: it runs agents and stores everything they do in one store. Any number of processes may use
- * the same store. A session is worked on by one of them at a time, and if a process dies, another one resumes
- * its runs.
+ * Makes a runtime, which runs agents and stores their logs in one store. Any number of processes may use the
+ * same store. Only one of them works on a session at a time; if it dies, another process continues its runs.
  *
- * @throws PawlError `config` if two agents have the same name, `store` is missing or not an `EventStore`,
- * `deps` is not a function, or a time option is out of range (`leaseTtlMs` and `pollMs` must be whole numbers
- * from 1, `abortGraceMs` a number from 0).
+ * @throws PawlError `config` if two agents have the same name, `store` is not an `EventStore`, `deps` is not
+ * a function, `leaseTtlMs` or `pollMs` is not a whole number from 1, or `abortGraceMs` is not a number from
+ * 0.
  *
  * @example
  * ```ts
@@ -146,10 +145,7 @@ function checkedRuntime<Deps>({
   };
 }
 
-/**
- * Wraps the store: blobs are loaded, events are upgraded to the current format, and failed appends are
- * retried.
- */
+/** Wraps the store so that it loads blobs, converts events of older formats, and retries failed appends. */
 function layered(
   store: EventStore,
   blobs: BlobStore | undefined,
@@ -174,7 +170,8 @@ async function begin(host: Host, agentName: string, options: RunOptions | RetryR
   if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
   checkRunOptions(options);
   if (input === undefined) {
-    if (sessionId === undefined) throw new PawlError("invalid_input", "Answers and retries need a session.");
+    if (sessionId === undefined)
+      throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
     const session = notExpired(await ownSession(host, sessionId, userId, agent));
     if (options.retry === undefined) return await beginWithAnswers(host, session, agent, options);
     return await beginRetry(host, { session, agent, runId: options.retry, signal: options.signal });
@@ -197,13 +194,16 @@ function agentNamed(host: Host, name: string): Agent {
   return agent;
 }
 
-/** @throws PawlError `invalid_input`, for a message and for an answer. */
+/** Returns the session. Throws `invalid_input` if it has expired. */
 function notExpired(session: Session): Session {
   if (session.status === "expired") throw new PawlError("invalid_input", "This session has expired.");
   return session;
 }
 
-/** Returns the session if it belongs to this user and agent. For anybody else it does not exist. */
+/**
+ * Returns the session if it belongs to this user and agent. Otherwise throws `not_found`, as if it did not
+ * exist.
+ */
 async function ownSession(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
   const session = await host.store.sessions.get(id);
   const own = session?.userId === userId && (agent === undefined || session.agent === agent.name);

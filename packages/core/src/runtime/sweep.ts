@@ -3,15 +3,16 @@ import type { Session } from "../log/session-row.ts";
 import { recover } from "./begin/begin.ts";
 import type { Host } from "./leg/host.ts";
 
-/** How many recoverable sessions are listed at a time. */
+/** The number of recoverable sessions that are listed at a time. */
 const PAGE = 100;
 
 /** The longest pause before a session that cannot be recovered is tried again, in milliseconds. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
 
 /**
- * Resumes every run that no process is working on. Returns how many were resumed here. A session that cannot
- * be recovered is reported once, tried again after growing pauses, and delays no other session.
+ * Recovers every run that no process is working on. Returns the number of runs that this call recovered. A
+ * session that cannot be recovered is reported once and tried again after growing pauses. It does not delay
+ * other sessions.
  */
 export async function sweep(host: Host): Promise<number> {
   const { agents, store, legs, setbacks } = host;
@@ -19,7 +20,7 @@ export async function sweep(host: Host): Promise<number> {
   let resumed = 0;
   for (;;) {
     if (host.draining) return resumed;
-    // Sessions that were seen and are still listed must not crowd out the others.
+    // The page is larger by the sessions that were already seen, so that they do not crowd out the others.
     const limit = PAGE + new Set([...seen, ...setbacks.keys()]).size;
     const listed = await store.listRecoverable({ limit, agents: [...agents.keys()] });
     const fresh = listed.filter(({ id }) => !seen.has(id));
@@ -34,7 +35,7 @@ export async function sweep(host: Host): Promise<number> {
   return resumed;
 }
 
-/** Sweeps at once and then every lease time, in a timer that keeps no process alive. */
+/** Sweeps at once and then once per lease time. The timer does not keep the process alive. */
 export function regularSweeps(host: Host): { start(): void; stop(): void } {
   let cancel: (() => void) | undefined;
   const look = () => void sweep(host).catch(host.report);

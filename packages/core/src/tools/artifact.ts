@@ -5,38 +5,38 @@ import type { EventStore } from "../log/event-store.ts";
 import { readShown } from "../log/redacted.ts";
 
 /**
- * Something that a tool has made for the user, e.g. a workout, a draft or a report, as it is in the log. The
- * model reads its id, type, title and summary, never its payload. The user gets the payload when the artifact
- * is delivered.
+ * Something a tool made for the user, e.g. a workout or a report, as stored in the log. The model reads its
+ * id, type, title and summary, never its payload. To give the user the payload, return the artifact from a
+ * tool.
  */
 export type Artifact = EventData["artifact"];
 
-/** The artifact that a tool asks for. */
+/** The argument of `context.createArtifact()`: the artifact to store. */
 export interface ArtifactDraft {
-  /** The kind of artifact, by which clients choose how to show it, e.g. `exercise_list`. */
+  /** The kind of artifact, e.g. `exercise_list`. Clients use it to choose how to show the artifact. */
   type: string;
   title: string;
-  /** The thing itself, as JSON. */
+  /** The content, an object that JSON can represent. */
   payload: object;
-  /** What the model reads of it besides its id, type and title. Default: nothing. */
+  /** Facts for the model, besides the artifact's id, type and title. Default: none. */
   summary?: object;
   /** The version of the payload's format. Default: "1". */
   schemaVersion?: string;
-  /** Whether the client may open it at once. Default: no. */
+  /** Whether the client may open the artifact without the user's click. Default: no. */
   autoStart?: boolean;
 }
 
 /**
- * Makes the artifact that is stored.
+ * Makes an artifact from a draft.
  *
- * @throws PawlError `invalid_input` for a draft without type or title, or whose payload or summary is not an
+ * @throws PawlError `invalid_input` if the type or title is empty, or the payload or summary is not an
  * object.
  */
 export function artifactOf(draft: ArtifactDraft, newId: () => string): Artifact {
   const { type, title, schemaVersion = "1", autoStart = false } = draft;
   for (const [what, text] of Object.entries({ type, title, schemaVersion })) {
     if (typeof text !== "string" || text.trim() === "")
-      throw new PawlError("invalid_input", `An artifact needs a ${what} that is not empty.`);
+      throw new PawlError("invalid_input", `The ${what} of an artifact must be a text that is not empty.`);
   }
   return {
     artifact_id: `art_${newId()}`,
@@ -50,16 +50,16 @@ export function artifactOf(draft: ArtifactDraft, newId: () => string): Artifact 
 }
 
 /**
- * Returns the event that stores an artifact. Its key keeps two artifacts of a session from having the same
- * id.
+ * Returns the event that stores an artifact. Its key refuses a second artifact with the same id in the
+ * session.
  */
 export function artifactEvent(artifact: Artifact): NewEvent {
   return { type: "artifact", data: artifact, key: `artifact:${artifact.artifact_id}` };
 }
 
 /**
- * Finds this session's artifact with this id, without what was redacted. Returns `undefined` if the session
- * has none; artifacts of other sessions are never found.
+ * Finds an artifact of a session by its id. Returns `undefined` if the session has no such artifact. A
+ * redacted artifact is returned without its content.
  *
  * @example
  * ```ts
@@ -92,5 +92,5 @@ export async function artifactAmong(
 function asObject(value: object, what: string): JsonObject {
   const json = toJson(value);
   if (isJsonObject(json)) return json;
-  throw new PawlError("invalid_input", `An artifact's ${what} must be an object that JSON can carry.`);
+  throw new PawlError("invalid_input", `An artifact's ${what} must be an object that JSON can represent.`);
 }

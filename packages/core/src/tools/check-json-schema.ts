@@ -11,15 +11,15 @@ const NAMED_SCHEMAS = ["properties", "patternProperties", "$defs", "definitions"
 const TYPES: readonly Json[] = ["null", "boolean", "object", "array", "number", "integer", "string"];
 
 /**
- * Finds the first part of a JSON Schema (draft 2020-12) that is invalid; `undefined` if there is none. The
- * Messages API would refuse every request with such a schema. `flags` are the flags of its regular
- * expressions.
+ * Describes the first invalid part of a JSON Schema (draft 2020-12), or returns `undefined` if the schema is
+ * valid. The Messages API would refuse every request with an invalid schema. `flags` are the flags with which
+ * regular expressions in the schema are compiled.
  */
 export function brokenPart(schema: JsonObject, flags: "" | "u" = ""): string | undefined {
   return brokenAt([schema, "#"], flags) ?? brokenReference(schema);
 }
 
-/** A value that must be a schema, and where it is. */
+/** A value that must be a schema, and its place in the whole schema, e.g. `#/properties/name`. */
 type Part = readonly [value: Json | undefined, at: string];
 
 function brokenAt([value, at]: Part, flags: string): string | undefined {
@@ -73,7 +73,7 @@ function isPattern(pattern: Json, flags: string): boolean {
 }
 
 function brokenReference(schema: JsonObject): string | undefined {
-  // `dereference` writes notes into the schema that it is given.
+  // `dereference` adds fields to the schema that it gets.
   const parts = dereference(structuredClone(schema));
   for (const part of Object.values(parts)) {
     if (typeof part === "boolean" || part.__absolute_ref__ === undefined) continue;

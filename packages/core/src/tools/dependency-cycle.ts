@@ -1,7 +1,7 @@
 /**
- * Returns tools that depend on each other in a circle, in order, or `undefined`. Called in one turn, they
- * would wait for each other forever. A tool may depend on itself; names that are not among these tools are
- * ignored.
+ * Returns the names of tools that depend on each other in a circle, in order, or `undefined` if there are
+ * none. If such tools were called in one turn, each would wait for the next forever. A tool may depend on
+ * itself. Unknown names are ignored.
  */
 export function dependencyCycle(
   tools: ReadonlyMap<string, { readonly dependsOn: readonly string[] }>,

@@ -5,8 +5,8 @@ import { resultBlock } from "./result-block.ts";
 import type { Tool } from "./tool.ts";
 
 /**
- * Formats a result for the model with the tool's `format`. Returns `undefined`, for the default, if `format`
- * throws or returns what the API would refuse: a mistake in it must not reach the log.
+ * Formats a result for the model with the tool's `format`. Returns `undefined` if `format` throws or its
+ * value is one that the API would refuse; the model then gets the result in the default form.
  */
 export function formatted(tool: Tool, result: Json): string | ContentBlock[] | undefined {
   if (tool.format === undefined) return undefined;
@@ -18,8 +18,8 @@ export function formatted(tool: Tool, result: Json): string | ContentBlock[] | u
 }
 
 /**
- * Returns a string as it is, and a list as the content blocks that the API accepts; `undefined` for anything
- * else.
+ * Returns a string unchanged, and a list as the content blocks that the API accepts. Returns `undefined` for
+ * any other value, for an invalid block, and for a list without content.
  */
 export function readable(content: Json): string | ContentBlock[] | undefined {
   if (typeof content === "string") return content;

@@ -3,9 +3,9 @@ import { isBlank } from "../base/text.ts";
 import type { ContentBlock } from "../model/content.ts";
 
 /**
- * Returns a block as it may be in a tool result: without fields that the API does not know there (an MCP
- * server's `annotations`) or that a tool must not set (`cache_control`). Returns `undefined` for a block that
- * would make every later request invalid.
+ * Removes the fields of a content block that are not allowed in a tool result: unknown ones, e.g. an MCP
+ * server's `annotations`, and `cache_control`. Returns `undefined` for a block that would make every later
+ * request invalid.
  */
 export function resultBlock(value: Json): ContentBlock | undefined {
   return block(value) as ContentBlock | undefined;
@@ -36,7 +36,7 @@ function anyOf(...takes: readonly Take[]): Take {
   };
 }
 
-/** Takes an object with all `needed` fields, and keeps those of `rest` that are valid. */
+/** Accepts an object that has all `needed` fields, and keeps its valid fields of `rest`. */
 function shaped(needed: Shape, rest: Shape = {}): Take {
   return (value) => {
     if (!isJsonObject(value)) return undefined;
@@ -57,7 +57,7 @@ function listOf(item: Take): Take {
   };
 }
 
-/** The most characters of base64 that an image may have. */
+/** The longest image, in characters of base64. */
 const LARGEST_IMAGE = 10 * 1024 * 1024;
 
 const imageData: Take = (value) =>

@@ -5,24 +5,24 @@ import { isJsonObject, type JsonObject } from "../base/json.ts";
 
 /**
  * A schema that validates values and describes itself as JSON Schema, by the two standards of
- * <https://standardschema.dev>: zod from 4.2, ArkType, Valibot through `toStandardJsonSchema`, or
- * {@link jsonSchema}. `zod3()` of `@pawl/core/zod3` wraps a schema of zod 3.
+ * <https://standardschema.dev>. Use zod from 4.2, ArkType, Valibot with `toStandardJsonSchema`, or {@link
+ * jsonSchema}. For a schema of zod 3, use `zod3()` of `@pawl/core/zod3`.
  */
 export interface Schema<Output = unknown> {
   readonly "~standard": StandardSchemaV1.Props<unknown, Output> & StandardJSONSchemaV1.Props<unknown, Output>;
 }
 
-/** The type of the values that a schema returns. */
+/** The type of a schema's parsed values. */
 export type Infer<S extends Schema> = StandardSchemaV1.InferOutput<S>;
 
 /** The outcome of a validation: the parsed value, or one line per problem. */
 export type Validated<T> = { ok: true; value: T } | { ok: false; problems: string[] };
 
 /**
- * Makes a schema of plain JSON Schema (draft 2020-12), for tools whose description is data. References must
- * lead to places inside of it.
+ * Makes a schema from plain JSON Schema (draft 2020-12), e.g. for a tool that is defined in a database. Every
+ * `$ref` must refer to a place inside the same schema.
  *
- * @throws PawlError `config` if it is not an object. Other mistakes in it are found by `tool()`.
+ * @throws PawlError `config` if the schema is not an object. `tool()` finds other mistakes in the schema.
  *
  * @example
  * ```ts
@@ -66,7 +66,7 @@ export function jsonSchema<Output = unknown>(schema: JsonObject): Schema<Output>
 function validatorOf(schema: unknown): Validator {
   try {
     if (!isJsonObject(schema)) throw new TypeError("it is not an object");
-    // The validator writes notes into the schema that it is given.
+    // The validator adds fields to the schema that it gets.
     return new Validator(structuredClone(schema), "2020-12", false);
   } catch (cause) {
     throw new PawlError("config", `jsonSchema() must be given a JSON Schema: ${messageOf(cause)}.`, {
@@ -75,12 +75,12 @@ function validatorOf(schema: unknown): Validator {
   }
 }
 
-/** Keywords whose errors only repeat those of the parts that they contain. */
+/** Keywords whose errors only repeat the errors of the parts inside them. */
 const CONTAINERS: readonly string[] = ["properties", "items", "additionalProperties"];
 
 /**
- * Validates a value from outside. Never throws for an invalid value. Most schemas answer synchronously;
- * `within` limits the wait for one that does not.
+ * Validates a value by a schema. An invalid value does not throw: the result lists its problems. `within`
+ * limits the wait for a schema that validates asynchronously. Default: no limit.
  */
 export async function validate<S extends Schema>(
   schema: S,

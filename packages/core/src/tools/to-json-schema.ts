@@ -5,12 +5,12 @@ import { brokenPart } from "./check-json-schema.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * Returns the JSON Schema (draft 2020-12) of a schema's input: a field with a default is not required. A
- * schema that is only a reference to one of its own definitions is replaced by that definition.
+ * Returns the JSON Schema (draft 2020-12) of a schema's input. A field with a default is optional there. If
+ * the root is only a reference to a definition, the definition takes its place.
  *
- * @param what names the schema's owner in error messages, e.g. `the tool "add"`
- * @throws PawlError `config` if the schema cannot be expressed as JSON Schema, e.g. `z.date()` or zod before
- * 4.2, or describes itself as something that is not valid JSON Schema.
+ * @param what the schema's owner, for error messages, e.g. `the tool "add"`
+ * @throws PawlError `config` if JSON Schema cannot express the schema, e.g. `z.date()`; if its library does
+ * not support Standard JSON Schema, e.g. zod before 4.2; or if the library's JSON Schema is invalid.
  */
 export function toJsonSchema(schema: Schema, what: string): JsonObject {
   const { vendor, jsonSchema } = standardOf(schema);
@@ -27,12 +27,15 @@ export function toJsonSchema(schema: Schema, what: string): JsonObject {
 
 type Standard = Partial<StandardJSONSchemaV1.Props>;
 
-/** The value may be anything in JavaScript, and ArkType's schemas are functions. */
+/** In JavaScript the value may be anything. ArkType's schemas are functions. */
 function standardOf(schema: Partial<Schema> | null | undefined): Standard {
   return (schema?.["~standard"] ?? {}) as Standard;
 }
 
-/** Options for libraries that by default leave out what JSON cannot carry: with them, such a part throws. */
+/**
+ * Options for libraries that by default leave out parts that JSON cannot represent. With these options, such
+ * a part throws.
+ */
 const STRICT: ReadonlyMap<string, Record<string, unknown>> = new Map([
   [
     "arktype",
@@ -42,7 +45,7 @@ const STRICT: ReadonlyMap<string, Record<string, unknown>> = new Map([
 
 function cannotSay(what: string): () => never {
   return () => {
-    throw new TypeError(`JSON cannot carry ${what}`);
+    throw new TypeError(`JSON cannot represent ${what}`);
   };
 }
 
@@ -56,7 +59,7 @@ function describe(input: StandardJSONSchemaV1.Converter["input"], vendor = "", w
   }
 }
 
-/** Says how to fix a schema that does not describe itself. */
+/** Returns a sentence that says how to fix a schema without a JSON Schema. */
 function remedy(schema: unknown, vendor: string | undefined): string {
   const { _def, _zod } = (schema ?? {}) as { _def?: { typeName?: unknown }; _zod?: unknown };
   if (_zod !== undefined) return "Use zod itself from 4.2 on, not zod/mini.";
@@ -66,7 +69,7 @@ function remedy(schema: unknown, vendor: string | undefined): string {
   return "Use zod from 4.2 on, another library with Standard JSON Schema, or jsonSchema({ … }) around a plain one.";
 }
 
-/** Moves the definition that a schema refers to to its root, because the API requires the type there. */
+/** Moves the definition that the root refers to into the root, because the API requires `type` there. */
 function atRoot(schema: JsonObject): JsonObject {
   const { $ref, $defs, ...rest } = schema;
   const name =

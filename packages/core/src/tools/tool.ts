@@ -13,62 +13,68 @@ import { checkTool, TOOL_NAMES_ELSEWHERE } from "./check-tool.ts";
 import type { Infer, Schema } from "./schema.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
 
-/** What a tool's `execute` gets besides its input. */
+/** The second argument of a tool's `execute`: the call, the session and what a tool can do with them. */
 export interface ToolContext<Deps = unknown, Answer = unknown> {
   sessionId: string;
-  /** The session's owner. */
+  /** The id of the session's owner. */
   userId: string;
   runId: string;
-  /** The run's `params`, see `RunOptions.params`. Empty if there are none. */
+  /** The `params` with which the run was started (`RunOptions.params`). Default: `{}`. */
   params: JsonObject;
   callId: string;
   /**
-   * The same for every attempt at this call, in every process. Pass it to services that support idempotency
-   * keys.
+   * An id of the call that stays the same if the call is run again, also in another process. Pass it to
+   * services that support idempotency keys.
    */
   idempotencyKey: string;
   /**
-   * What the runtime's `deps` returned for this session. Declare its type at the parameter:
+   * The value that the runtime's `deps` option returned for this session. Declare its type at the parameter:
    * `(input, { deps }: ToolContext<Deps>)`.
    */
   deps: Deps;
-  /** Aborts when the run is stopped, the tool's time is up, or the process loses the session. */
+  /** Aborts when the run is stopped, the tool's time is up, or another process takes over the session. */
   signal: AbortSignal;
-  /** The user's answer, if the tool `suspends`. */
+  /** The user's answer, for a tool that `suspends`; otherwise `undefined`. */
   answer: Answer;
-  /** Sends a progress report to readers who are connected now. It is not stored. */
+  /** Sends a progress report to the clients that are connected now. The report is not stored. */
   progress(data: Json): void;
   /**
-   * Reads the session's log, without what was redacted. Without options, all of it. A tool that has to
-   * remember something can fold it from here.
+   * Reads the events of the session's log; redacted content is replaced. Default: all events. Use it to
+   * compute what the tool needs to remember from earlier calls.
    */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
-   * Makes an artifact and returns its id, `art_…`. If the call succeeds, the artifact is stored in one append
-   * with its result. Throws a PawlError `invalid_input` for an incomplete draft.
+   * Makes an artifact and returns its id, `art_…`. It is stored together with the call's result, if the call
+   * succeeds. Throws a PawlError `invalid_input` if the draft is invalid.
    */
   createArtifact(draft: ArtifactDraft): string;
   /**
-   * Finds the session's artifact with this id. An artifact can be found once the call that made it has its
-   * result. To give it to the user, return it, and use `format` to show the model its name instead of the
-   * payload.
+   * Finds an artifact of the session by its id. Artifacts can be found once the call that made them has its
+   * result. To give an artifact to the user, return it from `execute`; with the tool's `format`, show the
+   * model its name instead of the payload.
    */
   artifact(id: string): Promise<Artifact | undefined>;
-  /** The session's mode if a tool has set one, or else its `metadata.type`. */
+  /** The session's type: the mode if a tool has set one, or else its `metadata.type`. */
   type: string | undefined;
-  /** Marks the session as completed once this run ends. */
+  /** Sets the session's status to `completed` when this run ends. */
   completeSession(): void;
-  /** Sets the session's mode, or clears it with `null`, if the call succeeds. See `permissions`. */
+  /**
+   * Sets the session's mode if the call succeeds; `null` clears the mode. The hook `permissions()` allows
+   * tools by mode.
+   */
   setMode(mode: string | null): void;
 }
 
-/** A question to the user. The call waits for the answer, if necessary for days and across processes. */
+/**
+ * The question that a tool asks the user. The call waits for the answer, for days if necessary, and the
+ * process may end meanwhile.
+ */
 export interface Suspends<Input, Answer extends Schema> {
   /** The schema that an answer must match. */
   answer: Answer;
-  /** The kind of question, by which the client chooses a control. Default: the tool's name. */
+  /** The kind of question. Clients use it to choose an input control. Default: the tool's name. */
   kind?: string;
-  /** Returns what the client shows. Default: the input. */
+  /** Returns the data that the client shows with the question. Default: the call's input. */
   payload?(input: Input): Json;
 }
 
@@ -76,7 +82,7 @@ export interface Suspends<Input, Answer extends Schema> {
 export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   /** 1 to 64 characters of `a-z A-Z 0-9 _ -`, unique among the agent's tools. */
   name: string;
-  /** For the model: what the tool does and when to use it. */
+  /** The description for the model: what the tool does and when to use it. */
   description: string;
   /**
    * The schema of the input, which must be an object: zod from 4.2, another schema that describes itself as
@@ -84,64 +90,69 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
    */
   input: I;
   /**
-   * Does the work. The model reads what it returns: a string as it is, anything else as JSON. Throw to fail;
-   * the error's message goes to the model and into the log. With `suspends`, `execute` runs after the answer;
-   * without `execute`, the answer is the result.
+   * Runs the tool. The model reads the returned value: a string unchanged, any other value as JSON.
+   *
+   * - Throw to fail the call. The error's message goes to the model and into the log.
+   * - With `suspends`, `execute` runs after the user's answer. Without `execute`, the answer is the result.
    */
   execute?: (input: Infer<I>, context: ToolContext<Deps, Infer<A>>) => unknown;
-  /** Makes the call wait for the user's answer. Default: it does not wait. */
+  /** Asks the user a question and waits for the answer. Default: the call does not wait. */
   suspends?: Suspends<Infer<I>, A>;
   /**
-   * Returns what the model reads of a result: a string, or content blocks of the Messages API. Fields that
-   * the API does not allow in a result are removed; if it would refuse a block, the default is used. Default:
-   * a string as it is, anything else as JSON.
+   * Returns the text that the model reads instead of the result: a string, or content blocks of the Messages
+   * API. Default: a string unchanged, any other value as JSON.
    *
-   * Clients over HTTP get the result and not this. Text for the model alone, e.g. instructions, belongs here.
+   * Fields that the API does not allow in a result are removed. If the API would refuse a block, or `format`
+   * throws, the default is used.
+   *
+   * Clients over HTTP get the result and never this text, so instructions for the model belong here.
    */
   format?(result: Json): string | ContentBlock[];
-  /** The most characters that the model reads of a result. Default: the agent's `resultLimit`. */
+  /** The longest result that the model reads, in characters. Default: the agent's `resultLimit`. */
   maxResultChars?: number;
   /**
-   * Fields of the input whose text the model need not read again once the call has succeeded, e.g.
-   * `["content"]`. From then on it reads `[saved: 5210 chars]` instead. An object chooses the word:
-   * `{ content: "sent" }`. Do not ask the model to look such texts up in its earlier calls.
+   * Input fields whose text the model no longer needs after the call succeeded, e.g. `["content"]`. Later
+   * requests contain `[saved: 5210 chars]` in place of the text. To change the word, pass an object: `{
+   * content: "sent" }`. Do not ask the model to read such texts in its earlier calls.
    */
   shortenInput?: readonly (keyof Infer<I> & string)[] | { readonly [field in keyof Infer<I>]?: string };
-  /** Lines for the user while the tool is running and when it is done. */
+  /** Texts for the user: `start` while the tool is running, `done` when it has finished. */
   status?: { start?: string; done?: string };
   /** A label of your own, e.g. for grouping in a user interface. */
   category?: string;
   /**
-   * Time limit in milliseconds, up to 2,147,483,647. A call that takes longer is answered with an error.
-   * Default: none but the run's own.
+   * Time limit in milliseconds, up to 2,147,483,647. A call that takes longer fails with an error. Default:
+   * only the run's own time limit.
    */
   timeoutMs?: number;
   /**
-   * Whether a call that was cut off by a crash runs again, with the same idempotency key. Otherwise the model
-   * is told that its outcome is unknown. Default: no.
+   * Whether a call may run again, with the same idempotency key, if the process died while it ran. If not,
+   * the model is told that the outcome is unknown. Default: no.
    */
   idempotent?: boolean;
   /**
-   * Whether a run may repeat a call that has succeeded with the same input. Otherwise the repetition is
-   * skipped. Default: no.
+   * Whether the tool runs again if the model repeats a successful call with the same input in one run. If
+   * not, the repetition is skipped. Default: no.
    */
   repeatable?: boolean;
   /**
-   * Names of tools whose results the input depends on. If the model calls one of them in the same turn, this
-   * call is skipped and the model is told to make it in the next turn. With the tool's own name in the list,
-   * only the first of its calls in a turn runs. Default: none.
+   * Names of tools whose results the model needs before it calls this tool. Default: none.
+   *
+   * - If the model calls one of them in the same turn, this call is skipped. The model is told to repeat it
+   *   in the next turn.
+   * - With the tool's own name in the list, only the first of its calls in a turn runs.
    */
   dependsOn?: readonly string[];
   /**
-   * Whether the run ends after this tool succeeded. A status instead of `true` also sets the session's
-   * status. Default: no.
+   * Whether the run ends once this tool has succeeded. Give a session status instead of `true` to also set
+   * the session's status. Default: no.
    */
   endsRun?: boolean | SessionStatus;
 }
 
 /**
- * A tool for an agent, made by {@link tool}. Its fields are those of {@link ToolOptions} with the defaults
- * filled in. Its type includes what it needs of `deps`.
+ * A tool for an agent, made by {@link tool}. The fields are those of {@link ToolOptions}, with the defaults
+ * filled in. `Deps` is the type of the `deps` that the tool needs.
  */
 export interface Tool<Deps = unknown> {
   readonly name: string;
@@ -183,7 +194,7 @@ const OPTIONS: OptionKinds<ToolOptions<Schema, Schema, unknown>> = {
 };
 
 /**
- * Defines a tool. The types of `execute` follow from the schemas.
+ * Defines a tool. The type of the input of `execute` is inferred from the `input` schema.
  *
  * @throws PawlError `config` for an unknown or missing option, an invalid name, an input that is not an
  * object, a schema that cannot be expressed as JSON Schema, a `timeoutMs` or `maxResultChars` out of range,
@@ -245,18 +256,18 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
   };
 }
 
-/** What a tool knows of the agent that does its work. */
+/** The agent behind a tool that was made by `agentTool()`. */
 export interface Delegate {
-  /** What one task may use, where that differs from the agent's own limits. */
+  /** Limits of one task that override the agent's own. */
   readonly limits: Partial<Budget>;
   /** All limits of one task: the agent's own, overridden by `limits`. */
   readonly budget: Budget;
-  /** All models that its work may be charged for. */
+  /** All models that a task may call, including those of the agent's own sub-agents. */
   readonly models: readonly ModelClient[];
-  /** How many levels of agents there are below the caller. */
+  /** The number of agent levels below the caller: 1 if the agent has no sub-agents. */
   readonly depth: number;
-  /** Turns the input into the message that the agent gets. */
+  /** Returns the message that the agent gets for an input. */
   message(input: unknown): string;
-  /** Whether readers of the caller's session see its text while it is written. */
+  /** Whether clients of the caller's session see the agent's text while it is written. */
   readonly showsText: boolean;
 }

@@ -1,6 +1,6 @@
 import { ignoreOverride, type Options, type Refs, zodToJsonSchema } from "zod-to-json-schema";
 
-/** The parts of a zod 3 definition that are read here. */
+/** The parts of a zod 3 definition that this file reads. */
 interface Definition {
   typeName?: string;
   description?: string;
@@ -14,7 +14,10 @@ interface Definition {
 
 type Described = Record<string, unknown>;
 
-/** Types whose values JSON cannot carry. The library describes them nevertheless, or leaves them out. */
+/**
+ * Types whose values JSON cannot represent. The package `zod-to-json-schema` describes them all the same, or
+ * leaves them out.
+ */
 const NO_JSON: readonly string[] = [
   "ZodBigInt",
   "ZodDate",
@@ -27,15 +30,12 @@ const NO_JSON: readonly string[] = [
 ];
 
 /**
- * Describes the input of a zod 3 schema, in draft 2020-12.
+ * Returns the JSON Schema (draft 2020-12) of a zod 3 schema's input.
  *
- * @throws TypeError for a part that JSON cannot carry.
+ * @throws TypeError for a part that JSON cannot represent.
  */
 export function describeZod3(definition: object): Described {
-  /**
-   * Inner schemas of `z.preprocess`. Their values are made from other values, so their own types do not
-   * matter.
-   */
+  /** Inner schemas of `z.preprocess`. Their values are computed, so their types need not be JSON. */
   const made = new WeakSet<Definition>();
   const override = (def: Definition, { currentPath }: Refs, seen: { path: string[] } | undefined) => {
     if (seen !== undefined && isWithin(seen.path, currentPath)) return { $ref: pointer(seen.path) };
@@ -45,7 +45,7 @@ export function describeZod3(definition: object): Described {
     return ignoreOverride;
   };
   const options = {
-    // `override` makes references, and only where a schema contains itself.
+    // `override` makes the references itself, only where a schema contains itself.
     $refStrategy: "none",
     pipeStrategy: "input",
     effectStrategy: "input",
@@ -61,10 +61,10 @@ export function describeZod3(definition: object): Described {
 function checkJson(def: Definition, path: readonly string[], made: WeakSet<Definition>): void {
   if (def.typeName === undefined) throw new TypeError(`${path.join("/")} is not a schema of zod 3`);
   const bad = [def, ...membersOf(def)].find((part) => isWithoutJson(part) && !made.has(part));
-  if (bad !== undefined) throw new TypeError(`JSON cannot carry a ${bad.typeName} at ${path.join("/")}`);
+  if (bad !== undefined) throw new TypeError(`JSON cannot represent a ${bad.typeName} at ${path.join("/")}`);
 }
 
-/** Members that the library may describe without calling `override`. */
+/** Inner definitions that `zod-to-json-schema` may describe without calling `override`. */
 function membersOf({ typeName, options = [], innerType }: Definition): Definition[] {
   if (typeName === "ZodUnion") return Array.from(options, ({ _def }) => _def);
   return typeName === "ZodNullable" && innerType !== undefined ? [innerType._def] : [];
@@ -79,7 +79,7 @@ function isWithoutJson({ typeName = "", coerce, value }: Definition): boolean {
 const isWithin = (outer: readonly string[], inner: readonly string[]) =>
   outer.length < inner.length && outer.every((token, index) => token === inner[index]);
 
-/** Turns the library's path into a reference to the same place in draft 2020-12. */
+/** Converts a path of `zod-to-json-schema` to a reference in draft 2020-12. */
 function pointer(path: readonly string[]): string {
   const tokens = path.map((token, index) => {
     if (path[index - 1] === "properties")

@@ -2,12 +2,12 @@ import { PawlError } from "../base/errors.ts";
 import type { Schema } from "./schema.ts";
 import { describeZod3 } from "./zod3-to-json-schema.ts";
 
-/** What `zod3()` needs of a schema of zod 3, whichever copy of zod it comes from. */
+/** A schema of zod 3, from any installed copy of zod. */
 export interface Zod3Schema {
   readonly _input: unknown;
   readonly _output: unknown;
   readonly _def: object;
-  /** Only schemas of zod 4 have this field. */
+  /** Schemas of zod 4 have this field, so the type refuses them. */
   readonly _zod?: never;
   safeParseAsync(value: unknown): Promise<Zod3Result>;
 }
@@ -21,17 +21,17 @@ export type Zod3Result =
     };
 
 /**
- * Wraps a schema of zod 3, for a tool's input or its answer. Types are inferred as with zod 4, and the model
- * reads the same description: fields with a default are not required, transforms are described by their
- * input, tuples and recursion are as in draft 2020-12.
+ * Wraps a schema of zod 3, for a tool's input or for the answer to its question. Types are inferred as with
+ * zod 4. The model reads the same description as with zod 4: fields with a default are optional, and a
+ * transform is described by its input.
  *
- * It needs the package `zod-to-json-schema`: 3.25 with zod from 3.25 on (also with the `zod/v3` of zod 4),
- * and 3.24 with zod 3.24.
+ * Install the package `zod-to-json-schema`: version 3.25 with zod from 3.25 on (also for `zod/v3` of zod 4),
+ * and version 3.24 with zod 3.24.
  *
- * `tool()` refuses what JSON cannot carry (`z.date()`, `z.bigint()`, `z.map()` …), unless `z.coerce` or
- * `z.preprocess` makes it from something else.
+ * `tool()` refuses types that JSON cannot represent (`z.date()`, `z.bigint()`, `z.map()` …), unless
+ * `z.coerce` or `z.preprocess` makes the value from JSON.
  *
- * @throws PawlError `config` for anything but a schema of zod 3. Schemas of zod 4 need no wrapping.
+ * @throws PawlError `config` if the value is not a schema of zod 3. Schemas of zod 4 need no wrapping.
  *
  * @example
  * ```ts
@@ -70,5 +70,5 @@ export function zod3<S extends Zod3Schema>(schema: S): Schema<S["_output"]> {
 }
 
 function outputUnknown(): never {
-  throw new TypeError("A schema of zod 3 is described by what it takes in.");
+  throw new TypeError("zod3() describes only the input of a schema, not its output.");
 }

@@ -7,7 +7,9 @@ export function isOpen(part: ViewPart): boolean {
   return "open" in part && part.open;
 }
 
-/** Adds a delta to the parts: the text in it that is new, or nothing if text before it is missing. */
+/**
+ * Appends the new text of a delta to its part, or makes the part. Changes nothing if earlier text is missing.
+ */
 export function withDelta(
   parts: readonly ViewPart[],
   type: "text" | "thinking",
@@ -16,7 +18,7 @@ export function withDelta(
   const key = `${delta.attempt}:${delta.index}`;
   const known = parts.find((part) => part.key === key);
   const grown = withNews(known !== undefined && "text" in known ? known.text : "", delta);
-  // A part that is stored is complete.
+  // A part from the log is complete, so a late delta must not change it.
   if (grown === undefined || (known !== undefined && !isOpen(known))) return parts;
   const part: ViewPart = { type, key, text: grown, open: true };
   return known === undefined
@@ -24,15 +26,18 @@ export function withDelta(
     : parts.map((existing) => (existing === known ? part : existing));
 }
 
-/** Adds the new text of a delta; `undefined` if nothing is new, or text before it is missing. */
+/**
+ * Appends the new text of a delta. Returns `undefined` if the delta has no new text, or earlier text is
+ * missing.
+ */
 function withNews(before: string, { offset, text }: Delta): string | undefined {
   const isNews = offset <= before.length && offset + text.length > before.length;
   return isNews ? before + text.slice(before.length - offset) : undefined;
 }
 
 /**
- * Changes the parts of the open run's message. With `make`, begins the message if it does not exist yet.
- * Removes a message without parts, because clients that read only the log never had it.
+ * Changes the parts of the assistant message of the current run. With `make`, adds the message if it is
+ * missing. A message without parts is removed, because clients that read only the log never had it.
  */
 export function inAssistant(
   view: ViewState,
@@ -63,8 +68,8 @@ type ToolPart = ViewPart & { type: "tool" };
 type ViewToolChange = Partial<ToolPart>;
 
 /**
- * Adds a delta to the text of a sub-agent's block. Another block replaces the shown one; a delta that would
- * leave a gap is ignored.
+ * Appends a delta to the text of a sub-agent that a call shows. A delta of another text block replaces that
+ * text. Ignores a delta if earlier text is missing.
  */
 export function saidAfter(known: ToolPart["said"], delta: Delta): Pick<ToolPart, "said"> {
   const key = `${delta.attempt}:${delta.index}`;
@@ -72,7 +77,7 @@ export function saidAfter(known: ToolPart["said"], delta: Delta): Pick<ToolPart,
   return text === undefined ? {} : { said: { key, text } };
 }
 
-/** Changes the part of one call, if `isRight`. */
+/** Changes the part of one tool call, if `isRight` accepts the part. */
 export function inCall(
   view: ViewState,
   callId: string,
@@ -84,7 +89,8 @@ export function inCall(
     (parts) =>
       parts.map((part) => {
         if (part.type !== "tool" || part.callId !== callId || !isRight(part)) return part;
-        // Progress is not stored, so it is not shown once there is a result.
+        // A result replaces progress and the sub-agent's text: neither is stored, so a reloaded page lacks
+        // them.
         const { progress: _, said: __, ...rest } = part;
         const changed = typeof change === "function" ? change(part) : change;
         return { ...("result" in changed ? rest : part), ...changed };
@@ -94,8 +100,8 @@ export function inCall(
 }
 
 /**
- * Joins the text parts. Blocks of one answer follow each other directly; different answers are separate
- * paragraphs.
+ * Joins the text parts. Blocks of one answer are joined without a separator, different answers by a blank
+ * line.
  */
 export function joinedText(parts: readonly ViewPart[]): string {
   const answers = new Map<string, string>();

@@ -3,7 +3,10 @@ import type { EventData } from "../log/event.ts";
 import { isText, isToolUse } from "../model/content.ts";
 import type { ViewPart } from "./view.ts";
 
-/** Converts a stored answer to view parts. Of an answer that was cut off, only the kept blocks appear. */
+/**
+ * Converts a stored answer to view parts. If the answer was cut off, only the blocks that the model keeps
+ * appear.
+ */
 export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
   const blocks = assistantEntry(data)?.blocks ?? [];
   return blocks.flatMap((block): ViewPart[] => {

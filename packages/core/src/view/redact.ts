@@ -3,7 +3,7 @@ import { REDACTED } from "../log/redacted.ts";
 import { joinedText } from "./change.ts";
 import type { ViewMessage, ViewPart } from "./view.ts";
 
-/** Removes the content of a redacted event from the messages. */
+/** Replaces the content of a redacted event in the messages. */
 export function withoutRedacted(
   messages: readonly ViewMessage[],
   { data }: StoredOf<"redaction">,

@@ -8,8 +8,8 @@ import { takeUp } from "./run-message.ts";
 import type { ToolPhase, ViewMessage, ViewState } from "./view.ts";
 
 /**
- * Folds one event into the view. Returns a new state that shares everything unchanged with the old one.
- * Stored events up to `cursor` are ignored.
+ * Applies one event to a view and returns the new view. Unchanged parts are shared with the old one, which
+ * stays as it was. Stored events up to `view.cursor` are ignored.
  */
 export function reduceView(view: ViewState, event: SessionEvent): ViewState {
   if (!("seq" in event)) return reduceLive(view, event);
@@ -130,7 +130,7 @@ function status(text: string | undefined): { status?: string } {
   return text === undefined ? {} : { status: text };
 }
 
-/** Stop reasons that need no notice in the view. */
+/** Types of stop reasons for which the view shows no notice. */
 const QUIET: readonly string[] = ["end_turn", "terminal_tool", "interrupted", "suspended"];
 
 function endRunInView(view: ViewState, event: StoredOf<"run_ended">): ViewState {

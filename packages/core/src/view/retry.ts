@@ -3,7 +3,10 @@ import { joinedText } from "./change.ts";
 import { runMessageId } from "./run-message.ts";
 import type { ViewMessage, ViewState } from "./view.ts";
 
-/** Begins a retry: removes the parts that it replaces from the message that it continues. */
+/**
+ * Starts a retry in the view. The retry continues the failed run's message, without the parts after its last
+ * tool call.
+ */
 export function retryInView(view: ViewState, { seq, data }: StoredOf<"run_started">): ViewState {
   const continues = runMessageId(view.run);
   const messages = view.messages.flatMap((message): ViewMessage[] => {

@@ -8,14 +8,14 @@ export function runMessageId(run: Pick<ViewRun, "id" | "since" | "continues"> | 
   return run?.since === undefined ? id : `${id}:${run.since}`;
 }
 
-/** Inserts a message that the run begins: before queued messages, which it does not answer yet. */
+/** Inserts the assistant message of a run before all messages that were queued after the run started. */
 export function withRunMessage({ messages, run }: ViewState, message: ViewMessage): ViewMessage[] {
   const at = messages.findIndex(({ queued, seq }) => queued && seq > (run?.seq ?? 0));
   return messages.toSpliced(at === -1 ? messages.length : at, 0, message);
 }
 
 /**
- * Marks the queued messages that a request covers as read. If the run has written text before, its further
+ * Marks the queued messages that a request includes as read. If the run has already written text, its later
  * text becomes a new message.
  */
 export function takeUp(view: ViewState, { seq, data }: StoredOf<"llm_request">): ViewState {

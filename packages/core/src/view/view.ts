@@ -3,17 +3,20 @@ import type { StopReason } from "../log/stop-reason.ts";
 import type { Question } from "../session/run-result.ts";
 
 /**
- * The state of a tool call: `running`, `waiting` for an answer, `done`, or `error` if it failed or was
- * refused.
+ * The state of a tool call: `running`, `waiting` for the user's answer, `done`, or `error` if the call failed
+ * or was refused.
  */
 export type ToolPhase = "running" | "waiting" | "done" | "error";
 
 /**
- * One part of a message: text, thinking, a tool call, or a notice about the end of the run. Parts are in the
- * order in which they came.
+ * One part of a message: text, thinking, a tool call, or a notice that says why the run stopped. A message
+ * has its parts in the order of their arrival.
  */
 export type ViewPart =
-  /** `key` identifies the block as long as it is shown. `open`: it is still being written. */
+  /**
+   * A block of text. `key` stays the same while the part is shown. `open` is `true` while the model is
+   * writing.
+   */
   | { type: "text"; key: string; text: string; open: boolean }
   | { type: "thinking"; key: string; text: string; open: boolean }
   | {
@@ -29,73 +32,79 @@ export type ViewPart =
       /** The last progress report of a running call. */
       progress?: Json;
       /**
-       * The text of the sub-agent that does the work, while it is written, if its tool has `showsText`. `key`
-       * identifies the block.
+       * The text that the call's sub-agent is writing, for a tool with `showsText`. Absent once the call has
+       * its result. `key` identifies the block of text.
        */
       said?: { key: string; text: string };
       result?: Json;
       /**
-       * `seq` of the event with the result. Sort by it to see the order in which concurrent calls finished.
+       * `seq` of the event that has the result. Sort by this number to show concurrent calls in the order in
+       * which they finished.
        */
       resultSeq?: number;
     }
   /**
-   * Why the run stopped, if the user should know. `text` is for the user, `stop` is the type of the stop
-   * reason.
+   * Why the run stopped, if the user should know: `text` is a sentence for the user, `stop` is the type of
+   * the stop reason.
    */
   | { type: "notice"; key: string; text: string; stop: string };
 
 /**
- * A message as people see it. All turns of one run make one assistant message. If the run reads a queued
- * message on its way, its later text is a new assistant message after that one. A retry continues the message
- * of the failed run, without its notice and without the text after its last call.
+ * A message as the user sees it. All turns of one run form one assistant message, with two exceptions:
+ *
+ * - If the model reads a queued message during the run, its later text is a new assistant message after that
+ *   one.
+ * - A retry continues the failed run's message, without the notice and the text after the last tool call.
  */
 export interface ViewMessage {
   /**
-   * A user message's id from its client, or else the `seq` of its event. Assistant messages have ids of
-   * Pawl's own.
+   * For a user message, the id that its client gave, or else the `seq` of its event. Pawl makes the ids of
+   * assistant messages.
    */
   id: string;
   role: "user" | "assistant";
-  /** The text of all text parts. Texts of different answers are separate paragraphs. */
+  /** The text of all text parts. A blank line separates the texts of different model answers. */
   text: string;
   parts: ViewPart[];
-  /** Whether the message was sent during a run whose model has not read it yet. */
+  /** `true` if the message was sent during a run and the model has not read it yet. */
   queued?: boolean;
-  /** `seq` of the event that began the message; 0 if the server has not confirmed it. */
+  /** `seq` of the event with which the message starts; 0 if the server has not confirmed it. */
   seq: number;
 }
 
-/** A run as people see it. */
+/** A run as the user sees it. */
 export interface ViewRun {
   id: string;
-  /** `seq` of its `run_started`. */
+  /** `seq` of the run's `run_started` event. */
   seq: number;
-  /** Whether it is in progress; `false` while it waits for its user. */
+  /** Whether the run is in progress. `false` while the run waits for the user's answer. */
   open: boolean;
-  /** For a retry: the id of the failed run's message, which it continues. */
+  /** For a retry: the id of the failed run's assistant message, which the retry continues. */
   continues?: string;
   /**
-   * `seq` of the last request that picked up a queued message. The text after it belongs to a new assistant
-   * message.
+   * `seq` of the last model request that included a queued message. Text after that request belongs to a new
+   * assistant message.
    */
   since?: number;
-  /** Why it ended. Absent while it is open, and while it waits. */
+  /** Why the run ended. Absent while the run is in progress or waits for an answer. */
   stop?: StopReason;
-  /** Whether the run left the session in status `error`. */
+  /** Whether the run ended with the session's status `error`. */
   failed?: boolean;
 }
 
-/** A session as people see it, folded from its events by `reduceView`, on the server and in clients. */
+/**
+ * A session as the user sees it: messages, questions and the state of the run. `reduceView` computes it from
+ * the session's events, on the server and in clients.
+ */
 export interface ViewState {
   messages: ViewMessage[];
-  /** Questions that wait for an answer. */
+  /** The open questions to the user. */
   pending: Question[];
-  /** Names of the tools that are running, by call id. For a "working" indicator. */
+  /** The names of the running tools by call id, e.g. for a progress indicator. */
   runningTools: Readonly<Record<string, string>>;
-  /** The open run, or else the last one. */
+  /** The run in progress, or else the last run. `undefined` before the first run. */
   run: ViewRun | undefined;
-  /** `seq` of the last stored event. */
+  /** `seq` of the last stored event in the view; 0 if there is none. */
   cursor: number;
 }
 

@@ -123,7 +123,7 @@ describe("an approval", () => {
       expect(ran).toEqual([]);
       const [result] = await world.of(sessionId, "tool_result");
       expect(result?.data).toMatchObject({ call_id: pending[0]?.callId, success: false });
-      expect(result?.data.result).toMatch(/^The answer does not fit: /);
+      expect(result?.data.result).toMatch(/^The answer does not match its schema: /);
       await sound(world, sessionId);
     },
   );
@@ -216,7 +216,7 @@ describe("an approval", () => {
     const { actions } = await next.answer(sessionId, "toolu_e", yes);
     expect(actions[0]).toMatchObject({
       success: false,
-      result: '"approval", which asked about this call, is gone.',
+      result: 'The hook "approval", which asked about this call, no longer exists.',
     });
     expect(ran).toEqual([]);
     await sound(next, sessionId);

@@ -142,7 +142,7 @@ describe("what cannot poison a session", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["a bigint", 10n, "cannot be shown"],
+    ["a bigint", 10n, "cannot be represented"],
     ["an error", new TypeError("as a value"), "as a value"],
     ["an error whose message is no text", Object.assign(new Error(), { message: 10n }), "10"],
     ["nothing", undefined, "null"],
@@ -168,7 +168,7 @@ describe("what cannot poison a session", () => {
     for (const depth of [3_000, 100_000]) {
       const world = setup([{ tools: [odd] }, ...after], { tools: [broken(nested(depth))] });
       const result = await survives(world);
-      expect(result).toContain("cannot be shown");
+      expect(result).toContain("cannot be represented");
       expect(result).not.toContain("is_error");
     }
   });
@@ -278,7 +278,7 @@ describe("what cannot poison a session", () => {
   it("T3 a call whose input is no object", async () => {
     const content = [{ type: "tool_use", id: "toolu_1", name: "odd", input: "text" as never }];
     const world = setup([{ content, stop: "tool_use" }, ...after], { tools: [broken("x")] });
-    expect(await survives(world)).toMatch(/not a JSON object|does not fit/);
+    expect(await survives(world)).toMatch(/not a JSON object|does not match/);
   });
 
   it("refuses a message that shows nothing, in any script", async () => {

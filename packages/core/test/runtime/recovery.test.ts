@@ -224,7 +224,7 @@ describe("recovery", () => {
     const { say, store } = setup([{ tools: [{ name: "ask", id: "toolu_q" }] }], { tools: [ask] });
     const { sessionId } = await say("Go");
     const deployed = setup([{ text: "Ok." }], {}, { store });
-    await expect(deployed.answer(sessionId, "toolu_q", 5)).rejects.toThrow(/does not fit/);
+    await expect(deployed.answer(sessionId, "toolu_q", 5)).rejects.toThrow(/does not match/);
     expect((await deployed.answer(sessionId, "toolu_q", "yes")).stop.type).toBe("end_turn");
     expect(deployed.model.rejected).toEqual([]);
   });

@@ -62,7 +62,7 @@ describe("what the log says of a limit", () => {
   });
 });
 
-it("L4 T5 says of a call that a crash cut short that the run ended before it came back", async () => {
+it("L4 T5 says of a call that a crash cut short that the run ended before it finished", async () => {
   let now = 0;
   const store = memoryStore({ now: () => now });
   const dying = beforeAppend(store, async (events) => {
@@ -83,6 +83,6 @@ it("L4 T5 says of a call that a crash cut short that the run ended before it cam
   expect(await next.pawl.sweep()).toBe(1);
   for await (const _ of next.pawl.follow(sessionId, { untilIdle: { runId } }));
   expect((await next.of(sessionId, "tool_result"))[0]?.data.result).toContain(
-    "is unknown: the run ended before it came back.",
+    "is unknown: the run ended before it finished.",
   );
 });

@@ -95,12 +95,12 @@ describe("schemas of tools", () => {
     ["a symbol", object(z.symbol()), /Symbol/],
     ["a class", object(z.instanceof(URL)), /Custom/],
     ["a schema of zod 3 inside", object(z3.string()), /JSON Schema cannot express/],
-    ["ArkType's Date", type({ x: "Date" }), /JSON cannot carry a Date/],
-    ["ArkType's bigint", type({ x: "bigint[]" }), /JSON cannot carry this type/],
-    ["ArkType's class", type({ x: "Map" }), /JSON cannot carry a class/],
+    ["ArkType's Date", type({ x: "Date" }), /JSON cannot represent a Date/],
+    ["ArkType's bigint", type({ x: "bigint[]" }), /JSON cannot represent this type/],
+    ["ArkType's class", type({ x: "Map" }), /JSON cannot represent a class/],
     ["Valibot's date", toStandardJsonSchema(v.object({ x: v.date() })), /"date"/],
     ["a cycle", plain(cyclic()), /cycl|circular/i],
-  ])("T1 refuse what JSON cannot carry when the tool is made: %s", (_title, schema, why) => {
+  ])("T1 refuse what JSON cannot represent when the tool is made: %s", (_title, schema, why) => {
     for (const define of [() => make(schema), () => ask(schema)]) {
       expect(define).toThrow(
         expect.objectContaining({ code: "config", message: expect.stringMatching(why) }),

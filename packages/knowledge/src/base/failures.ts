@@ -1,15 +1,21 @@
 import { type HookContext, messageOf, PawlError } from "@pawl/core";
 
-/** Receives failures. The log has only codes for them, because clients may see it. */
+/**
+ * Called with each error, and the session and run in which it occurred. The log has only error codes, because
+ * clients may see it.
+ */
 export type OnError = (error: unknown, context: HookContext) => void;
 
-/** Whether the log can store nothing more, so that the run cannot continue in this process. */
+/** Whether an error means that the log cannot be written, so that the run cannot continue in this process. */
 export function isLogFailure(cause: unknown): boolean {
   const codes = ["fenced", "store_unavailable", "forbidden"] as const;
   return codes.some((code) => PawlError.is(cause, code));
 }
 
-/** Reports failures, by default on the console. An `onError` that throws is ignored. */
+/**
+ * Returns a function that reports errors to `onError`, by default to the console. An error in `onError` is
+ * ignored.
+ */
 export function reporter(name: string, onError?: OnError): OnError {
   const tell = onError ?? ((error: unknown) => console.error(`${name}: ${messageOf(error)}`));
   return (error, context) => {

@@ -3,15 +3,19 @@ import { PawlError, sanitize } from "@pawl/core";
 const TAG = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
 /**
- * Wraps text in a tag that it can neither close nor open again, nor those in `tags`. Returns `""` for blank
- * text.
+ * Wraps text in a tag. The text can neither close nor open this tag or those in `tags`. Returns `""` for
+ * blank text.
  */
 export function fenced(tag: string, text: string, tags: readonly string[] = []): string {
   const inside = sanitize(text, { tags: [tag, ...tags] }).trim();
   return inside === "" ? "" : `<${tag}>\n${inside}\n</${tag}>`;
 }
 
-/** @throws PawlError `config` for an invalid tag, or one that is reserved for Pawl. */
+/**
+ * Checks the name of a tag.
+ *
+ * @throws PawlError `config` if the name is invalid or reserved by Pawl.
+ */
 export function checkTag(tag: string, whose: string): void {
   if (!TAG.test(tag)) {
     throw new PawlError(

@@ -1,13 +1,13 @@
 import type { Clock } from "@pawl/core";
 
-/** How long work may take, and what cancels it. */
+/** A time limit in milliseconds, and a signal that cancels the work. */
 export interface TimeLimit {
   signal: AbortSignal;
   timeoutMs: number;
   clock: Clock;
 }
 
-/** What `within` rejects with when the time is up. */
+/** The error of `within` when the time is up. */
 export class TimeUp extends Error {
   constructor(timeoutMs: number) {
     super(`It took longer than ${timeoutMs} ms.`);
@@ -15,7 +15,7 @@ export class TimeUp extends Error {
   }
 }
 
-/** Makes a signal that aborts at the time-out or with `signal`. Call `clear` when the work is done. */
+/** Makes a signal that aborts when the time is up or `signal` aborts. Call `clear` when the work is done. */
 export function timeLimit({ signal, timeoutMs, clock }: TimeLimit): { signal: AbortSignal; clear(): void } {
   const control = new AbortController();
   const callOff = () => control.abort(signal.reason);
@@ -30,10 +30,10 @@ export function timeLimit({ signal, timeoutMs, clock }: TimeLimit): { signal: Ab
 }
 
 /**
- * Runs work within a time limit. At the time-out or when `limit.signal` aborts, the work's signal aborts,
- * and work that ignores it is abandoned.
+ * Runs work within a time limit. When the time is up or `limit.signal` aborts, the work's signal aborts. Work
+ * that ignores its signal is abandoned.
  *
- * @throws TimeUp at the time-out, or the signal's reason.
+ * @throws TimeUp when the time is up; the signal's reason if it aborts; and any error of the work.
  */
 export async function within<T>(limit: TimeLimit, work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
   limit.signal.throwIfAborted();

@@ -3,58 +3,66 @@ import { checkLimit, clipped } from "../base/clipped.ts";
 import { checkTag, fenced } from "../base/fenced.ts";
 import { within } from "../base/within.ts";
 
-/** One section of a context. */
+/** One section of the user data that `unifiedContext()` builds. */
 export interface ContextSection<Deps = unknown> {
-  /** The name of its tag: letters, digits, `_` and `-`, and none that core writes, e.g. `knowledge`. */
+  /**
+   * The tag around the section's text: a letter, then letters, digits, `_` and `-`. Tags that Pawl writes
+   * itself, e.g. `knowledge`, are refused.
+   */
   tag: string;
-  /** Gets its text. `null`, `undefined` or blank text leaves the section out. Throw to fail. */
+  /**
+   * Returns the section's text. If it is `null`, `undefined` or blank, the section is left out. Throw to
+   * report an error.
+   */
   fetch: (source: UserDataSource<Deps>) => string | null | undefined | Promise<string | null | undefined>;
-  /** The most characters of it that the model reads. Default: 20,000. */
+  /** The longest text that the model reads, in characters. A longer one is cut. Default: 20,000. */
   maxChars?: number;
-  /** How long it may take, in milliseconds. Default: that of the context. */
+  /** Time limit of `fetch`, in milliseconds. Default: the `timeoutMs` of the whole context. */
   timeoutMs?: number;
 }
 
-/** How a section was built. */
+/** The size and the outcome of one section. */
 export interface SectionReport {
   tag: string;
-  /** Characters in the context, tag included; 0 if the section is left out. */
+  /** The length of the section with its tag, in characters; 0 if it was left out. */
   chars: number;
   isClipped: boolean;
   hasFailed: boolean;
 }
 
-/** The size of a context, and how long it took to build. */
+/** The size of a context, and how long it took to build. Lengths are in characters. */
 export interface ContextReport {
   chars: number;
-  /** A quarter of the characters. */
+  /** The estimated tokens: one per four characters. */
   estimatedTokens: number;
   durationMs: number;
-  /** In the order of the options. */
+  /** One report per section, in the order of the options. */
   sections: SectionReport[];
 }
 
 /** Options of `unifiedContext()`. */
 export interface UnifiedContextOptions<Deps = unknown> {
-  /** In the order in which the model reads them. */
+  /** The sections, in the order in which the model reads them. */
   sections: readonly ContextSection<Deps>[];
   /**
-   * How long a section may take, in milliseconds; less than the agent's `userDataTimeoutMs`. Default: 3 s.
+   * Time limit of each section, in milliseconds. It must be shorter than the agent's `userDataTimeoutMs`, or
+   * the whole context may be lost. Default: 3,000.
    */
   timeoutMs?: number;
-  /** Called for a section that failed or took too long. Default: the console. */
+  /** Called if a section fails or takes too long. Default: prints the error to the console. */
   onError?: (error: unknown, section: { tag: string }, source: UserDataSource<Deps>) => void;
-  /** Called with every context that was built, e.g. to monitor its size. */
+  /** Called after every context was built, e.g. to monitor its size. */
   onBuilt?: (report: ContextReport) => void;
   clock?: Clock;
 }
 
 /**
- * Makes an agent's `userData` from sections that are fetched side by side. They keep the order of the list,
- * each in a tag that its text cannot close. A section that fails or takes too long is left out and reported;
- * the others stay.
+ * Makes an agent's `userData` from several sections, which are fetched concurrently. The model reads them in
+ * the order of the list, each in a tag that its text cannot close. A section that fails or takes too long is
+ * left out and reported.
  *
- * @throws PawlError `config` for an invalid, reserved or repeated tag, and for invalid limits.
+ * @throws PawlError `config` if a tag is invalid, reserved or used twice, or a limit is not a whole number
+ * from 1.
  *
  * @example
  * ```ts
@@ -111,7 +119,7 @@ export function unifiedContext<Deps = unknown>(
   };
 }
 
-/** The default of `maxChars`. */
+/** The default of `maxChars`, in characters. */
 const MAX_CHARS = 20_000;
 
 function asText(text: unknown): string {
@@ -121,7 +129,7 @@ function asText(text: unknown): string {
   return text;
 }
 
-/** A callback that throws is ignored. */
+/** Calls a callback and ignores its errors. */
 function quietly(tell: () => void): void {
   try {
     tell();
@@ -132,7 +140,7 @@ function checkSections<Deps>(sections: readonly ContextSection<Deps>[]): void {
   const seen = new Set<string>();
   for (const { tag, maxChars, timeoutMs } of sections) {
     checkTag(tag, "a section of a context");
-    // Without regard to case, as models read tags.
+    // Tags are compared without case, because models read them so.
     if (seen.has(tag.toLowerCase()))
       throw new PawlError("config", `Two sections of a context have the tag <${tag}>; each needs its own.`);
     seen.add(tag.toLowerCase());

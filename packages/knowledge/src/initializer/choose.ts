@@ -10,14 +10,14 @@ export interface Choice {
   dropped: Dropped[];
 }
 
-/** A wanted source with its range in days; `undefined` for a source without `days_back`. */
+/** A wanted source with its range in days. `range` is `undefined` for a source without `days_back`. */
 interface Sized extends Chosen {
   range: number | undefined;
 }
 
 /**
- * Validates the model's choice. Unknown sources are dropped, and duplicates are merged. A source that is
- * already loaded is fetched again only for a longer range or for fresh data.
+ * Validates the model's choice. Unknown sources are dropped, and duplicates are merged. A loaded source is
+ * fetched again only for a longer range or for fresh data.
  */
 export async function choose<Deps>(
   { wanted, malformed }: Selection,
@@ -60,7 +60,7 @@ async function sizeOf<Deps>(
   loaded: readonly Loaded[],
 ): Promise<Sized | undefined> {
   const bounds = rangeOf(source);
-  // A refresh looks as far back as before.
+  // Fresh data are fetched for the same range as before.
   const days = daysBack ?? (reason === "refresh_state" ? widest(source.name, loaded) : undefined);
   const params: JsonObject =
     bounds === undefined || days === undefined
@@ -71,7 +71,7 @@ async function sizeOf<Deps>(
   return { source: source.name, reason, params, range: bounds && (daysIn(parsed.value) ?? daysIn(params)) };
 }
 
-/** How far back the source can look, in days; `undefined` if it has no such range. */
+/** Returns the range that a source accepts, in days; `undefined` if its `params` have no `days_back`. */
 export function rangeOf({
   paramsSchema,
 }: Pick<DataSource<never>, "paramsSchema">):
@@ -97,7 +97,7 @@ function widest(source: string, loaded: readonly Loaded[]): number | undefined {
   return days.length === 0 ? undefined : Math.max(...days);
 }
 
-/** Whether the source is loaded, as far back as `range`. Unknown ranges count as 0 days. */
+/** Whether a source is loaded for at least this range. An unknown range counts as 0 days. */
 function isThere(source: string, range: number | undefined, loaded: readonly Loaded[]): boolean {
   return loaded.some((one) => {
     if (one.source !== source) return false;
@@ -105,7 +105,7 @@ function isThere(source: string, range: number | undefined, loaded: readonly Loa
   });
 }
 
-/** The longer of two ranges, with the stronger of both reasons. */
+/** Merges two requests for one source: the longer range, and the stronger reason. */
 function wider(a: Sized, b: Sized): Sized {
   const weight = ({ reason }: Sized) => reasons.indexOf(reason);
   const { reason } = weight(b) > weight(a) ? b : a;

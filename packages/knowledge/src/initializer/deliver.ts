@@ -4,9 +4,9 @@ import { type FetchedSource, fetchSources } from "../sources/fetch-sources.ts";
 import { keyOf, type Work } from "./work.ts";
 
 /**
- * Fetches the chosen sources, and stores each in the order of the choice.
+ * Fetches the chosen sources and stores their data, in the order of the choice.
  *
- * @throws what the log throws.
+ * @throws PawlError if the log cannot be written.
  */
 export async function deliver<Deps>(
   work: Work<Deps>,
@@ -25,7 +25,7 @@ async function store<Deps>(work: Work<Deps>, context: RunContext<Deps>, found: F
   const { source, error } = found;
   if (error === undefined) {
     const { params, data } = found;
-    // The model should know that there is no data.
+    // Empty data is stored as a text, so that the model knows that there is none.
     const text = data.trim() === "" ? "(nothing on record)" : data;
     const key = keyOf(work, context, `source:${source}`);
     await context.append({ type: "knowledge", data: { source, data: text, params }, key });

@@ -18,46 +18,53 @@ import type { Work } from "./work.ts";
 
 /** Options of `initializer()`. */
 export interface InitializerOptions<Deps = unknown> {
-  /** Chooses. A small, fast model will do, e.g. `openai("gpt-5.4-mini")` or `claude("claude-haiku-4-5")`. */
+  /**
+   * The model that chooses the sources. A small, fast one is enough, e.g. `openai("gpt-5.4-mini")` or
+   * `claude("claude-haiku-4-5")`.
+   */
   model: ModelClient;
-  /** The sources to choose from. At least one. */
+  /** The sources from which the model chooses; at least one. */
   sources: readonly DataSource<Deps>[];
-  /** Which task needs which data: rows, or your own text. Default: none. */
+  /** Tells the model which task needs which data: as rows, or as your own text. Default: none. */
   guidance?: string | readonly TaskData[];
-  /** How long the model may take to choose, in milliseconds. Default: 8 s. */
+  /** Time limit of the model's choice, in milliseconds. Default: 8,000. */
   timeoutMs?: number;
-  /** The time limit of sources without a `timeoutMs`, in milliseconds. Default: 5 s. */
+  /** Time limit of each source without its own `timeoutMs`, in milliseconds. Default: 5,000. */
   sourceTimeoutMs?: number;
-  /** The most tokens of the model's answer. Default: 2,000. */
+  /** The maximum length of the model's answer, in tokens. Default: 2,000. */
   maxTokens?: number;
-  /** How many earlier messages the model reads besides the new ones. Default: 4. */
+  /** The number of earlier messages that the model reads besides the new ones. Default: 4. */
   earlierMessages?: number;
-  /** The agent's text in an event, for agents that speak through tools. Default: the text of its answers. */
+  /**
+   * Returns the agent's text in an event, for agents that speak through tools. Default: the text of the
+   * model's answers.
+   */
   spoken?: SpokenIn;
-  /** Unique among the agent's hooks. Default: `initializer`. */
+  /** The hook's name, unique among the agent's hooks. Default: `initializer`. */
   name?: string;
   clock?: Clock;
   /**
-   * Receives failures. The log has only codes, because clients may see it. For a source it is an error that
-   * names the source, with the thrown value as its `cause`. Default: the console.
+   * Called with each error; the log has only error codes, because clients may see it. The error of a source
+   * names the source and has the thrown value as its `cause`. Default: prints the error to the console.
    */
   onError?: OnError;
 }
 
 /**
- * Makes a hook that fetches data before the agent answers. A model reads the user's message and chooses among
- * the sources. They are fetched side by side, and each becomes a `knowledge` event with its params. A loaded
- * source is fetched again only for a longer range or for fresh data, and nothing is ever replaced.
+ * Makes a hook that fetches data for the agent when a run begins. A small model reads the user's message and
+ * chooses from the sources. The chosen sources are fetched concurrently, and the data of each is stored as a
+ * `knowledge` event with its params. A loaded source is fetched again only for a longer range or for fresh
+ * data. Earlier data stays in the context.
  *
- * The choice is in the log as `knowledge.selection`, and failures as `knowledge.failed`. No failure of the
- * model or a source stops the run: the agent answers with what is loaded. After a crash the model is not
- * asked again, and only what is missing is fetched.
+ * The log has the choice as `knowledge.selection` and errors as `knowledge.failed`. If the model or a source
+ * fails, the run continues, and the agent answers with the loaded data. After a crash, a stored choice is
+ * kept, and only missing sources are fetched.
  *
- * It chooses when a run begins. The model's cost is a `spending` event, which counts towards the run's limits
- * and the session's totals.
+ * The small model's cost is stored as a `spending` event. It counts towards the run's limits and the
+ * session's totals.
  *
- * @throws PawlError `config` for an empty list of sources, two of one name, guidance about an unknown source,
- * or invalid limits.
+ * @throws PawlError `config` if `sources` is empty or has two sources with one name, `guidance` names an
+ * unknown source, or a limit is invalid.
  *
  * @example
  * ```ts

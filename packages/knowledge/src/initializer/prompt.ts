@@ -6,27 +6,30 @@ import type { DataSource } from "../sources/data-source.ts";
 import { rangeOf } from "./choose.ts";
 import { SELECT, selectTool } from "./selection.ts";
 
-/** A row of the guidance: which data a task needs. */
+/** A row of the initializer's `guidance`: a task, and the data that it needs. */
 export interface TaskData {
-  /** e.g. "Planning a workout" */
+  /** The task, e.g. "Planning a workout". */
   task: string;
-  /** Names of sources; empty for tasks that need no data. */
+  /** The names of the sources; empty for a task that needs no data. */
   sources: readonly string[];
   /** A remark for the model, e.g. "look at least 30 days back". */
   note?: string;
 }
 
-/** The part of a request to the model that is the same for all sessions. */
+/** The settings of the initializer's model request, which are the same for all sessions. */
 export interface Ask<Deps> {
   model: ModelClient;
   sources: readonly DataSource<Deps>[];
   guidance: string | readonly TaskData[];
   maxTokens: number;
-  /** How many earlier messages it reads. */
+  /** The number of earlier messages in the request. */
   earlierMessages: number;
 }
 
-/** Builds the request to the model. Its instructions are the same for every session. */
+/**
+ * Builds the initializer's model request. The system prompt is the same for every session, so it can be
+ * cached.
+ */
 export function requestFor<Deps>(ask: Ask<Deps>, log: LogSoFar): ModelRequest {
   const { model, sources, maxTokens, earlierMessages } = ask;
   const earlier = earlierMessages === 0 ? [] : log.conversation.slice(-earlierMessages);
@@ -49,7 +52,7 @@ export function requestFor<Deps>(ask: Ask<Deps>, log: LogSoFar): ModelRequest {
   };
 }
 
-/** The content of these is data, and cannot leave them. */
+/** Tags around data. The text inside cannot close them. */
 const TAGS = ["loaded", "conversation", "message"];
 
 const MAX_LINES = 100;
@@ -94,7 +97,11 @@ function taskLine({ task, sources, note }: TaskData): string {
   return `- ${task}: ${sources.length === 0 ? "nothing, unless it clearly helps" : sources.join(", ")}${more}`;
 }
 
-/** @throws PawlError `config` for guidance that names an unknown source. */
+/**
+ * Checks the guidance.
+ *
+ * @throws PawlError `config` if it names an unknown source.
+ */
 export function checkGuidance<Deps>(
   guidance: string | readonly TaskData[],
   sources: ReadonlyMap<string, DataSource<Deps>>,

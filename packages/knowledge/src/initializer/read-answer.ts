@@ -1,7 +1,7 @@
 import { type AskOutcome, centsFromUsd, type EventData, isText, isToolUse, promptTokens } from "@pawl/core";
 import { SELECT } from "./selection.ts";
 
-/** The cost of an answer, as the payload of a `spending` event. */
+/** Returns the usage and cost of an answer, as the payload of a `spending` event. */
 export function spendingOf({ model, usage, costUsd }: AskOutcome): Omit<EventData["spending"], "by"> {
   return {
     model,
@@ -17,7 +17,10 @@ export function spendingOf({ model, usage, costUsd }: AskOutcome): Omit<EventDat
   };
 }
 
-/** The input of the call, or else the JSON in the text. `undefined` if it is cut off. */
+/**
+ * Returns the choice in an answer: the input of the tool call, or else the JSON in the text. Returns
+ * `undefined` if there is no valid JSON, e.g. because the answer was cut off.
+ */
 export function answerIn({ content }: AskOutcome): unknown {
   const call = content.filter(isToolUse).find(({ name }) => name === SELECT);
   if (call !== undefined) return call.input;
@@ -29,7 +32,9 @@ export function answerIn({ content }: AskOutcome): unknown {
   );
 }
 
-/** Finds the JSON in text: models without tools put prose or a fence around it, or thinking before it. */
+/**
+ * Finds the JSON in a text. Models without tools put prose or a code fence around it, or thinking before it.
+ */
 function jsonIn(text: string): unknown {
   const said = text.slice(text.lastIndexOf("</think>") + 1);
   const fence = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(said)?.[1];

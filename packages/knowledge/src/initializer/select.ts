@@ -15,10 +15,9 @@ import { parseSelection, SELECT, type Selection } from "./selection.ts";
 import { keyOf, type Work } from "./work.ts";
 
 /**
- * Lets the model choose, and stores the choice before anything is fetched. Returns an empty list if that
- * failed.
+ * Asks the model to choose sources, and stores the choice. Returns an empty list if the model failed.
  *
- * @throws what the log throws.
+ * @throws PawlError if the log cannot be written.
  */
 export async function select<Deps>(
   work: Work<Deps>,
@@ -31,7 +30,8 @@ export async function select<Deps>(
   if (context.signal.aborted) return [];
   const durationMs = clock.now() - startedAt;
   const spent = made.asked && { by: name, ...spendingOf(made.asked) };
-  // Stored first: after a crash here the model is asked again, and both answers are charged.
+  // The cost is stored first. After a crash at this point the model is asked again, and both answers are
+  // charged.
   if (spent !== undefined && spent.tokens.total > 0)
     await context.append({ type: "spending", data: spent, durationMs });
   const mine = { hook: name, run_id: context.runId, model: spent?.model ?? work.model.id };
@@ -61,7 +61,10 @@ type Made = { asked: AskOutcome | undefined } & (
   | { choice?: never; cause: unknown }
 );
 
-/** Catches everything: an error of the model may look like a failure of the log. */
+/**
+ * Asks the model and validates its choice. Never rejects: errors are returned as `cause`, so that an error of
+ * the model is not mistaken for one of the log.
+ */
 async function tryToChoose<Deps>(work: Work<Deps>, context: RunContext<Deps>, log: LogSoFar): Promise<Made> {
   let asked: AskOutcome | undefined;
   try {

@@ -1,11 +1,11 @@
 import { type JsonObject, type ToolSpec, toJson } from "@pawl/core";
 import { reasons, type SelectionReason } from "../log/events.ts";
 
-/** One source that the model wants. */
+/** One source that the model has chosen. */
 export interface Wanted {
   source: string;
   reason: SelectionReason;
-  /** How far back, in days; `null`: the source's default. */
+  /** The range in days; `null` for the source's default. */
   daysBack: number | null;
 }
 
@@ -14,14 +14,20 @@ export interface Selection {
   reasoning: string;
   wanted: Wanted[];
   useExisting: string[];
-  /** The sources of invalid entries, or the entries themselves, shortened. */
+  /**
+   * The source names of invalid entries, or the entries themselves if they have none. Shortened to 100
+   * characters.
+   */
   malformed: string[];
 }
 
-/** The tool whose input is the answer. */
+/** The name of the tool with which the model chooses. */
 export const SELECT = "select_knowledge";
 
-/** The tool with which the model chooses, in the strict form of both APIs' structured output. */
+/**
+ * Returns the tool with which the model chooses. Its schema has the strict form that structured output of the
+ * Messages API and of Chat Completions requires.
+ */
 export function selectTool(sources: readonly string[]): ToolSpec {
   const entry = objectOf({
     source: { type: "string", enum: [...sources] },
@@ -55,12 +61,15 @@ function objectOf(properties: JsonObject): JsonObject {
   return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** How much of the model's text is kept, in UTF-16 code units. */
+/** The longest text of the model that is kept, in UTF-16 code units. */
 const MAX_CHARS = 2_000;
 const MAX_NAME = 100;
 const MAX_ENTRIES = 100;
 
-/** Validates the model's answer. Returns `undefined` if it has no list; invalid entries are `malformed`. */
+/**
+ * Validates the model's answer. Returns `undefined` if it has no list `append_knowledge`. Invalid entries are
+ * returned as `malformed`.
+ */
 export function parseSelection(answer: unknown): Selection | undefined {
   const { reasoning, append_knowledge: append, use_existing: existing } = asObject(answer);
   if (!Array.isArray(append)) return undefined;

@@ -4,7 +4,7 @@ import type { SpokenIn } from "../log/read-log.ts";
 import type { DataSource } from "../sources/data-source.ts";
 import type { Ask } from "./prompt.ts";
 
-/** The options of an initializer, with every default filled in. */
+/** The options of an initializer, with the defaults filled in. */
 export interface Work<Deps> extends Ask<Deps> {
   name: string;
   byName: ReadonlyMap<string, DataSource<Deps>>;
@@ -12,11 +12,11 @@ export interface Work<Deps> extends Ask<Deps> {
   sourceTimeoutMs: number;
   clock: Clock;
   spoken: SpokenIn | undefined;
-  /** Never throws. */
+  /** Reports an error. Never throws. */
   report: OnError;
 }
 
-/** The key of an event that an initializer stores once per run. */
+/** Returns the key of an event that an initializer stores once per run. */
 export function keyOf<Deps>({ name }: Work<Deps>, { runId }: HookContext, what: string): string {
   return `knowledge:${name}:${runId}:${what}`;
 }

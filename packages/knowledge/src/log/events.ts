@@ -1,36 +1,39 @@
 import type { Json, JsonObject } from "@pawl/core";
 import type { SourceError } from "../sources/fetch-sources.ts";
 
-/** The event types of choices and of failures. Clients may see these events. */
+/** The types of the initializer's events. Clients may see these events. */
 export const EVENTS: { readonly selection: "knowledge.selection"; readonly failed: "knowledge.failed" } = {
   selection: "knowledge.selection",
   failed: "knowledge.failed",
 };
 
-/** Why a source is wanted: it is not loaded, more of it is needed, or the loaded data are too old. */
+/** Why a source is fetched: it is not loaded, a longer range is needed, or the loaded data is stale. */
 export type SelectionReason = "not_in_context" | "expand_range" | "refresh_state";
 
-/** From the weakest to the strongest. */
+/** All reasons, from the weakest to the strongest. */
 export const reasons: readonly SelectionReason[] = ["not_in_context", "expand_range", "refresh_state"];
 
 /** A source to fetch. */
 export interface Chosen {
   source: string;
   reason: SelectionReason;
-  /** What the source is asked with, before its schema's defaults. */
+  /** The source's params, without the defaults of its schema. */
   params: JsonObject;
 }
 
-/** A source that the model chose and that is not fetched. */
+/** A source that the model chose and that is not fetched, with the reason. */
 export interface Dropped {
   source: string;
   why: "unknown_source" | "malformed" | "duplicate" | "invalid_params" | "already_there" | "not_wider";
 }
 
-/** The data of `knowledge.selection`: what was chosen for a run. It is stored before anything is fetched. */
+/**
+ * The data of a `knowledge.selection` event: the sources that were chosen for a run. It is stored before they
+ * are fetched.
+ */
 export interface KnowledgeSelection {
   hook: string;
-  /** The model that chose. Its usage is in the `spending` event before this one. */
+  /** The id of the model that chose. Its usage is in the `spending` event before this one. */
   model: string;
   run_id: string;
   reasoning: string;
@@ -39,23 +42,23 @@ export interface KnowledgeSelection {
   dropped: Dropped[];
 }
 
-/** Why nothing could be chosen. */
+/** Why the model's choice failed. */
 export type ChoiceError = "timed_out" | "model_error" | "refused" | "invalid_answer" | "failed";
 
 /**
- * The data of `knowledge.failed`: why nothing was chosen for a run, or, with `source`, why that source was
- * not fetched. Messages of failures go to `onError` and not to the log, which clients may see.
+ * The data of a `knowledge.failed` event: why no sources were chosen for a run, or, with `source`, why that
+ * source could not be fetched. Error messages go to `onError` and not into the log, which clients may see.
  */
 export type KnowledgeFailure =
   | { hook: string; run_id: string; code: ChoiceError; model: string; source?: never }
   | { hook: string; run_id: string; code: SourceError["code"]; source: string };
 
-/** A selection as it is read back from the log. */
+/** A choice that was read from the log. */
 export interface StoredPlan {
   chosen: Chosen[];
 }
 
-/** Reads a `knowledge.selection`. Invalid entries are skipped. */
+/** Reads the data of a `knowledge.selection` event. Invalid entries are skipped. */
 export function storedPlan({ append_knowledge }: JsonObject): StoredPlan {
   const entries = Array.isArray(append_knowledge) ? append_knowledge : [];
   return { chosen: entries.flatMap(chosenIn) };

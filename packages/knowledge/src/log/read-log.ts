@@ -1,12 +1,12 @@
 import { type JsonObject, REDACTED, type RunContext, type StoredEvent, textOf } from "@pawl/core";
 import { EVENTS, type StoredPlan, storedPlan } from "./events.ts";
 
-/** Knowledge that the model can read. */
+/** A `knowledge` event that the model can still read. */
 export interface Loaded {
   source: string;
   params: JsonObject;
   seq: number;
-  /** How long ago, in milliseconds. */
+  /** The age of the data, in milliseconds. */
   ageMs: number;
 }
 
@@ -16,28 +16,28 @@ export interface Spoken {
   text: string;
 }
 
-/** What an initializer needs of the log. */
+/** The facts in the log that an initializer needs. */
 export interface LogSoFar {
-  /** The messages that the run is about: no request has covered them yet. */
+  /** The messages that the run must answer, because no request contains them yet. */
   messages: string[];
   /** The conversation before these messages, oldest first. */
   conversation: Spoken[];
   loaded: Loaded[];
-  /** What was chosen for this run before a crash. */
+  /** The choice that was stored for this run before a crash. */
   plan: StoredPlan | undefined;
-  /** Choosing has failed for this run. */
+  /** Whether the choice has failed for this run. */
   hasFailed: boolean;
-  /** The sources of the plan that are stored or have failed. */
+  /** The chosen sources whose data, or whose error, is stored. */
   settled: ReadonlySet<string>;
 }
 
-/** Returns the agent's text in an event, or `undefined`. */
+/** Returns the agent's text in an event; `undefined` if it has none. */
 export type SpokenIn = (event: StoredEvent) => string | undefined;
 
-/** The event types that `textIn` reads. */
+/** The types of the events that `textIn` reads. */
 const SAID = ["assistant_message"] as const;
 
-/** The text of an answer. */
+/** Returns the text of a model's answer; `undefined` for other events. */
 export function textIn(event: StoredEvent): string | undefined {
   if (event.type !== "assistant_message" || event.data.disposition === "discarded") return undefined;
   return textOf(event.data.content);
@@ -53,7 +53,7 @@ interface Fold {
   settled: Set<string>;
 }
 
-/** Folds the session's log for the hook of this name. The current time is the newest event's. */
+/** Reads the session's log for the hook with this name. Ages are measured from the newest event. */
 export async function readLog(context: RunContext, hook: string, spoken?: SpokenIn): Promise<LogSoFar> {
   const fold: Fold = {
     said: [],
@@ -103,21 +103,21 @@ function takeContext(fold: Fold, event: StoredEvent): void {
       break;
     case "knowledge": {
       const { source, data, params = {} } = event.data;
-      // Redacted data are not loaded any more.
+      // Redacted data does not count as loaded.
       if (data === REDACTED) break;
       fold.loaded.push({ source, params, seq: event.seq, at: Date.parse(event.at) || 0 });
       if (fold.plan !== undefined) fold.settled.add(source);
       break;
     }
     case "checkpoint":
-      // Of everything before, the model reads a summary or nothing.
+      // The model no longer reads earlier data, at most a summary.
       if (event.data.reason !== "drop_old_results")
         fold.loaded = fold.loaded.filter(({ seq }) => seq >= event.data.from_seq);
       break;
   }
 }
 
-/** Applies the events that this hook has stored for this run. */
+/** Applies the events that this hook stored for this run. */
 function takeOwn(fold: Fold, event: StoredEvent, mine: string): void {
   if (event.type !== EVENTS.selection && event.type !== EVENTS.failed) return;
   const data = event.data as JsonObject;

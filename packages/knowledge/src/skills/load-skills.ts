@@ -5,9 +5,10 @@ import { type ParseSkillOptions, parseSkill } from "./parse-skill.ts";
 import type { Skill } from "./skill.ts";
 
 /**
- * Loads the skills of a folder: every `<name>.md` directly in it, in the order of their names.
+ * Loads every `<name>.md` in a folder as a skill, in the order of the names. Subfolders are ignored.
  *
- * @throws PawlError `config` with every invalid file and its problems, or if the folder cannot be read.
+ * @throws PawlError `config` if the folder cannot be read or a file is invalid. The message lists all invalid
+ * files with their problems.
  *
  * @example
  * ```ts

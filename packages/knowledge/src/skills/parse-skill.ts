@@ -4,7 +4,10 @@ import type { Skill } from "./skill.ts";
 
 /** Options of `parseSkill()`. */
 export interface ParseSkillOptions {
-  /** The names of all tools. A skill that names another one is refused. Default: tools are not checked. */
+  /**
+   * The names of all tools of the agent. A skill that names another tool is refused. Default: tool names are
+   * not checked.
+   */
   tools?: readonly string[];
 }
 
@@ -23,12 +26,14 @@ type Section = keyof typeof SECTIONS;
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Parses a skill: Markdown with the sections `## Goal`, `## When to use`, `## Context needed`, `## Tools` (a
- * list whose entries begin with a tool's name, or "None"), `## Constraints` and `## Guidance`. None of them
- * may be empty, and other sections are allowed. The optional front matter has `summary` (one line, default:
- * the first line of the goal) and `keywords` (a list).
+ * Parses a skill from Markdown.
  *
- * @throws PawlError `config` with all problems of the file.
+ * - Required sections: `## Goal`, `## When to use`, `## Context needed`, `## Tools`, `## Constraints` and `##
+ *   Guidance`. Each must have text. Further sections are allowed.
+ * - `## Tools` is a list whose entries begin with a tool's name, or "None".
+ * - Optional front matter: `summary` (one line; default: the first line of the goal) and `keywords` (a list).
+ *
+ * @throws PawlError `config` if the text is invalid. The message lists all problems.
  *
  * @example
  * ```ts
@@ -84,7 +89,7 @@ export function parseSkill(text: string, name: string, { tools: known }: ParseSk
   };
 }
 
-/** Splits off the front matter, between two lines of dashes at the beginning. */
+/** Splits the front matter, which is between two lines of dashes at the beginning, from the rest. */
 function partsOf(lines: readonly string[], problems: string[]): { head: string; body: readonly string[] } {
   if (lines[0]?.trimEnd() !== "---") return { head: "", body: lines };
   const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === "---");
@@ -131,7 +136,7 @@ function sectionsOf(lines: readonly string[], problems: string[]): { [section in
       continue;
     }
     const section = sectionNamed(heading) ?? heading;
-    if (found.has(section)) problems.push(`the section ${quoted(heading)} is there twice`);
+    if (found.has(section)) problems.push(`the section ${quoted(heading)} occurs twice`);
     current = [];
     found.set(section, current);
   }
@@ -148,7 +153,7 @@ function sectionNamed(heading: string): Section | undefined {
   return sections.find((section) => (SECTIONS[section] as readonly string[]).includes(heading));
 }
 
-/** The names at the beginning of the list's entries, with or without backticks. */
+/** Returns the names with which the entries of a list begin, with or without backticks. */
 function toolsIn(section: string): string[] {
   const names = section.matchAll(/^\s*[-*+]\s+[*_]*`?([a-zA-Z0-9_-]+)`?/gm);
   const tools = [...names].map((match) => match[1] ?? "").filter((tool) => tool.toLowerCase() !== "none");

@@ -6,7 +6,7 @@ import { readLog } from "../log/read-log.ts";
 import { byName } from "../sources/data-source.ts";
 import type { Skill } from "./skill.ts";
 
-/** Returns the names of the skills that a message calls for, the most important first. */
+/** Returns the names of the skills that a message needs, the most important first. */
 export type SkillSignals<Deps = unknown> = (
   message: string,
   context: RunContext<Deps>,
@@ -16,25 +16,30 @@ export type SkillSignals<Deps = unknown> = (
 export interface SkillHookOptions<Deps = unknown> {
   skills: readonly Skill[];
   /**
-   * Chooses skills besides those whose keywords match. It gets `deps`, so it can look at more than the text.
+   * Chooses skills in addition to those whose keywords match. It gets the run's context with `deps`, so it
+   * can use more than the message.
    */
   signals?: SkillSignals<Deps>;
-  /** The most skills that one message loads. Default: 3. */
+  /** The maximum number of skills that one message loads. Default: 3. */
   atMost?: number;
-  /** How long `signals` may take, in milliseconds. Default: 5 s. */
+  /** Time limit of `signals`, in milliseconds. Default: 5,000. */
   timeoutMs?: number;
-  /** Unique among the agent's hooks. Default: `skills`. */
+  /** The hook's name, unique among the agent's hooks. Default: `skills`. */
   name?: string;
   clock?: Clock;
-  /** Called when `signals` fails or names an unknown skill. The run continues. Default: the console. */
+  /**
+   * Called if `signals` fails or returns an unknown skill. The run continues. Default: prints the error to
+   * the console.
+   */
   onError?: OnError;
 }
 
 /**
- * Makes a hook that loads the full text of a skill when the user's message calls for it, as `knowledge` of
- * the source `skill:<name>`. A skill that the model can still read is not loaded again.
+ * Makes a hook that loads the full text of a skill if the user's message has one of its keywords, or
+ * `signals` chooses it. The text is stored as `knowledge` with the source `skill:<name>`. A skill that the
+ * model can still read is not loaded again.
  *
- * @throws PawlError `config` for two skills of one name, or an invalid limit.
+ * @throws PawlError `config` if two skills have the same name, or a limit is not a whole number from 1.
  *
  * @example
  * ```ts
@@ -90,7 +95,7 @@ export function skillHook<Deps = unknown>(options: SkillHookOptions<Deps>): Hook
     const message = messages.join("\n\n");
     const byWord = words.flatMap(([skill, pattern]) => (pattern.test(message) ? [skill] : []));
     const wanted = new Set([...(await signalled(message, context)), ...byWord]);
-    // Skills that this run loaded before a crash count towards `atMost`.
+    // Skills that this run loaded before a crash are counted in `atMost` too.
     const before = new Set(loaded.flatMap(({ source, seq }) => (seq < context.run.seq ? [source] : [])));
     const fresh = [...wanted].flatMap((one) => (before.has(sourceOf(one)) ? [] : (known.get(one) ?? [])));
     for (const skill of fresh.slice(0, atMost)) {
@@ -118,7 +123,9 @@ function sourceOf(skill: string): string {
   return `skill:${skill}`;
 }
 
-/** Matches a keyword as whole words, in any case and with any white space between them. */
+/**
+ * Returns a pattern that matches a keyword as whole words, in any case and with any white space between them.
+ */
 function patternOf(keyword: string): RegExp {
   const words = keyword.trim().split(/\s+/);
   const literal = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("\\s+");

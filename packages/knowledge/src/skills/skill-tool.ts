@@ -4,9 +4,10 @@ import { byName } from "../sources/data-source.ts";
 import type { Skill } from "./skill.ts";
 
 /**
- * Makes a tool with which the model loads the full text of a skill whose summary it has read.
+ * Makes a tool with which the model loads the full text of a skill. Put the skills' summaries into the
+ * agent's instructions with {@link skillSummaries}. Default name: `load_skill`.
  *
- * @throws PawlError `config` for an empty list of skills, or two of one name.
+ * @throws PawlError `config` if the list of skills is empty or two skills have the same name.
  *
  * @example
  * ```ts

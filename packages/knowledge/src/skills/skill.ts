@@ -2,25 +2,25 @@ import { sanitize } from "@pawl/core";
 
 /** Instructions for one kind of task, from a Markdown file. Made by {@link parseSkill}. */
 export interface Skill {
-  /** 1 to 64 of `a-z A-Z 0-9 _ -`. */
+  /** The skill's name: 1 to 64 characters of `a-z A-Z 0-9 _ -`. */
   readonly name: string;
-  /** One line for the agent's instructions, at most 200 UTF-16 code units. */
+  /** A summary in one line for the agent's instructions; at most 200 UTF-16 code units. */
   readonly summary: string;
-  /** A message with one of these calls for the skill. */
+  /** Words that load the skill if a message contains one of them. */
   readonly keywords: readonly string[];
   readonly goal: string;
   readonly whenToUse: string;
   readonly contextNeeded: string;
-  /** The names in the list of tools. */
+  /** The names of the tools that the skill uses. */
   readonly tools: readonly string[];
   readonly constraints: string;
   readonly guidance: string;
-  /** The whole file without its front matter: what the model reads. */
+  /** The text that the model reads: the whole file without its front matter. */
   readonly text: string;
 }
 
 /**
- * Formats one line per skill, for an agent's instructions.
+ * Lists skills for an agent's instructions, with one line of name and summary for each.
  *
  * @example
  * ```ts

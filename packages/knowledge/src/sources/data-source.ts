@@ -1,48 +1,57 @@
 import { type Infer, type JsonObject, PawlError, type Schema, toJsonSchema } from "@pawl/core";
 import { checkLimit } from "../base/clipped.ts";
 
-/** A request to a source. */
+/** The argument of a data source's `fetch`. */
 export interface SourceRequest<Deps = unknown, Params = unknown> {
-  /** The session's user, whatever a model or a message says. */
+  /** The id of the session's user. Models and messages cannot change it. */
   userId: string;
-  /** Parsed by the source's schema. */
+  /** The params, parsed by the source's schema. */
   params: Params;
-  /** What the runtime's `deps` made for the session. */
+  /** The value that the runtime's `deps` option returned for the session. */
   deps: Deps;
-  /** Aborts at the time-out, or when the run is stopped. */
+  /** Aborts when the time limit is reached or the run is stopped. */
   signal: AbortSignal;
 }
 
 /** Options of `dataSource()`. */
 export interface DataSourceOptions<P extends Schema, Raw, Deps> {
-  /** 1 to 64 of `a-z A-Z 0-9 _ -`; not `user_data`, which is reserved for the agent's `userData`. */
+  /**
+   * The source's name: 1 to 64 characters of `a-z A-Z 0-9 _ -`. The name `user_data` is reserved for the
+   * agent's `userData`.
+   */
   name: string;
-  /** For people. Default: the name. */
+  /** A name for people. Default: `name`. */
   displayName?: string;
-  /** For the model that chooses: what the data are, and when they help. */
+  /** The description for the model that chooses sources: what the data is, and when it helps. */
   description: string;
   /**
-   * The schema of an object. The initializer sets only its field `days_back`, the range in days, if it has
-   * one. Default: the source takes no params.
+   * The schema of the params, which must be an object. The initializer sets only the field `days_back`, a
+   * range in days, if the schema has it. Default: no params.
    */
   params?: P;
-  /** Gets the data. Throw to fail. */
+  /** Fetches the data. Throw to report an error. */
   fetch: (request: SourceRequest<Deps, Infer<P>>) => Raw | Promise<Raw>;
-  /** Formats the data for the model. Default: a string as it is, anything else as JSON. */
+  /** Formats the data for the model. Default: a string unchanged, any other value as JSON. */
   format?: (raw: Awaited<Raw>) => string;
-  /** The most characters that the model reads of it. Default: 50,000. */
+  /** The longest text that the model reads, in characters. A longer one is cut. Default: 50,000. */
   maxChars?: number;
-  /** Time limit in milliseconds. Default: the caller's, e.g. `sourceTimeoutMs` of the initializer. */
+  /**
+   * Time limit of `fetch`, in milliseconds. Default: the caller's limit, e.g. `sourceTimeoutMs` of the
+   * initializer.
+   */
   timeoutMs?: number;
 }
 
-/** A source of data about the user, ready to be fetched. Made by {@link dataSource}. */
+/**
+ * A source of data about the user, made by {@link dataSource}. The fields are those of {@link
+ * DataSourceOptions}, with the defaults filled in.
+ */
 export interface DataSource<Deps = unknown> {
   readonly name: string;
   readonly displayName: string;
   readonly description: string;
   readonly params: Schema | undefined;
-  /** The schema of `params` as JSON Schema; `undefined` without one. */
+  /** `params` as JSON Schema; `undefined` if the source takes no params. */
   readonly paramsSchema: JsonObject | undefined;
   readonly maxChars: number;
   readonly timeoutMs: number | undefined;
@@ -50,16 +59,17 @@ export interface DataSource<Deps = unknown> {
   readonly format: (raw: unknown) => string;
 }
 
-/** The default of `maxChars`. More would fill most of a context. */
+/** The default of `maxChars`, in characters. More would fill most of a model's context. */
 const MAX_CHARS = 50_000;
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Defines a source of data. The type of `params` follows from the schema.
+ * Defines a source of data about the user, for `initializer()` or `fetchSources()`. The type of the params is
+ * inferred from the schema.
  *
- * @throws PawlError `config` for an invalid name, params that are not an object or that JSON Schema cannot
- * express, or invalid limits.
+ * @throws PawlError `config` if the name is invalid, the params are not an object, JSON Schema cannot express
+ * them, or a limit is not a whole number from 1.
  *
  * @example
  * ```ts
@@ -116,9 +126,9 @@ export function dataSource<P extends Schema = Schema<JsonObject>, Raw = unknown,
 }
 
 /**
- * Indexes by name.
+ * Returns a map of the values by their names.
  *
- * @throws PawlError `config` if two have the same name.
+ * @throws PawlError `config` if two values have the same name.
  */
 export function byName<S extends { readonly name: string }>(
   named: readonly S[],

@@ -3,14 +3,14 @@ import { clipped } from "../base/clipped.ts";
 import { TimeUp, within } from "../base/within.ts";
 import { byName, type DataSource } from "./data-source.ts";
 
-/** A source and its params. */
+/** A source to fetch, by its name, with its params. */
 export interface SourceQuery {
   source: string;
   params?: JsonObject;
 }
 
 /**
- * Why a source returned nothing. The message can be shown to a model and to people. `cause` is the thrown
+ * Why a source could not be fetched. The message may be shown to models and users. `cause` is the thrown
  * value, for the server's own log.
  */
 export interface SourceError {
@@ -19,7 +19,7 @@ export interface SourceError {
   cause?: unknown;
 }
 
-/** The outcome of one query: text and the parsed params, or an error. */
+/** The outcome of one query: the text with the parsed params, or an error. */
 export type FetchedSource =
   | { source: string; displayName: string; params: JsonObject; data: string; error?: never }
   | { source: string; error: SourceError; displayName?: never; params?: never; data?: never };
@@ -28,19 +28,20 @@ export type FetchedSource =
 export interface FetchOptions<Deps> {
   userId: string;
   deps: Deps;
-  /** Cancels all queries. */
+  /** Cancels all queries when it aborts. */
   signal?: AbortSignal;
-  /** The time limit of sources without a `timeoutMs`, in milliseconds. Default: 5 s. */
+  /** Time limit of each source without its own `timeoutMs`, in milliseconds. Default: 5,000. */
   timeoutMs?: number;
   clock?: Clock;
 }
 
 /**
- * Fetches sources side by side. The results are in the order of the queries, and a failure of one source does
- * not affect the others. The text is not sanitised here: core does that when it enters a prompt as
- * `knowledge`.
+ * Fetches several sources concurrently. The results are in the order of the queries. If a source fails, its
+ * result is an error, and the others are not affected. The texts are not sanitised; that happens when they
+ * are sent to a model as `knowledge`.
  *
- * Rejects only with the signal's reason, when it aborts, or for two sources of one name.
+ * Rejects only if the signal aborts, with its reason, or if two sources have the same name, with a PawlError
+ * `config`.
  *
  * @example
  * ```ts
@@ -95,7 +96,7 @@ export async function fetchSources<Deps>(
   );
 }
 
-/** Parses params by the source's schema. A source without one gets `{}`. */
+/** Parses params by the source's schema. A source without a schema gets `{}`. */
 export async function parsedParams<Deps>(
   { params: schema }: DataSource<Deps>,
   params: JsonObject,

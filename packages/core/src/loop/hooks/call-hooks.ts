@@ -18,7 +18,7 @@ export const HOOK_FAILED: StopReason = {
 
 type HookWith<M extends HookMethod> = Hook & Required<Pick<Hook, M>>;
 
-/** The agent's hooks with this method, in the order in which they are called. */
+/** Returns the agent's hooks with this method, in the order in which they are called. */
 export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly HookWith<M>[] {
   const { byMethod } = leg.hookProgress;
   let found = byMethod.get(method);
@@ -37,9 +37,9 @@ export type Given<M extends HookMethod> = Parameters<Method<M>> extends [...infe
 type Returned<M extends HookMethod> = NonNullable<Awaited<ReturnType<Method<M>>>>;
 
 /**
- * Calls one hook and converts its answer with `take`, if it has one. If the hook or `take` throws, logs the
- * error, notifies `onError` and returns `failed`. Returns nothing if the run was stopped before the hook
- * settled.
+ * Calls one hook and converts its return value with `take`. If the hook or `take` throws, logs the error,
+ * notifies `onError` and returns `failed`. Returns an empty object if the hook returned nothing, or the run
+ * was stopped first.
  */
 export async function callHook<M extends HookMethod, R>(
   leg: Leg,
@@ -48,7 +48,7 @@ export async function callHook<M extends HookMethod, R>(
   given: Given<M>,
   take: (returned: Returned<M>) => R,
 ): Promise<{ value?: R; failed?: true }> {
-  // The leg gets a fresh signal for its last turn.
+  // Read once: the leg gets a fresh signal for its last turn.
   const { signal } = leg.life;
   try {
     const call = hook[method] as (...given: unknown[]) => Returned<M> | Promise<Returned<M>>;
@@ -108,7 +108,8 @@ function runContext(leg: Leg): RunContext {
     },
     read: (options) => leg.read(options),
     append: async (event) => {
-      if (openRun(log.state) === undefined) throw new Error("The run is over.");
+      if (openRun(log.state) === undefined)
+        throw new Error("The run has ended, so a hook can append nothing more.");
       checkAppendable(event);
       if (isReserved(event.key)) throw new Error(`The key "${event.key}" is reserved by Pawl.`);
       try {
@@ -122,10 +123,7 @@ function runContext(leg: Leg): RunContext {
   };
 }
 
-/**
- * Returns the session's type at the moment: the mode if a tool has set one, or else the type it was created
- * with.
- */
+/** Returns the session's current type: the mode if a tool has set one, or else its `metadata.type`. */
 export function effectiveType({ log, session }: Pick<Leg, "log" | "session">): string | undefined {
   const { type } = session.metadata;
   return log.state.mode ?? (typeof type === "string" ? type : undefined);

@@ -4,15 +4,15 @@ import type { ToolChoice } from "../../model/model-client.ts";
 import { checkPricing } from "../../model/pricing.ts";
 
 /**
- * Checks a hook's plan and returns it without unknown fields.
+ * Checks a turn's plan that a hook has changed, and returns it without unknown fields.
  *
- * @throws Error that says what is wrong.
+ * @throws Error with the invalid field and the values that it may have.
  */
 export function checkPlan({ tools: known, model: own }: Agent, plan: TurnPlan): TurnPlan {
   const { model, maxTokens, toolChoice, tools } = plan;
   if (typeof model?.stream !== "function")
     throw new Error(`\`model\` must be a ModelClient, not a value of type ${typeof model}.`);
-  // The agent's own pricing was checked when the agent was defined.
+  // `agent()` has checked the prices of the agent's own model.
   if (model !== own) checkPricing(model.id, model.pricing);
   if (!Number.isInteger(maxTokens) || maxTokens < 1) {
     throw new Error(`maxTokens must be a whole number from 1, not ${maxTokens}.`);
@@ -21,7 +21,7 @@ export function checkPlan({ tools: known, model: own }: Agent, plan: TurnPlan): 
     throw new Error("`tools` must be a list of tool names.");
   }
   if (toolChoice?.type === "tool" && !known.has(toolChoice.name)) {
-    throw new Error(`there is no tool named "${toolChoice.name}".`);
+    throw new Error(`toolChoice names the tool "${toolChoice.name}", which the agent does not have.`);
   }
   return {
     model,
@@ -31,7 +31,7 @@ export function checkPlan({ tools: known, model: own }: Agent, plan: TurnPlan): 
   };
 }
 
-/** Returns the choice with only the fields that the API knows. */
+/** Returns the tool choice without fields that the API does not know. */
 function choiceOf(choice: ToolChoice): ToolChoice {
   const { type } = choice;
   if (type === "none") return { type };

@@ -1,21 +1,21 @@
 import type { Hook } from "../../hooks/hook.ts";
 
-/** Methods of hooks that take part in a run. */
+/** The names of the hook methods that are called by the loop. */
 export type HookMethod = Exclude<keyof Hook, "name" | "tools" | "idempotent" | "onError">;
 
-/** What a method of a hook may return. */
+/** The fields of the object that a hook's method may return. */
 interface Shape {
-  /** The names that mean something, as an error lists them. */
+  /** The fields with a meaning, as an error lists them. */
   readonly keys: readonly string[];
-  /** Names that may stand beside them: a hook may spread what it was given. */
+  /** Fields that are ignored. A hook may return them because it spread its argument. */
   readonly beside?: readonly string[];
-  /** How many of them it needs. */
+  /** How many of `keys` the object must have. */
   readonly needs: "none" | "one" | "all";
 }
 
 const PLAN: Shape = { keys: ["stop", "model", "maxTokens", "toolChoice", "tools"], needs: "none" };
 
-/** By method. What `onSuspend` and `afterRun` return is ignored. */
+/** The shapes by method. The return values of `onSuspend` and `afterRun` are ignored. */
 const SHAPES = new Map<HookMethod, Shape>([
   ["beforeRun", { keys: ["stop"], needs: "one" }],
   ["beforeTurn", PLAN],
@@ -38,10 +38,10 @@ const SHAPES = new Map<HookMethod, Shape>([
 ]);
 
 /**
- * Checks what a hook's method returned.
+ * Checks the return value of a hook's method.
  *
- * @throws Error that says what the method may return, for a value with unknown names only or too few of its
- * own, and for a `stop` that cannot count.
+ * @throws Error if the value has only unknown fields, too few known ones, or `stop` where the method cannot
+ * end the run. The message lists the fields that the method may return.
  */
 export function checkReturned(method: HookMethod, value: unknown): void {
   const shape = SHAPES.get(method);
@@ -54,12 +54,12 @@ export function checkReturned(method: HookMethod, value: unknown): void {
   const unknown = Object.keys(value).filter((key) => !keys.includes(key) && !beside.includes(key));
   if (unknown.includes("stop")) throw new Error(`${method} cannot end the run: ${expected}`);
   const given = keys.filter((key) => Object.hasOwn(value, key)).length;
-  // An unknown name beside a known one is the hook's own affair. Alone, it is a mistake.
+  // An unknown field beside a known one is allowed. Unknown fields alone are a mistake.
   if (unknown.length > 0 && given === 0) {
     throw new Error(`${method} returned ${unknown.map((key) => `"${key}"`).join(", ")}: ${expected}`);
   }
   if (given < { none: 0, one: 1, all: keys.length }[needs]) {
-    throw new Error(`${method} returned too little: ${expected}`);
+    throw new Error(`${method} returned too few fields: ${expected}`);
   }
 }
 

@@ -2,11 +2,12 @@ import { canonicalJson, toJson } from "../../base/json.ts";
 import { type ContentBlock, isText, isThinking } from "../../model/content.ts";
 
 /**
- * Checks the blocks that a hook returned for an answer. Text after the last thinking block may have changed
- * or be gone; everything else must be unchanged, because the model signs what precedes its thinking, and
- * calls were already shown. An answer that the model has paused must go back to it unchanged.
+ * Checks the content that an `afterModel` hook returned, and returns it for storage. A hook may change or
+ * remove text blocks after the last thinking block. All other blocks must stay unchanged: the model signs the
+ * content before its thinking, and clients have already seen the calls. A paused answer must stay unchanged
+ * as a whole.
  *
- * @throws Error that says what is wrong.
+ * @throws Error with the reason if the content is not allowed.
  */
 export function checkRewrite(
   before: readonly ContentBlock[],
@@ -26,7 +27,7 @@ export function checkRewrite(
     throw new Error("a text block must have a string as its `text`.");
   }
   const known = new Set(before.map(canonicalJson));
-  // A text block that was changed keeps only its text: e.g. citations refer to the old words.
+  // A changed text block keeps only its text: citations, for example, quote the old words.
   const said = after.map((block) =>
     isText(block) && !known.has(canonicalJson(block)) ? { type: "text", text: block.text } : block,
   );

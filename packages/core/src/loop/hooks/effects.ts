@@ -18,10 +18,10 @@ const TASKS = "pawl.tasks";
 export const EFFECT_MS = 5_000;
 
 /**
- * Runs the `afterRun` hooks that have not run yet, each under a key of its own. The first `effect_started` is
- * appended together with `first`, and only if nothing else was stored in the meantime; after that append the
- * run can only end. An effect that a crash interrupted runs again only if its hook is `idempotent` and the
- * run is not in a crash loop.
+ * Runs the `afterRun` hooks that have not run yet. Each has its own event key. The first `effect_started` is
+ * appended together with `first`, if nothing else was stored in the meantime. After that append the run can
+ * only end. An effect that a crash interrupted runs again only if its hook is `idempotent` and the run is not
+ * in a crash loop.
  *
  * @returns `true` if the run can end; `false` if something else was stored first
  */
@@ -40,7 +40,10 @@ export async function runEffects(
   return true;
 }
 
-/** Returns the effect that ends sub-agents' open tasks, if there are any. It is the first. */
+/**
+ * Returns the effect that stops the open tasks of sub-agents, if there are any. It runs before the hooks'
+ * effects.
+ */
 async function endingTasks(leg: Leg, run: RunState): Promise<Effect[]> {
   const tasks = await leg.tasks.open(leg, run);
   if (tasks.length === 0 && run.effects.get(TASKS) !== "begun") return [];
@@ -70,8 +73,8 @@ async function beginEffect(
 }
 
 /**
- * Runs one effect with a time limit of its own, because the run may have been stopped. If it fails, the run
- * ends nevertheless.
+ * Runs one effect with its own time limit, because the run's signal may be aborted. The run ends even if the
+ * effect fails.
  */
 async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect): Promise<void> {
   const { clock } = leg.life;

@@ -13,17 +13,18 @@ import { limitDetails, remainingOf } from "../../stop/limits.ts";
 import { callHook, contextOf, hooksWith, notifyHooks } from "./call-hooks.ts";
 import { EFFECT_MS, runEffects } from "./effects.ts";
 
-/** What remains to be stored to end a run, and the error in it that hooks are notified of afterwards. */
+/** The prepared end of a run: its stop reason, the events to append, and the error for the hooks. */
 export interface Ending {
   stop: StopReason;
-  /** Makes the events from the current state. `next` is the run that starts in the same append. */
+  /** Makes the events from the current state. `next` describes the run that starts in the same append. */
   events(next?: NextRun): NewEvent[];
   error: EventData["error"] | undefined;
 }
 
 /**
- * Prepares the end of a run: calls `onStop`, runs the effects and answers every open call, with `closing` as
- * the reason if it is given. Returns `undefined` if something else was stored first; decide again.
+ * Prepares the end of a run: calls `onStop`, runs the effects and answers every open call. `closing` replaces
+ * the reason in these answers. Returns `undefined` if something else was stored first; then the caller must
+ * decide again.
  */
 export async function endingOf(
   leg: Leg,
@@ -40,10 +41,7 @@ export async function endingOf(
   return { stop, events, error: reported?.data };
 }
 
-/**
- * Notifies the hooks of an error that ended the run. It is stored, and the hooks get a time limit of their
- * own.
- */
+/** Notifies the hooks of the stored error that ended the run. The hooks get their own time limit. */
 export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<void> {
   const { agent } = leg;
   const { clock } = leg.life;
@@ -54,7 +52,10 @@ export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<
   });
 }
 
-/** Applies `onStop` to the stop reason. A blank message is replaced by the one before. */
+/**
+ * Applies the `onStop` hooks to the stop reason. If a hook returns a blank message, the previous message
+ * stays.
+ */
 async function finalStop(leg: Leg, stop: StopReason): Promise<StopReason> {
   let final = stop;
   for (const hook of hooksWith(leg, "onStop")) {
@@ -64,7 +65,7 @@ async function finalStop(leg: Leg, stop: StopReason): Promise<StopReason> {
   return final;
 }
 
-/** Returns the event that ends a run. Its key makes sure that a run ends once. */
+/** Returns the event that ends a run. With its key, a run can end only once. */
 function endEvent(run: RunState, stop: StopReason, next: NextRun | undefined): NewEvent {
   const failed = isFailed(stop) && !hasLandedWell(run);
   return {
@@ -82,12 +83,12 @@ function endEvent(run: RunState, stop: StopReason, next: NextRun | undefined): N
   };
 }
 
-/** Whether the run's last turn gave the user a proper answer. */
+/** Whether the run made its last turn for a limit, and the model completed its answer. */
 function hasLandedWell({ landing, turns, turn }: RunState): boolean {
   return landing !== undefined && turns > landing.turns && turn?.stopReason === "end_turn";
 }
 
-/** The error that an end is logged as, with the limit that was reached, as far as it is known. */
+/** Returns the error event for the end of a run, with the limit that was reached, if one was. */
 function endError({ log, agent, life }: Leg, { turns }: RunState, stop: StopReason) {
   const left = remainingOf(log.state, agent, life.legMs());
   return errorEvent({
@@ -98,10 +99,8 @@ function endError({ log, agent, life }: Leg, { turns }: RunState, stop: StopReas
 }
 
 function closingReason(stop: StopReason, run: RunState, call: CallState): string {
-  if (run.interrupted && stop.type === "interrupted") return "the user wrote something else.";
+  if (run.interrupted && stop.type === "interrupted") return "the user sent another message.";
   if (stop.type === "aborted") return "the run was stopped.";
   if (isWaiting(call)) return "the run ended before it was answered.";
-  return call.started === undefined
-    ? "the run ended before this call."
-    : "the run ended before it came back.";
+  return call.started === undefined ? "the run ended before this call." : "the run ended before it finished.";
 }

@@ -10,16 +10,16 @@ import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { callHook, hooksWith } from "./call-hooks.ts";
 
-/** What the hooks decided about a call: run it with `input`, answer it, or ask the user. */
+/** The hooks' decision about a call: run it with `input`, refuse it, answer it, or ask the user. */
 type Screened =
   | { do: "run"; input: unknown; changed: Json | undefined }
   | { do: "deny"; why: string }
-  /** The run was stopped before the hooks had decided. */
+  /** The run was stopped before all hooks had decided. */
   | { do: "leave" }
   | { do: "answer"; result: Json; skipped: SkipReason | undefined }
   | { do: "ask"; by: string; ask: Extract<ToolChange, { ask: unknown }>["ask"]; changed: Json | undefined };
 
-/** A call's input. `changed` is that input as JSON if hooks have changed it. */
+/** A call's parsed input. `changed` is the input as JSON, if hooks have changed it. */
 export interface CallInput {
   input: unknown;
   changed: Json | undefined;
@@ -35,19 +35,21 @@ export async function validateFor<S extends Schema>(
 }
 
 /**
- * Calls `beforeTool` of every hook. If a hook's question was answered, starts with that hook, its answer, and
- * the input that the question showed: what was approved is what runs. The answer is validated again, because
- * the database may have stored it, and that knows no schemas.
+ * Calls the `beforeTool` hooks. After the answer to a hook's question, starts with that hook. It gets the
+ * answer, and the input that the question showed, so that the approved input is the one that runs. The answer
+ * is validated again: it may have been stored by the database itself, which does not check schemas.
  */
 export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Screened> {
   let { input, changed } = given;
-  // The leg gets a fresh signal for its last turn.
+  // Read once: the leg gets a fresh signal for its last turn.
   const { signal } = leg.life;
   const asker = call.question?.by;
   const hooks = remainingHooks(leg, asker);
-  if (hooks === undefined) return { do: "deny", why: `"${asker}", which asked about this call, is gone.` };
+  if (hooks === undefined)
+    return { do: "deny", why: `The hook "${asker}", which asked about this call, no longer exists.` };
   const problems = asker === undefined ? [] : await answerProblems(leg, call);
-  if (problems.length > 0) return { do: "deny", why: `The answer does not fit: ${problems.join("; ")}` };
+  if (problems.length > 0)
+    return { do: "deny", why: `The answer does not match its schema: ${problems.join("; ")}` };
   for (const hook of hooks) {
     const answer = hook.name === asker ? { answer: call.answer?.value ?? null } : {};
     const planned = { callId: call.callId, tool, input, arguments: call.arguments, ...answer };
@@ -58,21 +60,27 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
     if (!("input" in value)) return decided(value, hook.name, changed);
     const checked = await validateFor(leg, tool.input, value.input);
     if (!checked.ok)
-      return { do: "deny", why: `The changed input does not fit: ${checked.problems.join("; ")}` };
+      return {
+        do: "deny",
+        why: `The changed input does not match the tool's schema: ${checked.problems.join("; ")}`,
+      };
     input = checked.value;
     changed = value.input;
   }
   return { do: "run", input, changed };
 }
 
-/** Validates the answer to a hook's question against the schema on record; returns the problems. */
+/** Validates the answer to a hook's question by the schema in the log. Returns the problems. */
 async function answerProblems(leg: Leg, { question, answer }: CallState): Promise<readonly string[]> {
   const schema = jsonSchema(question?.answerSchema ?? {});
   const checked = await validateFor(leg, schema, answer?.value ?? null);
   return checked.ok ? [] : checked.problems;
 }
 
-/** Returns all hooks, or the one that asked and those after it; `undefined` if that one is gone. */
+/**
+ * Returns all hooks, or the hook that asked and those after it. Returns `undefined` if the hook that asked no
+ * longer exists.
+ */
 function remainingHooks(leg: Leg, asker: string | undefined) {
   const hooks = hooksWith(leg, "beforeTool");
   if (asker === undefined) return hooks;
@@ -115,7 +123,7 @@ export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOut
   return rewritten;
 }
 
-/** Applies a hook's changes to an outcome. A changed result is formatted by its tool. */
+/** Applies a hook's changes to an outcome. The tool's `format` is called for a changed result. */
 function changedOutcome(before: ToolOutcome, change: OutcomeChange): ToolOutcome {
   const { callId, tool, input } = before;
   const success = change.success ?? before.success;

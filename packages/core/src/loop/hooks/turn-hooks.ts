@@ -7,10 +7,10 @@ import { callHook, type Given, HOOK_FAILED, hooksWith } from "./call-hooks.ts";
 import { checkPlan } from "./check-plan.ts";
 import { checkRewrite } from "./check-rewrite.ts";
 
-/** A plan for the next turn, or why the run ends instead. */
+/** The plan for the next turn, or the reason for which the run ends instead. */
 type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
 
-/** Calls `beforeRun`, if the run has made no request yet, and `beforeTurn`. */
+/** Calls `beforeTurn`, and before the run's first request also `beforeRun`. */
 export async function planTurn(leg: Leg): Promise<Planned> {
   const run = openRun(leg.log.state);
   if (run?.turns === 0 && run.openRequest === undefined && !leg.hookProgress.begun) {
@@ -45,7 +45,7 @@ async function changedBy<M extends "beforeTurn" | "beforeModel">(
   return { plan };
 }
 
-/** Applies a hook's changes to the plan; `undefined` changes nothing. */
+/** Applies a hook's changes to the plan. Fields that are `undefined` stay as they are. */
 function changed({ agent }: Leg, plan: TurnPlan, change: TurnChange): Planned {
   if (typeof change !== "object")
     throw new Error(`a change of plan must be an object, not of type ${typeof change}.`);
@@ -56,7 +56,7 @@ function changed({ agent }: Leg, plan: TurnPlan, change: TurnChange): Planned {
   return { plan: checkPlan(agent, whole) };
 }
 
-/** Calls `beforeModel` with the request as it would be sent. */
+/** Calls the `beforeModel` hooks with the request to send. */
 export async function planRequest(
   leg: Leg,
   wanted: TurnPlan,
@@ -66,8 +66,8 @@ export async function planRequest(
 }
 
 /**
- * Applies the `afterModel` hooks to an answer's blocks. A rewrite that would make the session invalid counts
- * as failed.
+ * Applies the `afterModel` hooks to the content of an answer. Content that would make the session invalid
+ * counts as a failed hook.
  */
 export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly ContentBlock[]> {
   let { content } = answer;
@@ -81,8 +81,9 @@ export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly
 }
 
 /**
- * Calls `onSuspend` for the calls that the run is about to wait for, once in a leg. Returns `true` if a hook
- * was called: time has passed. An exception of a hook is logged, and the run waits nevertheless.
+ * Calls the `onSuspend` hooks, once per leg for the same questions. Returns `true` if a hook was called,
+ * because the log may have changed meanwhile. An error of a hook is logged and does not keep the run from
+ * waiting.
  */
 export async function notifyOfSuspension(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
   const hooks = hooksWith(leg, "onSuspend");
@@ -94,8 +95,8 @@ export async function notifyOfSuspension(leg: Leg, waiting: readonly CallState[]
 }
 
 /**
- * Calls the `afterTurn` hooks for a turn, once in a leg. The first reason to stop holds for the rest of the
- * leg.
+ * Calls the `afterTurn` hooks for a turn, once per leg. The first stop reason that a hook returns is kept for
+ * the rest of the leg.
  */
 export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void> {
   const { hookProgress } = leg;

@@ -12,10 +12,10 @@ import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { type CallInput, screenCall, validateFor } from "../hooks/tool-hooks.ts";
 
-/** What to do with a call: store events, or run the tool. */
+/** The next step of a call: store events, or run the tool. */
 export type Prepared = { do: "store"; events: NewEvent[] } | Runnable;
 
-/** A call that may run. `changed` is its input as JSON if hooks have changed it. */
+/** A call that may run. `changed` is the input as JSON, if hooks have changed it. */
 export interface Runnable extends CallInput {
   do: "run";
   call: CallState;
@@ -23,7 +23,7 @@ export interface Runnable extends CallInput {
   answer: unknown;
 }
 
-/** Decides whether a call may run, has to wait for an answer, or is answered right away. */
+/** Decides whether a call may run, must wait for an answer, or is answered without running. */
 export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> {
   const tool = leg.agent.tools.get(call.toolName) as Tool | undefined;
   if (tool === undefined) return refuse(call, `There is no tool named "${call.toolName}".`);
@@ -34,17 +34,19 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
   if (why !== undefined) return refuse(call, why, call.skipped);
   const changed = call.started?.input ?? call.question?.input;
   const input = await validateFor(leg, tool.input, changed ?? call.arguments);
-  if (!input.ok) return refuse(call, `The input does not fit: ${input.problems.join("; ")}`);
+  if (!input.ok)
+    return refuse(call, `The input does not match the tool's schema: ${input.problems.join("; ")}`);
   const given = { input: input.value, changed };
-  // The tool's own question comes last, and a call that has started passed all checks.
+  // The tool asks its own question after all hooks have agreed, and a started call has passed all checks. So
+  // no hook is called here again.
   const screened =
     call.started !== undefined || (call.question !== undefined && call.question.by === undefined);
   return screened ? await runOrAnswer(leg, call, tool, given) : await askBeforeTool(leg, call, tool, given);
 }
 
 /**
- * Returns why a call may not run, for any tool: the limit of calls is reached, or the turn does not allow the
- * tool.
+ * Returns why a call must not run: the limit of tool calls is reached, or the turn's plan does not allow the
+ * tool. Otherwise `undefined`.
  */
 function refusalReason({ log, agent, life }: Leg, call: CallState): string | undefined {
   const run = openRun(log.state);
@@ -59,10 +61,12 @@ function refusalReason({ log, agent, life }: Leg, call: CallState): string | und
 
 function repeatsShortenedInput(call: CallState, tool: Tool): string | undefined {
   const field = shortenedFieldIn(call.arguments, tool.shortenInput);
-  return field === undefined ? undefined : `"${field}" holds only a note of its length. Send the whole text.`;
+  return field === undefined
+    ? undefined
+    : `"${field}" contains only the note that replaced an earlier text. Send the whole text.`;
 }
 
-/** Calls the `beforeTool` hooks. */
+/** Calls the `beforeTool` hooks and returns the next step. */
 async function askBeforeTool(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Prepared> {
   const screened = await screenCall(leg, call, tool, given);
   switch (screened.do) {
@@ -86,7 +90,10 @@ async function askBeforeTool(leg: Leg, call: CallState, tool: Tool, given: CallI
   }
 }
 
-/** Runs the tool after all checks, or makes the user's answer the result. */
+/**
+ * Returns the next step of a call that has passed all checks: run the tool, or store the user's answer as its
+ * result.
+ */
 async function runOrAnswer(
   leg: Leg,
   call: CallState,
@@ -96,12 +103,12 @@ async function runOrAnswer(
   if (tool.suspends === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
   if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
   const answer = await validateFor(leg, tool.suspends.answer, call.answer?.value);
-  if (!answer.ok) return refuse(call, `The answer does not fit: ${answer.problems.join("; ")}`);
+  if (!answer.ok) return refuse(call, `The answer does not match its schema: ${answer.problems.join("; ")}`);
   if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };
   return { do: "store", events: [successResult(call, tool, answer.value)] };
 }
 
-/** Returns the result of a call that succeeded, with what the tool decided about the run and the session. */
+/** Returns the result event of a successful call, with the tool's decisions about the run and the session. */
 export function successResult(
   call: CallState,
   tool: Tool,
@@ -124,7 +131,7 @@ export function successResult(
   });
 }
 
-/** What a tool decided while it ran. */
+/** The effects of a tool's calls of `completeSession()` and `setMode()`, and its duration in milliseconds. */
 export interface Decided {
   durationMs?: number;
   completed?: boolean;
@@ -152,13 +159,16 @@ function ask(
 }
 
 /**
- * Converts what a tool returned to JSON. A value that JSON cannot carry is replaced by a note and not by an
- * error, because the tool did its work.
+ * Converts a tool's return value to JSON. A value that JSON cannot represent is replaced by a note. That is
+ * no error, because the tool did its work.
  */
 function shownResult(value: unknown): Json {
   try {
     return toJson(value instanceof Error ? { name: value.name, message: messageOf(value) } : value);
   } catch (cause) {
-    return { done: true, note: `The tool ran; its result cannot be shown: ${messageOf(cause)}` };
+    return {
+      done: true,
+      note: `The tool succeeded, but its result cannot be represented as JSON: ${messageOf(cause)}`,
+    };
   }
 }

@@ -19,7 +19,10 @@ import { afterTool } from "../hooks/tool-hooks.ts";
 import { type Decided, type Runnable, successResult } from "./prepare-call.ts";
 import { outcomeOf } from "./task-outcome.ts";
 
-/** Runs one call that is stored as started. Rejects only if the log cannot be written. */
+/**
+ * Runs one call whose `tool_started` is stored, and stores its result. Rejects only if the log cannot be
+ * written.
+ */
 export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const { call, tool } = runnable;
   const startedAt = leg.life.clock.now();
@@ -54,17 +57,17 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   }
 }
 
-/** The outcome of a call. `left`: this process abandons the run, and another one resumes it. */
+/** The outcome of a call. `left` means that this process leaves the run to another one. */
 type Outcome = ResultEvent | QuestionEvent | "left";
 
 interface Progress {
   durationMs(): number;
   /**
-   * Aborts when the tool's own time is up. Made on first use: most tools never read their signal, and few
-   * have a time limit.
+   * Returns a controller that aborts when the tool's own time is up. Made on first use, because most tools
+   * neither read their signal nor have a time limit.
    */
   timeUp(): AbortController;
-  /** What the call has made so far. */
+  /** The artifacts that the call has made so far. */
   artifacts: Artifact[];
 }
 
@@ -76,8 +79,8 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
   const context: ToolContext<never> = {
     ...callContext(leg, call),
     deps: leg.deps as never,
-    // The tool's own time comes first. Without listeners, Node 24 takes the reason of the first aborted
-    // signal in the list, and the leg's signal is aborted too when the leg is over.
+    // The tool's own signal comes first, because Node 24 takes the reason of the first aborted signal. The
+    // leg's signal is also aborted, namely when the leg is over.
     get signal() {
       signal ??= AbortSignal.any([timeUp().signal, leg.life.signal]);
       return signal;
@@ -106,8 +109,8 @@ const runAgent: DoCall = async (leg, { call, tool, input }, { durationMs }) => {
 };
 
 /**
- * Applies the `afterTool` hooks to a result. What the tool decided about run and session is kept only if its
- * success is unchanged.
+ * Applies the `afterTool` hooks to a result. If a hook changes the success, the tool's decisions about the
+ * run and the session are dropped.
  */
 async function rewritten(
   leg: Leg,
@@ -129,20 +132,20 @@ async function rewritten(
   });
 }
 
-/** Returns the call's idempotency key, which the first start fixes. */
+/** Returns the call's idempotency key. It is fixed when the call first starts. */
 export function idempotencyKeyOf(leg: Leg, call: CallState): string {
   return call.started?.idempotencyKey ?? `${leg.session.id}:${call.assistantSeq}:${call.callId}`;
 }
 
 /**
- * Returns how long a stopped call may still take, in milliseconds. A sub-agent first waits for its own calls,
- * and then reports what it has used.
+ * Returns the grace period of a stopped call, in milliseconds. A sub-agent needs more: it first waits for its
+ * own calls, and then reports its usage.
  */
 function graceOf({ life }: Leg, tool: Tool): number {
   return life.abortGraceMs * (1 + (tool.delegate?.depth ?? 0));
 }
 
-const STOPPED = "the run was stopped before it came back.";
+const STOPPED = "the run was stopped before it finished.";
 
 const TOO_LONG = "it took too long.";
 
@@ -168,8 +171,8 @@ function callContext(leg: Leg, call: CallState) {
 }
 
 /**
- * Waits for the tool's result. Returns `undefined` once its time, or the grace period after an abort, is
- * over.
+ * Waits for the tool's result. Returns `undefined` if the tool's time limit, or the grace period after an
+ * abort, is over first.
  */
 async function withinTime<T>(
   leg: Leg,
@@ -188,13 +191,13 @@ async function withinTime<T>(
 }
 
 /**
- * Logs a result that came too late: the call was already answered, here or by the process that took the
- * session over.
+ * Logs a result that came too late. The call was already answered, here or by the process that has taken over
+ * the session.
  */
 async function reportLate(leg: Leg, call: CallState): Promise<void> {
   await leg.report.logLate({
     code: "late_result",
-    message: `"${call.toolName}" came back after its call had been answered.`,
+    message: `"${call.toolName}" finished after its call had been answered.`,
     context: { call_id: call.callId },
   });
 }

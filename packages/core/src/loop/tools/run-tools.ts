@@ -16,8 +16,8 @@ import { sliceOf } from "./task-slice.ts";
  */
 export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<void> {
   if (leg.life.signal.aborted) {
-    // Only the timer of the last turn leads here: a halted run ends, and a lost lease leaves the loop, before
-    // `decide` comes to the calls.
+    // The time for a last turn has begun. It is the only cause: a halted run ends, and a lost lease leaves
+    // the loop, before `decide` comes to the calls.
     await leg.log.append(closeCalls(calls, "the time for this request is nearly up."));
     return;
   }
@@ -26,7 +26,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
   for (const call of calls) {
     const prepared = await prepareCall(leg, call).catch((cause: unknown): Prepared => {
       if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
-      // A schema check that hangs is abandoned with the run: closing the run answers the call.
+      // A schema check that hangs is abandoned with the run. The call is answered when the run is closed.
       const events = leg.life.signal.aborted ? [] : [resultEvent(call, false, messageOf(cause))];
       return { do: "store", events };
     });
@@ -40,7 +40,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
   await all(runnable.map((one) => limit(() => runSideBySide(leg, [one]))));
 }
 
-/** Stores that the calls have started, in one append, and then starts them. */
+/** Stores the `tool_started` of all calls in one append, then starts the calls. */
 async function runSideBySide(leg: Leg, calls: readonly Runnable[]): Promise<void> {
   if (calls.length === 0 || leg.life.signal.aborted) return;
   await leg.log.append(calls.map((one) => startedEvent(leg, one)));

@@ -17,11 +17,12 @@ import {
   type SessionState,
 } from "../../session/state.ts";
 
-/** Stop reasons after which the sub-agent's last text is the result of its task. */
+/** Types of stop reasons after which the sub-agent's last text is the result of its task. */
 const DONE: readonly StopType[] = ["end_turn", "terminal_tool"];
 
 /**
- * Returns the event for the caller's log once a task has settled: the sub-agent's question, or the result.
+ * Returns the event for the caller's log once a task has settled: a question if the sub-agent asks one, or
+ * else the result.
  */
 export function outcomeOf(
   call: CallState,
@@ -35,14 +36,14 @@ export function outcomeOf(
   const { stop, text } = resultOf(state);
   const success = DONE.includes(stop.type);
   const said = run.texts.at(-1) ?? text;
-  const unfinished = `The agent did not finish: ${stop.message}${said === "" ? "" : ` It had come so far: ${said}`}`;
+  const unfinished = `The agent did not finish: ${stop.message}${said === "" ? "" : ` Its last text: ${said}`}`;
   return resultEvent(call, success, success ? said || "Done." : unfinished, {
     durationMs,
     data: { spent },
   });
 }
 
-/** Returns what the sub-agent has used since its caller was last charged. */
+/** Returns the sub-agent's usage and cost since the caller was last charged. */
 function spentSince({ charged }: CallState, { usage, costUsd }: RunState): Spent {
   const kinds = Object.keys(usage) as (keyof Usage)[];
   const fresh = { ...usage };
@@ -53,7 +54,7 @@ function spentSince({ charged }: CallState, { usage, costUsd }: RunState): Spent
   };
 }
 
-/** Returns a question of the sub-agent as a question of the caller's call. */
+/** Returns the event that passes the sub-agent's question on, as a question of the caller's call. */
 function askedBy(call: CallState, sessionId: string, waiting: CallState, spent: Spent): QuestionEvent {
   const { kind, payload, answerSchema, expiresAt, seq } = waiting.question as QuestionRecord;
   return questionEvent(call, {

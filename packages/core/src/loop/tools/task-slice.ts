@@ -5,10 +5,13 @@ import { type CallState, openRun, unanswered } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import type { Delegate } from "../../tools/tool.ts";
 
-/** What a sub-agent shares with its caller's budget. Its time passes for the caller anyway. */
+/**
+ * The resources that a sub-agent takes from its caller's budget. Time is not among them: it passes for the
+ * caller too.
+ */
 const SHARED: readonly Resource[] = ["inputTokens", "outputTokens", "costUsd"];
 
-/** Returns what a started task may still use beyond what its caller was charged. */
+/** Returns the part of a started task's slice that its caller was not charged for yet. */
 function heldBy({ started, charged: { usage, costUsd } }: CallState, resource: Resource): number {
   const charged: Partial<Budget> = {
     inputTokens: promptTokens(usage),
@@ -19,9 +22,9 @@ function heldBy({ started, charged: { usage, costUsd } }: CallState, resource: R
 }
 
 /**
- * Returns the budget slice of a sub-agent task that is about to start. For tokens and cost, the turn's tasks
- * that have not started share the caller's remaining budget equally, each up to its own limit. The unused
- * part of a started task's slice is not shared. Other resources have only the overrides in `limits`.
+ * Returns the budget slice of a sub-agent's task that is about to start. The tasks of a turn that have not
+ * started share the caller's remaining tokens and cost equally, each up to its agent's own limit. The unused
+ * slices of started tasks are not shared. Other resources are limited by `limits` alone.
  */
 export function sliceOf(leg: Leg, { budget, limits }: Delegate): Partial<Budget> {
   const { state } = leg.log;

@@ -7,20 +7,20 @@ import { costUsd, type Pricing } from "../../model/pricing.ts";
 import { contentOf, type Reply } from "../../model/reply.ts";
 import { usageSoFar } from "../../model/usage-so-far.ts";
 
-/** One attempt at an answer: the request, and what has arrived of the answer. */
+/** One attempt at an answer: the request, and the part of the answer that has arrived. */
 export interface Attempt {
-  /** `seq` of its `llm_request`. */
+  /** `seq` of the attempt's `llm_request` event. */
   seq: number;
   request: EventData["llm_request"];
   pricing: Pricing | undefined;
   /** The agent's `estimateTokens`. */
   estimateTokens(chars: number): number;
-  /** When it was sent, in milliseconds since 1970. */
+  /** The time at which the request was sent, in milliseconds since 1970. */
   startedAt: number;
   answer: Reply;
 }
 
-/** Returns the event that stores an answer, with the model's content or with `content` instead. */
+/** Returns the event that stores an answer. `content` replaces the model's content. */
 export function assistantMessage(
   { answer, seq }: Attempt,
   usable: boolean,
@@ -39,9 +39,12 @@ export function assistantMessage(
 }
 
 /**
- * Decides how much of an answer later requests repeat. `kept`, all of it: an answer that ended by itself or
- * was paused, without calls, or one that stopped for its calls. `discarded`, nothing: a refusal. `partial`:
- * any other.
+ * Decides how much of an answer later requests repeat.
+ *
+ * - `kept`: all of an answer that stopped to call tools, or that made no call and ended by itself or was
+ *   paused.
+ * - `discarded`: nothing of a refusal.
+ * - `partial`: the usable part of any other answer.
  */
 function dispositionOf(answer: Reply, usable: boolean): EventData["assistant_message"]["disposition"] {
   if (answer.stopReason === "refusal") return "discarded";
@@ -52,7 +55,10 @@ function dispositionOf(answer: Reply, usable: boolean): EventData["assistant_mes
   return whole ? "kept" : "partial";
 }
 
-/** Returns the event that charges an attempt up to `now`. Returns none if the answer never began. */
+/**
+ * Returns the event that charges an attempt, with its duration until `now`. Returns an empty list if no
+ * answer began.
+ */
 export function llmResponse(attempt: Attempt, now: number): NewEvent[] {
   const { answer, seq, pricing, startedAt } = attempt;
   if (answer.id === null && !answer.finished) return [];

@@ -18,15 +18,15 @@ interface ModelCall {
   event: EventData["llm_request"];
 }
 
-/** What to do instead of a model call: start the run's last turn, or end the run. */
+/** The step instead of a model call: start the run's last turn, or end the run. */
 export interface InsteadOfCall {
   do: "land" | "end";
   stop: StopReason;
 }
 
 /**
- * Plans the next request within the turn's plan, the hooks' changes and the limits, or returns what to do
- * instead. Returns `undefined` if the leg was aborted in the meantime.
+ * Plans the next request: applies the turn's plan, the hooks' changes and the limits. Returns another step if
+ * the limits do not allow a request, and `undefined` if the leg was aborted in the meantime.
  */
 export async function planCall(leg: Leg, wanted: TurnPlan): Promise<ModelCall | InsteadOfCall | undefined> {
   if (hasLostServerCalls(leg.log.state)) await leg.log.append([newPrefix(leg.log.state, leg.newId())]);
@@ -42,7 +42,7 @@ export async function planCall(leg: Leg, wanted: TurnPlan): Promise<ModelCall | 
   return await withinLimits(leg, prompt, { ...planned.plan, estimatedTokens });
 }
 
-/** Plans the call with an answer no longer than the limits allow. */
+/** Plans the model call, with `max_tokens` lowered to what the limits allow. */
 async function withinLimits(
   leg: Leg,
   prompt: Prompt,
@@ -69,8 +69,8 @@ async function withinLimits(
 }
 
 /**
- * Chooses `max_tokens` and the tool choice. The last turn uses no tools. Without tools there is no choice to
- * send: the API would refuse it.
+ * Returns `max_tokens` and the tool choice. The last turn uses no tools. If the prompt has no tools, the tool
+ * choice is left out, because the API would refuse it.
  */
 function paramsOf(
   leg: Leg,
@@ -82,7 +82,10 @@ function paramsOf(
   return { maxTokens, ...(toolChoice !== undefined && { toolChoice }) };
 }
 
-/** Returns the tool choice of a `toolOnly` agent: one call, forced if the model supports it. */
+/**
+ * Returns the tool choice of a `toolOnly` agent: at most one call, which is forced if the model supports
+ * that.
+ */
 function toolOnlyChoice({ toolOnly }: Leg["agent"], model: ModelClient): ToolChoice | undefined {
   if (!toolOnly) return undefined;
   return { type: model.forcedToolChoice === true ? "any" : "auto", disable_parallel_tool_use: true };

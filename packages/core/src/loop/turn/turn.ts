@@ -20,9 +20,8 @@ import { type InsteadOfCall, planCall } from "./plan-call.ts";
 import { verdictOn } from "./verdict.ts";
 
 /**
- * Makes one model call: request, stream, answer. The answer, its calls and its usage are stored in one
- * append. Resolves to the next step if the log does not imply it: the limits have no room for the call, or it
- * failed and the failure is logged.
+ * Makes one model call and stores its answer, calls and usage in one append. Resolves to the next step if
+ * that does not follow from the log: the limits do not allow the call, or the call failed.
  */
 export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall | undefined> {
   const planned = await planCall(leg, plan);
@@ -45,7 +44,10 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall
   return undefined;
 }
 
-/** Stores an answer together with what is wrong with it, so that `decide` knows, here and after a crash. */
+/**
+ * Stores an answer together with its problem, if it has one, so that `decide` knows the problem also after a
+ * crash.
+ */
 async function storeAnswer(leg: Leg, attempt: Attempt): Promise<void> {
   const { answer } = attempt;
   const { calls, reminder, problem } = verdictOn(attempt, leg.log.state, leg.agent.toolOnly);
@@ -60,15 +62,15 @@ async function storeAnswer(leg: Leg, attempt: Attempt): Promise<void> {
   else await leg.report.logError({ ...problem, context: { attempt: attempt.seq } }, events);
 }
 
-/** The attempt in progress, and the failure of the last one, if it failed. */
+/** The current attempt, and its failure if it failed. */
 interface Reading {
   attempt: Attempt;
   failure?: { cause: unknown };
 }
 
 /**
- * Reads the stream to its end or until the leg aborts it: a model that ignores its abort signal is abandoned.
- * Cuts an answer that runs past `max_tokens`, as the server should have done.
+ * Reads the stream to its end, or until the leg aborts. A model that ignores its abort signal is abandoned.
+ * An answer that runs past `max_tokens` is cut, as the server should have done.
  */
 async function readAnswer(
   leg: Leg,
@@ -78,11 +80,11 @@ async function readAnswer(
 ): Promise<Reading> {
   const reading: Reading = { attempt };
   const { signal, timeLeftMs } = leg.life;
-  // The same for every attempt, because `max_tokens` is. A hook's answer instead of the model's may have any
-  // length.
+  // The same for every attempt, like `max_tokens`. An answer that a hook gives instead of the model may have
+  // any length.
   const isModel = model.id !== ANSWERING;
   const maxChars = isModel ? longestAnswer(request.maxTokens, leg.agent.estimateTokens) : Infinity;
-  // An error of the log is not a failure of the model.
+  // Kept apart, because an error of the log is not a failure of the model.
   let logging: Promise<Attempt> | undefined;
   const read = async () => {
     signal.throwIfAborted();
@@ -112,7 +114,7 @@ async function readAnswer(
   return reading;
 }
 
-/** Shows readers this attempt's text instead of any earlier one's. */
+/** Starts an attempt, and shows its text to readers instead of the previous attempt's. */
 function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
   const attempt = { ...begun, answer: newReply() };
   leg.live.attempt = attempt.seq;
@@ -121,9 +123,9 @@ function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
 }
 
 /**
- * Logs that an attempt has failed and the model client retries. One append has the cost of the failed
- * attempt, its error, and the request of the next one, with the same prompt; the failed text is dropped. If
- * the limits have no room for another answer of the full length, halts the run instead.
+ * Logs a failed attempt that the model client retries. One append has the failed attempt's cost and error,
+ * and the request of the next attempt with the same prompt. The failed attempt's text is dropped. If the
+ * limits do not allow another full answer, halts the run instead.
  */
 async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Promise<Attempt> {
   const { error: failure, retry_in_ms, model = failed.request.model } = event;
@@ -156,8 +158,8 @@ async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Pro
 }
 
 /**
- * Returns why the limits do not allow the same request again after the cost of the failed one, or
- * `undefined`.
+ * Returns why the limits do not allow the same request again, once the failed one is charged; `undefined` if
+ * they do.
  */
 function noRoomFor(
   leg: Leg,
@@ -178,7 +180,9 @@ function noRoomFor(
   return room.maxTokens >= maxTokens ? undefined : noRoomStop(left, room.limitedBy ?? "outputTokens");
 }
 
-/** Stores what arrived before an abort or a failure, charges it, and logs the failure. */
+/**
+ * Stores and charges the part of the answer that arrived before an abort or a failure, and logs the failure.
+ */
 async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<StopReason | undefined> {
   const { answer, seq } = attempt;
   const kept: NewEvent[] =

@@ -5,23 +5,23 @@ import type { Reply } from "../../model/reply.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Attempt } from "./answer-events.ts";
 
-/** What follows from a complete answer. */
+/** The consequences of a complete answer. */
 interface Verdict {
   /** The calls to store. */
   calls: EventData["tool_call"][];
-  /** A reminder for the model, which is then asked again. */
+  /** A reminder for the model, which is then called again. */
   reminder?: EventData["note"];
-  /** Why the run ends as an error after this answer. */
+  /** The problem with the answer, if it has one. It is logged with the answer. */
   problem?: Problem;
 }
 
-/** A problem with an answer. `code` is that of its `error` event. */
+/** A problem with an answer. `code` is the code of the `error` event that logs it. */
 interface Problem {
   code: "contract_violation" | "unknown_stop_reason" | "no_tool_call" | "overlong_answer";
   message: string;
 }
 
-/** The known stop reasons. Any other may mean anything, so the run stops. */
+/** The known stop reasons. For any other, the run stops, because its meaning is unknown. */
 const KNOWN: readonly (string | null)[] = [
   "end_turn",
   "tool_use",
@@ -32,7 +32,9 @@ const KNOWN: readonly (string | null)[] = [
   "model_context_window_exceeded",
 ];
 
-/** Judges a complete answer: its calls, a reminder, or a problem that ends the run. */
+/**
+ * Judges a complete answer: returns its calls, and a reminder for the model or a problem, if there is one.
+ */
 export function verdictOn({ answer, request }: Attempt, state: SessionState, toolOnly: boolean): Verdict {
   const { calls, breach } = toolCallsOf(answer, state);
   if (breach !== undefined) return { calls, problem: { code: "contract_violation", message: breach } };
@@ -41,11 +43,11 @@ export function verdictOn({ answer, request }: Attempt, state: SessionState, too
     return { calls, problem: { code: "overlong_answer", message } };
   }
   if (!KNOWN.includes(answer.stopReason)) {
-    const message = `The model stopped for a reason that is not known: ${answer.stopReason}`;
+    const message = `The model stopped for an unknown reason: ${answer.stopReason}`;
     return { calls, problem: { code: "unknown_stop_reason", message } };
   }
   const choice = request.params.tool_choice?.type;
-  // A hook may answer instead of the model, and a last turn has no tools.
+  // An answer of `answering()` and a last turn need no tool call.
   if (!toolOnly || choice === "none" || request.model === ANSWERING) return { calls };
   const isDone = answer.stopReason === "end_turn" || answer.stopReason === "stop_sequence";
   if (!isDone) return { calls: onlyFirst(calls) };
@@ -65,15 +67,15 @@ function onlyFirst([first, ...others]: EventData["tool_call"][]): EventData["too
   return [first, ...others.map((call) => ({ ...call, invalid, skipped: "surplus" }))];
 }
 
-/** The API accepts longer ids, but event keys contain them. */
+/** The valid ids of calls. The API accepts longer ones, but event keys contain them. */
 const ID = /^[a-zA-Z0-9_-]{1,512}$/;
 
 const CALL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /**
- * Returns the calls to run, and how the answer breaks the model's contract, if it does: a `tool_use` stop
- * without a call, a call with an invalid id or name, or a call in a paused answer. With any stop reason but
- * `tool_use` there are no calls, whatever the content looks like.
+ * Returns the calls to run. Only an answer with the stop reason `tool_use` has calls. `breach` describes a
+ * violation of the model's contract: a `tool_use` stop without a call, a call with an invalid id or name, or
+ * a call in a paused answer.
  */
 function toolCallsOf(
   answer: Reply,
@@ -104,8 +106,7 @@ function toolCallsOf(
 function breachOf(id: unknown, name: unknown, complete: boolean, repeated: boolean): string | undefined {
   if (!complete) return "The model stopped to use a tool and did not finish the call.";
   if (repeated) return `The model used the tool call id ${id} twice.`;
-  if (typeof id !== "string" || !ID.test(id)) return "The model made up an impossible tool call id.";
-  if (typeof name !== "string" || !CALL_NAME.test(name))
-    return "The model called a tool by an impossible name.";
+  if (typeof id !== "string" || !ID.test(id)) return "The model sent an invalid tool call id.";
+  if (typeof name !== "string" || !CALL_NAME.test(name)) return "The model called a tool by an invalid name.";
   return undefined;
 }

@@ -12,10 +12,11 @@ interface Made<T> {
 }
 
 /**
- * Appends to an idle session, without an open run, under its lease: nothing can be stored between what `make`
- * saw and what it returned. With `evenOpen`, a run that no process resumes may be open.
+ * Appends the events that `make` returns to a session without an open run, under the session's lease. If
+ * something else is stored first, `make` is called again with the new state. With `evenOpen`, the session may
+ * have an open run that no process works on.
  *
- * @throws PawlError `session_busy`, or what `make` throws.
+ * @throws PawlError `session_busy` if a run is open, and any error of `make`.
  */
 export async function whileIdle<T>(
   host: Host,

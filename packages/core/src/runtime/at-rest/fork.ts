@@ -6,11 +6,11 @@ import type { Session } from "../../log/session-row.ts";
 import type { Host } from "../leg/host.ts";
 
 /**
- * Creates a session of the same user with a copy of this one's log, up to the last end of a run that is not
- * after `atSeq`: there every call has its result. Events keep their numbers, so that references between them
- * stay valid, and the copied context is sent byte for byte as it was.
+ * Creates a session of the same user with a copy of a session's log, up to the last `run_ended` at or before
+ * `atSeq`. Every call has its result there. Events keep their numbers, so references between them stay valid.
+ * The copied context is sent byte for byte as before.
  *
- * @throws PawlError `invalid_input` if no run has ended by then.
+ * @throws PawlError `invalid_input` if no run has ended at or before `atSeq`.
  */
 export async function fork(host: Host, session: Session, atSeq: number): Promise<Session> {
   const log = await Array.fromAsync(readShown(host.store, session.id));
@@ -18,7 +18,10 @@ export async function fork(host: Host, session: Session, atSeq: number): Promise
     (event): event is StoredOf<"run_ended"> => event.type === "run_ended" && event.seq <= atSeq,
   );
   if (end === undefined)
-    throw new PawlError("invalid_input", "No run has ended up to this event, so there is nothing to fork.");
+    throw new PawlError(
+      "invalid_input",
+      "No run has ended at or before this event, so there is nothing to fork.",
+    );
   const events: NewEvent[] = log.slice(0, end.seq - 1).map(copyOf);
   events.push(copyOf(withoutNext(end)));
   const hidden = await redactedSince(host.store, session.id, 0);
@@ -44,8 +47,8 @@ function copyOf({ type, data, key, durationMs }: StoredEvent): NewEvent {
 }
 
 /**
- * Leaves out the run that started where this one ended. The copy's next run reads a message that waited for
- * it.
+ * Removes the reference to the next run, which the copy does not have. A message that waited for that run is
+ * read by the copy's next run.
  */
 function withoutNext(end: StoredOf<"run_ended">): StoredEvent {
   const { next: _, ...data } = end.data;
@@ -53,8 +56,8 @@ function withoutNext(end: StoredOf<"run_ended">): StoredEvent {
 }
 
 /**
- * Returns a new prefix if redacted events were copied. They are copied as `[redacted]`, so the thinking that
- * was signed over them must not be sent.
+ * Returns a new prefix, for a copy with redacted events. Their text is `[redacted]` in the copy, so thinking
+ * that was signed over the old text must not be sent again.
  */
 function forkPrefix(log: readonly StoredEvent[], upTo: number, prefix_id: string): NewEvent[] {
   const last = log.findLast(

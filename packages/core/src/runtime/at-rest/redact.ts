@@ -13,12 +13,17 @@ import { taskSession } from "../tasks/child-session.ts";
 import { whileIdle } from "./at-rest.ts";
 
 /**
- * Redacts the event `seq` and the events that repeat it: calls and questions of an answer, the answer behind
- * a result, user data wherever it was sent, and the session of a sub-agent that did a call's work. A new
- * prefix starts, because what precedes later answers has changed.
+ * Redacts an event and all events that repeat its content:
  *
- * @throws PawlError `invalid_input` for an event that the model does not read, `session_busy` while a run is
- * open.
+ * - for a model's answer, its calls and questions;
+ * - for a result, the user's answer that it contains;
+ * - for user data, every copy;
+ * - for a call, the session of its sub-agent.
+ *
+ * Starts a new prefix, because the text before later answers has changed.
+ *
+ * @throws PawlError `invalid_input` if the event has no content that the model reads; `session_busy` while a
+ * run is open.
  */
 export async function redact(host: Host, session: Session, agent: Agent, seq: number): Promise<void> {
   await whileIdle(host, session, agent, async (state) => {
@@ -26,9 +31,9 @@ export async function redact(host: Host, session: Session, agent: Agent, seq: nu
     const target = log[seq - 1];
     const found = target === undefined ? [] : sameText(log, target);
     if (target === undefined || found.length === 0)
-      throw new PawlError("invalid_input", "There is nothing to redact in this event.");
-    // The sub-agents' sessions come first. If the process dies in between, the call still has something to
-    // redact, and redacting it again completes both.
+      throw new PawlError("invalid_input", "This event has no content that can be redacted.");
+    // Redacts the sub-agents' sessions first. If the process dies in between, the same request can be
+    // repeated, because the call itself is still unredacted.
     for (const call of tasksOf(log, target)) await redactTask(host, session, agent, call);
     const events = [...found.map(redactionOf), ...redactedPrefix(state, isUserData(target), host.newId())];
     return { result: undefined, events };
@@ -37,7 +42,10 @@ export async function redact(host: Host, session: Session, agent: Agent, seq: nu
 
 const TARGETS: readonly string[] = [...contextTypes, "checkpoint", "prefix"];
 
-/** Returns the event and those that repeat it; none if the event has nothing to redact. */
+/**
+ * Returns the event and all events that repeat its content. Returns an empty list if the event cannot be
+ * redacted.
+ */
 function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent[] {
   if (!TARGETS.includes(target.type)) return [];
   if (isUserData(target)) return log.filter(isUserData);
@@ -49,7 +57,7 @@ function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent
     if (call === undefined || !asking.has(call)) return false;
     if (target.type === "tool_result") return event.type === "tool_answered";
     if (event.type === "tool_started") return event.data.input !== undefined;
-    // The error that answers a call that never ran is about its input, and may quote it.
+    // A call that never ran was answered with an error about its input, which may quote it.
     if (event.type === "tool_result") return !ran.has(call);
     return event.type === "tool_call" || event.type === "tool_suspended";
   });
@@ -58,8 +66,8 @@ function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent
 const RUNNING: readonly string[] = ["tool_started", "tool_suspended"];
 
 /**
- * Whether the event has user data. It is in the prefix, and again wherever it has changed or the context
- * starts anew.
+ * Whether the event has user data: a prefix, or `knowledge` that repeats it after a change or at a new start
+ * of the context.
  */
 function isUserData(event: StoredEvent): boolean {
   return event.type === "prefix" || (event.type === "knowledge" && event.data.source === USER_DATA);
@@ -69,13 +77,13 @@ function callOf({ data }: StoredEvent): string | undefined {
   return (data as { call_id?: string }).call_id;
 }
 
-/** Returns the calls that an answer makes, or the call of a result. */
+/** Returns the ids of the calls in a model's answer, or of the call that a result belongs to. */
 function callsOf(target: StoredEvent): string[] {
   if (target.type === "tool_result") return [target.data.call_id];
   return target.type === "assistant_message" ? target.data.content.filter(isToolUse).map(({ id }) => id) : [];
 }
 
-/** Returns those of its calls that have started, and that a sub-agent may have worked for. */
+/** Returns the started calls of an answer or a result. A sub-agent may have worked on them. */
 function tasksOf(log: readonly StoredEvent[], target: StoredEvent): EventData["tool_started"][] {
   const calls = new Set(callsOf(target));
   return log.flatMap((event) =>
@@ -84,8 +92,8 @@ function tasksOf(log: readonly StoredEvent[], target: StoredEvent): EventData["t
 }
 
 /**
- * Redacts all of a task's session, because it repeats the call and its result in other words. The session may
- * have an open run that could not be ended; no process resumes it.
+ * Redacts a sub-agent's whole session, because it repeats the call and its result in other words. The session
+ * may have an open run that could not be ended; no process resumes that run.
  */
 async function redactTask(
   host: Host,
@@ -112,7 +120,10 @@ async function redactTask(
   await whileIdle(host, session, agent, redactAll, { evenOpen: true });
 }
 
-/** Returns the redaction of an event. It names what is redacted for readers that see only this event. */
+/**
+ * Returns the event that redacts another one. It also has the other event's type, call and attempt, for
+ * readers that see only the redaction.
+ */
 function redactionOf(event: StoredEvent): NewEvent {
   const { seq, type: of } = event;
   const call_id = callOf(event);

@@ -7,11 +7,11 @@ import type { Host } from "../leg/host.ts";
 import { whileIdle } from "./at-rest.ts";
 
 /**
- * Makes the session's context begin at the event `fromSeq`, or at the last place before it where no call is
- * separated from its result. Returns the `seq` at which it begins.
+ * Makes the session's context begin at the event `fromSeq`, or at the last earlier event where no call is
+ * separated from its result. Returns the `seq` at which the context begins.
  *
- * @throws PawlError `invalid_input` if there is no context from `fromSeq` on, `session_busy` while a run is
- * open.
+ * @throws PawlError `invalid_input` if the model reads no event from `fromSeq` on; `session_busy` while a run
+ * is open.
  */
 export async function startContextAt(
   host: Host,
@@ -22,7 +22,11 @@ export async function startContextAt(
   return await whileIdle(host, session, agent, (state) => {
     const entries = admitted(state, state.lastSeq);
     const index = entries.findIndex(({ seq }) => seq >= fromSeq);
-    if (index === -1) throw new PawlError("invalid_input", "There is no context from this event on.");
+    if (index === -1)
+      throw new PawlError(
+        "invalid_input",
+        "The model reads no event from this one on, so the context cannot begin here.",
+      );
     const at = boundaryAt(entries, index, true);
     const from_seq = entries[at]?.seq ?? 0;
     const data = { from_seq, upto_seq: state.lastSeq, reason: "start" as const };

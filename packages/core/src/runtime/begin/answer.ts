@@ -8,10 +8,11 @@ import { jsonSchema, validate } from "../../tools/schema.ts";
 import type { Answer } from "./runtime-types.ts";
 
 /**
- * Returns the events that store a user's answers, after checking each against its question in the log. Of
- * what the client sends, only the values are used, and only if they match the question's schema.
+ * Checks a user's answers against their questions in the log and returns the events that store them. Only
+ * values that match the question's schema are stored; everything else in the request is ignored.
  *
- * @throws PawlError `unknown_call`, `already_answered` or `invalid_answer`; then none of the answers counts.
+ * @throws PawlError `unknown_call`, `already_answered`, `invalid_answer` or `invalid_input`. Then no answer
+ * is stored.
  */
 export async function answerEvents(
   state: SessionState,
@@ -44,8 +45,8 @@ export async function answerEvents(
 const MAX_ERROR_CHARS = 10_000;
 
 /**
- * Accepts a report that the call failed at the client. Refuses one for a hook's question: nothing runs at the
- * client then.
+ * Returns the answer for a call that failed at the client. Throws for a hook's question, because nothing runs
+ * at the client then.
  */
 function failedAnswer(
   { callId, question }: CallState,
@@ -92,14 +93,13 @@ function findQuestion(state: SessionState, callId: string, question: number | un
 }
 
 async function checkAnswer(agent: Agent, call: CallState, value: unknown): Promise<void> {
-  // A question outlives the tool that asked it: then, and for a hook's question, the schema on record
-  // decides.
+  // The tool that asked may no longer exist. Then, and for a hook's question, the schema in the log decides.
   const own = call.question?.by === undefined ? agent.tools.get(call.toolName)?.suspends?.answer : undefined;
   const schema = own ?? jsonSchema(call.question?.answerSchema ?? {});
   const fit = await validate(schema, value);
   if (fit.ok) return;
   const { problems } = fit;
-  const message = `The answer does not fit the question: ${problems.join("; ")}`;
+  const message = `The answer does not match the question's schema: ${problems.join("; ")}`;
   throw refusal("invalid_answer", message, { callId: call.callId, problems });
 }
 

@@ -26,20 +26,21 @@ interface Retry {
   signal?: AbortSignal | undefined;
 }
 
-/** Note to the model if the failed run left anything in its context. */
+/** The note for the model if the failed run left text or calls in the context. */
 const TRY_AGAIN =
   "Your answer to the user's last message broke off, and the user asks you to try again. Results of your tool calls still count. " +
   "What you wrote after the last of them is no longer shown to the user: answer anew.";
 
 /**
- * Starts a run that retries the last message. Returns the existing retry if there is one, or the run itself
- * while it is still in progress.
+ * Starts a run that retries the last message. Returns the existing retry if there is one, or the given run if
+ * it has not ended.
  *
- * @throws PawlError `invalid_input` if the run did not fail or is not the last one; `session_busy`.
+ * @throws PawlError `invalid_input` if the run did not fail or is not the last one; `session_busy` if another
+ * run is open.
  */
 export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
   const { session, agent, runId, signal } = retry;
-  // Within this time, the leg that holds the session ends or loses its lease.
+  // By then, another leg that holds the session has ended or lost its lease.
   const patienceMs = host.leaseTtlMs + agent.userDataTimeoutMs;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const earlier = await retryOf(host.store, session.id, runId);
@@ -61,8 +62,8 @@ export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
 }
 
 /**
- * Handles a run that has not ended: resumes it if its process abandoned it, and leaves it alone while it
- * waits for its user.
+ * Handles a run that has not ended: resumes the run if no process is working on it, unless it waits for the
+ * user's answer.
  */
 async function resumeOrJoin(
   host: Host,
@@ -87,7 +88,7 @@ function unlessRetryable({ run }: SessionState, runId: string): PawlError | unde
   );
 }
 
-/** Stores the start of the run. Returns `undefined` if another process was faster. */
+/** Stores the start of the retry. Returns `undefined` if another process stored something first. */
 async function storeStart(
   host: Host,
   { session, agent, runId: retried }: Retry,
@@ -117,8 +118,8 @@ async function storeStart(
 }
 
 /**
- * A request must end with something to answer, and the model must not mistake a broken-off answer for a
- * complete one.
+ * Returns a note for the model if the failed run's text is in the context. Without it, the request would not
+ * end with a user message, and the model could take the broken-off answer for a complete one.
  */
 function noteFor(state: SessionState): NewEvent[] {
   const since = state.run?.seq ?? 0;

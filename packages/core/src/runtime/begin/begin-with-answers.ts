@@ -12,7 +12,7 @@ import { type Begun, recover } from "./begin.ts";
 import type { RunOptions } from "./runtime-types.ts";
 import { stopOnAbort } from "./stop.ts";
 
-/** Stores answers. Needs no lease: the running leg picks them up, or a new leg starts here. */
+/** Stores answers. This needs no lease: the running leg picks them up, or a new leg starts here. */
 export async function beginWithAnswers(
   host: Host,
   session: Session,
@@ -38,8 +38,8 @@ export async function beginWithAnswers(
 }
 
 /**
- * Limits a schema's check to the time of a run: it is the application's code and may never settle. After that
- * the question is still open.
+ * Limits the time of an answer's check to the run's time limit, because schemas are the application's code
+ * and may hang. After a timeout the question stays open.
  */
 async function checkedInTime<T>(clock: Clock, { limits }: Agent, checked: Promise<T>): Promise<T> {
   const onTimeout = () =>

@@ -16,13 +16,14 @@ import { queueHere, queueMessage } from "./queue-message.ts";
 import { endSupersededRun } from "./supersede.ts";
 
 /**
- * Stores the user's message with the start of a run, and starts the run. For a message that was stored
- * before, returns the run that it started then. During another run, does what `whenBusy` says.
+ * Stores the user's message together with the start of a run, and starts the run. If the message is already
+ * stored, returns the run that it started. During another run, does as `whenBusy` says.
  *
- * If a process holds the session's lease without an open run, it is just starting one, perhaps for this very
- * message: then waits and checks again.
+ * A process that holds the session's lease without an open run is just starting one, perhaps for the same
+ * message. Then this function waits and checks again.
  *
- * @throws PawlError `session_busy`.
+ * @throws PawlError `session_busy` if a run is in progress and `whenBusy` is `reject`, or the session stays
+ * locked.
  */
 export async function beginWithMessage(host: Host, incoming: IncomingMessage): Promise<Begun> {
   try {
@@ -39,7 +40,7 @@ export async function beginWithMessage(host: Host, incoming: IncomingMessage): P
 async function begin(host: Host, incoming: IncomingMessage): Promise<Begun> {
   const { session, agent } = incoming;
   const mayWait = incoming.whenBusy !== "reject";
-  // Within this time, the leg that holds the session ends or loses its lease.
+  // By then, another leg that holds the session has ended or lost its lease.
   const patienceMs = mayWait ? host.leaseTtlMs + agent.userDataTimeoutMs : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const leg = await openLeg(host, session, agent);
@@ -58,7 +59,7 @@ async function begin(host: Host, incoming: IncomingMessage): Promise<Begun> {
   }
 }
 
-/** Returns `undefined` if another process took the session over first; nothing was stored then. */
+/** Resolves to `undefined` if another process took over the session first. Then nothing was stored. */
 async function unlessTaken(work: Promise<Begun>): Promise<Begun | undefined> {
   try {
     return await work;
@@ -68,7 +69,7 @@ async function unlessTaken(work: Promise<Begun>): Promise<Begun | undefined> {
   }
 }
 
-/** Handles the message in this leg, which holds the session. */
+/** Stores the message in this leg, which holds the session's lease: for an open run, or with a new run. */
 async function beginHere(host: Host, incoming: IncomingMessage, leg: OpenLeg): Promise<Begun> {
   for (;;) {
     const left = runToResume(leg.log.state);
@@ -108,7 +109,7 @@ async function storeMessage(
     const before = openRun(log.state);
     const ending = before && (await endSupersededRun(host, session, agent, leg, before));
     if (before !== undefined && ending === undefined) continue;
-    // The question may have been answered while the hooks ran.
+    // The question may have been answered while the hooks ran, so that the run continues.
     if (runToResume(log.state) !== undefined) break;
     const start = { runId: host.newId(), userData };
     const events: NewEvent[] = [
@@ -124,7 +125,7 @@ async function storeMessage(
   return undefined;
 }
 
-/** Hands queued messages that no request covered over to the new run. */
+/** Hands queued messages that no request contains over to the new run. */
 function nextRun(state: SessionState, run_id: string): NextRun | undefined {
   const messages = queuedMessages(state).map(({ seq }) => seq);
   return messages.length === 0 ? undefined : { run_id, messages };

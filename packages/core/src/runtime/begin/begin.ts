@@ -8,20 +8,20 @@ import type { ActiveLeg, Host } from "../leg/host.ts";
 import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 
-/** The pause before the next attempt at a session that another leg holds, in milliseconds. */
+/** The pause before the next attempt to open a session that another leg holds, in milliseconds. */
 export const PAUSE_MS = 10;
 
-/** A run that is safely stored, and its leg if it runs in this process. */
+/** A stored run, and its leg if it runs in this process. */
 export interface Begun {
   start: RunStart;
   leg: ActiveLeg | undefined;
-  /** Detaches the caller's signal from a run that another leg works on. */
+  /** Detaches the caller's signal from a run that another leg is working on. */
   release?: () => void;
 }
 
 /**
- * Resumes the session's open run if no process is working on it. Returns `undefined` if one is, or no run is
- * open.
+ * Resumes the session's open run if no process is working on it. Returns `undefined` if a process is, or if
+ * no run is open.
  */
 export async function recover(
   host: Host,
@@ -39,7 +39,7 @@ export async function recover(
   return await resumeRun(leg, run, signal);
 }
 
-/** Resumes the open run in this leg. Returns `undefined` if another process took the session over first. */
+/** Resumes the open run in this leg. Returns `undefined` if another process took over the session first. */
 export async function resumeRun(
   leg: OpenLeg,
   run: RunState,
@@ -55,7 +55,10 @@ export async function resumeRun(
   return leg.go(signal);
 }
 
-/** Notifies the hooks if a run has started without user data, and why. Takes no longer than a lease lasts. */
+/**
+ * Notifies the hooks if a run has started without user data because `userData` failed. Gives up after the
+ * lease time.
+ */
 export async function notifyOfStart(
   { clock, leaseTtlMs }: Host,
   begun: Parameters<typeof notifyHooksOfStart>[1],

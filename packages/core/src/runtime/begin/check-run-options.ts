@@ -32,10 +32,10 @@ const INSTEAD = {
 };
 
 /**
- * Checks the options of a run for callers who write JavaScript or pass JSON on: an invalid value would stay
- * in the log for good.
+ * Checks the options of a run. They may come from JavaScript or from a client's JSON, and an invalid value
+ * would stay in the log forever.
  *
- * @throws PawlError `invalid_input`
+ * @throws PawlError `invalid_input` with the name of the invalid option
  */
 export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
   checkOptions("run()", options, OPTIONS, { instead: INSTEAD, code: "invalid_input" });
@@ -60,7 +60,7 @@ function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: R
   if (knowledge !== undefined && !Array.isArray(knowledge)) throw invalid("`knowledge` must be a list.");
   for (const [what, value] of Object.entries({ params, metadata })) {
     if (value !== undefined && !isJsonObject(value))
-      throw invalid(`\`${what}\` must be an object that JSON can carry.`);
+      throw invalid(`\`${what}\` must be an object that JSON can represent.`);
   }
   if (whenBusy !== undefined && !isWhenBusy(whenBusy))
     throw invalid('`whenBusy` must be "reject", "queue" or "interrupt".');

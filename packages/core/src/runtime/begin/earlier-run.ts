@@ -6,10 +6,10 @@ import type { RunStart } from "../leg/run-handle.ts";
 import type { IncomingMessage } from "./incoming-message.ts";
 
 /**
- * Finds the start of the run that this client message began earlier, or of its last retry, or the place where
- * it was queued.
+ * Finds the run of a message that was already stored under its client id: the run that it started or was
+ * queued for, or the last retry of that run. Returns `undefined` if the message is not stored.
  *
- * @throws PawlError `invalid_input` if the message was stored with a different text under that id.
+ * @throws PawlError `invalid_input` if a message with another text is stored under the same client id.
  */
 export async function earlierRun(
   store: EventStore,
@@ -20,7 +20,7 @@ export async function earlierRun(
   const key = eventKey.message(incoming.clientMessageId);
   let last: RunStart | undefined;
   let found: RunStart | undefined;
-  // The run that answers the message. A queued message may be handed over to the next run.
+  // The id of the run that answers the message. A queued message may be handed over to the next run.
   let answering: string | undefined;
   for await (const event of store.read(sessionId, { types: ["run_started", "run_ended", "user_message"] })) {
     if (event.type === "run_started") {
@@ -41,7 +41,10 @@ export async function earlierRun(
   return found;
 }
 
-/** Returns the run that answers a queued message after the end of a run. */
+/**
+ * Returns the id of the run that answers a message after another run has ended, which may have handed the
+ * message over.
+ */
 function takenUpBy(
   answering: string | undefined,
   messageSeq = -1,
@@ -50,9 +53,7 @@ function takenUpBy(
   return run_id === answering && next?.messages.includes(messageSeq) ? next.run_id : answering;
 }
 
-/**
- * Finds the start of the run that retries this one. If that run was retried in turn, finds the last retry.
- */
+/** Finds the retry of a run. If the retry was retried too, finds the last one. */
 export async function retryOf(
   store: EventStore,
   sessionId: string,

@@ -5,7 +5,7 @@ import type { EventData, NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import type { Session } from "../../log/session-row.ts";
 
-/** A user's message on its way into the log. */
+/** A user's message before it is stored. */
 export interface IncomingMessage {
   session: Session;
   agent: Agent;
@@ -16,14 +16,15 @@ export interface IncomingMessage {
   signal?: AbortSignal | undefined;
   whenBusy: WhenBusy;
   /**
-   * A task from another agent. Only its id identifies it: after a crash, its text may be made differently.
+   * Set for a task from another agent. It is recognized by its id alone, because its text may be different
+   * after a crash.
    */
   isTask?: true;
 }
 
 /**
- * Returns the events that store a message and its knowledge; the message is the last. If its client gave it
- * an id, it is stored once.
+ * Returns the events that store a message and its knowledge, the message last. A message with a client id is
+ * stored only once.
  */
 export function messageEvents(
   { message, knowledge = [], params, clientMessageId }: IncomingMessage,

@@ -5,8 +5,8 @@ import type { Host } from "../leg/host.ts";
 import type { RunOptions } from "./runtime-types.ts";
 
 /**
- * Creates the session for a first message. If the client gave the message an id, the session's id is derived
- * from it: a message that is sent again because the response got lost does not create a second session.
+ * Creates the session for a first message. If the message has a client id, the session's id is derived from
+ * that id, so that a repeated request does not create a second session.
  */
 export async function newSession(
   host: Host,
@@ -20,14 +20,14 @@ export async function newSession(
 const OPEN: readonly SessionStatus[] = ["active", "suspended"];
 
 /**
- * Returns the user's newest open session, or creates one. Its id is derived from the session before it, so
- * that concurrent calls create the same session.
+ * Returns the user's newest open session, or creates one. The new id is derived from the previous session's,
+ * so that concurrent calls create the same session.
  */
 export async function getOrCreateSession(host: Host, agent: string, userId: string): Promise<Session> {
   const newest = async (status?: readonly SessionStatus[]) =>
     (await host.store.sessions.list({ userId, agent, limit: 1, ...(status && { status }) }))[0];
-  // Look for the newest session before the newest open one. A session that is created in between is then
-  // found among the open ones, or created here under the same id.
+  // Looks for the newest session first, then for the newest open one. A session that is created in between is
+  // then found as open, or created here under the same id.
   let last = await newest();
   if (last !== undefined && !OPEN.includes(last.status)) last = (await newest(OPEN)) ?? last;
   while (last === undefined || !OPEN.includes(last.status)) {

@@ -12,9 +12,9 @@ import { type IncomingMessage, messageEvents } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop.ts";
 
 /**
- * Queues a message for the run in progress. Needs no lease: the run's leg picks it up, in this process or
- * another. The message is stored only if nothing else was stored since the run was seen open, so that it
- * never ends up in a session without a run. Returns `undefined` if no run is in progress any more.
+ * Queues a message for the run in progress. Needs no lease: the run's leg picks the message up, in this
+ * process or another. The message is stored only if nothing else was stored first, so that it cannot end up
+ * in a session without a run. Returns `undefined` if no run is in progress.
  */
 export async function queueMessage(host: Host, incoming: IncomingMessage): Promise<Begun | undefined> {
   const { session, agent } = incoming;
@@ -39,9 +39,9 @@ export async function queueMessage(host: Host, incoming: IncomingMessage): Promi
 }
 
 /**
- * Like {@link queueMessage}, for a run that its process abandoned. This leg resumes the run, even if the
- * message cannot be stored. Returns `undefined` if the run waits for its user by now; the leg is then
- * unchanged.
+ * Queues a message for a run that no process is working on, and resumes the run in this leg, even if the
+ * message cannot be stored. Returns `undefined` if the run now waits for the user's answer; the leg stays
+ * open.
  */
 export async function queueHere(
   host: Host,
@@ -61,7 +61,7 @@ export async function queueHere(
   }
 }
 
-/** Appends the message at the tip, and only if a run is in progress there. */
+/** Appends the message if a run is in progress and nothing else was stored first. */
 async function storeQueued(
   incoming: IncomingMessage,
   state: SessionState,

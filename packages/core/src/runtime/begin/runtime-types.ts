@@ -14,78 +14,83 @@ import type { ViewState } from "../../view/view.ts";
 import type { Run } from "../leg/run-handle.ts";
 
 /**
- * An answer to a pending question. `error` instead of `value` reports that a tool of the client failed. The
- * model reads this text as the call's error, whatever the tool's answer schema. At most 10,000 characters.
- * Questions of hooks, e.g. of `approval()`, refuse it.
+ * An answer to a pending question: a `value` that matches the question's schema, or an `error` if a tool that
+ * runs at the client failed.
+ *
+ * The model reads the text of `error` as the call's result. The text has at most 10,000 characters. Questions
+ * of hooks, e.g. of `approval()`, accept only a `value`.
  */
 export type Answer = {
   callId: string;
   /**
-   * The `seq` of the question, from `pending`. A call may ask again: without it, its last question is
-   * answered.
+   * The `seq` of the question, from `pending`. Default: the call's last question. Give it, because a call may
+   * ask several questions.
    */
   question?: number;
 } & ({ value: Json; error?: never } | { error: string; value?: never });
 
 /**
- * Data for the model to read, with its source. `params` are what the source was asked for, if it can be asked
- * for more.
+ * Data for the model to read, with the name of its source. `params` are the arguments with which the source
+ * was called.
  */
 export type Knowledge = EventData["knowledge"];
 
-/** Options of `run()`: a message that starts a run, or answers that continue one. */
+/** Options of `run()`. Give `input` to start a run with a message, or `answers` to continue a run. */
 export interface RunOptions {
-  /** The user. Only the owner of a session may use it; for others it does not exist. */
+  /** The id of the user. A session can be used only by its owner; for other users it does not exist. */
   userId: string;
-  /** The session to use. Default: a new one. */
+  /** The id of the session. Default: a new session. */
   sessionId?: string;
-  /** The user's message. It closes open questions. For a message during a run, see {@link WhenBusy}. */
+  /** The user's message. It closes open questions. If a run is in progress, {@link WhenBusy} decides. */
   input?: string;
   /** Answers to pending questions, instead of a message. */
   answers?: readonly Answer[];
   /**
-   * Data for the model to read before the message, stored with it. Each piece is in a tag that names its
-   * source; its text cannot close that tag.
+   * Data for the model to read before the message. It is stored with the message. The model gets each piece
+   * in a tag with the name of its source, and the text cannot close that tag.
    */
   knowledge?: readonly Knowledge[];
   /**
-   * Values for hooks (`run.params`) and tools (`params` of their context), e.g.
-   * `{ model: "claude-haiku-4-5" }`. The model does not read them. Sub-agents of the run get them too. Fixed
-   * when the run starts: answers, and messages that are queued while it runs, do not change them.
+   * Parameters of the run for hooks (`context.run.params`) and tools (`context.params`), e.g. `{ model:
+   * "claude-haiku-4-5" }`. The model does not read them; sub-agents get them too. They are fixed when the run
+   * starts: answers and queued messages do not change them.
    */
   params?: JsonObject;
   /**
-   * The client's id of the message. A message that is sent again under its id is stored once, and the caller
-   * gets the first run. This also holds for the first message of a new session.
+   * The client's id of the message. If a message is sent again with the same id, it is stored once, and the
+   * caller gets the first run. This also holds for the first message of a new session.
    */
   clientMessageId?: string;
   /**
-   * Aborting it stops the run, including a run in progress that picked this message up. Closing the stream
-   * stops nothing.
+   * Stops the run when it aborts. If the message is queued for another run, stops the run that reads it.
+   * Closing the stream does not stop a run.
    */
   signal?: AbortSignal;
-  /** Metadata of the session, if a new one is created. */
+  /** Metadata for the session, if a new one is created. */
   metadata?: JsonObject;
   /**
-   * What happens to a message that arrives during a run, for an agent without a `whenBusy` of its own.
-   * Default: `reject`.
+   * What happens to a message that arrives during a run. An agent's own `whenBusy` takes precedence. Default:
+   * `reject`.
    */
   whenBusy?: WhenBusy;
   retry?: never;
 }
 
 /**
- * Runs the last message again, after a run that failed. A run can be retried if it is the session's last one
- * and left the session in status `error` (a failed model, a limit, a crash loop), or was stopped or
- * interrupted. A refusal and an answer that was cut short at `max_tokens` count as answers and cannot be
- * retried.
+ * Options of `run()` that answer the last message again after its run failed. Only the last run of a session
+ * can be retried:
+ *
+ * - a run that left the session in status `error`, e.g. after a failed model, a limit or a crash loop;
+ * - a run that was stopped or interrupted.
+ *
+ * A refusal, and an answer that was cut off at `max_tokens`, count as answers and cannot be retried.
  */
 export interface RetryRunOptions extends Pick<RunOptions, "userId" | "signal"> {
   sessionId: string;
   /**
-   * Id of the run that failed. Its work stays in the context: the model continues from its tool results. Its
-   * `params` apply again. A run is retried once: a second request, in any process, gets the same new run. If
-   * the run is still in progress, the request gets that run.
+   * The id of the failed run. The new run keeps its tool results and its `params`. A run is retried once: a
+   * second request, in any process, gets the same new run. If the failed run is still in progress, the
+   * request gets that run.
    */
   retry: string;
   input?: never;
@@ -93,14 +98,14 @@ export interface RetryRunOptions extends Pick<RunOptions, "userId" | "signal"> {
 }
 
 /**
- * A session as clients show it. To keep it up to date, follow the session from `cursor` and fold each event
- * in with `reduceView`.
+ * A session's row and its view. To keep the view up to date, follow the session from `cursor` and apply each
+ * event with `reduceView`.
  */
 export interface SessionView extends ViewState {
   session: Session;
 }
 
-/** Options of `runtime()`, see {@link RuntimeSettings}. `deps` may be left out if no agent needs it. */
+/** Options of `runtime()`, see {@link RuntimeSettings}. `deps` is optional if no agent needs it. */
 export type RuntimeOptions<Deps> = undefined extends Deps
   ? Omit<RuntimeSettings<Deps>, "deps"> & Partial<Pick<RuntimeSettings<Deps>, "deps">>
   : RuntimeSettings<Deps>;
@@ -108,133 +113,151 @@ export type RuntimeOptions<Deps> = undefined extends Deps
 /** All options of `runtime()`. */
 export interface RuntimeSettings<Deps> {
   /**
-   * Returns the dependencies of tools, hooks and `userData` for a session. Called again in each process that
-   * continues the session.
+   * Returns the dependencies of tools, hooks and `userData` for a session. Called at least once in each
+   * process that works on the session.
    */
   deps: (session: Session) => Deps | Promise<Deps>;
-  /** The agents, which `run()` finds by their names. */
+  /** The agents. `run()` finds them by their names. */
   agents: readonly Agent<Deps>[];
-  /** The store of all logs, e.g. `memoryStore()`. */
+  /** The store that keeps all logs, e.g. `memoryStore()`. */
   store: EventStore;
   /**
-   * How readers are notified of new events. Default: within this process only; other processes poll. Do not
-   * share a tail between runtimes that use different stores: it identifies sessions by id only.
+   * Notifies readers of new events, also in other processes. Default: only readers in this process are
+   * notified; other processes poll. Do not share a tail between runtimes with different stores, because a
+   * tail knows sessions only by their ids.
    */
   tail?: LiveTail;
   /**
-   * How long a lease lasts, in milliseconds. A dead process is noticed after at most this time. Default:
-   * 10,000.
+   * The duration of a lease, in milliseconds. If a process dies, its runs can be recovered after this time.
+   * Default: 10,000.
    */
   leaseTtlMs?: number;
   /**
-   * How long a stopped run waits for tools that ignore their abort signal, in milliseconds. Default: 1,000.
+   * The time that a stopped run waits for tools that ignore their abort signal, in milliseconds. After that,
+   * the tools are abandoned. Default: 1,000.
    */
   abortGraceMs?: number;
-  /** Makes ids of sessions, runs and appends, each unique. Default: random UUIDs. */
+  /** Returns a new unique id for a session, a run or an append. Default: random UUIDs. */
   newId?(): string;
   /**
-   * The clock for limits, time-outs, durations, lease renewals, sweeps and `drain()`. Default: the machine's.
-   * A lease expires by the store's clock, so give both the same one. No lease is renewed while the clock
-   * stands still, e.g. `testClock()` of `@pawl/testing`.
+   * The clock for limits, timeouts, durations, lease renewals, sweeps and `drain()`. Default: the system
+   * clock.
+   *
+   * Leases expire by the store's clock, so give the store the same clock. While a test clock stands still,
+   * e.g. `testClock()` of `@pawl/testing`, leases are not renewed.
    */
   clock?: Clock;
   /**
-   * Pauses before each retry of an append that failed because the store was unavailable, in milliseconds.
-   * Default: `[50, 250]`.
+   * Pauses before each retry of an append when the store is unavailable, in milliseconds. Default: `[50,
+   * 250]`.
    */
   storeRetryMs?: readonly number[];
   /**
-   * Called with failures that no caller gets, e.g. a session that cannot be recovered, and with exceptions
-   * that end a run as `error`, e.g. of `deps`. Default: prints them to the console.
+   * Called with errors that no caller receives, e.g. if a session cannot be recovered. Also called with
+   * exceptions that end a run as `error`, e.g. of `deps`. Default: prints the error to the console.
    */
   onError?(error: unknown): void;
   /**
-   * Interval in milliseconds at which a session's readers query the store for events of other processes. All
-   * readers share one query. While every append is heard (`memoryStore()`, or `postgresTail()` while it is
-   * `listening`), an idle session is queried once a minute. Default: 1 s.
+   * The interval at which the store is queried for events of other processes while a session has readers, in
+   * milliseconds. All readers of a session share one query. With a store or tail that reports every append
+   * (`memoryStore()`, `postgresTail()` while it is `listening`), an idle session is queried once a minute.
+   * Default: 1,000.
    */
   pollMs?: number;
   /**
-   * Converts events of earlier versions, e.g. in imported logs, when they are read. Pawl's own upcasters are
+   * Converts events of older formats when they are read, e.g. in imported logs. Pawl's own conversions are
    * always included.
    */
   upcasters?: Upcasters;
   /**
-   * Stores payloads above 256 kB outside of the log, see {@link withBlobs}. Default: all payloads are in the
-   * log. Once a log has blobs, every process that uses it needs this option, or gets `store_unavailable`.
+   * Stores payloads above 256 kB outside the log, see {@link withBlobs}. Default: all payloads are in the
+   * log. Once a log has blobs, every process that uses it needs this option; without it, runs reject with
+   * `store_unavailable`.
    */
   blobs?: BlobStore;
 }
 
-/** Runs agents over one store. Made by `runtime()`. */
+/** Runs agents and stores their logs. Made by `runtime()`. */
 export interface Runtime {
   /** The agents, by name. */
   readonly agents: ReadonlyMap<string, Agent>;
-  /** The store, with blobs and upcasters applied. It returns what was redacted; `readShown` does not. */
+  /**
+   * The store, with `blobs` and `upcasters` applied. It also returns redacted content; to read without it,
+   * use `readShown`.
+   */
   readonly store: EventStore;
   /**
-   * Starts a run with a message, continues one with answers, or retries one. Returns at once; see
-   * {@link Run}.
+   * Starts a run with a message, continues one with answers, or retries one. Returns at once; await the
+   * `result` of the returned {@link Run}.
    */
   run(agent: string, options: RunOptions | RetryRunOptions): Run;
   /**
-   * Stops the session's open run, in whichever process it is. Does nothing if no run is open. Rejects with
-   * `not_found` if the session is not the user's.
+   * Stops the session's open run, in any process. Does nothing if no run is open. Rejects with `not_found` if
+   * the session does not belong to the user.
    */
   stop(sessionId: string, options: { userId: string }): Promise<void>;
-  /** Reads the session as its owner sees it. Rejects with `not_found` if it is not the user's. */
+  /**
+   * Returns the session as its owner sees it: messages, questions and the state of the run. Rejects with
+   * `not_found` if the session does not belong to the user.
+   */
   view(sessionId: string, options: { userId: string }): Promise<SessionView>;
   /**
-   * Yields the session's events after `afterSeq` (default: all), then new ones until `signal` aborts. An
-   * answer in progress is sent from its beginning, or from `live` on; `advanceCursor` tracks a reader's
-   * position. With `untilIdle`, ends after the next `run_suspended` or `run_ended`, unless that end starts
-   * another run. To wait for one run, pass what `Run.started` resolves to.
+   * Yields the session's events after `afterSeq` (default: all), then new events until `signal` aborts.
    *
-   * **No access check.** Verify that the session belongs to the user before you send its events anywhere.
+   * - The text of an answer in progress is sent from its beginning, or from the position `live`.
+   *   `advanceCursor` computes the position after each event.
+   * - With `untilIdle: true`, the iterator ends after the next `run_suspended` or `run_ended`, unless that
+   *   end starts another run. To wait for one run, pass the value of its `started` promise.
+   *
+   * **No access check.** Check that the session belongs to the user before you send its events anywhere.
    */
   follow(
     sessionId: string,
     options?: Partial<Cursor> & { signal?: AbortSignal; untilIdle?: boolean | AwaitedRun },
   ): AsyncIterable<SessionEvent>;
   /**
-   * Makes the model's context begin at the event `fromSeq`, or at the last place before it where a
-   * conversation can begin. Resolves to the `seq` of that place. Earlier events stay in the log and in the
-   * view. Rejects with `not_found`, `invalid_input`, or `session_busy` while a run is open.
+   * Makes the model's context begin at the event `fromSeq`, or at the last earlier event where a conversation
+   * can begin. Resolves to the `seq` of that event. Earlier events stay in the log and in the view. Rejects
+   * with `not_found`, `invalid_input`, or `session_busy` while a run is open.
    */
   startContextAt(sessionId: string, options: { userId: string; fromSeq: number }): Promise<number>;
   /**
-   * Redacts an event: from now on, `[redacted]` is sent to the model and shown to readers instead of its
-   * content. Rejects with `not_found`, `invalid_input`, or `session_busy` while a run is open.
+   * Redacts an event: the model and readers get `[redacted]` instead of its content from now on. Rejects with
+   * `not_found`, `invalid_input`, or `session_busy` while a run is open.
    *
-   * `seq` names a message, an answer of the model, a result, knowledge, an artifact, a note, a summary, or a
-   * `prefix` for the user data in it. With a call or its result, what a sub-agent wrote for that call is
-   * redacted too.
+   * `seq` is the number of a user message, a model's answer, a tool result, knowledge, an artifact, a note or
+   * a checkpoint. To redact the user data, pass the number of a `prefix` event. Text that a sub-agent wrote
+   * for a redacted call is redacted too.
    *
-   * The stored row stays. Summaries, copies (`fork`) and the model's provider may keep the content.
+   * The row in the store keeps the content. Summaries, copies (`fork`) and the model's provider may have it
+   * too.
    */
   redact(sessionId: string, seq: number, options: { userId: string }): Promise<void>;
   /**
-   * Creates a session of the same user with a copy of this one's log, up to the last end of a run that is not
-   * after `atSeq` (default: the last of all). Its metadata have `forked_from: { session_id, seq }`, and its
-   * totals begin at 0. Rejects with `not_found`, or with `invalid_input` if no run has ended by then.
+   * Creates a session of the same user with a copy of a session's log, up to the last `run_ended` at or
+   * before `atSeq`. Default: up to the last `run_ended`. The new session's metadata have `forked_from: {
+   * session_id, seq }`, and its totals begin at 0. Rejects with `not_found`, or with `invalid_input` if no
+   * run has ended by then.
    */
   fork(sessionId: string, options: { userId: string; atSeq?: number }): Promise<Session>;
   /**
-   * Returns the user's newest active or suspended session with this agent, or creates one. Concurrent calls,
-   * in any process, get the same session.
+   * Returns the user's newest active or suspended session with this agent, or creates one. Concurrent calls
+   * in any process get the same session.
    */
   getOrCreateSession(agent: string, userId: string): Promise<Session>;
   /**
-   * Recovers every run that no process is working on. Resolves to the number of runs that were recovered
-   * here.
+   * Recovers every run that no process is working on. Resolves to the number of runs that this call
+   * recovered.
    */
   sweep(): Promise<number>;
-  /** Sweeps at once, and then once per lease time. Call it once in each long-lived process. */
+  /** Calls `sweep()` at once and then once per lease time. Call it once in each long-lived process. */
   start(): void;
   /**
-   * Shuts this process's runtime down: starts nothing more, and lets each run finish its turn for up to
-   * `timeoutMs` (default: 30,000) by the runtime's clock. Other processes resume the runs, including those
-   * that were cut off. Then readers here end with `draining`. Call it on SIGTERM.
+   * Shuts the runtime down. Call it on SIGTERM.
+   *
+   * Starts no new work, and lets each run finish its turn for up to `timeoutMs` milliseconds (default:
+   * 30,000). Runs that take longer are cut off. Other processes continue all open runs. Readers in this
+   * process end with the error `draining`.
    */
   drain(options?: { timeoutMs?: number }): Promise<void>;
 }

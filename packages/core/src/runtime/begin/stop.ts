@@ -11,9 +11,9 @@ import type { RunStart } from "../leg/run-handle.ts";
 import { recover } from "./begin.ts";
 
 /**
- * Stores a request to stop the session's open run, if it is the wanted one. A leg of this process honours it.
- * If no leg works on the run, the caller has to recover the session. Returns `false` if there was nothing to
- * stop.
+ * Stores a request to stop the session's open run, if `isWanted` accepts the run. A leg of this process stops
+ * at once. If no leg is working on the run, the caller must recover the session. Returns `false` if there was
+ * no such run.
  */
 export async function storeStopRequest(
   host: Host,
@@ -31,8 +31,8 @@ export async function storeStopRequest(
 }
 
 /**
- * Stops a run that another leg works on, and no other run, when the signal aborts. Returns a function that
- * detaches the signal: a caller may use one signal for any number of runs.
+ * Stops a run that another leg is working on when the signal aborts. Other runs of the session are not
+ * stopped. Returns a function that detaches the signal, because a caller may use one signal for many runs.
  */
 export function stopOnAbort(host: Host, start: RunStart, signal: AbortSignal | undefined): () => void {
   const stop = () => void stopRunOf(host, start).catch(host.report);
@@ -42,7 +42,7 @@ export function stopOnAbort(host: Host, start: RunStart, signal: AbortSignal | u
 }
 
 async function stopRunOf(host: Host, start: RunStart): Promise<void> {
-  // The run may hand the message over to the next run at this moment.
+  // The run may be handing the message over to the next run at this moment, so the next run is stopped too.
   for (let asked: string | undefined; ; ) {
     const runId = await runOf(host, start);
     if (runId === asked) return;
@@ -51,7 +51,7 @@ async function stopRunOf(host: Host, start: RunStart): Promise<void> {
   }
 }
 
-/** Returns the run that was started, or the one that picked its message up. */
+/** Returns the id of the run that was started, or of the run that picked its message up. */
 async function runOf(host: Host, { sessionId, afterSeq, ...start }: RunStart): Promise<string> {
   let awaited: AwaitedRun = start;
   for await (const event of host.store.read(sessionId, { afterSeq, types: ["run_ended"] })) {
@@ -61,9 +61,9 @@ async function runOf(host: Host, { sessionId, afterSeq, ...start }: RunStart): P
 }
 
 /**
- * Stops the session's run, wherever it is in progress, and also if it is suspended. A leg of this process may
- * have suspended the run just before the request was stored; it has then released the lease, and the run is
- * recovered here.
+ * Stops the session's run in any process, also while it waits for an answer. A leg of this process may have
+ * suspended the run just before the request was stored. That leg has released the lease, so the run is
+ * recovered here and ends.
  */
 export async function requestStop(host: Host, session: Session, agent: Agent): Promise<void> {
   if (await storeStopRequest(host, session.id)) await recover(host, session, agent);

@@ -9,12 +9,15 @@ import type { Host } from "../leg/host.ts";
 import type { OpenLeg } from "../leg/leg-runner.ts";
 import { makeLeg } from "../leg/make-leg.ts";
 
-const SUPERSEDED: StopReason = { type: "interrupted", message: "The user went on without answering." };
+const SUPERSEDED: StopReason = {
+  type: "interrupted",
+  message: "Stopped: a new message arrived instead of an answer.",
+};
 
 /**
- * Ends a run whose question the user answered with a new message; the ending is stored together with that
- * message. Hooks are called and effects run as at any other end, but in a stopped leg, so that the user does
- * not wait long. Returns `undefined` if something else was stored first; decide again.
+ * Prepares the end of a waiting run that a new message replaces. The caller stores the end together with that
+ * message. Hooks and effects run as at any other end, but in a stopped leg, so that the user does not wait
+ * long. Returns `undefined` if something else was stored first; then the caller must decide again.
  */
 export async function endSupersededRun(
   host: Host,
@@ -26,9 +29,10 @@ export async function endSupersededRun(
   const leg = makeLeg({ host, session, agent, log, makeDeps: deps });
   leg.life.halt(SUPERSEDED);
   if (agent.hooks.some(({ onStop, afterRun }) => onStop !== undefined || afterRun !== undefined)) {
-    // If `deps` fails, the run that is about to start reports it.
+    // An error of `deps` is reported by the run that is about to start.
     await withinDeadline(leg.life, leg.makeDeps()).catch(() => undefined);
   }
-  // The run ends. If a message arrives during a leg, the run continues instead: `closeOvertakenQuestions`.
+  // The run ends here. If a leg is running when the message arrives, the run continues instead:
+  // `closeOvertakenQuestions`.
   return await endingOf(leg, run, SUPERSEDED, OVERTAKEN);
 }

@@ -12,7 +12,8 @@ interface HeldLease {
 }
 
 /**
- * Renews the lease at a third of its time, and reads what others have stored. A failed renewal loses the leg.
+ * Renews the lease at a third of its duration, and reads the events of other processes each time. Calls
+ * `lose` if a renewal fails.
  */
 export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void): HeldLease {
   const stopRenewing = every(host.clock, host.leaseTtlMs / 3, () => {
@@ -29,8 +30,8 @@ export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () =>
 }
 
 /**
- * Works on a leg's run under the lease, and releases the lease if the run could not be settled. Keeps it if
- * the next run has started.
+ * Runs `work` under the lease. Releases the lease if the run was not settled, and keeps it if the next run
+ * has started.
  */
 export async function withLease(
   held: HeldLease,

@@ -7,7 +7,7 @@ import type { Session } from "../../log/session-row.ts";
 import type { SessionWatches } from "../../readers/session-watch.ts";
 import type { SessionState } from "../../session/state.ts";
 
-/** The session's state when a leg is over. `settled`: the leg suspended or ended the run. */
+/** The session's state at the end of a leg. `settled` is `true` if the leg suspended or ended the run. */
 export interface LegOutcome {
   state: SessionState;
   settled: boolean;
@@ -16,15 +16,15 @@ export interface LegOutcome {
 /** A leg that is running in this process. */
 export interface ActiveLeg {
   readonly done: Promise<LegOutcome>;
-  /** Folds in what others have stored, e.g. a stop request. */
+  /** Reads the events that other processes have stored, e.g. a stop request. */
   catchUp(): Promise<void>;
   /** Stops the run. */
   abort(): void;
-  /** Abandons the run without ending it; another process resumes it. */
+  /** Leaves the run to another process, without ending it. */
   leave(): void;
 }
 
-/** The parts of a runtime. */
+/** The parts of a runtime that its functions share. */
 export interface Host {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly store: EventStore;
@@ -33,10 +33,11 @@ export interface Host {
   /** The legs that are running in this process, by session id. */
   readonly legs: Map<string, ActiveLeg>;
   /**
-   * Sessions whose recovery failed in this process, by id: how often in a row, and when they are due again.
+   * Sessions whose recovery failed in this process, by id: the number of failures in a row, and when to try
+   * again (`dueAt`, in milliseconds since 1970).
    */
   readonly setbacks: Map<string, { failures: number; dueAt: number }>;
-  /** This process's name as a holder of leases. */
+  /** The name under which this process holds leases. */
   readonly holder: string;
   readonly leaseTtlMs: number;
   readonly abortGraceMs: number;
@@ -44,9 +45,9 @@ export interface Host {
   /** Runs that are being started. */
   readonly begins: Set<Promise<unknown>>;
   draining: boolean;
-  /** Aborts when the runtime is over: readers end. */
+  /** Aborts when the runtime has shut down, so that readers end. */
   readonly over: AbortController;
-  /** Reports failures that no caller gets. */
+  /** Reports errors that no caller receives. */
   report(error: unknown): void;
   deps(session: Session): unknown;
   readonly tasks: Tasks;

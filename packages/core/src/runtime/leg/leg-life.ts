@@ -8,23 +8,26 @@ import type { Host } from "./host.ts";
 
 /** The parts of a leg's life that only the runner uses. */
 export interface OwnLegLife extends LegLife {
-  /** Starts the time. The returned function stops it. */
+  /** Starts the timers of the run's limits. Returns a function that stops them. */
   begin(): () => void;
-  /** Another process has the session: in-flight work is aborted. */
+  /** Aborts in-flight work, because another process has taken over the session. */
   lose(): void;
-  /** The process is shutting down: in-flight work is aborted, and another process resumes the run. */
+  /** Aborts in-flight work, because the process is shutting down. Another process resumes the run. */
   leave(): void;
-  /** Ends the leg: the signal is aborted for anything that still runs. */
+  /** Ends the leg: aborts the signal for work that still runs. */
   end(): void;
 }
 
-/** Makes the life of a leg that has not started. */
+/** Makes the lifetime of a leg that has not started. */
 export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLegLife {
   const { clock, abortGraceMs } = host;
   let control = new AbortController();
   let startedAt = clock.now();
   let deadlineMs = Number.POSITIVE_INFINITY;
-  /** What the timer has counted, so that a clock that was set back does not keep the run from landing. */
+  /**
+   * The running time that a timer has measured, so that a clock that was set back does not delay the last
+   * turn.
+   */
   let reachedMs = 0;
   const lose = (error: PawlError) => {
     life.abandon();
@@ -76,17 +79,17 @@ export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLe
         cancelLanding();
       };
     },
-    lose: () => lose(new PawlError("fenced", "Another process has taken this session over.")),
+    lose: () => lose(new PawlError("fenced", "Another process has taken over this session.")),
     leave: () => lose(new PawlError("draining", "The process is shutting down.")),
     end: () => control.abort(new Error("The leg is over.")),
   };
   return life;
 }
 
-/** Returns when to abort in-flight work for the last turn, in milliseconds from now. */
+/** Returns the time until in-flight work is aborted for the last turn, in milliseconds. */
 function timeToLand({ onLimit, limits, sessionLimits }: Agent, leftMs: number): number {
   if (onLimit !== "land") return Number.POSITIVE_INFINITY;
   const limitMs = Math.min(limits.wallClockMs, sessionLimits.wallClockMs);
-  // The machine's timers may be early by a fraction of a millisecond.
+  // Timers may fire early by a fraction of a millisecond.
   return Math.max(0, leftMs - landingTime(limitMs)) + 1;
 }

@@ -17,15 +17,18 @@ import { type RunningLeg, startLeg } from "./start-leg.ts";
 /** A leg that holds its lease and has read its log, but has not started. */
 export interface OpenLeg {
   readonly log: SessionLog;
-  /** Calls the runtime's `deps` for this leg, once. */
+  /** Calls the runtime's `deps` for this leg. Later calls return the same promise. */
   deps(): Promise<unknown>;
   /** Starts the loop. Aborting the signal stops the run. */
   go(signal?: AbortSignal): ActiveLeg;
-  /** Releases the lease without having done anything. */
+  /** Releases the lease without starting the loop. */
   close(): Promise<void>;
 }
 
-/** Acquires the session's lease, if it is free. It is renewed until the leg is over. */
+/**
+ * Acquires the session's lease and loads its state. Returns `undefined` if the lease is taken. The lease is
+ * renewed until the leg is over.
+ */
 export async function openLeg(host: Host, session: Session, agent: Agent): Promise<OpenLeg | undefined> {
   const lease = await host.store.acquire(session.id, `${host.holder}/${host.newId()}`, host.leaseTtlMs);
   if (lease === undefined) return undefined;
@@ -37,7 +40,10 @@ export async function openLeg(host: Host, session: Session, agent: Agent): Promi
   }
 }
 
-/** Holds the lease for the session's open run, and for the runs that start where it ends. */
+/**
+ * Keeps the lease for the session's open run, and for all runs that start in the append that ends the one
+ * before.
+ */
 function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state: SessionState): OpenLeg {
   const log = openLog({
     store: host.store,
@@ -62,8 +68,8 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
       } catch (error) {
         return running.fail(error);
       }
-      // The next leg is registered in the process before this one is over. From here on the state is the next
-      // run's.
+      // The next leg is registered before this one ends, so that the session is never without a leg. From
+      // here on, the state is that of the next run.
       current = newLeg();
       const next = startLeg(host, current);
       running.end({ state, settled: false });
@@ -78,7 +84,7 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
   return { log, deps: () => current.makeDeps(), go, close: held.giveBack };
 }
 
-/** Runs the loop. An exception ends the run as an error, unless the store or the lease caused it. */
+/** Runs the loop. An exception ends the run as an error, unless the store failed or the lease was lost. */
 async function work(host: Host, leg: OwnLeg): Promise<boolean> {
   try {
     await withinDeadline(leg.life, leg.makeDeps());
@@ -87,7 +93,7 @@ async function work(host: Host, leg: OwnLeg): Promise<boolean> {
     if (storeFailed(error)) throw error;
     if (PawlError.is(error, "fenced")) leg.life.lose();
     if (leg.life.lost) return false;
-    // Work that hung until the run was stopped does not change how the run ends.
+    // A stopped run ends with its stop reason, even if the aborted work threw an error.
     return leg.life.signal.aborted ? await runLoop(leg) : await endAsError(host, leg, error);
   }
 }

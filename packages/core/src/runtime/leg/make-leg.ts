@@ -10,12 +10,12 @@ import { notifyHooks } from "../../loop/hooks/call-hooks.ts";
 import type { Host } from "./host.ts";
 import { newLegLife, type OwnLegLife } from "./leg-life.ts";
 
-/** A leg as the runner sees it. */
+/** A leg with the methods that only the runner calls. */
 export interface OwnLeg extends Leg {
   readonly life: OwnLegLife;
   /**
-   * Starts the time, and shows the leg's live state to readers in this process. The returned function stops
-   * the time.
+   * Starts the timers, and shows the leg's live state to readers in this process. Returns a function that
+   * stops the timers.
    */
   begin(): () => void;
 }
@@ -26,11 +26,11 @@ interface LegParts {
   session: Session;
   agent: Agent;
   log: SessionLog;
-  /** Default: the runtime's `deps`. */
+  /** Returns the dependencies. Default: the runtime's `deps`. */
   makeDeps?: () => unknown;
 }
 
-/** Makes a leg of this process. It has not started. */
+/** Makes a leg of this process, without starting it. */
 export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnLeg {
   const { store, tail, newId, tasks } = host;
   const { id } = session;
@@ -69,7 +69,7 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
   return leg;
 }
 
-/** Makes a leg's reports of what went wrong. */
+/** Makes the functions by which a leg reports errors. */
 function reporting(host: Host, session: Session, agent: Agent, log: SessionLog, life: OwnLegLife): LegReport {
   const notify: LegReport["notify"] = async (error) => {
     const runId = log.state.run?.runId ?? "";

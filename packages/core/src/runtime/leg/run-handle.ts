@@ -2,15 +2,18 @@ import type { EventType } from "../../log/event.ts";
 import type { EventOf, LiveEventType, SessionEvent } from "../../log/live-event.ts";
 import type { RunResult } from "../../session/run-result.ts";
 
-/** Names a run, and where its events begin. */
+/** Identifies a run, and the place in the log where its events begin. */
 export interface RunStart {
   sessionId: string;
   runId: string;
-  /** The events of the run, or of this leg, have a higher `seq`. */
+  /**
+   * The `seq` before the run's first event. If the run already existed, the `seq` before the first event of
+   * this request.
+   */
   afterSeq: number;
   /**
-   * `seq` of the message if it was queued during the run. The run reads it in its next turn. If the run ends
-   * before that, the next run reads it, and is the one to wait for.
+   * `seq` of the message, if it was queued during the run. The run reads it in its next turn. If the run ends
+   * first, the next run reads it, and is the one to wait for.
    */
   messageSeq?: number;
 }
@@ -42,7 +45,7 @@ export interface RunStart {
  */
 export interface Run extends AsyncIterable<SessionEvent> {
   /**
-   * Resolves once the message or answer is safely stored. Rejects with `not_found`, `session_busy`,
+   * Resolves once the message or the answers are stored. Rejects with `not_found`, `session_busy`,
    * `invalid_input`, `unknown_call`, `invalid_answer`, `already_answered` or `store_unavailable`.
    */
   readonly started: Promise<RunStart>;

@@ -2,7 +2,7 @@ import { ABORTED } from "../../log/stop-reason.ts";
 import type { ActiveLeg, Host, LegOutcome } from "./host.ts";
 import type { OwnLeg } from "./make-leg.ts";
 
-/** A leg that is running, and the ways to end it. */
+/** A running leg, and the functions that end it. */
 export interface RunningLeg {
   readonly leg: OwnLeg;
   readonly active: ActiveLeg;
@@ -11,7 +11,7 @@ export interface RunningLeg {
 }
 
 /**
- * Starts a leg's time and registers the leg in the process until it is over. Aborting the signal stops its
+ * Starts a leg's timers and registers the leg in the process until it ends. Aborting the signal stops the
  * run.
  */
 export function startLeg(host: Host, leg: OwnLeg, signal?: AbortSignal): RunningLeg {

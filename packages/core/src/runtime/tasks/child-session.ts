@@ -9,17 +9,17 @@ import { effectiveType } from "../../loop/hooks/call-hooks.ts";
 import type { Delegate } from "../../tools/tool.ts";
 import type { Host } from "../leg/host.ts";
 
-/** Returns the id of the session in which a call's task is done. */
+/** Returns the id of the session in which a sub-agent works on a call. */
 function childId(sessionId: string, callId: string): string {
   return `${sessionId}:${callId}`;
 }
 
-/** Names an agent while it works for a tool of `caller`. No runtime knows an agent of this name. */
+/** Returns the name of a sub-agent in its session. No runtime has an agent with this name. */
 function childName(caller: string, tool: string): string {
   return `${caller}/${tool}`;
 }
 
-/** Finds the session in which a sub-agent worked for a call. */
+/** Finds the session in which a sub-agent worked on a call. */
 export async function taskSession(
   host: Host,
   parent: Session,
@@ -32,8 +32,8 @@ export async function taskSession(
 }
 
 /**
- * Returns the agent for one task, with its share of the limits. Its name is known to no runtime, so that only
- * the call that gave the task resumes the session.
+ * Returns the agent for one task, with its budget slice as limits. No runtime knows the agent's name, so that
+ * only the call continues the session.
  */
 export function childAgent(delegate: Delegate, caller: string, tool: string, slice: Partial<Budget>): Agent {
   const agent = agentOf(delegate);
@@ -46,8 +46,8 @@ export function childAgent(delegate: Delegate, caller: string, tool: string, sli
 }
 
 /**
- * Opens the call's session, and creates it on first use. Its type is the caller's current one, including its
- * mode, so that a sub-agent may do nothing that its caller may not.
+ * Opens the session of a call's sub-agent, and creates it on first use. Its type is the caller's current
+ * type, so that the sub-agent may do nothing that its caller may not.
  */
 export async function openChild(
   host: Host,
@@ -59,7 +59,7 @@ export async function openChild(
   const id = childId(parent.id, callId);
   const { userId } = parent;
   const type = effectiveType(leg);
-  // The task is not a copy of another session, even if its caller is.
+  // The caller may be a fork, but the sub-agent's session is not.
   const { forked_from: _, ...metadata } = ofType(parent, type).metadata;
   const origin = { session_id: parent.id, call_id: callId };
   const session =
@@ -68,14 +68,20 @@ export async function openChild(
   return ofType(own(session, userId, agent), type);
 }
 
-/** Returns the session with its caller's current type; its row has the type from when the task was given. */
+/**
+ * Returns the session with its caller's current type. The stored row has the type from when the task was
+ * given.
+ */
 function ofType(session: Session, type: string | undefined): Session {
   const { type: _, ...metadata } = session.metadata;
   return { ...session, metadata: type === undefined ? metadata : { ...metadata, type } };
 }
 
-/** Refuses a session that only happens to have this id: clients make ids, too. */
+/**
+ * Returns the session. Throws `conflict` if it belongs to another user or agent: clients may choose ids too,
+ * so another session may have this one's.
+ */
 function own(session: Session, userId: string, agent: string): Session {
   if (session.userId === userId && session.agent === agent) return session;
-  throw new PawlError("conflict", "The id of this task's session is taken by another session.");
+  throw new PawlError("conflict", "The id of this sub-agent's session is taken by another session.");
 }

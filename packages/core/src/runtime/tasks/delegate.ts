@@ -16,8 +16,8 @@ import type { ActiveLeg, Host, LegOutcome } from "../leg/host.ts";
 import { childAgent, openChild } from "./child-session.ts";
 
 /**
- * Has a call's task done in a session of its own, wherever it stands: gives the task, passes an answer on, or
- * resumes what was cut off.
+ * Has a sub-agent do a call's work in its own session: gives it the task, passes the user's answer on, or
+ * continues after a crash.
  */
 export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): Promise<Delegation> {
   const { call, delegate, input, slice } = delegated;
@@ -30,23 +30,27 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
 }
 
 /**
- * Returns the caller's `params` for its task, so that a hook that denies calls by them cannot be bypassed.
+ * Returns the caller's `params` for the sub-agent, so that a hook that denies calls by their `params` cannot
+ * be bypassed.
  */
 function callerParams(leg: Leg): JsonObject | undefined {
   const { params = {} } = openRun(leg.log.state) ?? {};
   return Object.keys(params).length === 0 ? undefined : params;
 }
 
-/** Shows the caller's readers the session in which the sub-agent writes, for as long as the call runs. */
+/** Shows the sub-agent's text to the caller's readers while the call runs. */
 function showText(leg: Leg, { callId, toolName }: CallState, agent: string, session_id: string): void {
   leg.live.agents.set(callId, { tool_name: toolName, agent, session_id });
   leg.touch();
 }
 
-/** Errors after which the task is where it should be. */
+/**
+ * Errors after which the sub-agent's log says how to continue: its task or answer is already stored, or its
+ * question is still open.
+ */
 const SETTLED: readonly PawlErrorCode[] = ["already_answered", "session_busy", "invalid_answer"];
 
-/** Gives the task or the answer. Returns the leg if one was started here. */
+/** Gives the task or the answer to the sub-agent. Returns the leg if one was started here. */
 async function giveWork(
   host: Host,
   task: { session: Session; agent: Agent; message: string; params: JsonObject | undefined },
@@ -57,17 +61,17 @@ async function giveWork(
   const answer = call.answer;
   try {
     if (question !== undefined && answer !== undefined) {
-      // If the answer is passed on again after a crash, it must not answer a later question of the call.
+      // `question` keeps an answer that is passed on again after a crash from answering a later question.
       const said = answer.error === undefined ? { value: answer.value } : { error: answer.error };
       const answers = [{ callId: question.callId, question: question.question, ...said }];
       return (await beginWithAnswers(host, session, agent, { answers })).leg;
     }
-    if (isBlank(message)) throw new PawlError("invalid_input", "The task is empty.");
+    if (isBlank(message)) throw new PawlError("invalid_input", "The message for the sub-agent is empty.");
     const incoming = { ...task, isTask: true as const, clientMessageId: "task", whenBusy: "reject" as const };
     return (await beginWithMessage(host, incoming)).leg;
   } catch (error) {
-    // Either a process that crashed has already passed it on, or the question has to be asked again, because
-    // the sub-agent's own schema is stricter than the one in the log.
+    // A process that crashed may have passed it on already. Or the sub-agent's own schema is stricter than
+    // the one in the log, and the question must be asked again.
     if (SETTLED.some((code) => PawlError.is(error, code))) return undefined;
     throw error;
   }
@@ -90,14 +94,14 @@ async function untilRest(
     if (isSettled(state)) return state;
     if (leg.life.lost || host.draining) return undefined;
     active = await recover(host, session, agent);
-    // Another leg has the session, or had it until a moment ago.
+    // Another leg holds the session, or did until a moment ago.
     if (active === undefined) await delay(host.clock, Math.min(host.pollMs, 100));
   }
 }
 
 /**
- * Waits for the task's leg. If the caller is stopped, stops it; if the caller's run is abandoned, abandons
- * it.
+ * Waits for the sub-agent's leg. If the caller's run is stopped, the sub-agent's run is too. If the caller's
+ * run is left to another process, the sub-agent's run is too.
  */
 async function followed(leg: Leg, active: ActiveLeg): Promise<LegOutcome> {
   const { signal } = leg.life;

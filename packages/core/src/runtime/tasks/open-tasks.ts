@@ -8,7 +8,7 @@ import { storeStopRequest } from "../begin/stop.ts";
 import type { Host } from "../leg/host.ts";
 import { childAgent, taskSession } from "./child-session.ts";
 
-/** Returns the tasks that would still be open after the run's end. */
+/** Returns the sub-agents' tasks that are still open when the run ends. */
 export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<readonly OpenTask[]> {
   const tasks: OpenTask[] = [];
   for (const call of run.calls.filter(mayBeOpen)) {
@@ -24,8 +24,8 @@ export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<re
 }
 
 /**
- * Whether a call's task may be open. It is closed if its result is the sub-agent's last text; any other
- * result may have been made without the sub-agent.
+ * Whether a call's task may still be open. It is over if the call succeeded with the sub-agent's last text.
+ * Any other result may have been made without the sub-agent.
  */
 function mayBeOpen({ started, result }: CallState): boolean {
   if (started?.slice === undefined) return false;

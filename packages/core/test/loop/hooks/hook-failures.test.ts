@@ -288,7 +288,7 @@ it.each<[string, unknown, string]>([
   ["beforeTool", { stop }, `beforeTool cannot end the run: ${CALL}`],
   ["beforeTool", { deny: "No.", stop }, `beforeTool cannot end the run: ${CALL}`],
   ["beforeTool", { denied: true, why: "x" }, `beforeTool returned "denied", "why": ${CALL}`],
-  ["beforeTool", {}, `beforeTool returned too little: ${CALL}`],
+  ["beforeTool", {}, `beforeTool returned too few fields: ${CALL}`],
   ["beforeTool", "no", `beforeTool returned a string: ${CALL}`],
   [
     "beforeTool",

@@ -72,7 +72,7 @@ describe("beforeTool", () => {
     expect(ran).toEqual([]);
     expect(actions[0]).toMatchObject({
       success: false,
-      result: expect.stringContaining("The changed input does not fit: text"),
+      result: expect.stringContaining("The changed input does not match the tool's schema: text"),
     });
     await sound(world, sessionId);
     const seen: unknown[] = [];

@@ -224,7 +224,9 @@ describe("what hooks add", () => {
     const world = setup([{ text: "Ok." }, { text: "Fine." }], { hooks });
     const { sessionId, runId } = await world.say("Go");
     expect(refused).toEqual([`The key "end:${runId}" is reserved by Pawl.`]);
-    await expect(append?.({ type: "note", data: { text: "late" } })).rejects.toThrow("The run is over.");
+    await expect(append?.({ type: "note", data: { text: "late" } })).rejects.toThrow(
+      "The run has ended, so a hook can append nothing more.",
+    );
     // @ts-expect-error a hook stores no results
     const forged: AppendableEvent = { type: "tool_result", data: {} };
     // @ts-expect-error nor messages

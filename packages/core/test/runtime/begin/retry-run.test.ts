@@ -189,6 +189,6 @@ describe("W5 refuses these retries with an explanation", () => {
       /exactly one of `input`/,
     );
     await expect(asking({ sessionId: "s", retry: 1 })).rejects.toThrow(/must be the id/);
-    await expect(asking({ retry: "r" })).rejects.toThrow(/need a session/);
+    await expect(asking({ retry: "r" })).rejects.toThrow(/need a `sessionId`/);
   });
 });

@@ -44,7 +44,7 @@ describe("whenBusy: interrupt", () => {
     const { actions, stop } = await run.result;
     expect(stop.type).toBe("interrupted");
     expect(actions[0]).toMatchObject({ success: false, result: expect.stringMatching(result) });
-    expect(actions[1]?.result).toEqual({ answered: false, reason: "the user wrote something else." });
+    expect(actions[1]?.result).toEqual({ answered: false, reason: "the user sent another message." });
     open();
     await settled();
     expect((await world.of(sessionId, "error")).map(({ data }) => data.code)).toEqual(

@@ -104,7 +104,10 @@ describe("an agent as a tool", () => {
   it("T3 refuses an empty task before anybody is asked to do it", async () => {
     const world = family([{ tools: task("toolu_a", " ") }, { text: "Done." }], []);
     const result = await world.say();
-    expect(result.actions[0]).toMatchObject({ success: false, result: "The task is empty." });
+    expect(result.actions[0]).toMatchObject({
+      success: false,
+      result: "The message for the sub-agent is empty.",
+    });
     expect(world.callee.requests).toEqual([]);
     await world.check();
   });
