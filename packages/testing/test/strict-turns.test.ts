@@ -238,7 +238,7 @@ describe("one error per request, in the API's order", () => {
     thinking: { type: "enabled", budget_tokens: 2000 },
     max_tokens: 3000,
   };
-  const mended: [string, Body, string][] = [
+  const fixed: [string, Body, string][] = [
     ["top level", { ...all, top_k: 1 }, "top_k: Extra inputs"],
     ["tools and blocks", { ...all, tools: [weather, weather] }, "tools: Tool names must be unique."],
     ["cache breakpoints", all, "A maximum of 4"],
@@ -254,7 +254,7 @@ describe("one error per request, in the API's order", () => {
     ],
     ["thinking", { ...all, ...messages(user("a")) }, '"thinking.type.enabled" is not supported'],
   ];
-  it.each(mended)("%s", (_title, changes, start) => {
+  it.each(fixed)("%s", (_title, changes, start) => {
     expect(validateMessagesRequest(valid(changes))?.message.startsWith(start)).toBe(true);
   });
 });

@@ -50,7 +50,7 @@ function isDelta(event: SessionEvent): event is DeltaEvent {
   return event.type === "text_delta" || event.type === "thinking_delta" || event.type === "tool_input_delta";
 }
 
-/** Returns the part of a delta after the first `have` characters; `undefined` if there is none. */
+/** Returns the part of a delta after the first `have` characters; `undefined` if none exists. */
 function newOf({ offset, text }: Delta, have: number): Pick<Delta, "offset" | "text"> | undefined {
   if (offset > have) throw new Gap(`Text is missing after ${have} characters.`);
   if (offset + text.length <= have) return undefined;

@@ -5,7 +5,7 @@ import type { AgentAtWork } from "./live-event.ts";
 
 /** The live state of a session: what is in progress and not in the log yet. */
 export interface LiveState {
-  /** `seq` of the `llm_request` whose answer is being written; 0 if there is none. */
+  /** `seq` of the `llm_request` whose answer is being written; 0 if none exists. */
   attempt: number;
   parts: readonly LivePart[];
   /** The last progress report of each running call, by call id. `version` rises with every report. */

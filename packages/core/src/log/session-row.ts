@@ -25,11 +25,11 @@ export interface Session {
   status: SessionStatus;
   /** When the session was created, ISO 8601, UTC. */
   createdAt: string;
-  /** When the last event was stored; `createdAt` if there is none. ISO 8601, UTC. Never decreases. */
+  /** When the last event was stored; `createdAt` if none exists. ISO 8601, UTC. Never decreases. */
   updatedAt: string;
   /** `seq` of the last event; 0 before the first one. */
   lastSeq: number;
-  /** Id of the open run; `null` if there is none. */
+  /** Id of the open run; `null` if none exists. */
   openRun: string | null;
   /** The number of questions that wait for an answer. */
   pending: number;

@@ -7,7 +7,7 @@ import type { Session } from "../log/session-row.ts";
 
 /** The user data of a session, or why it could not be fetched. */
 export interface FetchedUserData {
-  /** The user data; empty if there is none. */
+  /** The user data; empty by default. */
   text: string;
   failure: ReturnType<typeof errorEvent> | undefined;
 }

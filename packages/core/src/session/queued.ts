@@ -27,14 +27,14 @@ export function isSettled({ run }: SessionState): boolean {
   return run !== undefined && (run.ended !== undefined || isSuspended(run));
 }
 
-/** Returns the open run; `undefined` if there is none or it waits for the user's answer. */
+/** Returns the open run; `undefined` if none exists or it waits for the user's answer. */
 export function runAtWork(state: SessionState): RunState | undefined {
   const run = openRun(state);
   return run === undefined || isSuspended(run) ? undefined : run;
 }
 
 /**
- * Returns the open run of a session without a live leg; `undefined` if there is none, if its end has begun,
+ * Returns the open run of a session without a live leg; `undefined` if none exists, if its end has begun,
  * or if a question is open. An open question counts even if other calls of its turn have no result, because
  * the process that ran them is gone.
  */

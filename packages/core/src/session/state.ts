@@ -81,7 +81,7 @@ export interface RunState {
   seq: number;
   agent: string;
   agentVersion: string;
-  /** The run's parameters, see `RunOptions.params`; empty if there are none. */
+  /** The run's parameters, see `RunOptions.params`; empty by default. */
   params: JsonObject;
   /** Answers of the model so far. */
   turns: number;

@@ -131,7 +131,7 @@ export function storedEvents(
 
 /**
  * Returns the changes to the session's row as JSON text, under the names of {@link AppendCall.patch}; `null`
- * if there are none.
+ * if none exists.
  */
 function patchText(patch: SessionPatch): string | null {
   const { status, openRun, waitsFor, wakes, addPending, addUsage, addCostUsd, contextStartSeq, metadata } =

@@ -24,7 +24,7 @@ export interface SqlLog {
    * Stores the append in one transaction, or nothing of it. Postgres does this in the function
    * `pawl_store_events`.
    *
-   * 1. Find and lock the session's row. Refuse the append if there is none, if `leaseEpoch` is not `null` and
+   * 1. Find and lock the session's row. Refuse the append if none exists, if `leaseEpoch` is not `null` and
    *    the row's lease has another epoch or holder, or if `afterSeq` is not `null` and not the last `seq`. An
    *    expired lease counts like a live one.
    * 2. Refuse the append if the session has an event with its append id or with one of its keys.

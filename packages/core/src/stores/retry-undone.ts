@@ -27,7 +27,7 @@ export async function tryUntilApplied<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the SQLSTATE of a database's error, from `cause.code`; `undefined` if there is none. */
+/** Returns the SQLSTATE of a database's error, from `cause.code`; `undefined` if none exists. */
 export function sqlState(error: unknown): unknown {
   return (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
 }

@@ -104,7 +104,7 @@ export interface ViewState {
   runningTools: Readonly<Record<string, string>>;
   /** The run in progress, or else the last run. `undefined` before the first run. */
   run: ViewRun | undefined;
-  /** `seq` of the last stored event in the view; 0 if there is none. */
+  /** `seq` of the last stored event in the view; 0 if none exists. */
   cursor: number;
 }
 

@@ -111,7 +111,7 @@ export type Authorized = { userId: string } | Response | null;
  * Dialects with `resume: "replay"` have two more routes, and bodies of their own:
  *
  * - `GET /runs/:id`: the session's messages in the client's format
- * - `GET /runs/:id/stream`: the agent's output since its last run began, or 204 if there is none
+ * - `GET /runs/:id/stream`: the agent's output since its last run began, or 204 if none exists
  *
  * @example
  * ```ts

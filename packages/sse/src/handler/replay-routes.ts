@@ -49,7 +49,7 @@ export async function tellNewRun(
  *
  * - `GET /runs/:id`: the session's messages in the client's format
  * - `GET /runs/:id/stream`: the agent's output since its last run began, until the run settles. Answers 204
- *   if there is none, also for a name without a session, because a message may still begin one
+ *   if none exists, also for a name without a session, because a message may still begin one
  */
 export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited): void {
   const { runtime, dialect } = served;

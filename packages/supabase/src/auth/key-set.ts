@@ -23,7 +23,7 @@ const UNKNOWN_MS = 30_000;
 const FAILED_MS = 1_000;
 
 /**
- * Returns a function that finds a public key of the project by its id; `undefined` if there is none. Unknown
+ * Returns a function that finds a public key of the project by its id; `undefined` if none exists. Unknown
  * ids cause at most one request in {@link UNKNOWN_MS}, because anybody can send tokens with invented ids.
  *
  * @throws the request's error if the keys cannot be loaded.

@@ -141,7 +141,7 @@ export interface EncoderContext {
    * progress.
    */
   messageSeq?: number;
-  /** The session's mode when the stream begins, as set by a tool; `null` if there is none. */
+  /** The session's mode when the stream begins, as set by a tool; `null` if none exists. */
   mode: string | null;
   /** The cursor after which the stream begins, in a dialect with `resume: "cursor"`. */
   from?: Cursor;

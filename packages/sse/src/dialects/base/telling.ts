@@ -152,7 +152,7 @@ function eventSteps(): {
  */
 export type Followed = Pick<RunStart, "runId" | "messageSeq"> & { again?: boolean };
 
-/** Returns the id of the run that the stream follows after a run's end; `undefined` if there is none. */
+/** Returns the id of the run that the stream follows after a run's end; `undefined` if none exists. */
 export function passedOn(
   { runId, messageSeq, again }: Followed,
   { data: { run_id, next } }: StoredOf<"run_ended">,

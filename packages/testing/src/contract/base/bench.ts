@@ -22,7 +22,7 @@ export interface Bench {
   advance: Advance | undefined;
   /** Creates a session and resolves to its id. Default: of a new user. */
   session(session?: Partial<NewSession>): Promise<string>;
-  /** Resolves to the session's row. Fails if there is none. */
+  /** Resolves to the session's row. Fails if none exists. */
   row(id: string): Promise<Session>;
   /** Acquires the session's lease. Fails if another holder has it. */
   acquire(id: string, holder: string, ttlMs: number): Promise<Lease>;
