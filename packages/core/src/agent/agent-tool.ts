@@ -1,7 +1,8 @@
 import { PawlError } from "../base/errors.ts";
 import { type Budget, unlimited } from "../log/budget.ts";
+import { tool } from "../tools/define-tool.ts";
 import { type Infer, jsonSchema, type Schema } from "../tools/schema.ts";
-import { type Delegate, type Tool, tool } from "../tools/tool.ts";
+import type { Delegate, Tool } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 
 /** A delegate with its agent. Every delegate that {@link agentTool} makes has this type. */

@@ -1,8 +1,29 @@
+import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { LONGEST_TIMER_MS } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
+import type { Schema } from "./schema.ts";
+import type { ToolOptions } from "./tool.ts";
+
+const OPTIONS: OptionKinds<ToolOptions<Schema, Schema, unknown>> = {
+  name: "string!",
+  description: "string!",
+  input: "any!",
+  execute: "function",
+  suspends: "object",
+  format: "function",
+  maxResultChars: "number",
+  shortenInput: "any",
+  status: "object",
+  category: "string",
+  timeoutMs: "number",
+  idempotent: "boolean",
+  repeatable: "boolean",
+  dependsOn: "list",
+  endsRun: "any",
+};
 
 /** Names of other libraries. Without `needsApproval` here, a tool would run that was meant to ask first. */
-export const TOOL_NAMES_ELSEWHERE = {
+const INSTEAD = {
   inputSchema: "Use `input`.",
   parameters: "Use `input`.",
   schema: "Use `input`.",
@@ -17,18 +38,24 @@ export const TOOL_NAMES_ELSEWHERE = {
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-interface ToolNumbers {
-  works: boolean;
-  timeoutMs: number | undefined;
-  maxResultChars: number | undefined;
+interface Named {
+  name: string;
+  execute?: unknown;
+  suspends?: unknown;
+  timeoutMs?: number;
+  maxResultChars?: number;
 }
 
-/** Checks what a tool's types cannot. @throws PawlError `config` */
-export function checkTool(name: string, { works, timeoutMs, maxResultChars }: ToolNumbers): void {
+/** Checks the options of `tool()` except its schemas. @throws PawlError `config` */
+export function checkToolOptions(options: Named): void {
+  const called: unknown = Object(options).name;
+  const whose = typeof called === "string" ? `tool("${called}")` : "tool()";
+  checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
+  const { name, execute, suspends, timeoutMs, maxResultChars } = options;
   if (!NAME.test(name)) {
     throw new PawlError("config", `"${name}" is not a valid tool name: use 1 to 64 letters, digits, _ or -.`);
   }
-  if (!works) {
+  if (execute === undefined && suspends === undefined) {
     throw new PawlError("config", `The tool "${name}" needs \`execute\`, or \`suspends\`, or both.`);
   }
   if (timeoutMs !== undefined && !(timeoutMs >= 1 && timeoutMs <= LONGEST_TIMER_MS)) {

@@ -1,7 +1,5 @@
-import { checkOptions, type OptionKinds } from "../base/check-options.ts";
-import { PawlError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { type ShortenInput, shortenedFields } from "../context/shorten-input.ts";
+import type { ShortenInput } from "../context/shorten-input.ts";
 import type { Budget } from "../log/budget.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { ReadOptions } from "../log/event-store.ts";
@@ -9,9 +7,7 @@ import type { SessionStatus } from "../log/session-row.ts";
 import type { ContentBlock, ToolSpec } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
-import { checkTool, TOOL_NAMES_ELSEWHERE } from "./check-tool.ts";
 import type { Infer, Schema } from "./schema.ts";
-import { toJsonSchema } from "./to-json-schema.ts";
 
 /** The second argument of a tool's `execute`: the call, the session and what a tool can do with them. */
 export interface ToolContext<Deps = unknown, Answer = unknown> {
@@ -173,87 +169,6 @@ export interface Tool<Deps = unknown> {
   readonly delegate?: Delegate;
   readonly execute?: (input: unknown, context: ToolContext<Deps>) => unknown;
   format?(result: Json): string | ContentBlock[];
-}
-
-const OPTIONS: OptionKinds<ToolOptions<Schema, Schema, unknown>> = {
-  name: "string!",
-  description: "string!",
-  input: "any!",
-  execute: "function",
-  suspends: "object",
-  format: "function",
-  maxResultChars: "number",
-  shortenInput: "any",
-  status: "object",
-  category: "string",
-  timeoutMs: "number",
-  idempotent: "boolean",
-  repeatable: "boolean",
-  dependsOn: "list",
-  endsRun: "any",
-};
-
-/**
- * Defines a tool. The type of the input of `execute` is inferred from the `input` schema.
- *
- * @throws PawlError `config` for an unknown or missing option, an invalid name, an input that is not an
- * object, a schema that cannot be expressed as JSON Schema, a `timeoutMs` or `maxResultChars` out of range,
- * fields in `shortenInput` that the input does not have, or a tool with neither `execute` nor `suspends`.
- *
- * @example
- * ```ts
- * import { tool } from "@pawl/core";
- * import * as z from "zod";
- *
- * const add = tool({
- *   name: "add",
- *   description: "Adds two numbers.",
- *   input: z.object({ a: z.number(), b: z.number() }),
- *   execute: ({ a, b }) => a + b,
- * });
- *
- * const confirm = tool({
- *   name: "confirm",
- *   description: "Asks the user for a yes or no, and waits for it.",
- *   input: z.object({ question: z.string() }),
- *   suspends: { answer: z.object({ yes: z.boolean() }) },
- * });
- * console.log(add.spec.input_schema.type, confirm.name);
- * ```
- */
-export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown>(
-  options: ToolOptions<I, A, Deps>,
-): Tool<Deps> {
-  const called: unknown = (options as { name?: unknown } | undefined)?.name;
-  const whose = typeof called === "string" ? `tool("${called}")` : "tool()";
-  checkOptions(whose, options, OPTIONS, { instead: TOOL_NAMES_ELSEWHERE });
-  const { name, description, input, execute, suspends, format, status = {}, category, timeoutMs } = options;
-  const { idempotent = false, endsRun = false, maxResultChars, shortenInput } = options;
-  const { repeatable = false, dependsOn = [] } = options;
-  const works = execute !== undefined || suspends !== undefined;
-  checkTool(name, { works, timeoutMs, maxResultChars });
-  const inputSchema = toJsonSchema(input, `the tool "${name}"`);
-  if (inputSchema.type !== "object") {
-    throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);
-  }
-  if (suspends !== undefined) toJsonSchema(suspends.answer, `answers to "${name}"`);
-  return {
-    name,
-    spec: { name, description, input_schema: inputSchema },
-    input,
-    category,
-    status,
-    timeoutMs,
-    maxResultChars,
-    shortenInput: shortenedFields(shortenInput as ShortenInput | undefined, name, inputSchema),
-    idempotent,
-    repeatable,
-    dependsOn,
-    endsRun,
-    suspends: suspends as Suspends<unknown, Schema> | undefined,
-    ...(execute && { execute: execute as Tool<Deps>["execute"] & {} }),
-    ...(format && { format }),
-  };
 }
 
 /** The agent behind a tool that was made by `agentTool()`. */

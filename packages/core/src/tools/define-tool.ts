@@ -1,0 +1,65 @@
+import { PawlError } from "../base/errors.ts";
+import { type ShortenInput, shortenedFields } from "../context/shorten-input.ts";
+import { checkToolOptions } from "./check-tool.ts";
+import type { Schema } from "./schema.ts";
+import { toJsonSchema } from "./to-json-schema.ts";
+import type { Suspends, Tool, ToolOptions } from "./tool.ts";
+
+/**
+ * Defines a tool. The type of the input of `execute` is inferred from the `input` schema.
+ *
+ * @throws PawlError `config` for an unknown or missing option, an invalid name, an input that is not an
+ * object, a schema that cannot be expressed as JSON Schema, a `timeoutMs` or `maxResultChars` out of range,
+ * fields in `shortenInput` that the input does not have, or a tool with neither `execute` nor `suspends`.
+ *
+ * @example
+ * ```ts
+ * import { tool } from "@pawl/core";
+ * import * as z from "zod";
+ *
+ * const add = tool({
+ *   name: "add",
+ *   description: "Adds two numbers.",
+ *   input: z.object({ a: z.number(), b: z.number() }),
+ *   execute: ({ a, b }) => a + b,
+ * });
+ *
+ * const confirm = tool({
+ *   name: "confirm",
+ *   description: "Asks the user for a yes or no, and waits for it.",
+ *   input: z.object({ question: z.string() }),
+ *   suspends: { answer: z.object({ yes: z.boolean() }) },
+ * });
+ * console.log(add.spec.input_schema.type, confirm.name);
+ * ```
+ */
+export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown>(
+  options: ToolOptions<I, A, Deps>,
+): Tool<Deps> {
+  checkToolOptions(options);
+  const { name, description, input, execute, suspends, format, status = {}, category, timeoutMs } = options;
+  const { idempotent = false, endsRun = false, maxResultChars, shortenInput } = options;
+  const { repeatable = false, dependsOn = [] } = options;
+  const inputSchema = toJsonSchema(input, `the tool "${name}"`);
+  if (inputSchema.type !== "object") {
+    throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);
+  }
+  if (suspends !== undefined) toJsonSchema(suspends.answer, `answers to "${name}"`);
+  return {
+    name,
+    spec: { name, description, input_schema: inputSchema },
+    input,
+    category,
+    status,
+    timeoutMs,
+    maxResultChars,
+    shortenInput: shortenedFields(shortenInput as ShortenInput | undefined, name, inputSchema),
+    idempotent,
+    repeatable,
+    dependsOn,
+    endsRun,
+    suspends: suspends as Suspends<unknown, Schema> | undefined,
+    ...(execute && { execute: execute as Tool<Deps>["execute"] & {} }),
+    ...(format && { format }),
+  };
+}
