@@ -114,7 +114,9 @@ export function* newDeltas({ attempt, parts }: LiveState, seen: ReaderState): Ge
     seen.chars += text.length - known;
     const { index } = part;
     const event = delta(part, { attempt, index, offset: chars + known, text: text.slice(known) });
-    seen.shown.set(index, { type: event.type, index, chars: chars + text.length });
+    const shown = seen.shown.get(index);
+    if (shown === undefined) seen.shown.set(index, { type: event.type, index, chars: chars + text.length });
+    else shown.chars = chars + text.length;
     yield event;
   }
 }
