@@ -4,6 +4,7 @@ import { batch } from "../state/batch.ts";
 import { type Conversation, newConversation, update } from "../state/conversation.ts";
 import { SILENCE_MS } from "../wire/read-events.ts";
 import { type WireOptions, wire } from "../wire/wire.ts";
+import { randomId } from "./random-id.ts";
 import { watchAgain } from "./reading.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
 
@@ -19,7 +20,7 @@ export interface AgentClientOptions extends WireOptions {
    * how often it sends one; 45 s for a request.
    */
   silenceMs?: number;
-  /** Makes ids of messages. Default: `crypto.randomUUID`. */
+  /** Makes ids of messages. Default: 32 random hexadecimal digits. */
   newId?(): string;
 }
 
@@ -30,8 +31,8 @@ export interface AgentClient {
   /** Calls back after every change, until the returned function is called. */
   subscribe(listener: () => void): () => void;
   /**
-   * Sends a message; a session begins with the first one. Resolves to whether it was accepted. If the server
-   * refused it, `state.error` has the reason. Resolves to `false` at once while a message or an answer is in
+   * Sends a message; a session begins with the first one. Resolves to whether it was accepted. If not,
+   * `state.error` has the reason and the text. Resolves to `false` at once while a message or an answer is in
    * flight. For `extra` see {@link SendOptions}.
    */
   send(text: string, options?: SendOptions): Promise<boolean>;
@@ -88,7 +89,7 @@ export function createAgentClient({
   sessionId,
   onEvent = () => undefined,
   silenceMs,
-  newId = () => crypto.randomUUID(),
+  newId = randomId,
   ...wireOptions
 }: AgentClientOptions): AgentClient {
   const speaks = wire(wireOptions, silenceMs ?? SILENCE_MS);

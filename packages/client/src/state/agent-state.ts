@@ -34,7 +34,7 @@ export type Connection = "offline" | "connecting" | "open" | "reconnecting";
 export interface AgentFailure {
   /**
    * The server's code, e.g. `session_busy`; `network` if it could not be reached, `protocol` if its response
-   * was not one of `@pawl/sse`.
+   * was not one of `@pawl/sse`; `internal` also if `newId` failed.
    */
   code: string;
   /** The reason, for people. */

@@ -1,5 +1,5 @@
-/** Returns a getter that makes its object at the first call and returns the same one from then on. */
-export function once<T extends object>(make: () => T): () => T {
+/** Returns a getter that makes its value at the first call and returns the same one from then on. */
+export function once<T extends object | string>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
     made ??= make();

@@ -1,7 +1,11 @@
 import type { Agent } from "../agent/agent.ts";
 import { checkNumbers } from "../base/check-numbers.ts";
 import { systemClock } from "../base/clock.ts";
+import { counted } from "../base/counted.ts";
 import { messageOf, PawlError } from "../base/errors.ts";
+import { once } from "../base/once.ts";
+import { randomId } from "../base/random-id.ts";
+import { newSwitch } from "../base/switch.ts";
 import type { EventStore } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
 import { follow } from "../readers/follow.ts";
@@ -74,7 +78,7 @@ export function runtime<Deps>({
   tail = localTail(),
   leaseTtlMs = 10_000,
   abortGraceMs = 1_000,
-  newId = () => crypto.randomUUID(),
+  newId = randomId,
   clock = systemClock,
   pollMs = 1_000,
   storeRetryMs = [50, 250],
@@ -99,12 +103,13 @@ export function runtime<Deps>({
     legs: new Map(),
     setbacks: new Map(),
     begins: new Set(),
-    holder: newId(),
+    reads: new Set(),
+    holder: once(newId),
     leaseTtlMs,
     abortGraceMs,
     pollMs,
     draining: false,
-    over: new AbortController(),
+    over: newSwitch(),
     report: onError,
     deps,
     delegate: (leg, delegated) => delegateCall(host, leg, delegated),
@@ -116,7 +121,7 @@ export function runtime<Deps>({
   return {
     agents: byName,
     store: host.store,
-    run: (agent, options) => makeRun(host, counted(host, begin(host, agent, options))),
+    run: (agent, options) => makeRun(host, counted(host.begins, begin(host, agent, options))),
     stop: async (sessionId, { userId }) => {
       const session = await ownSession(host, sessionId, userId);
       await requestStop(host, session, agentNamed(host, session.agent));
@@ -137,7 +142,7 @@ export function runtime<Deps>({
     },
     getOrCreateSession: async (agent, userId) =>
       await getOrCreateSession(host, agentNamed(host, agent).name, userId),
-    sweep: () => sweep(host),
+    sweep: () => counted(host.begins, sweep(host)),
     start: sweeps.start,
     drain: async ({ timeoutMs = 30_000 } = {}) => {
       sweeps.stop();
@@ -168,14 +173,6 @@ interface Layers {
 function layered(store: EventStore, { blobs, upcasters, storeRetryMs }: Layers): EventStore {
   const whole = blobs === undefined ? store : withBlobs(store, blobs);
   return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), storeRetryMs);
-}
-
-/** Keeps work in `host.begins` until it settles. */
-function counted<T>(host: Host, work: Promise<T>): Promise<T> {
-  host.begins.add(work);
-  const forget = () => host.begins.delete(work);
-  work.then(forget, forget);
-  return work;
 }
 
 async function begin(host: Host, agentName: string, options: RunOptions | RetryRunOptions): Promise<Begun> {

@@ -1,4 +1,5 @@
 import { every } from "../base/clock.ts";
+import { counted } from "../base/counted.ts";
 import type { Session } from "../log/session-row.ts";
 import { recover } from "./begin/begin.ts";
 import type { Host } from "./leg/host.ts";
@@ -26,6 +27,7 @@ export async function sweep(host: Host): Promise<number> {
     if (fresh.length === 0) break;
     for (const session of fresh) {
       seen.add(session.id);
+      if (host.draining) return resumed;
       if (!legs.has(session.id) && isDue(host, session.id) && (await resumeSession(host, session)))
         resumed += 1;
     }
@@ -37,7 +39,7 @@ export async function sweep(host: Host): Promise<number> {
 /** Sweeps at once and then every lease time, in a timer that keeps no process alive. */
 export function regularSweeps(host: Host): { start(): void; stop(): void } {
   let cancel: (() => void) | undefined;
-  const look = () => void sweep(host).catch(host.report);
+  const look = () => void counted(host.begins, sweep(host)).catch(host.report);
   return {
     start: () => {
       if (cancel !== undefined) return;

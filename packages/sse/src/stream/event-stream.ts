@@ -49,15 +49,19 @@ export function eventStream<T>(
   { heartbeatMs, signal, onError, onClose, write, mayEnd = true }: EventStreamOptions<T>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const unread = new AbortController();
-  const gone = AbortSignal.any([signal, unread.signal]);
+  const reader = new AbortController();
+  const gone = reader.signal;
   const source = oneAtATime(events(gone));
   const closed = () => {
-    signal.removeEventListener("abort", closed);
+    signal.removeEventListener("abort", leave);
     onClose();
   };
-  if (signal.aborted) closed();
-  else signal.addEventListener("abort", closed);
+  const leave = () => {
+    closed();
+    reader.abort();
+  };
+  if (signal.aborted) leave();
+  else signal.addEventListener("abort", leave);
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -85,8 +89,7 @@ export function eventStream<T>(
         }
       },
       cancel() {
-        closed();
-        unread.abort();
+        leave();
         source.close();
       },
     },

@@ -1,3 +1,4 @@
+import { anySignal } from "../../base/any-signal.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError } from "../../base/errors.ts";
 import { toJson } from "../../base/json.ts";
@@ -75,7 +76,7 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
     // The tool's own time comes first. Without listeners, Node 24 takes the reason of the first aborted
     // signal in the list, and the leg's signal is aborted too when the leg is over.
     get signal() {
-      signal ??= AbortSignal.any([timeUp().signal, leg.life.signal]);
+      signal ??= anySignal([timeUp().signal, leg.life.signal]);
       return signal;
     },
     answer,

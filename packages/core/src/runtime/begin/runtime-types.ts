@@ -130,7 +130,7 @@ export interface RuntimeSettings<Deps> {
    * How long a stopped run waits for tools that ignore their abort signal, in milliseconds. Default: 1,000.
    */
   abortGraceMs?: number;
-  /** Makes ids of sessions, runs and appends, each unique. Default: random UUIDs. */
+  /** Makes ids of sessions, runs and appends, each unique. Default: random ids. */
   newId?(): string;
   /**
    * The clock for limits, time-outs, durations, lease renewals, sweeps and `drain()`. Default: the machine's.

@@ -1,5 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { Switch } from "../../base/switch.ts";
 import type { Delegated, Delegation, Leg, OpenTask } from "../../leg/leg.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import type { LiveTail } from "../../log/live-tail.ts";
@@ -36,16 +37,18 @@ export interface Host {
    * Sessions whose recovery failed in this process, by id: how often in a row, and when they are due again.
    */
   readonly setbacks: Map<string, { failures: number; dueAt: number }>;
-  /** This process's name as a holder of leases. */
-  readonly holder: string;
+  /** Returns this process's name as a holder of leases. */
+  holder(): string;
   readonly leaseTtlMs: number;
   readonly abortGraceMs: number;
   readonly pollMs: number;
-  /** Runs that are being started. */
+  /** Runs that are being started, and sweeps. */
   readonly begins: Set<Promise<unknown>>;
+  /** What readers and results are reading from the store. */
+  readonly reads: Set<Promise<unknown>>;
   draining: boolean;
-  /** Aborts when the runtime is over: readers end. */
-  readonly over: AbortController;
+  /** Turned on when the runtime is over: readers end. */
+  readonly over: Switch;
   /** Reports failures that no caller gets. */
   report(error: unknown): void;
   deps(session: Session): unknown;

@@ -27,7 +27,7 @@ export interface OpenLeg {
 
 /** Acquires the session's lease, if it is free. It is renewed until the leg is over. */
 export async function openLeg(host: Host, session: Session, agent: Agent): Promise<OpenLeg | undefined> {
-  const lease = await host.store.acquire(session.id, `${host.holder}/${host.newId()}`, host.leaseTtlMs);
+  const lease = await host.store.acquire(session.id, `${host.holder()}/${host.newId()}`, host.leaseTtlMs);
   if (lease === undefined) return undefined;
   try {
     return holdLeg(host, session, agent, lease, await loadState(host.store, session.id));
