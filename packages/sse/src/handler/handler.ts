@@ -1,4 +1,4 @@
-import { messageOf, type Runtime, readShown, type SessionEvent } from "@pawl/core";
+import { messageOf, PawlError, type Runtime, readShown, type SessionEvent } from "@pawl/core";
 import { newView, reduceView } from "@pawl/core/view";
 import { type Context, Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
@@ -7,7 +7,7 @@ import { refuseNul } from "../request/refuse-nul.ts";
 import { errorResponse, refusal, responseTo } from "../request/wire-error.ts";
 import { checkUser, isResponse } from "../session/own-session.ts";
 import { checkExpose, type Expose, publicEvent } from "../session/public-event.ts";
-import { runHeaders } from "../stream/event-stream.ts";
+import { HEARTBEAT_MS, runHeaders } from "../stream/event-stream.ts";
 import { cursorOf, logStream } from "../stream/log-stream.ts";
 import { streamLimit } from "../stream/stream-limit.ts";
 import { started } from "../stream/tell-run.ts";
@@ -30,7 +30,10 @@ export interface HandlerOptions {
    * none.
    */
   basePath?: string;
-  /** Milliseconds of silence before a stream sends a heartbeat. Default: 15,000. */
+  /**
+   * Milliseconds of silence before a stream sends a heartbeat. Default: 5,000. Keep it below 10,000 on Bun,
+   * whose server closes a connection that is silent for 10 s.
+   */
   heartbeatMs?: number;
   /**
    * The longest body of a request, in bytes, without the history, which `maxHistoryBytes` bounds. Default:
@@ -71,7 +74,10 @@ export interface HandlerOptions {
    * `public` with the text of these sources.
    */
   expose?: Expose;
-  /** Called with every error that answers 500 or 503 or breaks a stream off. Default: `console.error`. */
+  /**
+   * Called with every error that answers 500 or 503 or breaks a stream off, unless the client has gone or this
+   * process is shutting down. Default: `console.error`.
+   */
   onError?(error: unknown, request: Request): void;
   /**
    * Called once, with a message for the developer, for each kind of data that clients send and the agent does
@@ -145,7 +151,7 @@ export function handler({
   app.notFound(({ req }) => errorResponse(404, "not_found", noRoute(req, basePath)));
   app.onError((error, { req }) => {
     const response = responseTo(error);
-    if (response.status >= 500) onError(error, req.raw);
+    if (response.status >= 500 && !isExpected(error, req.raw)) onError(error, req.raw);
     return response;
   });
   if (options.cors !== undefined) app.use("*", corsOf(options.cors));
@@ -215,6 +221,11 @@ export function handler({
   return async (request) => await app.fetch(request);
 }
 
+/** Whether an error is no failure: this process is shutting down, or the client has gone. */
+function isExpected(error: unknown, { signal }: Request): boolean {
+  return PawlError.is(error, "draining") || signal.aborted;
+}
+
 function noRoute({ method, path }: { method: string; path: string }, basePath: string): string {
   return `No such route: ${method} ${path}. This handler serves ${basePath}/runs and ${basePath}/sessions. Check \`basePath\`.`;
 }
@@ -242,7 +253,7 @@ async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () =>
 }
 
 function replaying(options: HandlerOptions, dialect: Dialect): Replaying {
-  const { runtime, agent, extra, onError, onWarning, heartbeatMs = 15_000 } = options;
+  const { runtime, agent, extra, onError, onWarning, heartbeatMs = HEARTBEAT_MS } = options;
   const { maxBodyBytes = 1_000_000, maxHistoryBytes = 50_000_000, maxInputLength = 100_000 } = options;
   const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };
   const told = (error: unknown, request: Request) => onError?.(error, request);

@@ -7,6 +7,9 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   "x-accel-buffering": "no",
 };
 
+/** The default interval of heartbeats. Bun closes a connection that is silent for 10 s. */
+export const HEARTBEAT_MS = 5_000;
+
 /**
  * Headers that identify a stream's session and run. Headers hold Latin-1 only, so ids are escaped as by
  * `encodeURI`; `decodeURIComponent` restores them.
