@@ -5,3 +5,15 @@ export function counted<T>(works: Set<Promise<unknown>>, work: Promise<T>): Prom
   work.then(forget, forget);
   return work;
 }
+
+/** Counts the generator's reads while they are in progress. */
+export function counting<T>(
+  reads: Set<Promise<unknown>>,
+  generator: AsyncGenerator<T, void, undefined>,
+): AsyncGenerator<T, void, undefined> {
+  const { next, return: end } = generator;
+  return Object.assign(generator, {
+    next: () => counted(reads, next.call(generator)),
+    return: () => counted(reads, end.call(generator)),
+  });
+}

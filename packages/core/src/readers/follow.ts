@@ -1,4 +1,4 @@
-import { counted } from "../base/counted.ts";
+import { counting } from "../base/counted.ts";
 import { PawlError } from "../base/errors.ts";
 import { oneByOne } from "../base/one-by-one.ts";
 import type { Switch } from "../base/switch.ts";
@@ -61,7 +61,15 @@ export function follow(
   return followFrom(source, { ...options, sessionId });
 }
 
+/** Accompanies a reader from its first read to its end. */
+export interface ReaderCompanion {
+  /** Called with stored events that the reader has read. */
+  saw(events: readonly StoredEvent[]): void;
+  close(): void;
+}
+
 interface FollowFrom extends FollowOptions {
+  companion?: () => ReaderCompanion;
   sessionId: string;
   /** Aborted with the error that prevents further events. The reader gets it after all stored events. */
   failure?: AbortSignal;
@@ -82,13 +90,23 @@ async function* batches(
   source: Source,
   from: Promise<FollowFrom> | FollowFrom,
 ): AsyncGenerator<SessionEvent[], void, undefined> {
-  const { sessionId, afterSeq = 0, live: known, signal, failure, wholeText = false, ...options } = await from;
+  const {
+    sessionId,
+    afterSeq = 0,
+    live: known,
+    signal,
+    failure,
+    companion,
+    wholeText = false,
+    ...options
+  } = await from;
   const { store, tail, watches, over } = source;
   unlessOver(over);
   const hidden = await redactedSince(store, sessionId, afterSeq);
   const bell = doorbell([signal, failure]);
   const stopListening = over.onChange(bell.ring);
   const { watch, leave } = watches.join(sessionId, afterSeq, bell.ring);
+  const mate = companion?.();
   const below = agentsBelow(tail, bell.ring);
   const gone = () => signal?.aborted ?? false;
   const awaited = options.untilIdle ?? false;
@@ -118,6 +136,7 @@ async function* batches(
       const begun = reader.cursor;
       for await (const events of stored()) {
         for (const event of events) watch.saw(event);
+        mate?.saw(events);
         yield take(reader, events, hidden);
         if (reader.awaited === undefined || gone()) return;
         unlessOver(over);
@@ -132,6 +151,7 @@ async function* batches(
       await rung();
     }
   } finally {
+    mate?.close();
     below.close();
     leave();
     stopListening();
@@ -144,18 +164,6 @@ function unlessOver({ isOn }: Switch): void {
   if (!isOn) return;
   const message = "This process is shutting down. Connect again to continue in another one.";
   throw new PawlError("draining", message);
-}
-
-/** Counts the generator's reads while they are in progress. */
-function counting<T>(
-  reads: Set<Promise<unknown>>,
-  generator: AsyncGenerator<T, void, undefined>,
-): AsyncGenerator<T, void, undefined> {
-  const { next, return: end } = generator;
-  return Object.assign(generator, {
-    next: () => counted(reads, next.call(generator)),
-    return: () => counted(reads, end.call(generator)),
-  });
 }
 
 /** A reader's state. `awaited` becomes `undefined` once what it waits for has happened. */

@@ -1,7 +1,5 @@
 import type { Agent } from "../agent/agent.ts";
-import { checkNumbers } from "../base/check-numbers.ts";
 import { systemClock } from "../base/clock.ts";
-import { counted } from "../base/counted.ts";
 import { messageOf, PawlError } from "../base/errors.ts";
 import { once } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
@@ -24,6 +22,7 @@ import type { Begun } from "./begin/begin.ts";
 import { beginRetry } from "./begin/begin-retry.ts";
 import { beginWithAnswers } from "./begin/begin-with-answers.ts";
 import { beginWithMessage } from "./begin/begin-with-message.ts";
+import { beginning, keeper } from "./begin/beginning.ts";
 import { checkedKnowledge, checkRunOptions } from "./begin/check-run-options.ts";
 import { getOrCreateSession, newSession } from "./begin/new-session.ts";
 import type {
@@ -34,9 +33,11 @@ import type {
   SessionView,
 } from "./begin/runtime-types.ts";
 import { requestStop } from "./begin/stop.ts";
+import { checkSettings } from "./check-settings.ts";
 import { drain } from "./drain.ts";
 import type { Host } from "./leg/host.ts";
 import { makeRun } from "./make-run.ts";
+import { followAndResume } from "./resume-for-reader.ts";
 import { regularSweeps, sweep } from "./sweep.ts";
 import { delegateCall } from "./tasks/delegate.ts";
 import { openTasks } from "./tasks/open-tasks.ts";
@@ -48,7 +49,7 @@ import { openTasks } from "./tasks/open-tasks.ts";
  *
  * @throws PawlError `config` if two agents have the same name, `store` is missing or not an `EventStore`,
  * `deps` is not a function, or a time option is out of range (`leaseTtlMs` and `pollMs` must be whole numbers
- * from 1, `abortGraceMs` a number from 0).
+ * from 1, `handOverAfterMs` a number from 1, `abortGraceMs` a number from 0).
  *
  * @example
  * ```ts
@@ -78,6 +79,8 @@ export function runtime<Deps>({
   tail = localTail(),
   leaseTtlMs = 10_000,
   abortGraceMs = 1_000,
+  waitUntil,
+  handOverAfterMs = Number.POSITIVE_INFINITY,
   newId = randomId,
   clock = systemClock,
   pollMs = 1_000,
@@ -90,10 +93,7 @@ export function runtime<Deps>({
   const twin = agents.find(({ name }, at) => agents.findIndex((one) => one.name === name) !== at);
   if (twin !== undefined)
     throw new PawlError("config", `Two agents are named "${twin.name}". Names must be unique.`);
-  checkParts(store, deps);
-  // These are waited for in timers, sometimes a little longer.
-  checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
-  checkNumbers("the runtime", { abortGraceMs });
+  checkSettings({ store, deps, waitUntil, leaseTtlMs, pollMs, abortGraceMs, handOverAfterMs });
   const log = layered(store, { blobs, upcasters, storeRetryMs });
   const host: Host = {
     agents: byName,
@@ -109,6 +109,10 @@ export function runtime<Deps>({
     abortGraceMs,
     pollMs,
     draining: false,
+    staysAlive: waitUntil !== undefined,
+    keepAlive: keeper(waitUntil, onError),
+    handOverAfterMs,
+    handOvers: new Set(),
     over: newSwitch(),
     report: onError,
     deps,
@@ -121,13 +125,14 @@ export function runtime<Deps>({
   return {
     agents: byName,
     store: host.store,
-    run: (agent, options) => makeRun(host, counted(host.begins, begin(host, agent, options))),
+    run: (agent, options) => makeRun(host, beginning(host, begin(host, agent, options))),
     stop: async (sessionId, { userId }) => {
       const session = await ownSession(host, sessionId, userId);
       await requestStop(host, session, agentNamed(host, session.agent));
     },
     view: async (sessionId, { userId }) => await viewOf(host, await ownSession(host, sessionId, userId)),
-    follow: (sessionId, options) => follow(host, sessionId, options),
+    follow: (sessionId, { resume = false, ...options } = {}) =>
+      resume ? followAndResume(host, sessionId, options) : follow(host, sessionId, options),
     startContextAt: async (sessionId, { userId, fromSeq }) => {
       const session = await ownSession(host, sessionId, userId);
       return await startContextAt(host, session, agentNamed(host, session.agent), fromSeq);
@@ -142,22 +147,13 @@ export function runtime<Deps>({
     },
     getOrCreateSession: async (agent, userId) =>
       await getOrCreateSession(host, agentNamed(host, agent).name, userId),
-    sweep: () => counted(host.begins, sweep(host)),
+    sweep: () => beginning(host, sweep(host)),
     start: sweeps.start,
     drain: async ({ timeoutMs = 30_000 } = {}) => {
       sweeps.stop();
       await drain(host, timeoutMs);
     },
   };
-}
-
-/** Checks what the compiler cannot check for callers who write JavaScript. */
-function checkParts(store: Partial<EventStore> | undefined, deps: unknown): void {
-  const given = (value: unknown) => `got a value of type ${typeof value}.`;
-  if (typeof store?.append !== "function")
-    throw new PawlError("config", `\`store\` must be an EventStore, e.g. memoryStore(); ${given(store)}`);
-  if (typeof deps !== "function")
-    throw new PawlError("config", `\`deps\` must be a function that returns them; ${given(deps)}`);
 }
 
 interface Layers {

@@ -75,8 +75,8 @@ export interface HandlerOptions {
    */
   expose?: Expose;
   /**
-   * Called with every error that answers 500 or 503 or breaks a stream off, unless the client has gone or this
-   * process is shutting down. Default: `console.error`.
+   * Called with every error that answers 500 or 503 or breaks a stream off, unless the client has gone or
+   * this process is shutting down. Default: `console.error`.
    */
   onError?(error: unknown, request: Request): void;
   /**
@@ -105,7 +105,8 @@ export type Authorized = { userId: string } | Response | null;
  * - `GET /sessions/:id`: `{ session, messages, pending, runningTools, run, cursor }`
  * - `GET /sessions/:id/events?after=`: stored events: `{ events }`
  * - `GET /sessions/:id/stream`: the events after `Last-Event-ID` or `?after=`, and then new ones as they
- *   happen. Any id that was sent is accepted, also one in the middle of an answer
+ *   happen. Any id that was sent is accepted, also one in the middle of an answer. A run that no process is
+ *   working on is resumed
  * - `POST /sessions/:id/stop`: asks the run to stop: 202
  *
  * @example
@@ -208,7 +209,7 @@ export function handler({
       const from = cursorOf(c.req.header("last-event-id") ?? c.req.query("after"));
       return await limited(c, async (onClose) => {
         const about = { request: c.req.raw, from, headers: {}, onClose };
-        return logStream(options, about, (signal) => runtime.follow(id, { ...from, signal }));
+        return logStream(options, about, (signal) => runtime.follow(id, { ...from, signal, resume: true }));
       });
     },
   });
@@ -248,7 +249,7 @@ async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () =>
   };
   return logStream(options, about, (signal) =>
     // A message instead of an answer first ends an earlier run. That end must not end this stream.
-    runtime.follow(start.sessionId, { afterSeq: start.afterSeq, signal, untilIdle: start }),
+    runtime.follow(start.sessionId, { afterSeq: start.afterSeq, signal, untilIdle: start, resume: true }),
   );
 }
 

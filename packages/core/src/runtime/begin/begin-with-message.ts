@@ -62,7 +62,9 @@ async function beginHere(host: Host, said: IncomingMessage, leg: OpenLeg): Promi
     const left = runToResume(leg.log.state);
     if (left !== undefined) {
       if (said.whenBusy === "reject") {
-        await resumeRun(leg, left).catch(host.report);
+        const resumed = await resumeRun(leg, left).catch(host.report);
+        // Where the answer to this request may end the process, the resumed run would be lost with it.
+        if (!host.staysAlive && said.isTask !== true) await resumed?.done.catch(host.report);
         throw busy();
       }
       const begun = await orEarlierRun(host, said, queueHere(host, said, leg));

@@ -130,6 +130,21 @@ export interface RuntimeSettings<Deps> {
    * How long a stopped run waits for tools that ignore their abort signal, in milliseconds. Default: 1,000.
    */
   abortGraceMs?: number;
+  /**
+   * Called with a promise for everything that this runtime works on: each run that is being started and each
+   * leg, whoever started it. The promises never reject. Pass the platform's function where work ends with its
+   * request, e.g. `waitUntil: (work) => ctx.waitUntil(work)` on Cloudflare Workers, `waitUntil` of
+   * `@vercel/functions`, `(work) => after(() => work)` in Next, `EdgeRuntime.waitUntil` on Supabase. Default:
+   * not called.
+   */
+  waitUntil?(work: Promise<unknown>): void;
+  /**
+   * How long this process may work on a session without interruption, in milliseconds. In the last fifth of
+   * this time no new turn starts, and at its end in-flight work is aborted. The lease is released, so that
+   * the next request continues the run at once. Set it 10 to 20 s below the platform's time limit. Default: no
+   * limit.
+   */
+  handOverAfterMs?: number;
   /** Makes ids of sessions, runs and appends, each unique. Default: random ids. */
   newId?(): string;
   /**
@@ -190,11 +205,15 @@ export interface Runtime {
    * position. With `untilIdle`, ends after the next `run_suspended` or `run_ended`, unless that end starts
    * another run. To wait for one run, pass what `Run.started` resolves to.
    *
+   * With `resume`, for a reader in another process, e.g. behind an HTTP stream: resumes the session's run
+   * whenever no process is working on it. If this process hands the run over (`handOverAfterMs`), the reader
+   * gets `draining` and should connect again.
+   *
    * **No access check.** Verify that the session belongs to the user before you send its events anywhere.
    */
   follow(
     sessionId: string,
-    options?: Partial<Cursor> & { signal?: AbortSignal; untilIdle?: boolean | AwaitedRun },
+    options?: Partial<Cursor> & { signal?: AbortSignal; untilIdle?: boolean | AwaitedRun; resume?: boolean },
   ): AsyncIterable<SessionEvent>;
   /**
    * Makes the model's context begin at the event `fromSeq`, or at the last place before it where a

@@ -47,6 +47,14 @@ export interface Host {
   /** What readers and results are reading from the store. */
   readonly reads: Set<Promise<unknown>>;
   draining: boolean;
+  /** The process works on after the request: `start()` was called, or the platform waits for our promises. */
+  staysAlive: boolean;
+  /** Asks the platform to stay alive until the work has settled. */
+  keepAlive(work: Promise<unknown>): void;
+  /** How long a process may hold a lease without interruption, in milliseconds. */
+  readonly handOverAfterMs: number;
+  /** Called with the id of a session whose run this process has handed over. */
+  readonly handOvers: Set<(sessionId: string) => void>;
   /** Turned on when the runtime is over: readers end. */
   readonly over: Switch;
   /** Reports failures that no caller gets. */

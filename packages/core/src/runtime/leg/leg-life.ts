@@ -19,8 +19,16 @@ export interface OwnLegLife extends LegLife {
   end(): void;
 }
 
+/** The last part of `handOverAfterMs`, in which no new turn starts. */
+const NO_NEW_TURN = 0.2;
+
 /** Makes the life of a leg that has not started. */
-export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLegLife {
+export function newLegLife(
+  host: Host,
+  agent: Agent,
+  state: SessionState,
+  handOverAt: number = Number.POSITIVE_INFINITY,
+): OwnLegLife {
   const { clock, abortGraceMs } = host;
   let control = new AbortController();
   let startedAt = clock.now();
@@ -40,6 +48,7 @@ export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLe
     lost = true;
     control.abort(error);
   };
+  const leave = () => lose(new PawlError("draining", "Another process continues the run."));
   return {
     clock,
     abortGraceMs,
@@ -56,7 +65,7 @@ export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLe
       return lost;
     },
     get draining() {
-      return host.draining;
+      return host.draining || isLastTurn(host, handOverAt);
     },
     get nextRun() {
       return nextRun;
@@ -85,15 +94,20 @@ export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLe
         // The last turn itself may use all the remaining time.
         if (state.run?.landing === undefined) control.abort(new Error("The time is nearly up."));
       });
+      const cancelHandOver = clock.after(handOverAt - startedAt, leave);
       return () => {
-        cancelEnd();
-        cancelLanding();
+        for (const cancel of [cancelHandOver, cancelEnd, cancelLanding]) cancel();
       };
     },
     lose: () => lose(new PawlError("fenced", "Another process has taken this session over.")),
-    leave: () => lose(new PawlError("draining", "The process is shutting down.")),
+    leave,
     end: () => control.abort(new Error("The leg is over.")),
   };
+}
+
+/** Whether the process is about to hand the session over. */
+function isLastTurn({ clock, handOverAfterMs }: Host, handOverAt: number): boolean {
+  return Number.isFinite(handOverAt) && clock.now() >= handOverAt - handOverAfterMs * NO_NEW_TURN;
 }
 
 /** Returns when to abort in-flight work for the last turn, in milliseconds from now. */

@@ -26,6 +26,8 @@ export interface LegParts {
   session: Session;
   agent: Agent;
   log: SessionLog;
+  /** When the process hands the session over, in the clock's milliseconds. Default: never. */
+  handOverAt?: number;
   /** Default: the runtime's `deps`. */
   makeDeps?: () => unknown;
 }
@@ -35,7 +37,7 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
   const { store, tail, newId } = host;
   const { id } = session;
   const { makeDeps = () => host.deps(session) } = parts;
-  const life = newLegLife(host, agent, log.state);
+  const life = newLegLife(host, agent, log.state, parts.handOverAt);
   let deps: unknown;
   let live: LiveState = { attempt: 0, parts: [], progress: new Map(), agents: new Map() };
   const leg: OwnLeg = {
