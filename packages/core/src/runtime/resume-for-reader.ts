@@ -1,5 +1,6 @@
 import { every } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
+import type { SessionEvent } from "../log/live-event.ts";
 import { type FollowOptions, followFrom, type ReaderCompanion } from "../readers/follow.ts";
 import { runsAfter } from "../readers/session-watch.ts";
 import { beginning } from "./begin/beginning.ts";
@@ -7,7 +8,11 @@ import type { Host } from "./leg/host.ts";
 import { resumeIfDue } from "./sweep.ts";
 
 /** Follows a session, and resumes its run whenever no process is working on it. */
-export function followAndResume(host: Host, sessionId: string, options: FollowOptions) {
+export function followAndResume(
+  host: Host,
+  sessionId: string,
+  options: FollowOptions,
+): AsyncGenerator<SessionEvent, void, undefined> {
   const handedOver = new AbortController();
   const companion = () =>
     resumer(host, sessionId, () => {

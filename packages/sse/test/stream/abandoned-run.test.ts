@@ -1,7 +1,7 @@
 import { agent, memoryStore, runtime } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { expect, it } from "vitest";
-import { aiSdk } from "../../src/dialects.ts";
+import { aiSdk } from "../../src/index.ts";
 import { serve } from "../support/served.ts";
 
 /** A session with a run that its process has handed over in the middle of the answer. */

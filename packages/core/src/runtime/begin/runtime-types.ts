@@ -141,8 +141,8 @@ export interface RuntimeSettings<Deps> {
   /**
    * How long this process may work on a session without interruption, in milliseconds. In the last fifth of
    * this time no new turn starts, and at its end in-flight work is aborted. The lease is released, so that
-   * the next request continues the run at once. Set it 10 to 20 s below the platform's time limit. Default: no
-   * limit.
+   * the next request continues the run at once. Set it 10 to 20 s below the platform's time limit. Default:
+   * no limit.
    */
   handOverAfterMs?: number;
   /** Makes ids of sessions, runs and appends, each unique. Default: random ids. */
