@@ -1,6 +1,6 @@
 import { Checks } from "./lib/checks.mjs";
 import { exec, execTool, turbo } from "./lib/exec.mjs";
-import { install } from "./lib/install.mjs";
+import { install, installRuntimes } from "./lib/install.mjs";
 import { at, projectNode } from "./lib/project.mjs";
 import { types } from "./lib/types.mjs";
 import { vitest } from "./lib/unit-tests.mjs";
@@ -25,6 +25,7 @@ async function checkEverything() {
   if (!built.ok) return;
   const script = (path, ...args) => exec(projectNode(), [at(path), ...args], { env });
   await checks.runAll({
+    runtimes: () => installRuntimes(env),
     packed: () => script("test/packed/run.mjs", "--cached"),
     packages: () => turbo(["lint:package"], env, "--continue"),
     lint: () => execTool(["@biomejs/biome", "biome"], ["check", "."], { env }),

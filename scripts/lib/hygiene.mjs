@@ -17,7 +17,7 @@ const LOCK_RULE = { pattern: /tarball: *['"]?http/, message: "a download host" }
  * @returns {{ file: string, line: number, message: string }[]}
  */
 export function findUnclean(file, text) {
-  const rules = file === "pnpm-lock.yaml" ? [...RULES, LOCK_RULE] : RULES;
+  const rules = file.endsWith("pnpm-lock.yaml") ? [...RULES, LOCK_RULE] : RULES;
   return text.split("\n").flatMap((content, index) =>
     rules
       .filter(({ pattern }) => pattern.test(content))

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { exec } from "./exec.mjs";
 import { fingerprint, readStamp, writeStamp } from "./fingerprint.mjs";
-import { projectNode, toolEnv, workspaces } from "./project.mjs";
+import { at, projectNode, toolEnv, workspaces } from "./project.mjs";
 
 const PNPM = "pnpm@12";
 const NETWORK_ERROR =
@@ -42,6 +42,22 @@ export async function install() {
   }
   writeStamp("install", { fingerprint: wanted, pnpm });
   return { ok: true, output: done.output, env };
+}
+
+/** Installs the runtimes that tests use. They are large, and `npm start` needs none of them. */
+export async function installRuntimes(env) {
+  const files = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml"];
+  const wanted = fingerprint(
+    files.map((name) => `test/runtimes/${name}`),
+    [process.platform, process.arch],
+  );
+  const cwd = at("test", "runtimes");
+  const isThere = existsSync(at("test", "runtimes", "node_modules", "miniflare"));
+  if (isThere && readStamp("runtimes") === wanted) return { ok: true, output: "" };
+  const shell = process.platform === "win32";
+  const { ok, output } = await exec("pnpm", ["install", "--frozen-lockfile"], { cwd, env, shell });
+  if (ok) writeStamp("runtimes", wanted);
+  return { ok, output: ok ? output : `${output}${hint(output)}` };
 }
 
 const hint = (output) =>

@@ -4,6 +4,7 @@ import { batch } from "../state/batch.ts";
 import { type Conversation, newConversation, update } from "../state/conversation.ts";
 import { SILENCE_MS } from "../wire/read-events.ts";
 import { type WireOptions, wire } from "../wire/wire.ts";
+import { randomId } from "./random-id.ts";
 import { watchAgain } from "./reading.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
 
@@ -19,7 +20,7 @@ export interface AgentClientOptions extends WireOptions {
    * announce its heartbeat.
    */
   silenceMs?: number;
-  /** Returns a new, unique id for a message. Default: `crypto.randomUUID`. */
+  /** Returns a new, unique id for a message. Default: 32 random hexadecimal digits. */
   newId?(): string;
 }
 
@@ -31,7 +32,8 @@ export interface AgentClient {
   subscribe(listener: () => void): () => void;
   /**
    * Sends a message. The first message of a new conversation begins its session. Resolves to whether the
-   * server accepted the message; if not, `state.error` has the reason. Resolves to `false` at once if another
+   * server accepted the message; if not, `state.error` has
+   * the reason and the text. Resolves to `false` at once if another
    * message or an answer is in flight.
    */
   send(text: string, options?: SendOptions): Promise<boolean>;
@@ -89,7 +91,7 @@ export function createAgentClient({
   sessionId,
   onEvent = () => undefined,
   silenceMs,
-  newId = () => crypto.randomUUID(),
+  newId = randomId,
   ...wireOptions
 }: AgentClientOptions): AgentClient {
   const speaks = wire(wireOptions, silenceMs ?? SILENCE_MS);

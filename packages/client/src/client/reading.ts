@@ -2,6 +2,7 @@ import { formatCursor } from "@pawl/core/view";
 import { type Conversation, failureOf, isOver, take, update, updateView } from "../state/conversation.ts";
 import { Gap, standingAt } from "../state/standing.ts";
 import { backoffMs, pause } from "../wire/backoff.ts";
+import { eitherSignal } from "../wire/either-signal.ts";
 import { readEvents } from "../wire/read-events.ts";
 import { isTemporary, Refused } from "../wire/wire.ts";
 
@@ -14,7 +15,7 @@ const GOOD_MS = 5_000;
 /** Creates a reader that ends with the conversation. Call {@link lead} to make it the active one. */
 export function newReader(talk: Conversation): { control: AbortController; signal: AbortSignal } {
   const control = new AbortController();
-  return { control, signal: AbortSignal.any([talk.life.signal, control.signal]) };
+  return { control, signal: eitherSignal(talk.life.signal, control.signal) };
 }
 
 /** Makes a reader the active one, and aborts the previous one. */

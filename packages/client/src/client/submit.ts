@@ -28,9 +28,20 @@ export async function sendMessage(
   { extra }: SendOptions = {},
 ): Promise<boolean> {
   if (talk.life.signal.aborted || text.trim() === "" || isSubmitting(talk.facts)) return false;
-  const id = talk.newId();
+  let id: string;
+  try {
+    id = talk.newId();
+  } catch (cause) {
+    update(talk, { error: { ...unsent(cause), text } });
+    return false;
+  }
   update(talk, { sending: { id, text }, error: undefined });
   return await submit(talk, { ...extra, input: text, clientMessageId: id }, { text });
+}
+
+function unsent(cause: unknown): AgentFailure {
+  console.error("pawl: The client's `newId` failed, so the message was not sent.", cause);
+  return { code: "internal", message: "Your message could not be sent. Please try again." };
 }
 
 /** An answer to a question: a value, or the error of this page's tool. */

@@ -34,7 +34,7 @@ export type Connection = "offline" | "connecting" | "open" | "reconnecting";
 export interface AgentFailure {
   /**
    * The server's error code, e.g. `session_busy`. `network` if the server could not be reached, and
-   * `protocol` if its response is not one of `@pawl/sse`.
+   * `protocol` if its response is not one of `@pawl/sse`. `internal` also if `newId` failed.
    */
   code: string;
   /** The reason, in words for the user. */

@@ -1,6 +1,7 @@
 import type { Answer } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
 import { PawlError } from "@pawl/core/view";
+import { eitherSignal } from "./either-signal.ts";
 import { within } from "./read-events.ts";
 
 /** Options for reaching the server. */
@@ -79,7 +80,7 @@ export function wire(
     const response = await send(`${base}${path}`, {
       ...init,
       headers: { ...own, ...(init.headers as Record<string, string> | undefined) },
-      signal: AbortSignal.any([signal, silence.signal]),
+      signal: eitherSignal(signal, silence.signal),
     }).finally(() => clearTimeout(timer));
     if (!response.ok) throw await refused(response);
     return response;

@@ -9,6 +9,12 @@ interface Doorbell {
   close(): void;
 }
 
+/**
+ * After this time a ring schedules the wake-up again. On Cloudflare Workers, a timer that another request has
+ * set never fires if that request ends first.
+ */
+const LOST_MS = 50;
+
 /** Creates a doorbell. An abort of one of the signals rings it too. */
 export function doorbell(signals: readonly (AbortSignal | undefined)[]): Doorbell {
   let rung = false;
@@ -16,8 +22,12 @@ export function doorbell(signals: readonly (AbortSignal | undefined)[]): Doorbel
   const wake = () => {
     if (rung) answer?.();
   };
+  let soonAt = 0;
   const ring = () => {
-    if (!rung && answer !== undefined) soon(wake);
+    if (answer !== undefined && (!rung || performance.now() - soonAt > LOST_MS)) {
+      soonAt = performance.now();
+      soon(wake);
+    }
     rung = true;
   };
   for (const signal of signals) signal?.addEventListener("abort", ring);

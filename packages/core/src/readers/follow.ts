@@ -1,15 +1,18 @@
+import { counting } from "../base/counted.ts";
+import { PawlError } from "../base/errors.ts";
 import { oneByOne } from "../base/one-by-one.ts";
-import type { StoredEvent, StoredOf } from "../log/event.ts";
+import type { Switch } from "../base/switch.ts";
+import type { StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { type AwaitedRun, stillAwaited } from "../log/handover.ts";
-import type { LiveEvent, SessionEvent } from "../log/live-event.ts";
+import type { SessionEvent } from "../log/live-event.ts";
 import type { LiveTail } from "../log/live-tail.ts";
-import { redactedEvent, redactedSince } from "../log/redacted.ts";
+import { redactedSince } from "../log/redacted.ts";
+import { around } from "./around.ts";
 import { inBatches, pulled } from "./batches.ts";
 import {
   adoptAttempt,
   type Cursor,
-  endsAttempt,
   newLiveEvents,
   newReader,
   type ReaderState,
@@ -26,12 +29,14 @@ interface Source {
   tail: LiveTail;
   /** State shared with the session's other readers in this process. */
   watches: SessionWatches;
-  /** Aborted when this process stops serving. */
-  over: AbortController;
+  /** Turned on when this process stops serving. */
+  over: Switch;
+  /** Reads in progress. */
+  reads: Set<Promise<unknown>>;
 }
 
 /** Where a reader starts and when it ends. Text before the position `live` is not sent again. */
-interface FollowOptions extends Partial<Cursor> {
+export interface FollowOptions extends Partial<Cursor> {
   signal?: AbortSignal;
   /**
    * Ends after the next `run_suspended` or `run_ended`, of this run if one is given. If that run hands over
@@ -56,7 +61,15 @@ export function follow(
   return followFrom(source, { ...options, sessionId });
 }
 
+/** Accompanies a reader from its first read to its end. */
+export interface ReaderCompanion {
+  /** Called with stored events that the reader has read. */
+  saw(events: readonly StoredEvent[]): void;
+  close(): void;
+}
+
 interface FollowFrom extends FollowOptions {
+  companion?: () => ReaderCompanion;
   sessionId: string;
   /**
    * Aborted with an error if no further events can come. The reader gets all stored events, and then this
@@ -76,18 +89,30 @@ export function followFrom(
   from: Promise<Omit<FollowFrom, "signal">> | FollowFrom,
 ): AsyncGenerator<SessionEvent, void, undefined> {
   const signal = "signal" in from ? from.signal : undefined;
-  return oneByOne(batches(source, from), () => signal?.aborted ?? false);
+  return oneByOne(counting(source.reads, batches(source, from)), () => signal?.aborted ?? false);
 }
 
 async function* batches(
   source: Source,
   from: Promise<FollowFrom> | FollowFrom,
 ): AsyncGenerator<SessionEvent[], void, undefined> {
-  const { sessionId, afterSeq = 0, live: known, signal, failure, wholeText = false, ...options } = await from;
+  const {
+    sessionId,
+    afterSeq = 0,
+    live: known,
+    signal,
+    failure,
+    companion,
+    wholeText = false,
+    ...options
+  } = await from;
   const { store, tail, watches, over } = source;
+  unlessOver(over);
   const hidden = await redactedSince(store, sessionId, afterSeq);
-  const bell = doorbell([over.signal, signal, failure]);
+  const bell = doorbell([signal, failure]);
+  const stopListening = over.onChange(bell.ring);
   const { watch, leave } = watches.join(sessionId, afterSeq, bell.ring);
+  const mate = companion?.();
   const below = agentsBelow(tail, bell.ring);
   const gone = () => signal?.aborted ?? false;
   const awaited = options.untilIdle ?? false;
@@ -113,12 +138,14 @@ async function* batches(
   };
   try {
     while (!gone()) {
-      over.signal.throwIfAborted();
+      unlessOver(over);
       const begun = reader.cursor;
       for await (const events of stored()) {
         for (const event of events) watch.saw(event);
+        mate?.saw(events);
         yield take(reader, events, hidden);
         if (reader.awaited === undefined || gone()) return;
+        unlessOver(over);
       }
       const { live, seq } = tail.peek(sessionId);
       // Stored events come before live ones, so that a tool's progress follows its start.
@@ -130,10 +157,19 @@ async function* batches(
       await rung();
     }
   } finally {
+    mate?.close();
     below.close();
     leave();
+    stopListening();
     bell.close();
   }
+}
+
+/** @throws PawlError `draining` once this process has stopped serving. */
+function unlessOver({ isOn }: Switch): void {
+  if (!isOn) return;
+  const message = "This process is shutting down. Connect again to continue in another one.";
+  throw new PawlError("draining", message);
 }
 
 /** A reader's state. `awaited` becomes `undefined` when the reader should end. */
@@ -158,36 +194,4 @@ function take(reader: Reader, events: readonly StoredEvent[], hidden: ReadonlySe
     reader.awaited = stillAwaited(reader.awaited, event);
   }
   return shown;
-}
-
-/**
- * Returns an event and the live events derived from it: the end of the turn before, void text, and a tool's
- * status. A redacted event is shown without its content.
- */
-function around(event: StoredEvent, seen: ReaderState, hidden: ReadonlySet<number>): SessionEvent[] {
-  const shown: SessionEvent[] = [];
-  const isVoid = endsAttempt(event) && event.type !== "assistant_message";
-  if (isVoid && seen.attempt !== undefined && seen.chars > 0) {
-    shown.push({ type: "attempt_restarted", data: { attempt: seen.attempt } });
-  }
-  if (event.type === "llm_request" && event.data.turn > 1 && isFirst(event)) {
-    shown.push({ type: "turn_ended", data: { turn: event.data.turn - 1 } });
-  }
-  shown.push(hidden.has(event.seq) ? redactedEvent(event) : event);
-  if (event.type === "tool_started" || event.type === "tool_result") shown.push(statusOf(event));
-  return shown;
-}
-
-/** Whether this is the first request of its turn: then the turn before it has ended. */
-function isFirst({ data: { retry_of, again } }: StoredOf<"llm_request">): boolean {
-  return retry_of === undefined && again === undefined;
-}
-
-function statusOf(event: StoredOf<"tool_started" | "tool_result">): LiveEvent {
-  const { call_id, tool_name, status } = event.data;
-  const phase = event.type === "tool_started" ? "start" : event.data.success ? "done" : "error";
-  return {
-    type: "tool_status",
-    data: { call_id, tool_name, phase, ...(status !== undefined && { message: status }) },
-  };
 }

@@ -150,7 +150,7 @@ function watchSession(
 }
 
 /** Whether a run is in progress after this event, judging by the events read so far. */
-function runsAfter(event: StoredEvent, before: boolean): boolean {
+export function runsAfter(event: StoredEvent, before: boolean): boolean {
   switch (event.type) {
     case "run_suspended":
       return false;

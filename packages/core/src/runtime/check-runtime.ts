@@ -10,6 +10,8 @@ const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
   tail: "object",
   leaseTtlMs: "number",
   abortGraceMs: "number",
+  waitUntil: "function",
+  handOverAfterMs: "number",
   newId: "function",
   clock: "object",
   storeRetryMs: "list",
@@ -27,7 +29,14 @@ const INSTEAD = {
 /** Checks the options of `runtime()` for callers whose compiler does not. @throws PawlError `config` */
 export function checkRuntimeOptions(options: unknown): void {
   checkOptions("runtime()", options, OPTIONS, { instead: INSTEAD });
-  const { agents, store, leaseTtlMs = 1, pollMs = 1, abortGraceMs = 0 } = options as RuntimeSettings<unknown>;
+  const {
+    agents,
+    store,
+    leaseTtlMs = 1,
+    pollMs = 1,
+    abortGraceMs = 0,
+    handOverAfterMs = 1,
+  } = options as RuntimeSettings<unknown>;
   for (const [at, made] of agents.entries()) {
     if (Object(made).tools instanceof Map) continue;
     throw new PawlError(
@@ -48,4 +57,5 @@ export function checkRuntimeOptions(options: unknown): void {
   // These are waited for in timers, sometimes a little longer.
   checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
   checkNumbers("the runtime", { abortGraceMs });
+  checkNumbers("the runtime", { handOverAfterMs }, { least: 1 });
 }

@@ -1,11 +1,11 @@
 import type { Clock } from "../base/clock.ts";
 import { withinDeadline } from "../base/deadline.ts";
-import { PawlError } from "../base/errors.ts";
 import type { Host } from "./leg/host.ts";
 
 /**
  * Ends the work of this process. Runs stop at their next turn boundary; those that take longer than
- * `timeoutMs` milliseconds are left to other processes. Then readers end with `draining`.
+ * `timeoutMs` milliseconds are left to other processes. Then readers end with `draining`. Nothing here reads from the
+ * store afterwards.
  */
 export async function drain(host: Host, timeoutMs: number): Promise<void> {
   host.draining = true;
@@ -16,9 +16,13 @@ export async function drain(host: Host, timeoutMs: number): Promise<void> {
   await atMost(host.clock, timeoutMs, atRest());
   for (const leg of host.legs.values()) leg.leave();
   await atMost(host.clock, 2 * host.abortGraceMs, atRest());
-  host.over.abort(
-    new PawlError("draining", "This process is shutting down. Connect again to continue in another one."),
-  );
+  host.over.turnOn();
+  await atMost(host.clock, 2 * host.abortGraceMs, settled(host.reads));
+}
+
+/** Waits until nothing is left in the set. */
+async function settled(works: ReadonlySet<Promise<unknown>>): Promise<void> {
+  while (works.size > 0) await Promise.allSettled(works);
 }
 
 /** Waits for work that never rejects, for at most `ms` milliseconds. */

@@ -1,4 +1,5 @@
 import { EventEmitter } from "eventemitter3";
+import { counted } from "../base/counted.ts";
 import { once } from "../base/once.ts";
 import { applyEvent } from "../fold/apply.ts";
 import { checkEventName } from "../log/event-names.ts";
@@ -17,7 +18,7 @@ import type { Run, RunStart } from "./leg/run-handle.ts";
 /** Makes the {@link Run} of a run that is being started. */
 export function makeRun(host: Host, begun: Promise<Begun>): Run {
   const started = begun.then(({ start }) => start);
-  const settled = begun.then((run) => resultFrom(host, run).finally(run.release));
+  const settled = begun.then((run) => counted(host.reads, resultFrom(host, run)).finally(run.release));
   // Listeners have the last event before `result` settles, so that output is in order and complete.
   let listening = Promise.resolve();
   const result = settled.finally(() => listening);

@@ -1,6 +1,9 @@
 import type { Agent } from "../agent/agent.ts";
 import { systemClock } from "../base/clock.ts";
 import { messageOf, PawlError } from "../base/errors.ts";
+import { once } from "../base/once.ts";
+import { randomId } from "../base/random-id.ts";
+import { newSwitch } from "../base/switch.ts";
 import type { EventStore } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
 import { follow } from "../readers/follow.ts";
@@ -19,6 +22,7 @@ import type { Begun } from "./begin/begin.ts";
 import { beginRetry } from "./begin/begin-retry.ts";
 import { beginWithAnswers } from "./begin/begin-with-answers.ts";
 import { beginWithMessage } from "./begin/begin-with-message.ts";
+import { beginning, keeper } from "./begin/beginning.ts";
 import { checkedKnowledge, checkRunOptions } from "./begin/check-run-options.ts";
 import { getOrCreateSession, newSession } from "./begin/new-session.ts";
 import type {
@@ -33,6 +37,7 @@ import { checkRuntimeOptions } from "./check-runtime.ts";
 import { drain } from "./drain.ts";
 import type { Host } from "./leg/host.ts";
 import { makeRun } from "./make-run.ts";
+import { followAndResume } from "./resume-for-reader.ts";
 import { regularSweeps, sweep } from "./sweep.ts";
 import { delegateCall } from "./tasks/delegate.ts";
 import { openTasks } from "./tasks/open-tasks.ts";
@@ -41,9 +46,9 @@ import { openTasks } from "./tasks/open-tasks.ts";
  * Makes a runtime, which runs agents and stores their logs in one store. Any number of processes may use the
  * same store. Only one of them works on a session at a time; if it dies, another process continues its runs.
  *
- * @throws PawlError `config` if two agents have the same name, `store` is not an `EventStore`, `deps` is not
- * a function, `leaseTtlMs` or `pollMs` is not a whole number from 1, or `abortGraceMs` is not a number from
- * 0.
+ * @throws PawlError `config` if two agents have the same name, `store` is missing or not an `EventStore`,
+ * `deps` is not a function, or a time option is out of range (`leaseTtlMs` and `pollMs` must be whole numbers
+ * from 1, `handOverAfterMs` a number from 1, `abortGraceMs` a number from 0).
  *
  * @example
  * ```ts
@@ -78,7 +83,9 @@ function checkedRuntime<Deps>({
   tail = localTail(),
   leaseTtlMs = 10_000,
   abortGraceMs = 1_000,
-  newId = () => crypto.randomUUID(),
+  waitUntil,
+  handOverAfterMs = Number.POSITIVE_INFINITY,
+  newId = randomId,
   clock = systemClock,
   pollMs = 1_000,
   storeRetryMs = [50, 250],
@@ -96,12 +103,17 @@ function checkedRuntime<Deps>({
     legs: new Map(),
     setbacks: new Map(),
     begins: new Set(),
-    holder: newId(),
+    reads: new Set(),
+    holder: once(newId),
     leaseTtlMs,
     abortGraceMs,
     pollMs,
     draining: false,
-    over: new AbortController(),
+    staysAlive: waitUntil !== undefined,
+    keepAlive: keeper(waitUntil, onError),
+    handOverAfterMs,
+    handOvers: new Set(),
+    over: newSwitch(),
     report: onError,
     deps,
     tasks: {
@@ -115,13 +127,14 @@ function checkedRuntime<Deps>({
   return {
     agents: byName,
     store: host.store,
-    run: (agent, options) => makeRun(host, counted(host, begin(host, agent, options))),
+    run: (agent, options) => makeRun(host, beginning(host, begin(host, agent, options))),
     stop: async (sessionId, { userId }) => {
       const session = await ownSession(host, sessionId, userId);
       await requestStop(host, session, agentNamed(host, session.agent));
     },
     view: async (sessionId, { userId }) => await viewOf(host, await ownSession(host, sessionId, userId)),
-    follow: (sessionId, options) => follow(host, sessionId, options),
+    follow: (sessionId, { resume = false, ...options } = {}) =>
+      resume ? followAndResume(host, sessionId, options) : follow(host, sessionId, options),
     startContextAt: async (sessionId, { userId, fromSeq }) => {
       const session = await ownSession(host, sessionId, userId);
       return await startContextAt(host, session, agentNamed(host, session.agent), fromSeq);
@@ -136,7 +149,7 @@ function checkedRuntime<Deps>({
     },
     getOrCreateSession: async (agent, userId) =>
       await getOrCreateSession(host, agentNamed(host, agent).name, userId),
-    sweep: () => sweep(host),
+    sweep: () => beginning(host, sweep(host)),
     start: sweeps.start,
     drain: async ({ timeoutMs = 30_000 } = {}) => {
       sweeps.stop();
@@ -154,14 +167,6 @@ function layered(
 ): EventStore {
   const whole = blobs === undefined ? store : withBlobs(store, blobs);
   return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), retryMs);
-}
-
-/** Keeps work in `host.begins` until it settles. */
-function counted<T>(host: Host, work: Promise<T>): Promise<T> {
-  host.begins.add(work);
-  const forget = () => host.begins.delete(work);
-  work.then(forget, forget);
-  return work;
 }
 
 async function begin(host: Host, agentName: string, options: RunOptions | RetryRunOptions): Promise<Begun> {

@@ -1,6 +1,7 @@
 import { every } from "../base/clock.ts";
 import type { Session } from "../log/session-row.ts";
 import { recover } from "./begin/begin.ts";
+import { beginning } from "./begin/beginning.ts";
 import type { Host } from "./leg/host.ts";
 
 /** The number of recoverable sessions that are listed at a time. */
@@ -27,6 +28,7 @@ export async function sweep(host: Host): Promise<number> {
     if (fresh.length === 0) break;
     for (const session of fresh) {
       seen.add(session.id);
+      if (host.draining) return resumed;
       if (!legs.has(session.id) && isDue(host, session.id) && (await resumeSession(host, session)))
         resumed += 1;
     }
@@ -38,9 +40,10 @@ export async function sweep(host: Host): Promise<number> {
 /** Sweeps at once and then once per lease time. The timer does not keep the process alive. */
 export function regularSweeps(host: Host): { start(): void; stop(): void } {
   let cancel: (() => void) | undefined;
-  const look = () => void sweep(host).catch(host.report);
+  const look = () => void beginning(host, sweep(host)).catch(host.report);
   return {
     start: () => {
+      host.staysAlive = true;
       if (cancel !== undefined) return;
       cancel = every(host.clock, host.leaseTtlMs, look);
       look();
@@ -51,6 +54,12 @@ export function regularSweeps(host: Host): { start(): void; stop(): void } {
 
 function isDue({ setbacks, clock }: Host, id: string): boolean {
   return (setbacks.get(id)?.dueAt ?? 0) <= clock.now();
+}
+
+/** Resumes the session's run if no process is working on it, unless that has just failed. */
+export async function resumeIfDue(host: Host, session: Session): Promise<void> {
+  if (!host.draining && !host.legs.has(session.id) && isDue(host, session.id))
+    await resumeSession(host, session);
 }
 
 async function resumeSession(host: Host, session: Session): Promise<boolean> {

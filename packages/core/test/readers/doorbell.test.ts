@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it, vi } from "vitest";
 import { doorbell } from "../../src/readers/doorbell.ts";
 import { settled } from "../support/settled.ts";
 import { setup } from "../support/setup.ts";
@@ -31,4 +32,20 @@ it("wakes a reader that was busy when it rang", async () => {
   const bell = doorbell([]);
   bell.ring();
   await bell.wait();
+});
+
+it("U4 wakes a reader whose wake-up was lost with the request that rang", async () => {
+  const bell = doorbell([]);
+  let woken = false;
+  void bell.wait().then(() => {
+    woken = true;
+  });
+  vi.stubGlobal("setImmediate", () => undefined);
+  bell.ring();
+  vi.unstubAllGlobals();
+  await sleep(60);
+  expect(woken).toBe(false);
+  bell.ring();
+  await sleep(5);
+  expect(woken).toBe(true);
 });

@@ -1,4 +1,4 @@
-import { messageOf, type Runtime, readShown, type SessionEvent } from "@pawl/core";
+import { messageOf, PawlError, type Runtime, readShown, type SessionEvent } from "@pawl/core";
 import { newView, reduceView } from "@pawl/core/view";
 import { type Context, Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
@@ -7,7 +7,7 @@ import { refuseNul } from "../request/refuse-nul.ts";
 import { errorResponse, refusal, responseTo } from "../request/wire-error.ts";
 import { checkUser, isResponse } from "../session/own-session.ts";
 import { checkExpose, type Expose, publicEvent } from "../session/public-event.ts";
-import { runHeaders } from "../stream/event-stream.ts";
+import { HEARTBEAT_MS, runHeaders } from "../stream/event-stream.ts";
 import { cursorOf, logStream } from "../stream/log-stream.ts";
 import { streamLimit } from "../stream/stream-limit.ts";
 import { started } from "../stream/tell-run.ts";
@@ -31,7 +31,10 @@ export interface HandlerOptions {
    * of the path. Default: none.
    */
   basePath?: string;
-  /** Milliseconds without an event after which a stream sends a heartbeat. Default: 15,000. */
+  /**
+   * Milliseconds without an event after which a stream sends a heartbeat. Default: 5,000. Keep it below 10,000
+   * on Bun, whose server closes a connection that is silent for 10 s.
+   */
   heartbeatMs?: number;
   /**
    * The maximum size of a request's body, in bytes. A larger one answers 413. In dialects whose clients send
@@ -79,8 +82,8 @@ export interface HandlerOptions {
    */
   expose?: Expose;
   /**
-   * Called with every error that answers 500 or 503, or breaks a stream off. Default: logs it with
-   * `console.error`.
+   * Called with every error that answers 500 or 503, or breaks a stream off, unless the client has gone or
+   * this process is shutting down. Default: logs it with `console.error`.
    */
   onError?(error: unknown, request: Request): void;
   /**
@@ -105,7 +108,8 @@ export type Authorized = { userId: string } | Response | null;
  * - `GET /sessions/:id`: `{ session, messages, pending, runningTools, run, cursor }`
  * - `GET /sessions/:id/events?after=`: `{ events }`, the stored events
  * - `GET /sessions/:id/stream`: the events after `Last-Event-ID` or `?after=`, and then new ones as they
- *   happen. Accepts the id of any event that was sent, also in the middle of an answer
+ *   happen. Accepts the id of any event that was sent, also in the middle of an answer. Resumes a run that
+ *   no process is working on
  * - `POST /sessions/:id/stop`: asks the run to stop, and answers 202
  *
  * Dialects with `resume: "replay"` have two more routes, and bodies of their own:
@@ -156,7 +160,7 @@ export function handler({
   app.notFound(({ req }) => errorResponse(404, "not_found", noRoute(req, basePath)));
   app.onError((error, { req }) => {
     const response = responseTo(error);
-    if (response.status >= 500) onError(error, req.raw);
+    if (response.status >= 500 && !isExpected(error, req.raw)) onError(error, req.raw);
     return response;
   });
   if (options.cors !== undefined) app.use("*", corsOf(options.cors));
@@ -213,7 +217,7 @@ export function handler({
       const from = cursorOf(c.req.header("last-event-id") ?? c.req.query("after"));
       return await limited(c, async (onClose) => {
         const about = { request: c.req.raw, from, headers: {}, onClose };
-        return logStream(options, about, (signal) => runtime.follow(id, { ...from, signal }));
+        return logStream(options, about, (signal) => runtime.follow(id, { ...from, signal, resume: true }));
       });
     },
   });
@@ -224,6 +228,11 @@ export function handler({
     },
   });
   return async (request) => await app.fetch(request);
+}
+
+/** Whether an error is no failure: this process is shutting down, or the client has gone. */
+function isExpected(error: unknown, { signal }: Request): boolean {
+  return PawlError.is(error, "draining") || signal.aborted;
 }
 
 function noRoute({ method, path }: { method: string; path: string }, basePath: string): string {
@@ -249,12 +258,12 @@ async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () =>
   return logStream(options, about, (signal) =>
     // If a message replaces an answer, the end of the earlier run comes first. This end must not end the
     // stream.
-    runtime.follow(start.sessionId, { afterSeq: start.afterSeq, signal, untilIdle: start }),
+    runtime.follow(start.sessionId, { afterSeq: start.afterSeq, signal, untilIdle: start, resume: true }),
   );
 }
 
 function replaying(options: HandlerOptions, dialect: Dialect): Replaying {
-  const { runtime, agent, extra, onError, onWarning, heartbeatMs = 15_000 } = options;
+  const { runtime, agent, extra, onError, onWarning, heartbeatMs = HEARTBEAT_MS } = options;
   const { maxBodyBytes = 1_000_000, maxHistoryBytes = 50_000_000, maxInputLength = 100_000 } = options;
   const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };
   const told = (error: unknown, request: Request) => onError?.(error, request);

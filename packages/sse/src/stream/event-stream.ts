@@ -7,6 +7,9 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   "x-accel-buffering": "no",
 };
 
+/** The default interval of heartbeats. Bun closes a connection that is silent for 10 s. */
+export const HEARTBEAT_MS = 5_000;
+
 /**
  * Returns the headers with a stream's session and run. Headers can only have Latin-1 characters, so ids are
  * escaped with `encodeURI`; `decodeURIComponent` restores them.
@@ -50,15 +53,19 @@ export function eventStream<T>(
   { heartbeatMs, signal, onError, onClose, write, mayEnd = true }: EventStreamOptions<T>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const unread = new AbortController();
-  const gone = AbortSignal.any([signal, unread.signal]);
+  const reader = new AbortController();
+  const gone = reader.signal;
   const source = oneAtATime(events(gone));
   const closed = () => {
-    signal.removeEventListener("abort", closed);
+    signal.removeEventListener("abort", leave);
     onClose();
   };
-  if (signal.aborted) closed();
-  else signal.addEventListener("abort", closed);
+  const leave = () => {
+    closed();
+    reader.abort();
+  };
+  if (signal.aborted) leave();
+  else signal.addEventListener("abort", leave);
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -86,8 +93,7 @@ export function eventStream<T>(
         }
       },
       cancel() {
-        closed();
-        unread.abort();
+        leave();
         source.close();
       },
     },

@@ -6,7 +6,7 @@ import { newFacts } from "../dialects/base/facts.ts";
 import { native } from "../dialects/native.ts";
 import { refusal } from "../request/wire-error.ts";
 import { type Expose, publicEvent } from "../session/public-event.ts";
-import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
+import { eventStream, HEARTBEAT_MS, STREAM_HEADERS } from "./event-stream.ts";
 
 /** The options of `handler()` that a stream uses. */
 interface Served {
@@ -52,7 +52,7 @@ export function logStream(
     for await (const event of events(signal)) yield publicEvent(event, options.expose);
   };
   const body = eventStream(shownEvents, {
-    heartbeatMs: options.heartbeatMs ?? 15_000,
+    heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
     signal: request.signal,
     onClose,
     write: (event) => encode(event).join(""),

@@ -185,5 +185,6 @@ async function* runEvents(
     }
   }
   if (rests) return;
-  yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle: again ? true : awaited });
+  const untilIdle = again ? true : awaited;
+  yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle, resume: true });
 }

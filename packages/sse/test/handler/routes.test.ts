@@ -47,7 +47,7 @@ describe("POST /runs", () => {
     const text = await (await served.ask("/runs", { json: { input: "Hi" } })).text();
     expect(text).not.toContain("\r");
     const [comment, ...frames] = text.split("\n\n");
-    expect(comment).toBe(": pawl heartbeat=15000");
+    expect(comment).toBe(": pawl heartbeat=5000");
     expect(frames.pop()).toBe("");
     for (const part of frames) {
       expect(part).toMatch(/^(id: \d+\n)?data: \{[^\n]*\}$/);

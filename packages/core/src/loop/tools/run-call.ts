@@ -1,3 +1,4 @@
+import { anySignal } from "../../base/any-signal.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError } from "../../base/errors.ts";
 import { toJson } from "../../base/json.ts";
@@ -82,7 +83,7 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
     // The tool's own signal comes first, because Node 24 takes the reason of the first aborted signal. The
     // leg's signal is also aborted, namely when the leg is over.
     get signal() {
-      signal ??= AbortSignal.any([timeUp().signal, leg.life.signal]);
+      signal ??= anySignal([timeUp().signal, leg.life.signal]);
       return signal;
     },
     answer,

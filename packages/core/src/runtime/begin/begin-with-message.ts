@@ -75,7 +75,9 @@ async function beginHere(host: Host, incoming: IncomingMessage, leg: OpenLeg): P
     const left = runToResume(leg.log.state);
     if (left !== undefined) {
       if (incoming.whenBusy === "reject") {
-        await resumeRun(leg, left).catch(host.report);
+        const resumed = await resumeRun(leg, left).catch(host.report);
+        // Where the answer to this request may end the process, the resumed run would be lost with it.
+        if (!host.staysAlive && incoming.isTask !== true) await resumed?.done.catch(host.report);
         throw busy();
       }
       const begun = await queueHere(host, incoming, leg);

@@ -137,7 +137,22 @@ export interface RuntimeSettings<Deps> {
    * the tools are abandoned. Default: 1,000.
    */
   abortGraceMs?: number;
-  /** Returns a new unique id for a session, a run or an append. Default: random UUIDs. */
+  /**
+   * Called with a promise for everything that this runtime works on: each run that is being started and each
+   * leg, whoever started it. The promises never reject. Pass the platform's function where work ends with its
+   * request, e.g. `waitUntil: (work) => ctx.waitUntil(work)` on Cloudflare Workers, `waitUntil` of
+   * `@vercel/functions`, `(work) => after(() => work)` in Next, `EdgeRuntime.waitUntil` on Supabase. Default:
+   * not called.
+   */
+  waitUntil?(work: Promise<unknown>): void;
+  /**
+   * How long this process may work on a session without interruption, in milliseconds. In the last fifth of
+   * this time no new turn starts, and at its end in-flight work is aborted. The lease is released, so that
+   * the next request continues the run at once. Set it 10 to 20 s below the platform's time limit. Default:
+   * no limit.
+   */
+  handOverAfterMs?: number;
+  /** Returns a new unique id for a session, a run or an append. Default: random ids. */
   newId?(): string;
   /**
    * The clock for limits, timeouts, durations, lease renewals, sweeps and `drain()`. Default: the system
@@ -208,12 +223,15 @@ export interface Runtime {
    *   `advanceCursor` computes the position after each event.
    * - With `untilIdle: true`, the iterator ends after the next `run_suspended` or `run_ended`, unless that
    *   end starts another run. To wait for one run, pass the value of its `started` promise.
+   * - With `resume`, for a reader in another process, e.g. behind an HTTP stream: resumes the session's run
+   *   whenever no process is working on it. If this process hands the run over (`handOverAfterMs`), the
+   *   reader gets `draining` and should connect again.
    *
    * **No access check.** Check that the session belongs to the user before you send its events anywhere.
    */
   follow(
     sessionId: string,
-    options?: Partial<Cursor> & { signal?: AbortSignal; untilIdle?: boolean | AwaitedRun },
+    options?: Partial<Cursor> & { signal?: AbortSignal; untilIdle?: boolean | AwaitedRun; resume?: boolean },
   ): AsyncIterable<SessionEvent>;
   /**
    * Makes the model's context begin at the event `fromSeq`, or at the last earlier event where a conversation

@@ -1,5 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { Switch } from "../../base/switch.ts";
 import type { Tasks } from "../../leg/leg.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import type { LiveTail } from "../../log/live-tail.ts";
@@ -37,16 +38,26 @@ export interface Host {
    * again (`dueAt`, in milliseconds since 1970).
    */
   readonly setbacks: Map<string, { failures: number; dueAt: number }>;
-  /** The name under which this process holds leases. */
-  readonly holder: string;
+  /** Returns the name under which this process holds leases. */
+  holder(): string;
   readonly leaseTtlMs: number;
   readonly abortGraceMs: number;
   readonly pollMs: number;
-  /** Runs that are being started. */
+  /** Runs that are being started, and sweeps. */
   readonly begins: Set<Promise<unknown>>;
+  /** What readers and results are reading from the store. */
+  readonly reads: Set<Promise<unknown>>;
   draining: boolean;
-  /** Aborts when the runtime has shut down, so that readers end. */
-  readonly over: AbortController;
+  /** The process works on after the request: `start()` was called, or the platform waits for our promises. */
+  staysAlive: boolean;
+  /** Asks the platform to stay alive until the work has settled. */
+  keepAlive(work: Promise<unknown>): void;
+  /** How long a process may hold a lease without interruption, in milliseconds. */
+  readonly handOverAfterMs: number;
+  /** Called with the id of a session whose run this process has handed over. */
+  readonly handOvers: Set<(sessionId: string) => void>;
+  /** Turned on when the runtime has shut down, so that readers end. */
+  readonly over: Switch;
   /** Reports errors that no caller receives. */
   report(error: unknown): void;
   deps(session: Session): unknown;

@@ -18,8 +18,16 @@ export interface OwnLegLife extends LegLife {
   end(): void;
 }
 
+/** The last part of `handOverAfterMs`, in which no new turn starts. */
+const NO_NEW_TURN = 0.2;
+
 /** Makes the lifetime of a leg that has not started. */
-export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLegLife {
+export function newLegLife(
+  host: Host,
+  agent: Agent,
+  state: SessionState,
+  handOverAt: number = Number.POSITIVE_INFINITY,
+): OwnLegLife {
   const { clock, abortGraceMs } = host;
   let control = new AbortController();
   let startedAt = clock.now();
@@ -33,6 +41,7 @@ export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLe
     life.abandon();
     control.abort(error);
   };
+  const leave = () => lose(new PawlError("draining", "Another process continues the run."));
   const life: { -readonly [part in keyof OwnLegLife]: OwnLegLife[part] } = {
     clock,
     abortGraceMs,
@@ -43,7 +52,7 @@ export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLe
     haltedAt: undefined,
     lost: false,
     get draining() {
-      return host.draining;
+      return host.draining || isLastTurn(host, handOverAt);
     },
     nextRun: undefined,
     legMs: () => Math.max(reachedMs, clock.now() - startedAt),
@@ -74,16 +83,21 @@ export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLe
         // The last turn itself may use all the remaining time.
         if (state.run?.landing === undefined) control.abort(new Error("The time is nearly up."));
       });
+      const cancelHandOver = clock.after(handOverAt - startedAt, leave);
       return () => {
-        cancelEnd();
-        cancelLanding();
+        for (const cancel of [cancelHandOver, cancelEnd, cancelLanding]) cancel();
       };
     },
     lose: () => lose(new PawlError("fenced", "Another process has taken over this session.")),
-    leave: () => lose(new PawlError("draining", "The process is shutting down.")),
+    leave,
     end: () => control.abort(new Error("The leg is over.")),
   };
   return life;
+}
+
+/** Whether the process is about to hand the session over. */
+function isLastTurn({ clock, handOverAfterMs }: Host, handOverAt: number): boolean {
+  return Number.isFinite(handOverAt) && clock.now() >= handOverAt - handOverAfterMs * NO_NEW_TURN;
 }
 
 /** Returns the time until in-flight work is aborted for the last turn, in milliseconds. */

@@ -30,7 +30,7 @@ export interface OpenLeg {
  * renewed until the leg is over.
  */
 export async function openLeg(host: Host, session: Session, agent: Agent): Promise<OpenLeg | undefined> {
-  const lease = await host.store.acquire(session.id, `${host.holder}/${host.newId()}`, host.leaseTtlMs);
+  const lease = await host.store.acquire(session.id, `${host.holder()}/${host.newId()}`, host.leaseTtlMs);
   if (lease === undefined) return undefined;
   try {
     return holdLeg(host, session, agent, lease, await loadState(host.store, session.id));
@@ -56,7 +56,8 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
       if (own) current.life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
     },
   });
-  const newLeg = () => makeLeg({ host, session, agent, log });
+  const handOverAt = host.clock.now() + host.handOverAfterMs;
+  const newLeg = () => makeLeg({ host, session, agent, log, handOverAt });
   let current = newLeg();
   const held = keepLease(host, lease, log, () => current.life.lose());
   const runAll = async (first: RunningLeg): Promise<void> => {
@@ -64,7 +65,11 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
       const { leg } = running;
       try {
         const settled = await withLease(held, leg, () => work(host, leg));
-        if (leg.life.nextRun === undefined) return running.end({ state, settled });
+        if (leg.life.nextRun === undefined) {
+          running.end({ state, settled });
+          if (!settled && leg.life.draining) for (const notify of [...host.handOvers]) notify(session.id);
+          return;
+        }
       } catch (error) {
         return running.fail(error);
       }

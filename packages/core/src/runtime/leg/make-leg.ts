@@ -26,6 +26,8 @@ interface LegParts {
   session: Session;
   agent: Agent;
   log: SessionLog;
+  /** When the process hands the session over, in the clock's milliseconds. Default: never. */
+  handOverAt?: number;
   /** Returns the dependencies. Default: the runtime's `deps`. */
   makeDeps?: () => unknown;
 }
@@ -35,7 +37,7 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
   const { store, tail, newId, tasks } = host;
   const { id } = session;
   const { makeDeps = () => host.deps(session) } = parts;
-  const life = newLegLife(host, agent, log.state);
+  const life = newLegLife(host, agent, log.state, parts.handOverAt);
   const leg: OwnLeg & { deps: unknown; live: LiveState } = {
     agent,
     session,

@@ -22,6 +22,7 @@ export function startLeg(host: Host, leg: OwnLeg, signal?: AbortSignal): Running
   else signal?.addEventListener("abort", abort, { once: true });
   const { promise: done, resolve, reject } = Promise.withResolvers<LegOutcome>();
   done.catch(() => undefined);
+  host.keepAlive(done);
   const active: ActiveLeg = { done, catchUp: () => log.catchUp(), abort, leave: life.leave };
   host.legs.set(session.id, active);
   const close = () => {

@@ -92,7 +92,7 @@ async function untilRest(
     }
     const state = await loadState(host.store, session.id);
     if (isSettled(state)) return state;
-    if (leg.life.lost || host.draining) return undefined;
+    if (leg.life.lost || leg.life.draining) return undefined;
     active = await recover(host, session, agent);
     // Another leg holds the session, or did until a moment ago.
     if (active === undefined) await delay(host.clock, Math.min(host.pollMs, 100));

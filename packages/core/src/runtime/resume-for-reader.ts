@@ -1,0 +1,67 @@
+import { every } from "../base/clock.ts";
+import { PawlError } from "../base/errors.ts";
+import type { SessionEvent } from "../log/live-event.ts";
+import { type FollowOptions, followFrom, type ReaderCompanion } from "../readers/follow.ts";
+import { runsAfter } from "../readers/session-watch.ts";
+import { beginning } from "./begin/beginning.ts";
+import type { Host } from "./leg/host.ts";
+import { resumeIfDue } from "./sweep.ts";
+
+/** Follows a session, and resumes its run whenever no process is working on it. */
+export function followAndResume(
+  host: Host,
+  sessionId: string,
+  options: FollowOptions,
+): AsyncGenerator<SessionEvent, void, undefined> {
+  const handedOver = new AbortController();
+  const companion = () =>
+    resumer(host, sessionId, () => {
+      const message = "Another process continues this run. Connect again to read on.";
+      handedOver.abort(new PawlError("draining", message));
+    });
+  return followFrom(host, { ...options, sessionId, failure: handedOver.signal, companion });
+}
+
+/**
+ * Looks at once, and then after each lease time without a stored event, whether the session's run is
+ * abandoned. Until its lease expires, the run of a dead process looks like any other.
+ */
+function resumer(host: Host, sessionId: string, onHandOver: () => void): ReaderCompanion {
+  const { clock, leaseTtlMs, store } = host;
+  let runs = false;
+  let heardAt = clock.now();
+  let looking = false;
+  const look = async () => {
+    const session = await store.sessions.get(sessionId);
+    if (session === undefined || session.openRun === null) return;
+    if (session.status === "suspended" && session.pending > 0) return;
+    runs = true;
+    await resumeIfDue(host, session);
+  };
+  const begin = () => {
+    if (looking || host.draining) return;
+    looking = true;
+    const over = () => {
+      looking = false;
+    };
+    beginning(host, look()).catch(host.report).then(over, over);
+  };
+  const cancel = every(clock, leaseTtlMs, () => {
+    if (runs && clock.now() - heardAt >= leaseTtlMs / 2) begin();
+  });
+  const notify = (id: string) => {
+    if (id === sessionId) onHandOver();
+  };
+  host.handOvers.add(notify);
+  begin();
+  return {
+    saw(events) {
+      heardAt = clock.now();
+      for (const event of events) runs = runsAfter(event, runs);
+    },
+    close() {
+      host.handOvers.delete(notify);
+      cancel();
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { type EventStore, memoryStore, type Runtime, runtime } from "../../src/index.ts";
+import { code } from "../support/errors.ts";
+import { setup, stored, user } from "../support/setup.ts";
+import { endless } from "../support/when-busy.ts";
+
+/** A store whose reads take a while, and that counts those which are not over when it is closed. */
+function closableStore(): { store: EventStore; close(): void; late: string[] } {
+  const inner = memoryStore();
+  const late: string[] = [];
+  let closed = false;
+  const check = (what: string) => {
+    if (closed) late.push(what);
+  };
+  const slowly = async (what: string): Promise<void> => {
+    check(what);
+    await sleep(15);
+    check(`${what}, to its end`);
+  };
+  const store: EventStore = {
+    ...inner,
+    read: async function* (id, options) {
+      await slowly("read");
+      for await (const event of inner.read(id, options)) {
+        check("read on");
+        yield event;
+      }
+    },
+    listRecoverable: async (options) => {
+      await slowly("listRecoverable");
+      return await inner.listRecoverable(options);
+    },
+  };
+  return {
+    store,
+    late,
+    close: () => {
+      closed = true;
+    },
+  };
+}
+
+async function readTo(pawl: Runtime, sessionId: string, signal?: AbortSignal): Promise<unknown> {
+  try {
+    for await (const _ of pawl.follow(sessionId, signal && { signal }));
+    return "the end";
+  } catch (error) {
+    return error;
+  }
+}
+
+it("U3 drains only when every reader has ended, so that nothing reads from a closed store", async () => {
+  const { store, close, late } = closableStore();
+  const { agent, say } = setup([{ text: "Done." }], {}, { store });
+  const { sessionId } = await say("Go");
+  const pawl = runtime({ agents: [agent], store, pollMs: 5 });
+  const gone = new AbortController();
+  const readers = [readTo(pawl, sessionId), readTo(pawl, sessionId, gone.signal)];
+  await sleep(22);
+  readers.push(readTo(pawl, sessionId));
+  gone.abort();
+  pawl.start();
+  await pawl.drain();
+  close();
+  readers.push(readTo(pawl, sessionId));
+  const ends = await Promise.all(readers);
+  await sleep(40);
+  expect(late).toEqual([]);
+  expect(ends[1]).toBe("the end");
+  for (const at of [0, 2, 3]) expect(ends[at]).toSatisfy(code("draining"));
+});
+
+it("U3 drains only when the result of a run that was cut off has been read", async () => {
+  const { store, close, late } = closableStore();
+  const world = setup([endless], {}, { store });
+  const run = world.pawl.run("tester", { ...user, input: "Go" });
+  const { sessionId } = await run.started;
+  await stored(world, sessionId, "llm_request");
+  const heard: string[] = [];
+  run.on("llm_request", ({ type }) => heard.push(type));
+  await world.pawl.drain({ timeoutMs: 10 });
+  close();
+  await expect(run.result).rejects.toSatisfy(code("draining"));
+  await sleep(40);
+  expect(late).toEqual([]);
+});
+
+it("U3 sends a reader that stopped in the middle of a long log elsewhere, without reading on", async () => {
+  const { store, close, late } = closableStore();
+  const { agent, say } = setup([{ text: "Done." }], {}, { store });
+  const { sessionId } = await say("Go");
+  const notes = Array.from({ length: 300 }, () => ({ type: "note" as const, data: { text: "" } }));
+  await store.append(sessionId, notes, { appendId: "notes" });
+  const pawl = runtime({ agents: [agent], store });
+  const reader = pawl.follow(sessionId)[Symbol.asyncIterator]();
+  await reader.next();
+  await pawl.drain();
+  close();
+  const rest = async () => {
+    for (let step = await reader.next(); step.done !== true; step = await reader.next());
+  };
+  await expect(rest()).rejects.toSatisfy(code("draining"));
+  expect(late).toEqual([]);
+});

@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it, onTestFinished } from "vitest";
+import {
+  beginAndLeave,
+  bundled,
+  checkProgram,
+  checkRun,
+  eventsOf,
+  installed,
+  readUntil,
+} from "./support/program.ts";
+
+interface Miniflare {
+  ready: Promise<URL>;
+  dispose(): Promise<void>;
+}
+
+/** Starts the worker on workerd. */
+async function worker(MODE: "plain" | "waits" | "object"): Promise<string> {
+  const { Miniflare } = installed<{ Miniflare: new (options: object) => Miniflare }>("miniflare");
+  const server = new Miniflare({
+    modules: true,
+    script: readFileSync(await bundled("worker.js", "browser"), "utf8"),
+    compatibilityDate: "2026-07-01",
+    // Otherwise it looks for a host on the net.
+    cf: false,
+    bindings: { MODE },
+    durableObjects: { SESSIONS: { className: "Sessions", useSQLite: true } },
+  });
+  onTestFinished(async () => await server.dispose());
+  return (await server.ready).href.replace(/\/$/, "");
+}
+
+const types = async (url: string, sessionId: string): Promise<string[]> =>
+  (await eventsOf(url, sessionId)).map(({ type }) => type);
+
+it("U4 on Workers without `waitUntil`, the next reader finishes a run that was cut off", async () => {
+  const url = await worker("plain");
+  const sessionId = await beginAndLeave(url);
+  await sleep(900);
+  expect(await types(url, sessionId)).not.toContain("run_ended");
+  await readUntil(`${url}/sessions/${sessionId}/stream`, "run_ended");
+  expect((await types(url, sessionId)).filter((type) => type === "run_recovered")).toHaveLength(1);
+  await checkRun(url, sessionId);
+});
+
+it("U4 on Workers with `waitUntil`, a run ends without a reader", async () => {
+  const url = await worker("waits");
+  const sessionId = await beginAndLeave(url);
+  for (let tries = 0; tries < 40 && !(await types(url, sessionId)).includes("run_ended"); tries += 1)
+    await sleep(100);
+  await checkRun(url, sessionId);
+  expect(await types(url, sessionId)).not.toContain("run_recovered");
+});
+
+it("U4 on Workers with `waitUntil`, the next reader reads the run live", async () => {
+  await checkProgram(await worker("waits"));
+});
+
+it("U4 in a Durable Object, a run ends without a reader, and the next reader reads it live", async () => {
+  const url = await worker("object");
+  await checkProgram(url);
+  const sessionId = await beginAndLeave(url);
+  for (let tries = 0; tries < 40 && !(await types(url, sessionId)).includes("run_ended"); tries += 1)
+    await sleep(100);
+  await checkRun(url, sessionId);
+});
