@@ -4,8 +4,8 @@ import type { Host } from "./leg/host.ts";
 
 /**
  * Ends the work of this process. Runs stop at their next turn boundary; those that take longer than
- * `timeoutMs` milliseconds are left to other processes. Then readers end with `draining`. Nothing here reads from the
- * store afterwards.
+ * `timeoutMs` milliseconds are left to other processes. Then readers end with `draining`. Afterwards nothing
+ * here reads from the store.
  */
 export async function drain(host: Host, timeoutMs: number): Promise<void> {
   host.draining = true;

@@ -32,8 +32,8 @@ export interface HandlerOptions {
    */
   basePath?: string;
   /**
-   * Milliseconds without an event after which a stream sends a heartbeat. Default: 5,000. Keep it below 10,000
-   * on Bun, whose server closes a connection that is silent for 10 s.
+   * Milliseconds without an event after which a stream sends a heartbeat. Default: 5,000. Keep it below
+   * 10,000 on Bun, whose server closes a connection that is silent for 10 s.
    */
   heartbeatMs?: number;
   /**
