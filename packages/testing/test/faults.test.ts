@@ -96,6 +96,6 @@ it("says that the script has ended, and asks nobody to retry", async () => {
   expect(error).toMatchObject({ status: 500 });
   expect((error as APIError).headers?.get("x-should-retry")).toBe("false");
   expect((error as APIError).apiMessage).toContain(
-    "The script is too short: this is call 2, and it has replies for 1.",
+    "The script of messagesApi() is out of replies: it has 1 reply, and this is request 2.",
   );
 });

@@ -99,7 +99,12 @@ describe.each([
     const model = make([{ text: "Hello." }]);
     await events(model);
     await expect(events(model)).rejects.toThrow(
-      "The script is too short: this is call 2, and it has replies for 1.",
+      expect.objectContaining({
+        code: "config",
+        message: expect.stringMatching(
+          /^The script of "claude-.*" is out of replies: it has 1 reply, and this is request 2\.$/,
+        ),
+      }),
     );
   });
 

@@ -115,7 +115,9 @@ it("L12 breaks as it is told to", async () => {
 it("says that the script has ended, and asks nobody to retry", async () => {
   const short = await openaiApi({ script: [] });
   const own = new OpenAI({ apiKey: "k", baseURL: short.url });
-  await expect(own.chat.completions.create(body)).rejects.toThrow("The script is too short: this is call 1");
+  await expect(own.chat.completions.create(body)).rejects.toThrow(
+    "The script of openaiApi() is out of replies: it has 0 replies, and this is request 1.",
+  );
   expect(short.requests).toHaveLength(1);
   await short.close();
 });

@@ -1,3 +1,5 @@
+import { butIs } from "../base/check-numbers.ts";
+import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { type Budget, unlimited } from "../log/budget.ts";
 import { tool } from "../tools/define-tool.ts";
@@ -44,6 +46,17 @@ export interface AgentToolOptions<I extends Schema, Deps> {
   status?: { start?: string; done?: string };
 }
 
+const OPTIONS: OptionKinds<AgentToolOptions<Schema, unknown>> = {
+  agent: "any!",
+  name: "string",
+  description: "string!",
+  input: "any",
+  message: "function",
+  limits: "object",
+  showsText: "boolean",
+  status: "object",
+};
+
 /** The default input of an agent as a tool. */
 const task = jsonSchema<{ task: string }>({
   type: "object",
@@ -62,6 +75,8 @@ const task = jsonSchema<{ task: string }>({
  * - The agent's tokens and cost are charged to the calling run.
  *
  * After a crash, a task continues from its log. When the calling run ends, tasks that still wait are stopped.
+ *
+ * @throws PawlError `config` for unknown, missing and invalid options.
  *
  * @example
  * ```ts
@@ -92,8 +107,12 @@ const task = jsonSchema<{ task: string }>({
 export function agentTool<Deps = unknown, I extends Schema = Schema<{ task: string }>>(
   options: AgentToolOptions<I, Deps>,
 ): Tool<Deps> {
-  if (typeof options.agent?.name !== "string")
-    throw new PawlError("config", "agentTool() needs `agent`, made by agent().");
+  checkOptions("agentTool()", options, OPTIONS, { instead: { tools: "Give them to the agent." } });
+  if (!(Object(options.agent).tools instanceof Map))
+    throw new PawlError(
+      "config",
+      `\`agent\` of agentTool() must be made by agent(); got ${kindOf(options.agent)}.`,
+    );
   const { agent, name = agent.name, description, limits = {}, status, showsText = false } = options;
   const { input = task as unknown as I, message = ({ task }: { task: string }) => task } = options;
   for (const [what, value] of Object.entries(limits)) {
@@ -103,7 +122,7 @@ export function agentTool<Deps = unknown, I extends Schema = Schema<{ task: stri
         `limits.${what} of "${name}" is not a limit; use ${Object.keys(unlimited).join(", ")}.`,
       );
     if (!(typeof value === "number" && value > 0))
-      throw new PawlError("config", `limits.${what} of "${name}" must be a number above 0, not ${value}.`);
+      throw new PawlError("config", `limits.${what} of "${name}" must be a number above 0${butIs(value)}.`);
   }
   if (options.input !== undefined && options.message === undefined)
     throw new PawlError(

@@ -1,4 +1,4 @@
-import { checkNumbers } from "../base/check-numbers.ts";
+import { butIs, checkNumbers } from "../base/check-numbers.ts";
 import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { wrongWith } from "../hooks/check-hook.ts";
@@ -104,7 +104,7 @@ export function checkCounts<Deps>(agent: Agent<Deps>): void {
   for (const what of ["maxTokens", "toolConcurrency", "resultLimit", "userDataTimeoutMs"] as const) {
     const value = agent[what];
     if (!Number.isInteger(value) || value < 1) {
-      throw agentError(name, `${what} must be a whole number from 1, not ${value}.`);
+      throw agentError(name, `${what} must be a whole number from 1${butIs(value)}.`);
     }
   }
   for (const group of ["limits", "sessionLimits"] as const) {
@@ -114,7 +114,7 @@ export function checkCounts<Deps>(agent: Agent<Deps>): void {
       if (!(typeof value === "number" && value > 0)) {
         throw agentError(
           name,
-          `${group}.${what} must be a number above 0, not ${value}; Infinity lifts the limit.`,
+          `${group}.${what} must be a number above 0${butIs(value)}. Infinity lifts the limit.`,
         );
       }
     }
@@ -150,9 +150,10 @@ function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen }: Agent<Deps>): 
     );
 }
 
-/** Returns all models that a run may call: the agent's, and those of its sub-agents. */
-function modelsOf<Deps>({ model, tools }: Agent<Deps>): ModelClient[] {
-  return [model, ...[...tools.values()].flatMap(({ delegate }) => delegate?.models ?? [])];
+/** Returns all models that a run may call: the agent's, those of its sub-agents, and their fallbacks. */
+function modelsOf<Deps>({ model, tools }: Agent<Deps>): Pick<ModelClient, "id" | "pricing">[] {
+  const own = [model, ...[...tools.values()].flatMap(({ delegate }) => delegate?.models ?? [])];
+  return own.flatMap((one) => one.models ?? [one]);
 }
 
 function refuseTwins(agent: string, what: string, named: readonly { name: string }[]): void {

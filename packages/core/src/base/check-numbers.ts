@@ -1,3 +1,4 @@
+import { kindOf } from "./check-options.ts";
 import { PawlError } from "./errors.ts";
 
 interface Bounds {
@@ -24,6 +25,11 @@ export function checkNumbers(
       continue;
     const kind = whole ? "a whole number" : "a number";
     const upTo = Number.isFinite(most) ? ` to ${most}` : "";
-    throw new PawlError("config", `${what} of ${whose} must be ${kind} from ${least}${upTo}, not ${value}.`);
+    throw new PawlError("config", `${what} of ${whose} must be ${kind} from ${least}${upTo}${butIs(value)}.`);
   }
+}
+
+/** Names a wrong number; of any other value only the type, because it may be a secret. */
+export function butIs(value: unknown): string {
+  return typeof value === "number" ? `, not ${value}` : `; got ${kindOf(value)}`;
 }

@@ -3,8 +3,16 @@ import { PawlError, type PawlErrorCode } from "./errors.ts";
 /** What an option may be. `any` is for options with a check of their own. */
 export type OptionKind = "string" | "number" | "boolean" | "function" | "object" | "list" | "any";
 
-/** The kind of every option of a function, with `!` if it is required. A missing one does not compile. */
-export type OptionKinds<Options> = { readonly [Name in keyof Options]-?: OptionKind | `${OptionKind}!` };
+/**
+ * The kind of every option of a function, with `!` if it is required. A missing one does not compile. An
+ * option that is none of the kinds has a test of its own: `is`, and in words what it `mustBe`.
+ */
+export type OptionKinds<Options> = {
+  readonly [Name in keyof Options]-?:
+    | OptionKind
+    | `${OptionKind}!`
+    | { readonly mustBe: string; readonly is: (value: unknown) => boolean; readonly required?: boolean };
+};
 
 /** How an error of {@link checkOptions} speaks. */
 export interface OptionErrors {
@@ -51,7 +59,7 @@ export function checkOptions<Options extends object>(
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new PawlError(code, `${whose} takes an object of options; got ${kindOf(given)}.`);
   }
-  const known = new Map<string, string>(Object.entries<string>(kinds));
+  const known = new Map<string, Kind>(Object.entries<Kind>(kinds));
   const values = new Map<string, unknown>(Object.entries(given));
   const unknown = [...values.keys()].filter((name) => !known.has(name) && values.get(name) !== undefined);
   const problems = [
@@ -64,13 +72,18 @@ export function checkOptions<Options extends object>(
   if (problems.length > 0) throw new PawlError(code, problems.join(" "));
 }
 
-function problemWith(whose: string, name: string, kind: string, value: unknown): string[] {
-  const isRequired = kind.endsWith("!");
-  const what = kind.replace("!", "") as OptionKind;
+type Kind = OptionKinds<{ one: unknown }>["one"];
+
+function problemWith(whose: string, name: string, kind: Kind, value: unknown): string[] {
+  const { mustBe, is, required } = typeof kind === "string" ? testOf(kind) : kind;
   if (value === undefined)
-    return isRequired ? [`${whose} needs \`${name}\`${what === "any" ? "" : `, ${WORDS[what]}`}.`] : [];
-  if (isOfKind(value, what)) return [];
-  return [`\`${name}\` of ${whose} must be ${WORDS[what]}; got ${kindOf(value)}.`];
+    return required ? [`${whose} needs \`${name}\`${mustBe === "" ? "" : `, ${mustBe}`}.`] : [];
+  return is(value) ? [] : [`\`${name}\` of ${whose} must be ${mustBe}; got ${kindOf(value)}.`];
+}
+
+function testOf(kind: string): Exclude<Kind, string> {
+  const what = kind.replace("!", "") as OptionKind;
+  return { mustBe: WORDS[what], is: (value) => isOfKind(value, what), required: kind.endsWith("!") };
 }
 
 const WORDS: { readonly [kind in OptionKind]: string } = {

@@ -1,13 +1,19 @@
 import { checkNumbers } from "../base/check-numbers.ts";
+import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { lastTurns, withoutResults } from "./checkpoint.ts";
 import type { CheckpointStrategy } from "./strategy.ts";
+
+const OPTIONS: OptionKinds<Parameters<typeof dropOldResults>[0]> = {
+  whenTokens: "number!",
+  keepTurns: "number",
+};
 
 /**
  * Returns a strategy for `checkpointWhen` that replaces old tool results by notes of their length. Applies
  * once the context has more than `whenTokens` (estimated) and at least a fifth of it would be freed. The last
  * `keepTurns` turns keep their results.
  *
- * @throws PawlError `config` for invalid numbers. `keepTurns` must be at least 1, because the model has not
+ * @throws PawlError `config` for unknown options and invalid numbers. `keepTurns` must be at least 1, because the model has not
  * read the results of the last turn yet.
  *
  * @example
@@ -25,15 +31,14 @@ import type { CheckpointStrategy } from "./strategy.ts";
  * console.log(reader.checkpointWhen.length); // 2
  * ```
  */
-export function dropOldResults({
-  whenTokens,
-  keepTurns = 3,
-}: {
+export function dropOldResults(options: {
   /** Estimated tokens of the context above which results are replaced. */
   whenTokens: number;
   /** How many of the last turns keep their results, at least 1. Default: 3. */
   keepTurns?: number;
 }): CheckpointStrategy {
+  checkOptions("dropOldResults()", options, OPTIONS);
+  const { whenTokens, keepTurns = 3 } = options;
   checkNumbers("dropOldResults()", { whenTokens });
   checkNumbers("dropOldResults()", { keepTurns }, { least: 1, whole: true });
   return ({ entries, estimatedTokens, estimateTokens }) => {

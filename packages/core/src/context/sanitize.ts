@@ -1,3 +1,5 @@
+import { checkOptions } from "../base/check-options.ts";
+
 /** The names of the tags that Pawl puts around text that it adds to the prompt. */
 export const WRAPPER_TAGS = ["knowledge", "artifact", "note", "user_data", "conversation_summary"] as const;
 
@@ -20,7 +22,9 @@ type WrapperTag = (typeof WRAPPER_TAGS)[number];
  * console.log(sanitize("[old] <options>a</options>", { tags: ["options"] })); // [old] <\options>a<\/options>
  * ```
  */
-export function sanitize(text: string, { tags = [] }: { tags?: readonly string[] } = {}): string {
+export function sanitize(text: string, options: { tags?: readonly string[] } = {}): string {
+  checkOptions<typeof options>("sanitize()", options, { tags: "list" });
+  const { tags = [] } = options;
   const pattern = tags.length === 0 ? OURS : tagPattern([...WRAPPER_TAGS, ...tags]);
   return text.toWellFormed().replace(pattern, "<\\");
 }

@@ -1,7 +1,9 @@
 import { checkNumbers } from "../base/check-numbers.ts";
+import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { centsFromUsd } from "../base/usd.ts";
 import { tokensOf } from "../log/tokens.ts";
 import { type AskOutcome, askModel } from "../model/ask-model.ts";
+import { checkModel } from "../model/check-model.ts";
 import { type ContentBlock, isText, isToolUse, textOf } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { checkPricing } from "../model/pricing.ts";
@@ -29,20 +31,27 @@ export interface SummarizeOptions {
   instructions?: string;
 }
 
+const OPTIONS: OptionKinds<SummarizeOptions> = {
+  model: "any!",
+  whenTokens: "number!",
+  keepTurns: "number",
+  maxTokens: "number",
+  instructions: "string",
+};
+
+const INSTEAD = { prompt: "Use `instructions`.", system: "Use `instructions`." };
+
 /**
  * Returns a strategy for `checkpointWhen` that has a model summarise the earlier context. Applies once the
  * context has more than `whenTokens` (estimated) and the part before the last `keepTurns` turns is at least a
  * fifth of it. The summary is stored in the log, and its cost counts towards the run.
  *
- * @throws PawlError `config` for invalid numbers or prices.
+ * @throws PawlError `config` for unknown, missing and invalid options.
  */
-export function summarize({
-  model,
-  whenTokens,
-  keepTurns = 4,
-  maxTokens = 2_000,
-  instructions = INSTRUCTIONS,
-}: SummarizeOptions): CheckpointStrategy {
+export function summarize(options: SummarizeOptions): CheckpointStrategy {
+  checkOptions("summarize()", options, OPTIONS, { instead: INSTEAD });
+  const { model, whenTokens, keepTurns = 4, maxTokens = 2_000, instructions = INSTRUCTIONS } = options;
+  checkModel("`model` of summarize()", model);
   checkNumbers("summarize()", { whenTokens });
   checkPricing("the model of summarize()", model.pricing);
   checkNumbers("summarize()", { keepTurns, maxTokens }, { least: 1, whole: true });

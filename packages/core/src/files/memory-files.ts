@@ -1,3 +1,4 @@
+import { checkOptions } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { contentTypeOf } from "./content-type.ts";
 import { checkPath, storedFolder } from "./file-path.ts";
@@ -16,7 +17,9 @@ import { bytesOf, type FileInfo, type FileStore } from "./file-store.ts";
  * console.log(await files.list("ada"));
  * ```
  */
-export function memoryFiles({ now = Date.now }: { now?: () => number } = {}): FileStore {
+export function memoryFiles(options: { now?: () => number } = {}): FileStore {
+  checkOptions<typeof options>("memoryFiles()", options, { now: "function" });
+  const { now = Date.now } = options;
   const kept = new Map<string, { content: Uint8Array; modifiedAt: string }>();
   return {
     async put(path, content) {

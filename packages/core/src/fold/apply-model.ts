@@ -2,6 +2,7 @@ import { addUsd, usdFromCents } from "../base/usd.ts";
 import { admit } from "../context/admit.ts";
 import { assistantEntry } from "../context/project.ts";
 import { endServerCalls, hasLostServerCalls } from "../context/server-calls.ts";
+import { isEnding } from "../log/error-event.ts";
 import type { StoredOf } from "../log/event.ts";
 import { usageOf } from "../log/tokens.ts";
 import { textOf } from "../model/content.ts";
@@ -26,6 +27,7 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
       state.requestSeq = event.seq;
       run.attempt = openAttempt(event);
       run.openRequest = event.seq;
+      run.cause = undefined;
       run.unsettled = true;
       break;
     }
@@ -41,6 +43,7 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
       // The model refused the request, or failed before it reported usage: there is nothing to charge.
       if (event.data.code === "model_error") run.attempt = undefined;
       if (PROBLEMS.includes(event.data.code) && run.turn) run.turn.problem = event.data.code;
+      if (isEnding(event.data)) run.cause = event.data.message;
       if (event.data.code === "checkpoint_failed") run.checkpointFailed = true;
       break;
   }

@@ -1,3 +1,5 @@
+import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
+import { PawlError } from "../base/errors.ts";
 import { toJson } from "../base/json.ts";
 import { jsonSchema } from "../tools/schema.ts";
 import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
@@ -14,6 +16,10 @@ export interface ApprovalOptions<Deps = unknown> {
     | readonly string[]
     | ((call: PlannedToolCall, context: RunContext<Deps>) => boolean | Promise<boolean>);
 }
+
+const OPTIONS: OptionKinds<ApprovalOptions> = { name: "string", when: "any!" };
+
+const INSTEAD = { tools: "Use `when`.", tool: "Use `when`." };
 
 /** The user's answer to a question of the kind `approval`. */
 export interface ApprovalAnswer {
@@ -35,6 +41,8 @@ const answer = jsonSchema<ApprovalAnswer>({
  * process may end meanwhile.
  *
  * Put this hook after hooks that change inputs, so that the user sees the input with which the tool will run.
+ *
+ * @throws PawlError `config` for unknown, missing and invalid options.
  *
  * @example
  * ```ts
@@ -70,7 +78,14 @@ const answer = jsonSchema<ApprovalAnswer>({
  * console.log((await pawl.run("a", { userId: "u", sessionId, answers }).result).text); // Done.
  * ```
  */
-export function approval<Deps = unknown>({ name = "approval", when }: ApprovalOptions<Deps>): Hook<Deps> {
+export function approval<Deps = unknown>(options: ApprovalOptions<Deps>): Hook<Deps> {
+  checkOptions("approval()", options, OPTIONS, { instead: INSTEAD });
+  const { name = "approval", when } = options;
+  if (typeof when !== "function" && !Array.isArray(when))
+    throw new PawlError(
+      "config",
+      `\`when\` of approval() must be a list of tool names or a function; got ${kindOf(when)}.`,
+    );
   return {
     name,
     ...(typeof when !== "function" && { tools: when }),

@@ -1,3 +1,5 @@
+import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
+import { PawlError } from "../base/errors.ts";
 import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 
 /** Options of `permissions()`. */
@@ -16,10 +18,14 @@ export interface PermissionOptions<Deps = unknown> {
   check?(call: PlannedToolCall, context: RunContext<Deps>): string | undefined | Promise<string | undefined>;
 }
 
+const OPTIONS: OptionKinds<PermissionOptions> = { allow: "object!", otherwise: "list", check: "function" };
+
 /**
  * Lets a tool run only if it is allowed for the session's type. If the call is refused, the model is told
  * which tools are allowed. All tools are sent to the model in every session, so the cached prompt stays valid
  * when the mode changes.
+ *
+ * @throws PawlError `config` for unknown, missing and invalid options.
  *
  * @example
  * ```ts
@@ -53,11 +59,16 @@ export interface PermissionOptions<Deps = unknown> {
  * console.log(actions[0]?.result); // "save" is not allowed in "talk". …
  * ```
  */
-export function permissions<Deps = unknown>({
-  allow,
-  otherwise = [],
-  check,
-}: PermissionOptions<Deps>): Hook<Deps> {
+export function permissions<Deps = unknown>(options: PermissionOptions<Deps>): Hook<Deps> {
+  checkOptions("permissions()", options, OPTIONS, { instead: { deny: "Use `check`." } });
+  const { allow, otherwise = [], check } = options;
+  for (const [type, names] of Object.entries(allow)) {
+    if (!Array.isArray(names))
+      throw new PawlError(
+        "config",
+        `\`allow["${type}"]\` of permissions() must be a list of tool names; got ${kindOf(names)}.`,
+      );
+  }
   return {
     name: "permissions",
     beforeTool: async (call, context) => {

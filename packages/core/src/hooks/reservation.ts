@@ -1,3 +1,5 @@
+import { checkNumbers } from "../base/check-numbers.ts";
+import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { type Clock, every, systemClock } from "../base/clock.ts";
 import { withinDeadline } from "../base/deadline.ts";
 import { PawlError } from "../base/errors.ts";
@@ -60,6 +62,39 @@ export type ReservationOptions<Deps = unknown> = {
     }
 );
 
+const OPTIONS: OptionKinds<ReservationOptions> = {
+  name: "string",
+  reservations: "object!",
+  account: "any!",
+  limit: "any",
+  amount: "any",
+  limitUsd: "any",
+  amountUsd: "any",
+  ttlMs: "number",
+  retryMs: "list",
+  message: "string",
+  clock: "object",
+};
+
+/** @throws PawlError `config` */
+function checkReservation(options: ReservationOptions<never>): void {
+  checkOptions("reservation()", options, OPTIONS, { instead: { store: "Use `reservations`." } });
+  const { reservations, account, ttlMs = RESERVATION_TTL_MS, ...numbers } = options;
+  const refuse = (what: string, wanted: string, given: unknown) => {
+    throw new PawlError("config", `\`${what}\` of reservation() must be ${wanted}; got ${kindOf(given)}.`);
+  };
+  if (typeof reservations.reserve !== "function")
+    refuse("reservations", "Reservations, e.g. memoryReservations()", reservations);
+  if (typeof account !== "string" && typeof account !== "function")
+    refuse("account", "a string or a function", account);
+  for (const what of ["limit", "amount", "limitUsd", "amountUsd"] as const) {
+    const given: unknown = numbers[what];
+    if (given !== undefined && typeof given !== "number" && typeof given !== "function")
+      refuse(what, "a number or a function", given);
+  }
+  checkNumbers("reservation()", { ttlMs }, { least: 1, most: 2 ** 30 });
+}
+
 /**
  * Limits what several runs may use together, e.g. all runs of a user in a month.
  *
@@ -108,22 +143,11 @@ export type ReservationOptions<Deps = unknown> = {
  * console.log(model.requests.length); // 0
  * ```
  */
-export function reservation<Deps = unknown>({
-  name = "reservation",
-  reservations: port,
-  account: accountOf,
-  ttlMs = RESERVATION_TTL_MS,
-  retryMs = [50, 250],
-  message = QUOTA_EXCEEDED,
-  clock = systemClock,
-  limit,
-  amount,
-  limitUsd,
-  amountUsd,
-  ...unknown
-}: ReservationOptions<Deps>): Hook<Deps> {
-  const [misspelt] = Object.keys(unknown);
-  if (misspelt !== undefined) throw new PawlError("config", `reservation() has no option "${misspelt}".`);
+export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): Hook<Deps> {
+  checkReservation(options);
+  const { name = "reservation", reservations: port, account: accountOf, clock = systemClock } = options;
+  const { ttlMs = RESERVATION_TTL_MS, retryMs = [50, 250], message = QUOTA_EXCEEDED } = options;
+  const { limit, amount, limitUsd, amountUsd } = options;
   const reservations = retryingReservations(port, retryMs);
   const budget = reservedAmount({ limit, amount, limitUsd, amountUsd });
   const stop = { stop: { type: "quota_exceeded", message } };

@@ -1,6 +1,7 @@
 import { messageOf } from "../base/errors.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
+import { checkStore } from "../stores/check-store.ts";
 import { wrapStore } from "../stores/wrap-store.ts";
 import { summaryOf } from "./summary.ts";
 
@@ -56,6 +57,7 @@ export function withEventLines(
   store: EventStore,
   print: (line: string, event: StoredEvent) => void = (line) => console.log(line),
 ): EventStore {
+  checkStore("The store of withEventLines()", store);
   return {
     ...wrapStore(store),
     async append(sessionId, events, options) {

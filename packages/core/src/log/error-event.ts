@@ -4,6 +4,30 @@ import type { EventData, NewEvent } from "./event.ts";
 /** An error to be logged. */
 export type ErrorReport = Omit<EventData["error"], "stack">;
 
+/** Codes of errors that end a run. */
+const ENDING: readonly string[] = [
+  "model_error",
+  "internal",
+  "contract_violation",
+  "overlong_answer",
+  "unknown_stop_reason",
+  "no_tool_call",
+];
+
+/** Whether a run ends if this method of a hook fails. */
+export function endsRun(method: unknown): boolean {
+  return method === "beforeRun" || method === "beforeTurn" || method === "beforeModel";
+}
+
+/**
+ * Whether a run ends for this error, unless another request to the model follows. Other errors, e.g. of an
+ * `afterRun`, change nothing.
+ */
+export function isEnding({ code, context }: EventData["error"]): boolean {
+  if (code === "hook_failed") return endsRun(Object(context).method);
+  return ENDING.includes(code);
+}
+
 /**
  * Creates an `error` event. Leaves out the stack and anything that looks like a key, because logs are often
  * shared.

@@ -34,12 +34,13 @@ export function attemptFailed(
 
 /** Returns a copy of `model` with another `stream`. */
 export function decorate(model: ModelClient, stream: ModelClient["stream"]): ModelClient {
-  const { id, pricing, forcedToolChoice } = model;
+  const { id, pricing, forcedToolChoice, models } = model;
   return {
     ...model,
     id,
     ...(pricing !== undefined && { pricing }),
     ...(forcedToolChoice !== undefined && { forcedToolChoice }),
+    ...(models !== undefined && { models }),
     stream,
   };
 }

@@ -51,7 +51,12 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
   }
   // Any of the models may get a request that forces a tool.
   const forcedToolChoice = models.every((model) => model.forcedToolChoice === true);
-  return { ...decorate(primary, stream), forcedToolChoice };
+  const asked = models.flatMap((model) => model.models ?? [model]);
+  return {
+    ...decorate(primary, stream),
+    forcedToolChoice,
+    models: asked.map(({ id, pricing }) => ({ id, ...(pricing !== undefined && { pricing }) })),
+  };
 }
 
 /** Returns the event that announces the next model; `undefined` if no other model may help. */

@@ -100,6 +100,11 @@ export interface ModelClient {
   readonly pricing?: Pricing;
   /** Whether a request may force the model to call a tool (`toolChoice` `any` or `tool`). Default: false. */
   readonly forcedToolChoice?: boolean;
+  /**
+   * All models that may answer, if there are several, e.g. those of `withFallback`. A cost limit needs the
+   * prices of each. Default: only this model.
+   */
+  readonly models?: readonly Pick<ModelClient, "id" | "pricing">[];
   /** Sends a request and yields the events of the answer. */
   stream(request: ModelRequest, options: StreamOptions): AsyncIterable<ModelEvent>;
 }

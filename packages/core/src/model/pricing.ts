@@ -1,4 +1,6 @@
 import { checkNumbers } from "../base/check-numbers.ts";
+import { kindOf } from "../base/check-options.ts";
+import { PawlError } from "../base/errors.ts";
 import { usdFromMicros } from "../base/usd.ts";
 
 /** Token counts of one model call, as the Messages API counts them. */
@@ -38,17 +40,35 @@ export interface Pricing {
  * Checks that all prices are numbers from 0 to a million.
  *
  * @param whose owner of the prices, for the message, e.g. `the model of "coach"`
- * @throws PawlError `config` for the first price that is no such number
+ * @throws PawlError `config` for all missing prices, or for the first that is no such number
  */
 // With a price that is not a number, no cost limit would ever be reached, and totals would become `NaN`.
 export function checkPricing(whose: string, pricing: Pricing | undefined): void {
   for (const prices of [pricing, pricing?.longPrompt]) {
     if (prices === undefined) continue;
+    const group = prices === pricing ? "pricing" : "pricing.longPrompt";
+    if (typeof prices !== "object" || prices === null)
+      throw new PawlError(
+        "config",
+        `${group} of ${whose} must be an object of prices; got ${kindOf(prices)}.`,
+      );
     const { input, output, cacheRead, cacheWrite5m, cacheWrite1h } = prices;
     const named = Object.entries({ input, output, cacheRead, cacheWrite5m, cacheWrite1h });
-    const numbers = Object.fromEntries(named.map(([what, price]) => [`pricing.${what}`, price]));
+    const missing = named.filter(([, price]) => price === undefined).map(([what]) => what);
+    if (missing.length > 0)
+      throw new PawlError(
+        "config",
+        `${group} of ${whose} needs ${listOf(missing)} too, in US dollars per million tokens.`,
+      );
+    const numbers = Object.fromEntries(named.map(([what, price]) => [`${group}.${what}`, price]));
     checkNumbers(whose, numbers, { most: 1_000_000 });
   }
+}
+
+/** Returns names as a list in a sentence: "`a`, `b` and `c`". */
+function listOf(names: readonly string[]): string {
+  const quoted = names.map((name) => `\`${name}\``);
+  return [quoted.slice(0, -1).join(", "), ...quoted.slice(-1)].filter(Boolean).join(" and ");
 }
 
 /** Returns all prompt tokens: fresh, read from the cache, and written to it. */

@@ -1,3 +1,4 @@
+import { checkOptions } from "../base/check-options.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { checkNames } from "../log/storable.ts";
 import {
@@ -42,11 +43,9 @@ interface Entry {
  * // { granted: true, available: 50 }
  * ```
  */
-export function memoryReservations({
-  clock = systemClock,
-}: {
-  clock?: Pick<Clock, "now">;
-} = {}): Reservations {
+export function memoryReservations(options: { clock?: Pick<Clock, "now"> } = {}): Reservations {
+  checkOptions<typeof options>("memoryReservations()", options, { clock: "object" });
+  const { clock = systemClock } = options;
   const ledger = newLedger(clock);
   return {
     async reserve(request): Promise<ReservationAnswer> {

@@ -1,6 +1,7 @@
 import { checkNumbers } from "../base/check-numbers.ts";
 import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+import { checkStore } from "../stores/check-store.ts";
 import type { RuntimeSettings } from "./begin/runtime-types.ts";
 
 const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
@@ -44,12 +45,7 @@ export function checkRuntimeOptions(options: unknown): void {
       `\`agents[${at}]\` of runtime() must be made by agent(); got ${kindOf(made)}.`,
     );
   }
-  if (typeof Object(store).append !== "function") {
-    throw new PawlError(
-      "config",
-      `\`store\` of runtime() must be an EventStore, e.g. memoryStore(); got ${kindOf(store)}.`,
-    );
-  }
+  checkStore("`store` of runtime()", store);
   const names = agents.map(({ name }) => name);
   const twin = names.find((name, at) => names.indexOf(name) !== at);
   if (twin !== undefined)

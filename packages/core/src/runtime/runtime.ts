@@ -13,11 +13,10 @@ import type { BlobStore } from "../stores/blob-store.ts";
 import { retryingStore } from "../stores/retrying-store.ts";
 import { UPCASTERS, type Upcasters, upcastingStore } from "../stores/upcast.ts";
 import { withBlobs } from "../stores/with-blobs.ts";
-import { reduceView } from "../view/reduce.ts";
-import { newView } from "../view/view.ts";
 import { fork } from "./at-rest/fork.ts";
 import { redact } from "./at-rest/redact.ts";
 import { startContextAt } from "./at-rest/start-context.ts";
+import { viewOf } from "./at-rest/view-of.ts";
 import type { Begun } from "./begin/begin.ts";
 import { beginRetry } from "./begin/begin-retry.ts";
 import { beginWithAnswers } from "./begin/begin-with-answers.ts";
@@ -25,14 +24,9 @@ import { beginWithMessage } from "./begin/begin-with-message.ts";
 import { beginning, keeper } from "./begin/beginning.ts";
 import { checkedKnowledge, checkRunOptions } from "./begin/check-run-options.ts";
 import { getOrCreateSession, newSession } from "./begin/new-session.ts";
-import type {
-  RetryRunOptions,
-  RunOptions,
-  Runtime,
-  RuntimeOptions,
-  SessionView,
-} from "./begin/runtime-types.ts";
+import type { RetryRunOptions, RunOptions, Runtime, RuntimeOptions } from "./begin/runtime-types.ts";
 import { requestStop } from "./begin/stop.ts";
+import { checkCall, checkDrain, checkText } from "./check-calls.ts";
 import { checkRuntimeOptions } from "./check-runtime.ts";
 import { drain } from "./drain.ts";
 import type { Host } from "./leg/host.ts";
@@ -124,39 +118,52 @@ function checkedRuntime<Deps>({
     clock,
   };
   const sweeps = regularSweeps(host);
+  const asked = async (method: OwnedCall, sessionId: string, options: { userId: string }) => {
+    checkCall(method, sessionId, options);
+    return await ownSession(host, sessionId, options.userId);
+  };
   return {
     agents: byName,
     store: host.store,
     run: (agent, options) => makeRun(host, beginning(host, begin(host, agent, options))),
-    stop: async (sessionId, { userId }) => {
-      const session = await ownSession(host, sessionId, userId);
+    stop: async (sessionId, options) => {
+      const session = await asked("stop", sessionId, options);
       await requestStop(host, session, agentNamed(host, session.agent));
     },
-    view: async (sessionId, { userId }) => await viewOf(host, await ownSession(host, sessionId, userId)),
-    follow: (sessionId, { resume = false, ...options } = {}) =>
-      resume ? followAndResume(host, sessionId, options) : follow(host, sessionId, options),
-    startContextAt: async (sessionId, { userId, fromSeq }) => {
-      const session = await ownSession(host, sessionId, userId);
-      return await startContextAt(host, session, agentNamed(host, session.agent), fromSeq);
+    view: async (sessionId, options) => await viewOf(host, await asked("view", sessionId, options)),
+    follow: (sessionId, options = {}) => {
+      checkCall("follow", sessionId, options);
+      const { resume = false, ...from } = options;
+      return resume ? followAndResume(host, sessionId, from) : follow(host, sessionId, from);
     },
-    redact: async (sessionId, seq, { userId }) => {
-      const session = await ownSession(host, sessionId, userId);
+    startContextAt: async (sessionId, options) => {
+      const session = await asked("startContextAt", sessionId, options);
+      return await startContextAt(host, session, agentNamed(host, session.agent), options.fromSeq);
+    },
+    redact: async (sessionId, seq, options) => {
+      const session = await asked("redact", sessionId, options);
       await redact(host, session, agentNamed(host, session.agent), seq);
     },
-    fork: async (sessionId, { userId, atSeq }) => {
-      const session = await ownSession(host, sessionId, userId);
-      return await fork(host, session, atSeq ?? session.lastSeq);
+    fork: async (sessionId, options) => {
+      const session = await asked("fork", sessionId, options);
+      return await fork(host, session, options.atSeq ?? session.lastSeq);
     },
-    getOrCreateSession: async (agent, userId) =>
-      await getOrCreateSession(host, agentNamed(host, agent).name, userId),
+    getOrCreateSession: async (agent, userId) => {
+      checkText("getOrCreateSession()", "the id of the user", userId);
+      return await getOrCreateSession(host, agentNamed(host, agent).name, userId);
+    },
     sweep: () => beginning(host, sweep(host)),
     start: sweeps.start,
-    drain: async ({ timeoutMs = 30_000 } = {}) => {
+    drain: async (options = {}) => {
+      checkDrain(options);
       sweeps.stop();
-      await drain(host, timeoutMs);
+      await drain(host, options.timeoutMs ?? 30_000);
     },
   };
 }
+
+/** The methods that only the owner of a session may call. */
+type OwnedCall = Exclude<Parameters<typeof checkCall>[0], "follow">;
 
 /** Wraps the store so that it loads blobs, converts events of older formats, and retries failed appends. */
 function layered(
@@ -214,10 +221,4 @@ async function ownSession(host: Host, id: string, userId: string, agent?: Agent)
   const own = session?.userId === userId && (agent === undefined || session.agent === agent.name);
   if (session === undefined || !own) throw new PawlError("not_found", "There is no such session.");
   return session;
-}
-
-async function viewOf(host: Host, session: Session): Promise<SessionView> {
-  let view = newView();
-  for await (const event of host.store.read(session.id)) view = reduceView(view, event);
-  return { session, ...view };
 }

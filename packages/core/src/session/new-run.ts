@@ -33,6 +33,7 @@ export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonO
     sessionStatus: undefined,
     unsettled: true,
     recoveries: 0,
+    cause: undefined,
     ended: undefined,
     failed: false,
   };

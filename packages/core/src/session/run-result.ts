@@ -3,14 +3,17 @@ import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
 import { type CallState, isWaiting, type QuestionRecord, type RunState, type SessionState } from "./state.ts";
 
-/** Returns the result of the session's last run, derived from the log. */
-export function resultOf(state: SessionState): RunResult {
+/**
+ * Returns the result of the session's last run, derived from the log. `stop` is why the run is about to end,
+ * if the log does not have its end yet.
+ */
+export function resultOf(state: SessionState, stop?: StopReason): RunResult {
   const run = state.run as RunState;
   const waiting = run.calls.filter(isWaiting);
   return {
     sessionId: state.sessionId,
     runId: run.runId,
-    stop: run.ended ?? { type: "suspended", message: "Waiting for an answer." },
+    stop: stopOf(run, run.ended ?? stop),
     text: run.texts.join("\n\n"),
     actions: run.calls.map(actionOf),
     turns: run.turns,
@@ -18,6 +21,11 @@ export function resultOf(state: SessionState): RunResult {
     costUsd: run.costUsd,
     pending: waiting.map(questionOf),
   };
+}
+
+function stopOf({ cause }: RunState, ended: StopReason | undefined): RunResult["stop"] {
+  if (ended === undefined) return { type: "suspended", message: "Waiting for an answer." };
+  return cause === undefined ? ended : { ...ended, cause };
 }
 
 function actionOf(call: CallState): Action {
@@ -49,10 +57,11 @@ export interface RunResult {
   sessionId: string;
   runId: string;
   /**
-   * Why the run stopped. `suspended` means that it waits for an answer. The message is for the user; details
-   * of a failure are in the log, in an `error` event.
+   * Why the run stopped. `suspended` means that it waits for an answer. `message` is for the user. `cause` is
+   * for developers: what failed, as plain text without secrets. It is present if the run failed for an error
+   * that is in the log, and clients never get it.
    */
-  stop: StopReason;
+  stop: StopReason & { cause?: string };
   /** All text of the run, with a blank line between turns. */
   text: string;
   /** All tool calls of the run, in order. */

@@ -123,6 +123,8 @@ export interface RunState {
   unsettled: boolean;
   /** Recoveries since the run last made progress. */
   recoveries: number;
+  /** The message of the last error for which the run ends, for developers. */
+  cause: string | undefined;
   ended: StopReason | undefined;
   /** Whether the run left the session in status `error`. */
   failed: boolean;

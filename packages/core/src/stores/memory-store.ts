@@ -1,3 +1,4 @@
+import { checkOptions } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { deepFreeze } from "../base/freeze.ts";
 import type { StoredEvent } from "../log/event.ts";
@@ -22,7 +23,9 @@ import { appendWatchers } from "./watched-store.ts";
  * for await (const event of store.read("s1")) console.log(event.seq, event.type);
  * ```
  */
-export function memoryStore({ now = Date.now }: { now?: () => number } = {}): EventStore {
+export function memoryStore(options: { now?: () => number } = {}): EventStore {
+  checkOptions<typeof options>("memoryStore()", options, { now: "function" });
+  const { now = Date.now } = options;
   const entries = new Map<string, MemorySession>();
   const existing = (id: string): MemorySession => {
     const entry = entries.get(id);

@@ -1,3 +1,5 @@
+import { checkNumbers } from "../base/check-numbers.ts";
+import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { messageOf, PawlError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import { sha256 } from "../base/sha256.ts";
@@ -6,6 +8,7 @@ import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { checkBatch, jsonText } from "../log/storable.ts";
 import type { BlobStore } from "./blob-store.ts";
+import { checkStore } from "./check-store.ts";
 import { jsonIfLarger, utf8Length } from "./json-size.ts";
 import { wrapStore } from "./wrap-store.ts";
 
@@ -14,6 +17,8 @@ export interface BlobOptions {
   /** The size above which a payload becomes a blob: bytes of its JSON in UTF-8. Default: 256,000. */
   aboveBytes?: number;
 }
+
+const OPTIONS: OptionKinds<BlobOptions> = { aboveBytes: "number" };
 
 /**
  * Wraps a store so that large payloads are kept in `blobs`. The log stores a reference instead,
@@ -31,6 +36,8 @@ export interface BlobOptions {
  * `data`, then delete the blob, unless another event of the session refers to it. Delete unreferenced blobs
  * only while no append to the session can be in progress.
  *
+ * @throws PawlError `config` for a store or blobs that are not valid, and for unknown options.
+ *
  * @example
  * ```ts
  * import { memoryBlobs, memoryStore, withBlobs } from "@pawl/core";
@@ -43,11 +50,16 @@ export interface BlobOptions {
  * for await (const event of store.read("s1")) console.log(event.data); // { text: "long long …" }
  * ```
  */
-export function withBlobs(
-  store: EventStore,
-  blobs: BlobStore,
-  { aboveBytes = 256_000 }: BlobOptions = {},
-): EventStore {
+export function withBlobs(store: EventStore, blobs: BlobStore, options: BlobOptions = {}): EventStore {
+  checkStore("The store of withBlobs()", store);
+  if (typeof Object(blobs).put !== "function")
+    throw new PawlError(
+      "config",
+      `The second argument of withBlobs() must be a BlobStore, e.g. memoryBlobs(); got ${kindOf(blobs)}.`,
+    );
+  checkOptions("withBlobs()", options, OPTIONS);
+  const { aboveBytes = 256_000 } = options;
+  checkNumbers("withBlobs()", { aboveBytes });
   return {
     ...wrapStore(store),
     async append(sessionId, events, options) {

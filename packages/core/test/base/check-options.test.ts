@@ -21,6 +21,20 @@ const check = (given: unknown) => () =>
   checkOptions("serve()", given, KINDS, { instead: { id: "Use `name`." } });
 
 describe("U6 the check of options", () => {
+  it("U6 applies a test of its own to an option", () => {
+    const even = {
+      mustBe: "an even number",
+      is: (value: unknown) => Number(value) % 2 === 0,
+      required: true,
+    };
+    const check = (given: object) => () => checkOptions<{ n: number }>("half()", given, { n: even });
+    expect(check({ n: 4 })).not.toThrow();
+    expect(check({ n: 3 })).toThrow(
+      new PawlError("config", "`n` of half() must be an even number; got a number."),
+    );
+    expect(check({})).toThrow(new PawlError("config", "half() needs `n`, an even number."));
+  });
+
   it.each([{ name: "a" }, { name: "a", port: undefined }, { name: "", port: 0, tools: [], either: null }])(
     "U6 accepts %j",
     (given) => {

@@ -40,9 +40,11 @@ describe("an option that is not a valid number is refused where it is given", ()
     ["C11 half a turn to keep", () => summarize({ model, whenTokens: 1, keepTurns: 1.5 })],
     ["C11 a summary without length", () => summarize({ model, whenTokens: 1, maxTokens: 0 })],
     ["O1 a price", () => agent({ ...base, model: priced({ ...pricing, cacheRead: none }) })],
-    ["O1 a price that is not there", () => agent({ ...base, model: priced({ input: 1, output: 1 }) })],
     ["O1 a price below 0", () => agent({ ...base, model: priced({ ...pricing, output: -1 }) })],
-    ["O1 a long prompt's price", () => agent({ ...base, model: priced({ ...pricing, longPrompt: {} }) })],
+    [
+      "O1 a long prompt's price",
+      () => agent({ ...base, model: priced({ ...pricing, longPrompt: { ...pricing, cacheRead: none } }) }),
+    ],
     ["O2 an estimate", () => agent({ ...base, estimateTokens: () => none })],
     ["O2 an estimate below 0", () => agent({ ...base, estimateTokens: () => -1 })],
     ["O2 an infinite estimate", () => agent({ ...base, estimateTokens: () => Number.POSITIVE_INFINITY })],
@@ -67,6 +69,15 @@ describe("an option that is not a valid number is refused where it is given", ()
   ])("%s", (_what, make) => {
     expect(make).toThrow(PawlError);
     expect(make).toThrow(/must be|not a limit/);
+  });
+
+  it("O1 U6 reports all missing prices at once", () => {
+    expect(() => agent({ ...base, model: priced({ input: 1, output: 1 }) })).toThrow(
+      'pricing of claude-scripted, the model of "a", needs `cacheRead`, `cacheWrite5m` and `cacheWrite1h` too',
+    );
+    expect(() => agent({ ...base, model: priced({ ...pricing, longPrompt: {} }) })).toThrow(
+      /pricing\.longPrompt .* needs `input`, `output`, `cacheRead`, `cacheWrite5m` and `cacheWrite1h` too/,
+    );
   });
 });
 

@@ -81,7 +81,10 @@ describe("every stop reason, with every kind of content", () => {
     const at = setup(script, { tools: [echoTool] });
     const { sessionId, ...result } = await at.say("Go");
     const ran = sent.includes("tool_use");
-    expect(result.stop).toEqual({ type, message: expect.stringMatching(/\w/) });
+    // An answer that ends at the model's window has no error of its own.
+    const cause =
+      error === undefined || error === "context_window" ? {} : { cause: expect.stringMatching(/\w/) };
+    expect(result.stop).toEqual({ type, message: expect.stringMatching(/\w/), ...cause });
     expect(result.actions).toHaveLength(ran ? 1 : 0);
     expect(await at.of(sessionId, "tool_started")).toHaveLength(ran ? 1 : 0);
     const errors = (await at.of(sessionId, "error")).map(({ data }) => data.code);
@@ -141,6 +144,7 @@ it("L18 a prompt that is too long for the model ends so, and the context can beg
   expect(stop).toEqual({
     type: "context_window",
     message: "This conversation has become too long. Please start a new one.",
+    cause: expect.stringMatching(/^prompt is too long/),
   });
   expect((await at.of(sessionId, "error")).map(({ data }) => data.code)).toEqual([
     "model_error",

@@ -1,3 +1,5 @@
+import { PawlError } from "@pawl/core";
+import { checkReply } from "./check-reply.ts";
 import type { Reply } from "./reply.ts";
 
 /** Facts about a request, for a rule. */
@@ -10,23 +12,35 @@ export interface RuleContext {
   input: string;
 }
 
-/** Returns the rules, or a script as rules. */
-export function replyFrom<R>({
-  script = [],
-  rules,
-}: {
-  script?: readonly Reply[];
-  rules?: (request: R, context: RuleContext) => Reply | Promise<Reply>;
-}): (request: R, context: RuleContext) => Reply | Promise<Reply> {
-  if (rules !== undefined) return rules;
-  return (_request, { n }) => {
-    const reply = script[n];
-    if (reply === undefined) throw endOfScript(n, script.length);
+/** Returns the rules, or a script as rules. `whose` names the script's owner in errors. */
+export function replyFrom<R>(
+  whose: string,
+  {
+    script = [],
+    rules,
+  }: {
+    script?: readonly Reply[];
+    rules?: (request: R, context: RuleContext) => Reply | Promise<Reply>;
+  },
+): (request: R, context: RuleContext) => Promise<Reply> {
+  for (const [at, reply] of script.entries()) checkReply(`\`script[${at}]\` of ${whose}`, reply);
+  return async (request, context) => {
+    if (rules === undefined) return script[context.n] ?? refuse(endOfScript(whose, context.n, script.length));
+    const reply = await rules(request, context);
+    checkReply(`The reply that \`rules\` of ${whose} returned`, reply);
     return reply;
   };
 }
 
-/** Returns the error for a call after the last reply of a script. */
-export function endOfScript(n: number, length: number): Error {
-  return new Error(`The script is too short: this is call ${n + 1}, and it has replies for ${length}.`);
+function refuse(error: Error): never {
+  throw error;
+}
+
+/** Returns the error for a request after the last reply of a script. Wrappers such as `withRetry` throw it on. */
+export function endOfScript(whose: string, n: number, length: number): PawlError {
+  const has = length === 1 ? "1 reply" : `${length} replies`;
+  return new PawlError(
+    "config",
+    `The script of ${whose} is out of replies: it has ${has}, and this is request ${n + 1}.`,
+  );
 }

@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { OptionKinds } from "@pawl/core";
 import type { Judge, Rejection, Wire } from "../base/wire.ts";
 import { type RecordedRequest, sendError, serveRequest } from "./serve-request.ts";
 
@@ -12,6 +13,8 @@ export interface HttpApiOptions {
   /** The API keys that are accepted. Default: any key that is not empty. */
   apiKeys?: readonly string[];
 }
+
+export const HTTP: OptionKinds<HttpApiOptions> = { port: "number", host: "string", apiKeys: "list" };
 
 /** A simulated API that is running as an HTTP server. */
 export interface HttpApi {

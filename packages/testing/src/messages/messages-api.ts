@@ -1,9 +1,14 @@
-import { type HttpApi, type HttpApiOptions, httpApi } from "../http/http-api.ts";
+import { checkOptions, type OptionKinds } from "@pawl/core";
+import { INSTEAD, SCRIPTED } from "../base/option-kinds.ts";
+import { HTTP, type HttpApi, type HttpApiOptions, httpApi } from "../http/http-api.ts";
 import { messagesWire } from "./messages-wire.ts";
 import { type SimulatorOptions, simulator } from "./simulator.ts";
+import { VALIDATE } from "./validate/validate.ts";
 
 /** Options of `messagesApi()`. */
 export interface MessagesApiOptions extends SimulatorOptions, HttpApiOptions {}
+
+const OPTIONS: OptionKinds<MessagesApiOptions> = { ...VALIDATE, ...SCRIPTED, ...HTTP };
 
 /**
  * The Messages API, simulated by a running HTTP server. Use its `url` as the SDK's `baseURL`. `requests` has
@@ -15,6 +20,8 @@ export type MessagesApi = HttpApi;
  * Starts an HTTP server that simulates the Messages API: `POST /v1/messages`, as JSON and as a stream.
  * Validates requests as the API does, and responds with its error messages. The answers come from `script` or
  * `rules`.
+ *
+ * @throws PawlError `config` for unknown and invalid options and replies.
  *
  * @example
  * ```ts
@@ -32,5 +39,6 @@ export type MessagesApi = HttpApi;
  * ```
  */
 export async function messagesApi(options: MessagesApiOptions = {}): Promise<MessagesApi> {
-  return await httpApi(messagesWire, simulator(options), options);
+  checkOptions("messagesApi()", options, OPTIONS, { instead: INSTEAD });
+  return await httpApi(messagesWire, simulator("messagesApi()", options), options);
 }

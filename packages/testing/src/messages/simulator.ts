@@ -37,9 +37,9 @@ export type Simulator = Judge<WireEvent>;
  * Creates the simulator behind the HTTP server and the in-process model: validation, script, signatures and
  * usage.
  */
-export function simulator(options: SimulatorOptions): Simulator {
+export function simulator(whose: string, options: SimulatorOptions): Simulator {
   const { models = currentModels, secret = defaultSecret, now = Date.now, newId = randomId } = options;
-  const next = replyFrom(options);
+  const next = replyFrom(whose, options);
   const cache = promptCache();
   const paused = pausedTurns();
   const rejected: Rejection[] = [];

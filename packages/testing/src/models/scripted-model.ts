@@ -1,4 +1,12 @@
-import type { ModelClient, ModelRequest, Pricing } from "@pawl/core";
+import {
+  checkOptions,
+  checkPricing,
+  type ModelClient,
+  type ModelRequest,
+  type OptionKinds,
+  type Pricing,
+} from "@pawl/core";
+import { checkReply } from "../base/check-reply.ts";
 import { type Reply, randomId, replyBlocks } from "../base/reply.ts";
 import { replyEvents } from "../base/reply-events.ts";
 import { endOfScript } from "../base/rules.ts";
@@ -22,6 +30,27 @@ export interface ScriptedModelOptions {
   newId?: (prefix: string) => string;
 }
 
+const OPTIONS: OptionKinds<ScriptedModelOptions> = {
+  id: "string",
+  pricing: "object",
+  forcedToolChoice: "boolean",
+  newId: "function",
+};
+
+const SCRIPT: OptionKinds<{ script: Script }> = {
+  script: {
+    mustBe: 'a list of replies, e.g. [{ text: "Hello." }], or a function',
+    is: (script) => Array.isArray(script) || typeof script === "function",
+    required: true,
+  },
+};
+
+const INSTEAD = {
+  rules: "Pass a function as the script.",
+  script: 'Pass it as the first argument: scriptedModel([{ text: "Hello." }]).',
+  model: "Use `id`.",
+};
+
 /** A scripted model, which records its requests. */
 export interface ScriptedModel extends ModelClient {
   /** Copies of all requests so far, in order. */
@@ -30,14 +59,23 @@ export interface ScriptedModel extends ModelClient {
 
 /**
  * Creates a model for tests that plays a script, in process. Does not validate requests; {@link strictModel}
- * does. Its `stream` throws an `Error` if it is called more often than the script has replies.
+ * does. Its `stream` throws a `PawlError` with the code `config` if it is called more often than the script
+ * has replies.
+ *
+ * @throws PawlError `config` for a script that is neither a list nor a function, unknown fields of a reply,
+ * and unknown options.
  */
 export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): ScriptedModel {
+  checkOptions("scriptedModel()", { script }, SCRIPT);
+  checkOptions("scriptedModel()", options, OPTIONS, { instead: INSTEAD });
+  checkPricing("scriptedModel()", options.pricing);
   const { id = "claude-scripted", pricing, forcedToolChoice = false, newId = randomId } = options;
   const requests: ModelRequest[] = [];
   const replyTo = async (request: ModelRequest, n: number): Promise<Reply> => {
     const reply = typeof script === "function" ? await script(request, n) : script[n];
-    if (reply === undefined) throw endOfScript(n, typeof script === "function" ? n : script.length);
+    const length = typeof script === "function" ? n : script.length;
+    if (reply === undefined) throw endOfScript(`"${id}"`, n, length);
+    checkReply(`Reply ${n + 1} of "${id}"`, reply);
     return reply;
   };
   return {

@@ -1,9 +1,19 @@
-import type { JsonObject, ModelClient, ModelRequest, Pricing } from "@pawl/core";
+import {
+  checkOptions,
+  checkPricing,
+  type JsonObject,
+  type ModelClient,
+  type ModelRequest,
+  type OptionKinds,
+  type Pricing,
+} from "@pawl/core";
 import { limitsOf } from "../base/model-limits.ts";
+import { INSTEAD, SCRIPTED } from "../base/option-kinds.ts";
 import type { Rejection } from "../base/wire.ts";
 import type { ParsedRequest } from "../base/wire-request.ts";
 import { type SimulatorOptions, simulator } from "../messages/simulator.ts";
 import { thinks } from "../messages/validate/thinking.ts";
+import { VALIDATE } from "../messages/validate/validate.ts";
 import { inProcessStream, modelError } from "./in-process-stream.ts";
 
 /** Options of `strictModel()`. */
@@ -18,6 +28,14 @@ export interface StrictModelOptions extends SimulatorOptions {
   body?: JsonObject;
 }
 
+const OPTIONS: OptionKinds<StrictModelOptions> = {
+  ...VALIDATE,
+  ...SCRIPTED,
+  model: "string",
+  pricing: "object",
+  body: "object",
+};
+
 /** A simulated model, which validates requests as the Messages API does. */
 export interface StrictModel extends ModelClient {
   /** The bodies of all requests so far, in order, including refused ones. */
@@ -30,6 +48,8 @@ export interface StrictModel extends ModelClient {
  * Creates a model for tests that simulates the Messages API in process. Validates every request, signs
  * thinking blocks and detects edits before them, and counts cached tokens. An invalid request throws
  * `model_error` with status 400 and is recorded in `rejected`.
+ *
+ * @throws PawlError `config` for unknown and invalid options and replies.
  *
  * @example
  * ```ts
@@ -44,8 +64,10 @@ export interface StrictModel extends ModelClient {
  * ```
  */
 export function strictModel(options: StrictModelOptions = {}): StrictModel {
+  checkOptions("strictModel()", options, OPTIONS, { instead: INSTEAD });
+  checkPricing("strictModel()", options.pricing);
   const { model = "claude-sonnet-5-5", pricing, body = {} } = options;
-  const api = simulator(options);
+  const api = simulator(`"${model}"`, options);
   const requests: ParsedRequest[] = [];
   const forcedToolChoice =
     limitsOf(model, options.models)?.forcedToolChoice === true &&

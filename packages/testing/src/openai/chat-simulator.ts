@@ -27,9 +27,9 @@ export interface ChatSimulatorOptions {
   newId?: (prefix: string) => string;
 }
 
-export function chatSimulator(options: ChatSimulatorOptions): Judge<ChatEvent> {
+export function chatSimulator(whose: string, options: ChatSimulatorOptions): Judge<ChatEvent> {
   const { now = Date.now, newId = randomId } = options;
-  const next = replyFrom<ChatRequest>(options);
+  const next = replyFrom<ChatRequest>(whose, options);
   const cache = prefixCache();
   const rejected: Rejection[] = [];
   let n = 0;

@@ -3,7 +3,7 @@ import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import { checkAppendable } from "../../hooks/check-appendable.ts";
 import type { Hook, HookContext, RunContext } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
-import { type ErrorReport, errorEvent } from "../../log/error-event.ts";
+import { type ErrorReport, endsRun, errorEvent } from "../../log/error-event.ts";
 import type { EventData } from "../../log/event.ts";
 import { isReserved } from "../../log/event-keys.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
@@ -61,6 +61,7 @@ export async function callHook<M extends HookMethod, R>(
     if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
     if (leg.life.lost || (signal.aborted && cause === signal.reason)) return {};
     await leg.report.logError(hookFailure(hook, method, cause));
+    if (endsRun(method)) leg.report.failed(cause);
     return { failed: true };
   }
 }

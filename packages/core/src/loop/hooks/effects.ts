@@ -83,7 +83,7 @@ async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect
   try {
     await withTimeLimit(clock, EFFECT_MS, async (signal) => {
       const context = Object.create(contextOf(leg), { signal: { value: signal, enumerable: true } });
-      const work = (async () => hook.afterRun({ ...resultOf(leg.log.state), stop }, context))();
+      const work = (async () => hook.afterRun(resultOf(leg.log.state, stop), context))();
       await withinDeadline({ signal, abortGraceMs: 0, clock }, work);
     });
   } catch (cause) {

@@ -205,7 +205,9 @@ async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<S
     kept,
   );
   if (details.errorCode === "context_length_exceeded") return CONTEXT_WINDOW;
-  return { type: "error", message: details.retryable === false ? REFUSED : UNREACHED };
+  leg.report.failed(cause);
+  const isSetUpWrong = details.retryable === false || PawlError.is(cause, "config");
+  return { type: "error", message: isSetUpWrong ? REFUSED : UNREACHED };
 }
 
 const UNREACHED = "The model could not be reached. Please try again.";

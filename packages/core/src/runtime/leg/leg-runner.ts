@@ -64,7 +64,7 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
     for (let running = first; ; ) {
       const { leg } = running;
       try {
-        const settled = await withLease(held, leg, () => work(host, leg));
+        const settled = await withLease(held, leg, () => work(leg));
         if (leg.life.nextRun === undefined) {
           running.end({ state, settled });
           if (!settled && leg.life.draining) for (const notify of [...host.handOvers]) notify(session.id);
@@ -90,7 +90,7 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
 }
 
 /** Runs the loop. An exception ends the run as an error, unless the store failed or the lease was lost. */
-async function work(host: Host, leg: OwnLeg): Promise<boolean> {
+async function work(leg: OwnLeg): Promise<boolean> {
   try {
     await withinDeadline(leg.life, leg.makeDeps());
     return await runLoop(leg);
@@ -99,12 +99,12 @@ async function work(host: Host, leg: OwnLeg): Promise<boolean> {
     if (PawlError.is(error, "fenced")) leg.life.lose();
     if (leg.life.lost) return false;
     // A stopped run ends with its stop reason, even if the aborted work threw an error.
-    return leg.life.signal.aborted ? await runLoop(leg) : await endAsError(host, leg, error);
+    return leg.life.signal.aborted ? await runLoop(leg) : await endAsError(leg, error);
   }
 }
 
-async function endAsError(host: Host, leg: OwnLeg, error: unknown): Promise<boolean> {
-  host.report(error);
+async function endAsError(leg: OwnLeg, error: unknown): Promise<boolean> {
+  leg.report.failed(error);
   await leg.report.logError({ code: "internal", message: messageOf(error), context: causeOf(error) });
   const stop = { type: "error", message: "Something went wrong. Please try again." };
   const lost = openRun(leg.log.state)?.attempt;

@@ -1,4 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
+import { messageOf } from "../../base/errors.ts";
 import { once } from "../../base/once.ts";
 import type { Leg, LegReport } from "../../leg/leg.ts";
 import type { SessionLog } from "../../leg/session-log.ts";
@@ -85,6 +86,13 @@ function reporting(host: Host, session: Session, agent: Agent, log: SessionLog, 
       const error = errorEvent(report);
       await log.append([...events, error]);
       await notify(error.data);
+    },
+    failed: (error) => {
+      try {
+        host.report(error);
+      } catch (failure) {
+        console.error(`pawl: onError failed: ${messageOf(failure)}`);
+      }
     },
     logLate: async (report) => {
       const options = { appendId: host.newId() };

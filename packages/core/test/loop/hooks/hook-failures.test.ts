@@ -27,7 +27,11 @@ describe("a hook that throws", () => {
         ];
         const world = setup([{ text: "Ok." }], { hooks });
         const { stop, sessionId } = await world.say("Go");
-        expect(stop).toEqual({ type: "error", message: "Something went wrong. Please try again." });
+        expect(stop).toEqual({
+          type: "error",
+          message: "Something went wrong. Please try again.",
+          cause: `${method} of "bad": boom`,
+        });
         expect(world.model.requests).toHaveLength(asked);
         expect(failures(await world.log(sessionId))).toEqual([`${method} of bad`]);
         expect(told).toEqual([`hook_failed ${method} of "bad": boom`]);

@@ -96,7 +96,11 @@ describe("an agent that acts by tools alone", () => {
     const hooks = [{ name: "watch", onError: ({ code }: { code: string }) => void told.push(code) }];
     const at = world([words, done], FORCED, { hooks });
     const { sessionId, stop } = await at.say("Go");
-    expect(stop).toEqual({ type: "error", message: expect.stringMatching(/did not know what to do next/) });
+    expect(stop).toEqual({
+      type: "error",
+      message: expect.stringMatching(/did not know what to do next/),
+      cause: "The model answered without calling a tool.",
+    });
     expect((await at.of(sessionId, "error")).map(({ data }) => data.code)).toEqual(["no_tool_call"]);
     expect(told).toEqual(["no_tool_call"]);
     expect((await at.store.sessions.get(sessionId))?.status).toBe("error");

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionKinds } from "@pawl/core";
 import type { ApiError } from "../../base/api-error.ts";
 import { invalid } from "../../base/api-error.ts";
 import { loneSurrogateIn } from "../../base/lone-surrogate.ts";
@@ -26,6 +27,12 @@ export interface ValidateOptions {
   legacy?: LegacyRules;
 }
 
+export const VALIDATE: OptionKinds<ValidateOptions> = {
+  models: "object",
+  secret: "string",
+  legacy: "object",
+};
+
 /** The default for `secret`. */
 export const defaultSecret = "pawl-testing";
 
@@ -45,6 +52,7 @@ export const defaultSecret = "pawl-testing";
  * ```
  */
 export function validateMessagesRequest(body: unknown, options: ValidateOptions = {}): ApiError | undefined {
+  checkOptions("validateMessagesRequest()", options, VALIDATE);
   return judge(body, options);
 }
 

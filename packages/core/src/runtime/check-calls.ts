@@ -1,0 +1,53 @@
+import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
+import { PawlError } from "../base/errors.ts";
+import type { Runtime } from "./begin/runtime-types.ts";
+
+type Options<Method extends keyof Runtime> = NonNullable<
+  Parameters<Extract<Runtime[Method], (...given: never[]) => unknown>>[Method extends "redact"
+    ? 2
+    : Method extends "drain"
+      ? 0
+      : 1]
+>;
+
+/** The methods of a runtime that take a session's id and options, and the kinds of these. */
+const OPTIONS: {
+  readonly [Method in "view" | "stop" | "follow" | "fork" | "redact" | "startContextAt"]: OptionKinds<
+    Options<Method>
+  >;
+} = {
+  view: { userId: "string!" },
+  stop: { userId: "string!" },
+  follow: { afterSeq: "number", live: "object", signal: "object", untilIdle: "any", resume: "boolean" },
+  fork: { userId: "string!", atSeq: "number" },
+  redact: { userId: "string!" },
+  startContextAt: { userId: "string!", fromSeq: "number!" },
+};
+
+const DRAIN: OptionKinds<Options<"drain">> = { timeoutMs: "number" };
+
+/** Names of other libraries. */
+const INSTEAD = { user: "Use `userId`.", cursor: "Use `afterSeq`.", seq: "Use `afterSeq` or `atSeq`." };
+
+/** Checks what a method of a runtime was called with. @throws PawlError `invalid_input` */
+export function checkCall(method: keyof typeof OPTIONS, sessionId: unknown, options: unknown): void {
+  checkText(`${method}()`, "the id of a session", sessionId);
+  checkOptions(`${method}()`, options, OPTIONS[method] as OptionKinds<object>, {
+    instead: INSTEAD,
+    code: "invalid_input",
+  });
+}
+
+/** @throws PawlError `invalid_input` */
+export function checkDrain(options: unknown): void {
+  checkOptions("drain()", options, DRAIN, {
+    instead: { timeout: "Use `timeoutMs`." },
+    code: "invalid_input",
+  });
+}
+
+/** @throws PawlError `invalid_input` */
+export function checkText(whose: string, what: string, given: unknown): void {
+  if (typeof given === "string") return;
+  throw new PawlError("invalid_input", `${whose} needs ${what}, a string; got ${kindOf(given)}.`);
+}
