@@ -1,6 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
 import { systemClock } from "../base/clock.ts";
-import { messageOf, PawlError } from "../base/errors.ts";
+import { PawlError } from "../base/errors.ts";
 import type { EventStore } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
 import { follow } from "../readers/follow.ts";
@@ -82,7 +82,7 @@ function checkedRuntime<Deps>({
   clock = systemClock,
   pollMs = 1_000,
   storeRetryMs = [50, 250],
-  onError = (error) => console.error(`pawl: ${messageOf(error)}`),
+  onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`),
   upcasters = {},
   blobs,
 }: RuntimeOptions<Deps>): Runtime {

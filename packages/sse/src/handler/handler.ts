@@ -1,4 +1,4 @@
-import { messageOf, type Runtime, readShown, type SessionEvent } from "@pawl/core";
+import { PawlError, type Runtime, readShown, type SessionEvent } from "@pawl/core";
 import { newView, reduceView } from "@pawl/core/view";
 import { type Context, Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
@@ -80,7 +80,7 @@ export interface HandlerOptions {
   expose?: Expose;
   /**
    * Called with every error that answers 500 or 503, or breaks a stream off. Default: logs it with
-   * `console.error`.
+   * `console.error`, with a link to its page.
    */
   onError?(error: unknown, request: Request): void;
   /**
@@ -143,7 +143,7 @@ export type Authorized = { userId: string } | Response | null;
  * ```
  */
 export function handler({
-  onError = (error) => console.error(`pawl: ${messageOf(error)}`),
+  onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`),
   onWarning = (message) => console.warn(`pawl: ${message}`),
   ...given
 }: HandlerOptions): (request: Request) => Promise<Response> {
