@@ -44,6 +44,9 @@ export type PawlErrorCode =
 
 const MARK = Symbol.for("pawl.error");
 
+// Where the pages about errors are. `npm run errors` compares it with `repository` in package.json.
+const PAGES = "https://github.com/pawl-js/pawl/blob/main/docs/errors";
+
 /**
  * Pawl's error class, with a machine-readable `code`. Recognise it with {@link PawlError.is}, which works
  * even if two copies of the package are loaded. Compare `code`, never the message.
@@ -63,6 +66,8 @@ export class PawlError extends Error {
   readonly code: PawlErrorCode;
   /** Machine-readable details: plain JSON, safe to log, not meant for end users. */
   readonly details: { readonly [key: string]: unknown };
+  /** URL of the page with the causes of this code and their remedies. For developers: not part of the message. */
+  readonly help: string;
 
   constructor(
     code: PawlErrorCode,
@@ -73,6 +78,7 @@ export class PawlError extends Error {
     this.name = "PawlError";
     this.code = code;
     this.details = options.details ?? {};
+    this.help = `${PAGES}/${code}.md`;
     Object.defineProperty(this, MARK, { value: true });
   }
 
@@ -83,6 +89,22 @@ export class PawlError extends Error {
       MARK in error &&
       (code === undefined || (error as unknown as PawlError).code === code)
     );
+  }
+
+  /**
+   * Returns the message of any thrown value for a developer's console. For a PawlError, the link `help`
+   * follows in brackets.
+   */
+  static describe(error: unknown): string {
+    const message = messageOf(error);
+    // An older copy of the package has errors without a link.
+    return PawlError.is(error) && error.help ? `${message} (${error.help})` : message;
+  }
+
+  /** Returns the fields for JSON, without `help`: a tool may return an error, and the model reads it. */
+  toJSON(): { [key: string]: unknown } {
+    const { help: _, ...rest } = this;
+    return rest;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
 import { systemClock } from "../base/clock.ts";
-import { messageOf, PawlError } from "../base/errors.ts";
+import { PawlError } from "../base/errors.ts";
 import { once } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
 import { newSwitch } from "../base/switch.ts";
@@ -83,7 +83,7 @@ function checkedRuntime<Deps>({
   clock = systemClock,
   pollMs = 1_000,
   storeRetryMs = [50, 250],
-  onError = (error) => console.error(`pawl: ${messageOf(error)}`),
+  onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`),
   upcasters = {},
   blobs,
 }: RuntimeOptions<Deps>): Runtime {

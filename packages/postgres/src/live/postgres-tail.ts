@@ -1,4 +1,4 @@
-import { messageOf } from "@pawl/core";
+import { PawlError } from "@pawl/core";
 import { type LiveTail, localTail } from "@pawl/core/store";
 import type { Database } from "../database/queryable.ts";
 import { announcer } from "../listening/announce.ts";
@@ -75,7 +75,7 @@ export interface PostgresTail extends LiveTail {
  */
 export function postgresTail(db: ListeningDatabase, options: PostgresTailOptions = {}): PostgresTail {
   const { notify = db, channel = "pawl", everyMs = 10, patienceMs = 5_000, liveEveryMs = 150 } = options;
-  const { onError = (error) => console.error(`pawl: ${messageOf(error)}`) } = options;
+  const { onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`) } = options;
   const local = localTail();
   const me = crypto.randomUUID();
   const closing = new AbortController();

@@ -1,4 +1,4 @@
-import { messageOf, PawlError, type Runtime, readShown, type SessionEvent } from "@pawl/core";
+import { PawlError, type Runtime, readShown, type SessionEvent } from "@pawl/core";
 import { newView, reduceView } from "@pawl/core/view";
 import { type Context, Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
@@ -83,7 +83,8 @@ export interface HandlerOptions {
   expose?: Expose;
   /**
    * Called with every error that answers 500 or 503, or breaks a stream off, unless the client has gone or
-   * this process is shutting down. Default: logs it with `console.error`.
+   * this process is shutting down. Default: logs it with
+   * `console.error` and a link to its page.
    */
   onError?(error: unknown, request: Request): void;
   /**
@@ -147,7 +148,7 @@ export type Authorized = { userId: string } | Response | null;
  * ```
  */
 export function handler({
-  onError = (error) => console.error(`pawl: ${messageOf(error)}`),
+  onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`),
   onWarning = (message) => console.warn(`pawl: ${message}`),
   ...given
 }: HandlerOptions): (request: Request) => Promise<Response> {

@@ -170,7 +170,8 @@ export interface RuntimeSettings<Deps> {
   /**
    * Called with errors that no caller receives, e.g. if a session cannot be recovered. Also called with
    * errors that end a run as `error`: of the model, of `deps`, or of a hook that is called before a model
-   * call. Default: prints the error's message to the console.
+   * call. Default: prints the error's message to the console, with a
+   * link to its page.
    */
   onError?(error: unknown): void;
   /**
