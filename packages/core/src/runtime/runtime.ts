@@ -57,7 +57,7 @@ import { openTasks } from "./tasks/open-tasks.ts";
  * });
  * const pawl = runtime({ agents: [greeter], store: memoryStore() });
  *
- * const run = pawl.run("greeter", { userId: "ada", input: "Hi" });
+ * const run = pawl.run(greeter, { userId: "ada", input: "Hi" });
  * for await (const text of run.textStream) console.log(text); // Hello, Ada.
  * const { sessionId, stop } = await run.result;
  * console.log(stop.type); // end_turn
@@ -66,9 +66,11 @@ import { openTasks } from "./tasks/open-tasks.ts";
  * console.log(messages.length); // 2
  * ```
  */
-export function runtime<Deps>(options: RuntimeOptions<Deps>): Runtime {
+export function runtime<Deps, Name extends string = string>(
+  options: RuntimeOptions<Deps, Name>,
+): Runtime<Name> {
   checkRuntimeOptions(options);
-  return checkedRuntime(options);
+  return checkedRuntime<Deps>(options as RuntimeOptions<Deps>);
 }
 
 function checkedRuntime<Deps>({
@@ -164,8 +166,12 @@ function counted<T>(host: Host, work: Promise<T>): Promise<T> {
   return work;
 }
 
-async function begin(host: Host, agentName: string, options: RunOptions | RetryRunOptions): Promise<Begun> {
-  const agent = agentNamed(host, agentName);
+async function begin(
+  host: Host,
+  named: string | Agent<never>,
+  options: RunOptions | RetryRunOptions,
+): Promise<Begun> {
+  const agent = agentNamed(host, named);
   const { userId, sessionId, input } = options;
   if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
   checkRunOptions(options);
@@ -188,9 +194,19 @@ async function begin(host: Host, agentName: string, options: RunOptions | RetryR
   return await beginWithMessage(host, incoming);
 }
 
-function agentNamed(host: Host, name: string): Agent {
+/**
+ * Returns the agent of that name, or the given agent if the runtime has it. An agent of the same name that is
+ * another object would run with other tools and instructions than the caller expects, so it is refused.
+ */
+function agentNamed(host: Host, named: string | Agent<never>): Agent {
+  const name = typeof named === "string" ? named : named?.name;
   const agent = host.agents.get(name);
   if (agent === undefined) throw new PawlError("not_found", `There is no agent "${name}".`);
+  if (typeof named !== "string" && named !== agent)
+    throw new PawlError(
+      "not_found",
+      `This runtime has another agent named "${name}". Pass the object that is in its \`agents\`.`,
+    );
   return agent;
 }
 
