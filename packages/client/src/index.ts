@@ -7,7 +7,8 @@ export {
   askedByKind,
   type QuestionTypes,
 } from "./client/questions.ts";
+export { sessionInUrl } from "./client/session-in-url.ts";
 export type { SendOptions } from "./client/submit.ts";
 export { until } from "./client/until.ts";
 export type { AgentFailure, AgentState, Connection, Phase } from "./state/agent-state.ts";
-export type { HeaderSource, WireOptions } from "./wire/wire.ts";
+export type { HeaderSource, ListedSession, WireOptions } from "./wire/wire.ts";

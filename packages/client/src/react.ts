@@ -2,3 +2,4 @@
 
 export { type UseAgent, useAgent } from "./react/use-agent.ts";
 export { useHeld } from "./react/use-held.ts";
+export { type UseSessions, useSessions } from "./react/use-sessions.ts";

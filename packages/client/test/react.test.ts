@@ -40,7 +40,9 @@ describe.skipIf(browser === undefined)("K1 useAgent in React's strict mode", { t
   });
 
   /** A page on the server's own address, and the requests that it makes. */
-  async function open(): Promise<{ page: Page; requests: string[]; served: Served; model: HandModel }> {
+  async function open(
+    hash = "",
+  ): Promise<{ page: Page; requests: string[]; served: Served; model: HandModel }> {
     const model = handModel();
     const served = await serve(model);
     const page = (await browser?.newPage()) as Page;
@@ -49,11 +51,11 @@ describe.skipIf(browser === undefined)("K1 useAgent in React's strict mode", { t
       if (request.url().includes("/api/"))
         requests.push(`${request.method()} ${request.url().split("/").at(-1)}`);
     });
-    await page.route("**/page.html", (route) => route.fulfill({ contentType: "text/html", body: html }));
+    await page.route("**/page.html*", (route) => route.fulfill({ contentType: "text/html", body: html }));
     await page.route("**/page.js", (route) =>
       route.fulfill({ contentType: "text/javascript", body: script }),
     );
-    await page.goto(new URL("/page.html", served.url).href);
+    await page.goto(new URL(`/page.html${hash}`, served.url).href);
     return { page, requests, served, model };
   }
   const says = async (page: Page, words: string) =>
@@ -114,6 +116,40 @@ describe.skipIf(browser === undefined)("K1 useAgent in React's strict mode", { t
     expect(await page.evaluate("agent.send('Late')")).toBe(false);
     expect(requests).toHaveLength(before);
     turn.end();
+  });
+
+  it("U9 a page that is reloaded finds its session, and lists and opens all of them", async () => {
+    const { page, model } = await open("?tab=1#keeping");
+    await says(page, "idle: #");
+    const talk = async (text: string, answer: string) => {
+      await page.evaluate(`void agent.send(${JSON.stringify(text)})`);
+      const turn = await model.turn();
+      turn.say(answer);
+      turn.end();
+    };
+    await talk("Hi", "Hello.");
+    await says(page, "idle: Hi|Hello. # Hi (active)");
+    const first = await page.evaluate<string>("agent.sessionId");
+    expect(page.url()).toContain(`/page.html?tab=1&session=${first}#keeping`);
+    await page.reload();
+    await says(page, "idle: Hi|Hello. # Hi (active)");
+
+    // A new conversation, whose first message is sent before the page has been rendered again.
+    await page.evaluate("(agent.open(undefined), void agent.send('Bye'))");
+    const turn = await model.turn();
+    await says(page, "streaming: Bye # Bye (active), Hi (active)");
+    await page.reload();
+    await says(page, "streaming: Bye # Bye (active), Hi (active)");
+    turn.say("See you.");
+    turn.end();
+    await says(page, "idle: Bye|See you. # Bye (active), Hi (active)");
+    expect(new URL(page.url()).searchParams.get("session")).not.toBe(first);
+    await page.evaluate(`agent.open(${JSON.stringify(first)})`);
+    await says(page, "idle: Hi|Hello. # Bye (active), Hi (active)");
+    expect(page.url()).toContain(`session=${first}#`);
+    await page.evaluate("agent.open(undefined)");
+    await says(page, "idle: # Bye (active), Hi (active)");
+    expect(page.url()).toMatch(/page\.html\?tab=1#keeping$/);
   });
 
   it("K2 useHeld stays true for its time after a short activity, and then turns false", async () => {

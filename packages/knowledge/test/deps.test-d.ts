@@ -58,7 +58,9 @@ describe("I4 D2 what sources need of deps is part of their types", () => {
   it("and so does the code that fetches them", () => {
     const hook = initializer({ model, sources: [free, reads] });
     expectTypeOf(hook).toEqualTypeOf<Hook<Db>>();
-    expectTypeOf(agent({ name: "a", model, instructions: "", hooks: [hook] })).toEqualTypeOf<Agent<Db>>();
+    expectTypeOf(agent({ name: "a", model, instructions: "", hooks: [hook] })).toEqualTypeOf<
+      Agent<Db, "a">
+    >();
     void fetchSources([free, reads], [], { userId: "u", deps: { db: "" } });
     // @ts-expect-error the source needs a database
     void fetchSources([reads], [], { userId: "u", deps: {} });

@@ -1,9 +1,9 @@
 import type { Json, SessionEvent } from "@pawl/core";
 import { type AgentState, stateOf } from "../state/agent-state.ts";
 import { batch } from "../state/batch.ts";
-import { type Conversation, newConversation, update } from "../state/conversation.ts";
+import { type Conversation, failureOf, newConversation, update } from "../state/conversation.ts";
 import { SILENCE_MS } from "../wire/read-events.ts";
-import { type WireOptions, wire } from "../wire/wire.ts";
+import { type ListedSession, Refused, type WireOptions, wire } from "../wire/wire.ts";
 import { randomId } from "./random-id.ts";
 import { watchAgain } from "./reading.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
@@ -12,6 +12,12 @@ import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "
 export interface AgentClientOptions extends WireOptions {
   /** Id of the session to open. Default: a new session, which begins with the first message. */
   sessionId?: string;
+  /**
+   * Called with the session's id when the first message begins one or another session is opened, and with
+   * `undefined` for a new conversation. Store the id and pass it as `sessionId` after a reload, see
+   * {@link sessionInUrl}.
+   */
+  onSession?(sessionId: string | undefined): void;
   /** Called with each event once, in order: stored events, and live ones such as pieces of text. */
   onEvent?(event: SessionEvent): void;
   /**
@@ -63,6 +69,11 @@ export interface AgentClient {
    */
   open(sessionId: string | undefined): void;
   /**
+   * Resolves to the user's last 50 sessions with this agent, newest first. Rejects with an error whose `code`
+   * and `message` are those of an {@link AgentFailure}.
+   */
+  sessions(): Promise<ListedSession[]>;
+  /**
    * Disconnects. The state stays as it is, and runs continue on the server. Nothing can be sent until
    * {@link AgentClient.open} is called.
    */
@@ -89,6 +100,7 @@ export interface AgentClient {
  */
 export function createAgentClient({
   sessionId,
+  onSession = () => undefined,
   onEvent = () => undefined,
   silenceMs,
   newId = randomId,
@@ -111,8 +123,13 @@ export function createAgentClient({
   };
   let current = begin(sessionId);
   let state = stateOf(current.facts);
+  let named = sessionId;
   const show = batch(() => {
     state = stateOf(current.facts);
+    if (named !== state.sessionId) {
+      named = state.sessionId;
+      outside(() => onSession(named));
+    }
     for (const listener of listeners) outside(listener);
   });
   if (sessionId !== undefined) watchAgain(current);
@@ -140,6 +157,14 @@ export function createAgentClient({
       } else if (life.signal.aborted) current.life = new AbortController();
       if (id !== undefined) watchAgain(current);
       update(current, { error: undefined });
+    },
+    sessions: async () => {
+      try {
+        return await speaks.sessions(new AbortController().signal);
+      } catch (error) {
+        const { code, message } = failureOf(error);
+        throw new Refused(0, code, message);
+      }
     },
     close: () => leave(current),
   };

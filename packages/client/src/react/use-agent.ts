@@ -13,7 +13,7 @@ import type { AgentState } from "../state/agent-state.ts";
 /** The result of {@link useAgent}: the conversation's state, and the user's actions. */
 export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
   extends Omit<AgentState, "pending">,
-    Pick<AgentClient, "send" | "answer" | "fail" | "retry" | "stop" | "open"> {
+    Pick<AgentClient, "send" | "answer" | "fail" | "retry" | "stop" | "open" | "sessions"> {
   /** The first pending question of each kind, e.g. `asked.show_options?.answer("plan")`. */
   asked: AskedByKind<Q>;
   /** All pending questions, in the order in which they were asked. */
@@ -23,8 +23,8 @@ export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
 /**
  * Connects a component to a conversation with an agent while it is mounted. Opens another session when
  * `sessionId` changes. If the conversation has begun a session here, you may pass its id as `sessionId`: the
- * conversation continues. The latest `headers`, `fetch` and `onEvent` are used. To type questions and
- * answers, see {@link QuestionTypes}.
+ * conversation continues: `sessionInUrl()` does so. The latest `headers`, `fetch`, `onEvent` and
+ * `onSession` are used. To type questions and answers, see {@link QuestionTypes}.
  *
  * @example
  * ```ts
@@ -49,18 +49,21 @@ export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions>(
   useEffect(() => () => client.close(), [client]);
   const opened = useRef<{ client: AgentClient; sessionId: string | undefined }>(undefined);
   useEffect(() => {
+    const state = client.getState();
+    // The conversation was left for a new one, whose first message is in flight: it is the one to show.
+    const isNew = sessionId === undefined && state.sessionId === undefined && state.phase === "submitting";
     // A component that is shown again with the same `sessionId` continues its conversation.
     const isSame = opened.current?.client === client && opened.current.sessionId === sessionId;
-    client.open(isSame ? client.getState().sessionId : sessionId);
+    if (!isNew) client.open(isSame ? state.sessionId : sessionId);
     opened.current = { client, sessionId };
   }, [client, sessionId]);
   const state = useSyncExternalStore(client.subscribe, client.getState, client.getState);
-  const { send, answer, fail, retry, stop, open } = client;
+  const { send, answer, fail, retry, stop, open, sessions } = client;
   const pending = useMemo(() => answerable(state.pending, client), [state.pending, client]);
   const asked = useMemo(() => askedByKind<Q>(pending), [pending]);
   return useMemo(
-    () => ({ ...state, asked, pending, send, answer, fail, retry, stop, open }),
-    [state, asked, pending, send, answer, fail, retry, stop, open],
+    () => ({ ...state, asked, pending, send, answer, fail, retry, stop, open, sessions }),
+    [state, asked, pending, send, answer, fail, retry, stop, open, sessions],
   );
 }
 
@@ -78,6 +81,7 @@ function readingFrom(latest: { readonly current: AgentClientOptions }, url: stri
       return typeof headers === "function" ? headers() : headers;
     },
     onEvent: (event) => latest.current.onEvent?.(event),
+    onSession: (id) => latest.current.onSession?.(id),
     ...(silenceMs !== undefined && { silenceMs }),
     ...(newId !== undefined && { newId }),
   };

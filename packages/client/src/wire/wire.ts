@@ -1,4 +1,4 @@
-import type { Answer } from "@pawl/core";
+import type { Answer, Session } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
 import { PawlError } from "@pawl/core/view";
 import { eitherSignal } from "./either-signal.ts";
@@ -31,6 +31,15 @@ export interface RunBody {
   clientMessageId?: string;
 }
 
+/** One of the user's sessions, for a list of conversations. */
+export interface ListedSession extends Session {
+  /**
+   * The session's `metadata.title`, if the application has set one, or else the beginning of its first
+   * message. Absent if the session has no message.
+   */
+  title?: string;
+}
+
 /** Thrown if the server refuses a request or its response is not valid. */
 export class Refused extends Error {
   readonly status: number;
@@ -52,6 +61,8 @@ export interface Wire {
   snapshot(sessionId: string, signal: AbortSignal): Promise<ViewState>;
   /** Streams the events after `place`, a cursor as `formatCursor` writes it. */
   stream(sessionId: string, place: string, signal: AbortSignal): Promise<Response>;
+  /** Resolves to the user's sessions, newest first. */
+  sessions(signal: AbortSignal): Promise<ListedSession[]>;
   /** Asks the session's run to stop. */
   stop(sessionId: string, signal: AbortSignal): Promise<void>;
 }
@@ -106,6 +117,10 @@ export function wire(
           cache: "no-store",
         }),
       ),
+    sessions: async (signal) => {
+      const response = await request("/sessions", signal, { cache: "no-store" });
+      return sessionsFrom(await within(silenceMs, response.json()));
+    },
     stop: async (id, signal) => {
       await request(`${session(id)}/stop`, signal, { method: "POST" });
     },
@@ -147,6 +162,11 @@ function snapshotFrom(body: unknown): ViewState {
     throw new Refused(200, "protocol", "The server's response is not a session. Check the client's `url`.");
   const { messages, pending, runningTools, run, cursor } = body as unknown as ViewState;
   return { messages, pending, runningTools, run, cursor };
+}
+
+function sessionsFrom(body: unknown): ListedSession[] {
+  if (isObject(body) && Array.isArray(body.sessions)) return body.sessions;
+  throw new Refused(200, "protocol", "The server's response is not a list. Check the client's `url`.");
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

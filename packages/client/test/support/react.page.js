@@ -1,7 +1,8 @@
 // A page with one conversation. A test says by `change()` what it shows, and speaks through `agent`.
 import { Activity, createElement, StrictMode, useState } from "react";
 import { createRoot } from "react-dom/client";
-import { useAgent, useHeld } from "../../src/react.ts";
+import { sessionInUrl } from "../../src/index.ts";
+import { useAgent, useHeld, useSessions } from "../../src/react.ts";
 
 const headers = { authorization: "Bearer ada" };
 
@@ -13,6 +14,16 @@ function Talk({ sessionId, busy }) {
   return createElement("p", null, `${agent.phase} ${agent.connection} ${said}${held ? " busy" : ""}`);
 }
 
+/** A page that keeps its session in its address, and lists all sessions. */
+function Keeping() {
+  const agent = useAgent({ url: "/api/coach", headers, ...sessionInUrl() });
+  const { sessions, error } = useSessions(agent);
+  globalThis.agent = agent;
+  const said = agent.messages.map(({ text }) => text).join("|");
+  const titles = error?.code ?? sessions?.map(({ title, status }) => `${title} (${status})`).join(", ");
+  return createElement("p", null, `${agent.phase}: ${said} # ${titles}`);
+}
+
 function Page() {
   const [shown, set] = useState({ mounted: true, mode: "visible", busy: false });
   globalThis.change = (change) => set((before) => ({ ...before, ...change }));
@@ -21,4 +32,5 @@ function Page() {
   return createElement(Activity, { mode }, createElement(Talk, rest));
 }
 
-createRoot(document.body).render(createElement(StrictMode, null, createElement(Page)));
+const shown = location.hash === "#keeping" ? Keeping : Page;
+createRoot(document.body).render(createElement(StrictMode, null, createElement(shown)));

@@ -38,11 +38,11 @@ export type WhenBusy = "reject" | "queue" | "interrupt";
 
 /**
  * Options of `agent()`. `Deps` is the type of the value that the runtime's `deps` option returns for the
- * agent's tools, hooks and `userData`.
+ * agent's tools, hooks and `userData`. `Name` is the agent's name as a type.
  */
-export interface AgentOptions<Deps> {
+export interface AgentOptions<Deps, Name extends string = string> {
   /** The agent's name, unique in its runtime. Do not change it: sessions are stored with the name. */
-  name: string;
+  name: Name;
   /**
    * The version of the agent, which each run records. Change it when the agent's behaviour changes. Default:
    * "1".
@@ -130,15 +130,19 @@ export interface AgentOptions<Deps> {
 
 /**
  * An agent, made by `agent()`. The fields are those of {@link AgentOptions}, with the defaults filled in.
- * `Deps` is the type of the `deps` that its tools, hooks and `userData` need.
+ * `Deps` is the type of the `deps` that its tools, hooks and `userData` need, `Name` its name as a type.
  */
-export interface Agent<Deps = unknown>
+export interface Agent<Deps = unknown, Name extends string = string>
   extends Readonly<
       Required<
-        Omit<AgentOptions<Deps>, "tools" | "hooks" | "limits" | "sessionLimits" | "userData" | "whenBusy">
+        Omit<
+          AgentOptions<Deps>,
+          "name" | "tools" | "hooks" | "limits" | "sessionLimits" | "userData" | "whenBusy"
+        >
       >
     >,
     Readonly<Pick<AgentOptions<Deps>, "userData" | "whenBusy">> {
+  readonly name: Name;
   readonly tools: ReadonlyMap<string, Tool<Deps>>;
   /** Pawl's own guards, then the application's hooks. */
   readonly hooks: readonly Hook[];

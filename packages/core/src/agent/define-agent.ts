@@ -39,7 +39,9 @@ import { checkAgent, checkAgentOptions, checkCounts, estimateOf } from "./check-
  * console.log(guide.limits.turns, guide.limits.toolCalls); // 5 100
  * ```
  */
-export function agent<Deps = unknown>(options: AgentOptions<Deps>): Agent<Deps> {
+export function agent<Deps = unknown, const Name extends string = string>(
+  options: AgentOptions<Deps, Name>,
+): Agent<Deps, Name> {
   checkAgentOptions(options);
   const {
     name,
@@ -63,7 +65,7 @@ export function agent<Deps = unknown>(options: AgentOptions<Deps>): Agent<Deps> 
     checkpointWhen = [],
     whenBusy,
   } = options;
-  const made: Agent<Deps> = {
+  const made: Agent<Deps, Name> = {
     name,
     version,
     model,
@@ -88,7 +90,7 @@ export function agent<Deps = unknown>(options: AgentOptions<Deps>): Agent<Deps> 
   checkCounts(made);
   const { errorTurns, toolFailures } = made.limits;
   const guards = [dependentCalls(), failureBudget(toolFailures), duplicateGuard()];
-  const whole: Agent<Deps> = {
+  const whole: Agent<Deps, Name> = {
     ...made,
     hooks: [...guards, ...(hooks as readonly Hook[])],
     stopWhen: [stopOnFailedTurns(errorTurns), ...stopWhen],

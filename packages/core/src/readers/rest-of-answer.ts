@@ -30,5 +30,6 @@ export function* restOfAnswer(
 
 function readable(block: ContentBlock): { type: "text_delta" | "thinking_delta"; text: string } {
   if (isText(block)) return { type: "text_delta", text: block.text };
-  return { type: "thinking_delta", text: block.type === "thinking" ? String(block["thinking"]) : "" };
+  const { type, thinking } = block as { type: string; thinking?: string };
+  return { type: "thinking_delta", text: type === "thinking" ? (thinking ?? "") : "" };
 }

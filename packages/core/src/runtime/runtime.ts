@@ -1,40 +1,20 @@
-import type { Agent } from "../agent/agent.ts";
-import { systemClock } from "../base/clock.ts";
-import { PawlError } from "../base/errors.ts";
-import { once } from "../base/once.ts";
-import { randomId } from "../base/random-id.ts";
-import { newSwitch } from "../base/switch.ts";
-import type { EventStore } from "../log/event-store.ts";
-import type { Session } from "../log/session-row.ts";
 import { follow } from "../readers/follow.ts";
-import { localTail } from "../readers/local-tail.ts";
-import { sessionWatches } from "../readers/session-watch.ts";
-import type { BlobStore } from "../stores/blob-store.ts";
-import { retryingStore } from "../stores/retrying-store.ts";
-import { UPCASTERS, type Upcasters, upcastingStore } from "../stores/upcast.ts";
-import { withBlobs } from "../stores/with-blobs.ts";
 import { fork } from "./at-rest/fork.ts";
 import { redact } from "./at-rest/redact.ts";
 import { startContextAt } from "./at-rest/start-context.ts";
 import { viewOf } from "./at-rest/view-of.ts";
-import type { Begun } from "./begin/begin.ts";
-import { beginRetry } from "./begin/begin-retry.ts";
-import { beginWithAnswers } from "./begin/begin-with-answers.ts";
-import { beginWithMessage } from "./begin/begin-with-message.ts";
-import { beginning, keeper } from "./begin/beginning.ts";
-import { checkedKnowledge, checkRunOptions } from "./begin/check-run-options.ts";
-import { getOrCreateSession, newSession } from "./begin/new-session.ts";
-import type { RetryRunOptions, RunOptions, Runtime, RuntimeOptions } from "./begin/runtime-types.ts";
+import { beginning } from "./begin/beginning.ts";
+import { getOrCreateSession } from "./begin/new-session.ts";
+import type { Runtime, RuntimeOptions } from "./begin/runtime-types.ts";
 import { requestStop } from "./begin/stop.ts";
+import { agentNamed, beginRun, ownSession } from "./begin-run.ts";
 import { checkCall, checkDrain, checkText } from "./check-calls.ts";
 import { checkRuntimeOptions } from "./check-runtime.ts";
 import { drain } from "./drain.ts";
-import type { Host } from "./leg/host.ts";
+import { makeHost } from "./make-host.ts";
 import { makeRun } from "./make-run.ts";
 import { followAndResume } from "./resume-for-reader.ts";
 import { regularSweeps, sweep } from "./sweep.ts";
-import { delegateCall } from "./tasks/delegate.ts";
-import { openTasks } from "./tasks/open-tasks.ts";
 
 /**
  * Makes a runtime, which runs agents and stores their logs in one store. Any number of processes may use the
@@ -56,7 +36,7 @@ import { openTasks } from "./tasks/open-tasks.ts";
  * });
  * const pawl = runtime({ agents: [greeter], store: memoryStore() });
  *
- * const run = pawl.run("greeter", { userId: "ada", input: "Hi" });
+ * const run = pawl.run(greeter, { userId: "ada", input: "Hi" });
  * for await (const text of run.textStream) console.log(text); // Hello, Ada.
  * const { sessionId, stop } = await run.result;
  * console.log(stop.type); // end_turn
@@ -65,67 +45,20 @@ import { openTasks } from "./tasks/open-tasks.ts";
  * console.log(messages.length); // 2
  * ```
  */
-export function runtime<Deps>(options: RuntimeOptions<Deps>): Runtime {
+export function runtime<Deps, Name extends string = string>(
+  options: RuntimeOptions<Deps, Name>,
+): Runtime<Name> {
   checkRuntimeOptions(options);
-  return checkedRuntime(options);
-}
-
-function checkedRuntime<Deps>({
-  agents,
-  store,
-  deps = () => undefined as Deps,
-  tail = localTail(),
-  leaseTtlMs = 10_000,
-  abortGraceMs = 1_000,
-  waitUntil,
-  handOverAfterMs = Number.POSITIVE_INFINITY,
-  newId = randomId,
-  clock = systemClock,
-  pollMs = 1_000,
-  storeRetryMs = [50, 250],
-  onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`),
-  upcasters = {},
-  blobs,
-}: RuntimeOptions<Deps>): Runtime {
-  const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
-  const log = layered(store, blobs, upcasters, storeRetryMs);
-  const host: Host = {
-    agents: byName,
-    store: log,
-    tail,
-    watches: sessionWatches({ store: log, tail, pollMs }),
-    legs: new Map(),
-    setbacks: new Map(),
-    begins: new Set(),
-    reads: new Set(),
-    holder: once(newId),
-    leaseTtlMs,
-    abortGraceMs,
-    pollMs,
-    draining: false,
-    staysAlive: waitUntil !== undefined,
-    keepAlive: keeper(waitUntil, onError),
-    handOverAfterMs,
-    handOvers: new Set(),
-    over: newSwitch(),
-    report: onError,
-    deps,
-    tasks: {
-      run: (leg, delegated) => delegateCall(host, leg, delegated),
-      open: (leg, run) => openTasks(host, leg, run),
-    },
-    newId,
-    clock,
-  };
+  const host = makeHost(options as RuntimeOptions<Deps>);
   const sweeps = regularSweeps(host);
   const asked = async (method: OwnedCall, sessionId: string, options: { userId: string }) => {
     checkCall(method, sessionId, options);
     return await ownSession(host, sessionId, options.userId);
   };
   return {
-    agents: byName,
+    agents: host.agents,
     store: host.store,
-    run: (agent, options) => makeRun(host, beginning(host, begin(host, agent, options))),
+    run: (agent, options) => makeRun(host, beginning(host, beginRun(host, agent, options))),
     stop: async (sessionId, options) => {
       const session = await asked("stop", sessionId, options);
       await requestStop(host, session, agentNamed(host, session.agent));
@@ -164,61 +97,3 @@ function checkedRuntime<Deps>({
 
 /** The methods that only the owner of a session may call. */
 type OwnedCall = Exclude<Parameters<typeof checkCall>[0], "follow">;
-
-/** Wraps the store so that it loads blobs, converts events of older formats, and retries failed appends. */
-function layered(
-  store: EventStore,
-  blobs: BlobStore | undefined,
-  upcasters: Upcasters,
-  retryMs: readonly number[],
-): EventStore {
-  const whole = blobs === undefined ? store : withBlobs(store, blobs);
-  return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), retryMs);
-}
-
-async function begin(host: Host, agentName: string, options: RunOptions | RetryRunOptions): Promise<Begun> {
-  const agent = agentNamed(host, agentName);
-  const { userId, sessionId, input } = options;
-  if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
-  checkRunOptions(options);
-  if (input === undefined) {
-    if (sessionId === undefined)
-      throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
-    const session = notExpired(await ownSession(host, sessionId, userId, agent));
-    if (options.retry === undefined) return await beginWithAnswers(host, session, agent, options);
-    return await beginRetry(host, { session, agent, runId: options.retry, signal: options.signal });
-  }
-  const knowledge = options.knowledge?.map(checkedKnowledge);
-  const session = notExpired(
-    sessionId === undefined
-      ? await newSession(host, agent.name, options)
-      : await ownSession(host, sessionId, userId, agent),
-  );
-  const { clientMessageId, signal, params } = options;
-  const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
-  const incoming = { session, agent, message: input, knowledge, params, clientMessageId, signal, whenBusy };
-  return await beginWithMessage(host, incoming);
-}
-
-function agentNamed(host: Host, name: string): Agent {
-  const agent = host.agents.get(name);
-  if (agent === undefined) throw new PawlError("not_found", `There is no agent "${name}".`);
-  return agent;
-}
-
-/** Returns the session. Throws `invalid_input` if it has expired. */
-function notExpired(session: Session): Session {
-  if (session.status === "expired") throw new PawlError("invalid_input", "This session has expired.");
-  return session;
-}
-
-/**
- * Returns the session if it belongs to this user and agent. Otherwise throws `not_found`, as if it did not
- * exist.
- */
-async function ownSession(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
-  const session = await host.store.sessions.get(id);
-  const own = session?.userId === userId && (agent === undefined || session.agent === agent.name);
-  if (session === undefined || !own) throw new PawlError("not_found", "There is no such session.");
-  return session;
-}

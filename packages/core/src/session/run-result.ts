@@ -10,11 +10,13 @@ import { type CallState, isWaiting, type QuestionRecord, type RunState, type Ses
 export function resultOf(state: SessionState, stop?: StopReason): RunResult {
   const run = state.run as RunState;
   const waiting = run.calls.filter(isWaiting);
+  const output = outputOf(run);
   return {
     sessionId: state.sessionId,
     runId: run.runId,
     stop: stopOf(run, run.ended ?? stop),
     text: run.texts.join("\n\n"),
+    ...(output !== undefined && { output }),
     actions: run.calls.map(actionOf),
     turns: run.turns,
     usage: run.usage,
@@ -26,6 +28,12 @@ export function resultOf(state: SessionState, stop?: StopReason): RunResult {
 function stopOf({ cause }: RunState, ended: StopReason | undefined): RunResult["stop"] {
   if (ended === undefined) return { type: "suspended", message: "Waiting for an answer." };
   return cause === undefined ? ended : { ...ended, cause };
+}
+
+/** Returns the result of the tool that ended the run. Of several in one turn, the model called it first. */
+function outputOf({ ended, turn }: RunState): Json | undefined {
+  if (ended?.type !== "terminal_tool") return undefined;
+  return turn?.calls.find(({ result }) => result?.data.ends_run === true)?.result?.data.result;
 }
 
 function actionOf(call: CallState): Action {
@@ -64,6 +72,12 @@ export interface RunResult {
   stop: StopReason & { cause?: string };
   /** All text of the run, with a blank line between turns. */
   text: string;
+  /**
+   * The result of the tool with `endsRun` that ended the run, i.e. the run's structured output. Absent unless
+   * `stop.type` is `terminal_tool`. It is what the tool's `execute` returned, as JSON, so parse it with your
+   * schema to get its type.
+   */
+  output?: Json;
   /** All tool calls of the run, in order. */
   actions: Action[];
   /** Answers of the model. */

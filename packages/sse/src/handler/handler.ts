@@ -1,29 +1,30 @@
-import { PawlError, type Runtime, readShown, type SessionEvent } from "@pawl/core";
+import { type Agent, PawlError, type Runtime, readShown, type SessionEvent } from "@pawl/core";
 import { newView, reduceView } from "@pawl/core/view";
 import { type Context, Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { native } from "../dialects/native.ts";
 import { refuseNul } from "../request/refuse-nul.ts";
 import { errorResponse, refusal, responseTo } from "../request/wire-error.ts";
+import { listSessions } from "../session/list-sessions.ts";
 import { checkUser, isResponse } from "../session/own-session.ts";
 import { checkExpose, type Expose, publicEvent } from "../session/public-event.ts";
 import { HEARTBEAT_MS, runHeaders } from "../stream/event-stream.ts";
 import { cursorOf, logStream } from "../stream/log-stream.ts";
 import { streamLimit } from "../stream/stream-limit.ts";
 import { started } from "../stream/tell-run.ts";
-import { checkDialect } from "./check-dialect.ts";
+import { agentName, checkDialect } from "./check-dialect.ts";
 import { type CorsOptions, corsOf } from "./cors.ts";
 import { checkExtra, type ExtraFields, readRequest } from "./extra-fields.ts";
 import { type RateLimiter, withinRate } from "./rate-limit.ts";
 import { namedSession, type Replaying, replayRoutes, tellNewRun } from "./replay-routes.ts";
 import { type Env, json, type Limited, route } from "./routes.ts";
 
-/** Options of `handler()`. */
-export interface HandlerOptions {
+/** Options of `handler()`. `Name` are the names of the runtime's agents. */
+export interface HandlerOptions<Name extends string = string> {
   /** Runs the agent, and has the store of the sessions. */
-  runtime: Runtime;
-  /** Name of the agent to serve. Requests for sessions of other agents get a 404. */
-  agent: string;
+  runtime: Runtime<Name>;
+  /** The agent to serve, or its name. Requests for sessions of other agents get a 404. */
+  agent: NoInfer<Name> | Agent<never, NoInfer<Name>>;
   /** Returns the user of a request. Return `null` to answer 401, or a `Response` to send it as it is. */
   authorize(request: Request): Authorized | Promise<Authorized>;
   /**
@@ -94,6 +95,9 @@ export interface HandlerOptions {
   onWarning?(message: string): void;
 }
 
+/** The options with the agent's name in place of the agent. */
+type Served = Omit<HandlerOptions, "agent"> & { agent: string };
+
 /** The result of `authorize`: the user of a request, or how to refuse the request. */
 export type Authorized = { userId: string } | Response | null;
 
@@ -105,7 +109,7 @@ export type Authorized = { userId: string } | Response | null;
  *   `{ sessionId?, clientMessageId? }` with either `input`, `answers` (`[{ callId, value or error, question?
  *   }]`) or `retry` (the id of the last run, if it failed). The response's header `x-pawl-session` has the
  *   session's id; decode it with `decodeURIComponent`
- * - `GET /sessions`: `{ sessions }`, the user's sessions, newest first
+ * - `GET /sessions`: `{ sessions }`, the user's last 50 sessions, newest first, each with its `title`
  * - `GET /sessions/:id`: `{ session, messages, pending, runningTools, run, cursor }`
  * - `GET /sessions/:id/events?after=`: `{ events }`, the stored events
  * - `GET /sessions/:id/stream`: the events after `Last-Event-ID` or `?after=`, and then new ones as they
@@ -131,7 +135,7 @@ export type Authorized = { userId: string } | Response | null;
  * });
  * const serve = handler({
  *   runtime: runtime({ agents: [coach], store: memoryStore() }),
- *   agent: "coach",
+ *   agent: coach,
  *   authorize: (request) =>
  *     request.headers.get("authorization") === "Bearer ada" ? { userId: "ada" } : null,
  *   basePath: "/api/coach",
@@ -147,13 +151,14 @@ export type Authorized = { userId: string } | Response | null;
  * console.log(response.headers.get("x-pawl-session"), await response.text());
  * ```
  */
-export function handler({
+export function handler<Name extends string = string>({
   onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`),
   onWarning = (message) => console.warn(`pawl: ${message}`),
   ...given
-}: HandlerOptions): (request: Request) => Promise<Response> {
-  const options: HandlerOptions = { ...given, onError, onWarning: oncePerMessage(onWarning) };
-  const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit } = options;
+}: HandlerOptions<Name>): (request: Request) => Promise<Response> {
+  const agent = agentName(given.runtime, given.agent);
+  const options: Served = { ...given, agent, onError, onWarning: oncePerMessage(onWarning) };
+  const { runtime, authorize, basePath = "", dialect = native(), rateLimit } = options;
   checkDialect(dialect, runtime, agent);
   checkExtra(options.extra);
   checkExpose(options.expose);
@@ -187,8 +192,7 @@ export function handler({
   });
   if (dialect.resume === "replay") replayRoutes(app, served, limited);
   route(app, "/sessions", {
-    GET: async (c) =>
-      json({ sessions: await runtime.store.sessions.list({ userId: c.get("userId"), agent }) }),
+    GET: async (c) => json({ sessions: await listSessions(runtime.store, c.get("userId"), agent) }),
   });
   route(app, "/sessions/:id", {
     GET: async (c) => {
@@ -240,7 +244,7 @@ function noRoute({ method, path }: { method: string; path: string }, basePath: s
   return `No such route: ${method} ${path}. This handler serves ${basePath}/runs and ${basePath}/sessions. Check \`basePath\`.`;
 }
 
-async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () => void): Promise<Response> {
+async function startRun(options: Served, c: Context<Env>, onClose: () => void): Promise<Response> {
   const { runtime, agent, dialect = native() } = options;
   const served = replaying(options, dialect);
   const userId = c.get("userId");
@@ -263,7 +267,7 @@ async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () =>
   );
 }
 
-function replaying(options: HandlerOptions, dialect: Dialect): Replaying {
+function replaying(options: Served, dialect: Dialect): Replaying {
   const { runtime, agent, extra, onError, onWarning, heartbeatMs = HEARTBEAT_MS } = options;
   const { maxBodyBytes = 1_000_000, maxHistoryBytes = 50_000_000, maxInputLength = 100_000 } = options;
   const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };

@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 
 /**
- * Returns a listener for `http.createServer` that serves a handler. Also works as Express middleware:
- * `app.use("/api/coach", nodeListener(serve))`. Leave out the handler's `basePath` there, because Express
- * removes the path. A body that `express.json()` has read is used as it is.
+ * Returns a listener for `http.createServer` that serves a handler. In Express 5, mount it with
+ * `app.all("/api/coach/*path", nodeListener(serve))`. The handler's `basePath` is always the whole path, e.g.
+ * `/api/coach`, also in a router or with `app.use()`, which remove a part of the path from the request. A
+ * body that `express.json()` has read is used as it is.
  *
  * @example
  * ```ts
@@ -20,9 +21,15 @@ export function nodeListener(
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
   const listen = getRequestListener((request) => serve(request), { overrideGlobalObjects: false });
   return (incoming, outgoing) => {
+    restorePath(incoming);
     giveBack(incoming);
     return listen(incoming, outgoing);
   };
+}
+
+/** Restores the path of which Express has removed the part where a router is mounted. */
+function restorePath(incoming: IncomingMessage & { originalUrl?: unknown }): void {
+  if (typeof incoming.originalUrl === "string") incoming.url = incoming.originalUrl;
 }
 
 /**

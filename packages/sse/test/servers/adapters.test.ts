@@ -7,7 +7,7 @@ import fastify from "fastify";
 import { Hono } from "hono";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fastifyPlugin } from "../../src/fastify.ts";
-import { handler } from "../../src/index.ts";
+import { type HandlerOptions, handler } from "../../src/index.ts";
 import { nodeListener } from "../../src/node.ts";
 import { type HandModel, handModel } from "../support/hand-model.ts";
 
@@ -39,6 +39,18 @@ const frameworks: Record<string, (serve: Serve) => Promise<string>> = {
     app.all(`${PATH}/*path`, nodeListener(serve));
     return await listening(app.listen(0));
   },
+  "a router of Express": async (serve) => {
+    const app = express();
+    const router = express.Router();
+    router.all("/coach/*path", nodeListener(serve));
+    app.use("/api", router);
+    return await listening(app.listen(0));
+  },
+  "app.use() of Express": async (serve) => {
+    const app = express();
+    app.use(PATH, nodeListener(serve));
+    return await listening(app.listen(0));
+  },
   Fastify: async (serve) => {
     const app = fastify();
     app.post("/echo", (request) => request.body);
@@ -66,18 +78,21 @@ const frameworks: Record<string, (serve: Serve) => Promise<string>> = {
 };
 
 describe.each(Object.entries(frameworks))("W1 %s", (_name, mount) => {
-  const setup = async (): Promise<{ url: string; model: HandModel; pawl: Runtime }> => {
+  const setup = async (
+    options: Partial<HandlerOptions> = {},
+  ): Promise<{ url: string; model: HandModel; pawl: Runtime }> => {
     const model = handModel();
     const pawl = runtime({
       agents: [agent({ name: "coach", model, instructions: "Be kind." })],
       store: memoryStore(),
     });
-    const serve = handler({
+    const serve = handler<string>({
       runtime: pawl,
       agent: "coach",
       authorize: ({ headers }) => (headers.get("authorization") === "Bearer ada" ? { userId: "ada" } : null),
       basePath: PATH,
       maxBodyBytes: 1_000,
+      ...options,
     });
     return { url: `${await mount(serve)}${PATH}`, model, pawl };
   };
@@ -117,5 +132,32 @@ describe.each(Object.entries(frameworks))("W1 %s", (_name, mount) => {
     expect((await fetch(`${url}/sessions`)).status).toBe(401);
     expect((await post(url, "x".repeat(2_000))).status).toBe(413);
     expect((await fetch(`${url}/runs`, { headers: { authorization: "Bearer ada" } })).status).toBe(405);
+  });
+
+  it("U10 answers preflights without a call of authorize()", async () => {
+    const origin = "https://app.example.com";
+    const cors = { origins: [origin] };
+    const { url } = await setup({ cors, authorize: () => expect.unreachable() });
+    for (const path of ["/runs", "/sessions", "/sessions/x/stream"]) {
+      const asked = { origin, "access-control-request-method": "POST" };
+      const { status, headers } = await fetch(`${url}${path}`, { method: "OPTIONS", headers: asked });
+      expect([status, headers.get("access-control-allow-origin")]).toEqual([204, origin]);
+    }
+  });
+
+  it("U6 names the paths that it serves, if the path or `basePath` is wrong", async () => {
+    const refusal = async (path: string, options: Partial<HandlerOptions>) => {
+      const { url } = await setup(options);
+      const response = await fetch(`${url}${path}`, { headers: { authorization: "Bearer ada" } });
+      return [response.status, ((await response.json()) as { error: { message: string } }).error.message];
+    };
+    expect(await refusal("/session", {})).toEqual([
+      404,
+      "No such route: GET /api/coach/session. This handler serves /api/coach/runs and /api/coach/sessions. Check `basePath`.",
+    ]);
+    expect(await refusal("/sessions", { basePath: "" })).toEqual([
+      404,
+      "No such route: GET /api/coach/sessions. This handler serves /runs and /sessions. Check `basePath`.",
+    ]);
   });
 });

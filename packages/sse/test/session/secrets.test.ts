@@ -151,7 +151,7 @@ describe("what does not leave the server", () => {
   it.each(["everything", { knowledge: "goals" }, {}, null])("W5 refuses %j as what to expose", (expose) => {
     const made = agent({ name: "a", model: scriptedModel([]), instructions: "Look." });
     const pawl = runtime({ agents: [made], store: memoryStore() });
-    const options = { runtime: pawl, agent: "a", authorize: () => null, expose: expose as never };
+    const options = { runtime: pawl, agent: made, authorize: () => null, expose: expose as never };
     expect(() => handler(options)).toThrow(expect.objectContaining({ code: "config" }));
   });
 

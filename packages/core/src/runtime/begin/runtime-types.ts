@@ -106,19 +106,19 @@ export interface SessionView extends ViewState {
 }
 
 /** Options of `runtime()`, see {@link RuntimeSettings}. `deps` is optional if no agent needs it. */
-export type RuntimeOptions<Deps> = undefined extends Deps
-  ? Omit<RuntimeSettings<Deps>, "deps"> & Partial<Pick<RuntimeSettings<Deps>, "deps">>
-  : RuntimeSettings<Deps>;
+export type RuntimeOptions<Deps, Name extends string = string> = undefined extends Deps
+  ? Omit<RuntimeSettings<Deps, Name>, "deps"> & Partial<Pick<RuntimeSettings<Deps, Name>, "deps">>
+  : RuntimeSettings<Deps, Name>;
 
-/** All options of `runtime()`. */
-export interface RuntimeSettings<Deps> {
+/** All options of `runtime()`. `Name` are the names of the agents. */
+export interface RuntimeSettings<Deps, Name extends string = string> {
   /**
    * Returns the dependencies of tools, hooks and `userData` for a session. Called at least once in each
    * process that works on the session.
    */
   deps: (session: Session) => Deps | Promise<Deps>;
-  /** The agents. `run()` finds them by their names. */
-  agents: readonly Agent<Deps>[];
+  /** The agents. `run()` takes one of them, or its name. */
+  agents: readonly Agent<Deps, Name>[];
   /** The store that keeps all logs, e.g. `memoryStore()`. */
   store: EventStore;
   /**
@@ -194,8 +194,11 @@ export interface RuntimeSettings<Deps> {
   blobs?: BlobStore;
 }
 
-/** Runs agents and stores their logs. Made by `runtime()`. */
-export interface Runtime {
+/**
+ * Runs agents and stores their logs. Made by `runtime()`. `Name` are the names of its agents: if they are
+ * known as types, another name does not compile.
+ */
+export interface Runtime<Name extends string = string> {
   /** The agents, by name. */
   readonly agents: ReadonlyMap<string, Agent>;
   /**
@@ -205,9 +208,10 @@ export interface Runtime {
   readonly store: EventStore;
   /**
    * Starts a run with a message, continues one with answers, or retries one. Returns at once; await the
-   * `result` of the returned {@link Run}.
+   * `result` of the returned {@link Run}. `agent` is an agent of this runtime, or its name. For any other,
+   * the run rejects with `not_found`.
    */
-  run(agent: string, options: RunOptions | RetryRunOptions): Run;
+  run(agent: Name | Agent<never, Name>, options: RunOptions | RetryRunOptions): Run;
   /**
    * Stops the session's open run, in any process. Does nothing if no run is open. Rejects with `not_found` if
    * the session does not belong to the user.
@@ -262,9 +266,9 @@ export interface Runtime {
   fork(sessionId: string, options: { userId: string; atSeq?: number }): Promise<Session>;
   /**
    * Returns the user's newest active or suspended session with this agent, or creates one. Concurrent calls
-   * in any process get the same session.
+   * in any process get the same session. `agent` is an agent of this runtime, or its name.
    */
-  getOrCreateSession(agent: string, userId: string): Promise<Session>;
+  getOrCreateSession(agent: Name | Agent<never, Name>, userId: string): Promise<Session>;
   /**
    * Recovers every run that no process is working on. Resolves to the number of runs that this call
    * recovered.

@@ -1,0 +1,73 @@
+import type { Agent } from "../agent/agent.ts";
+import { PawlError } from "../base/errors.ts";
+import type { Session } from "../log/session-row.ts";
+import type { Begun } from "./begin/begin.ts";
+import { beginRetry } from "./begin/begin-retry.ts";
+import { beginWithAnswers } from "./begin/begin-with-answers.ts";
+import { beginWithMessage } from "./begin/begin-with-message.ts";
+import { checkedKnowledge, checkRunOptions } from "./begin/check-run-options.ts";
+import { newSession } from "./begin/new-session.ts";
+import type { RetryRunOptions, RunOptions } from "./begin/runtime-types.ts";
+import type { Host } from "./leg/host.ts";
+
+/** Begins, continues or retries a run, whichever the options ask for. */
+export async function beginRun(
+  host: Host,
+  named: string | Agent<never>,
+  options: RunOptions | RetryRunOptions,
+): Promise<Begun> {
+  const agent = agentNamed(host, named);
+  const { userId, sessionId, input } = options;
+  if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
+  checkRunOptions(options);
+  if (input === undefined) {
+    if (sessionId === undefined)
+      throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
+    const session = notExpired(await ownSession(host, sessionId, userId, agent));
+    if (options.retry === undefined) return await beginWithAnswers(host, session, agent, options);
+    return await beginRetry(host, { session, agent, runId: options.retry, signal: options.signal });
+  }
+  const knowledge = options.knowledge?.map(checkedKnowledge);
+  const session = notExpired(
+    sessionId === undefined
+      ? await newSession(host, agent.name, options)
+      : await ownSession(host, sessionId, userId, agent),
+  );
+  const { clientMessageId, signal, params } = options;
+  const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
+  const incoming = { session, agent, message: input, knowledge, params, clientMessageId, signal, whenBusy };
+  return await beginWithMessage(host, incoming);
+}
+
+/**
+ * Returns the agent of that name, or the given agent if the runtime has it. An agent of the same name that is
+ * another object would run with other tools and instructions than the caller expects, so it is refused.
+ */
+export function agentNamed(host: Host, named: string | Agent<never>): Agent {
+  const name = typeof named === "string" ? named : named?.name;
+  const agent = host.agents.get(name);
+  if (agent === undefined) throw new PawlError("not_found", `There is no agent "${name}".`);
+  if (typeof named !== "string" && named !== agent)
+    throw new PawlError(
+      "not_found",
+      `This runtime has another agent named "${name}". Pass the object that is in its \`agents\`.`,
+    );
+  return agent;
+}
+
+/** Returns the session. Throws `invalid_input` if it has expired. */
+function notExpired(session: Session): Session {
+  if (session.status === "expired") throw new PawlError("invalid_input", "This session has expired.");
+  return session;
+}
+
+/**
+ * Returns the session if it belongs to this user and agent. Otherwise throws `not_found`, as if it did not
+ * exist.
+ */
+export async function ownSession(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
+  const session = await host.store.sessions.get(id);
+  const own = session?.userId === userId && (agent === undefined || session.agent === agent.name);
+  if (session === undefined || !own) throw new PawlError("not_found", "There is no such session.");
+  return session;
+}

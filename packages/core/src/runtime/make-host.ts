@@ -1,0 +1,80 @@
+import type { Agent } from "../agent/agent.ts";
+import { systemClock } from "../base/clock.ts";
+import { PawlError } from "../base/errors.ts";
+import { once } from "../base/once.ts";
+import { randomId } from "../base/random-id.ts";
+import { newSwitch } from "../base/switch.ts";
+import type { EventStore } from "../log/event-store.ts";
+import { localTail } from "../readers/local-tail.ts";
+import { sessionWatches } from "../readers/session-watch.ts";
+import type { BlobStore } from "../stores/blob-store.ts";
+import { retryingStore } from "../stores/retrying-store.ts";
+import { UPCASTERS, type Upcasters, upcastingStore } from "../stores/upcast.ts";
+import { withBlobs } from "../stores/with-blobs.ts";
+import { keeper } from "./begin/beginning.ts";
+import type { RuntimeOptions } from "./begin/runtime-types.ts";
+import type { Host } from "./leg/host.ts";
+import { delegateCall } from "./tasks/delegate.ts";
+import { openTasks } from "./tasks/open-tasks.ts";
+
+/** Creates the parts of a runtime from its options, which have been checked. */
+export function makeHost<Deps>({
+  agents,
+  store,
+  deps = () => undefined as Deps,
+  tail = localTail(),
+  leaseTtlMs = 10_000,
+  abortGraceMs = 1_000,
+  waitUntil,
+  handOverAfterMs = Number.POSITIVE_INFINITY,
+  newId = randomId,
+  clock = systemClock,
+  pollMs = 1_000,
+  storeRetryMs = [50, 250],
+  onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`),
+  upcasters = {},
+  blobs,
+}: RuntimeOptions<Deps>): Host {
+  const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
+  const log = layered(store, blobs, upcasters, storeRetryMs);
+  const host: Host = {
+    agents: byName,
+    store: log,
+    tail,
+    watches: sessionWatches({ store: log, tail, pollMs }),
+    legs: new Map(),
+    setbacks: new Map(),
+    begins: new Set(),
+    reads: new Set(),
+    holder: once(newId),
+    leaseTtlMs,
+    abortGraceMs,
+    pollMs,
+    draining: false,
+    staysAlive: waitUntil !== undefined,
+    keepAlive: keeper(waitUntil, onError),
+    handOverAfterMs,
+    handOvers: new Set(),
+    over: newSwitch(),
+    report: onError,
+    deps,
+    tasks: {
+      run: (leg, delegated) => delegateCall(host, leg, delegated),
+      open: (leg, run) => openTasks(host, leg, run),
+    },
+    newId,
+    clock,
+  };
+  return host;
+}
+
+/** Wraps the store so that it loads blobs, converts events of older formats, and retries failed appends. */
+function layered(
+  store: EventStore,
+  blobs: BlobStore | undefined,
+  upcasters: Upcasters,
+  retryMs: readonly number[],
+): EventStore {
+  const whole = blobs === undefined ? store : withBlobs(store, blobs);
+  return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), retryMs);
+}
