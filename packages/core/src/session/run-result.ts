@@ -10,11 +10,12 @@ import { type CallState, isWaiting, type QuestionRecord, type RunState, type Ses
 export function resultOf(state: SessionState, stop?: StopReason): RunResult {
   const run = state.run as RunState;
   const waiting = run.calls.filter(isWaiting);
-  const output = outputOf(run);
+  const ended = run.ended ?? stop;
+  const output = outputOf(run, ended);
   return {
     sessionId: state.sessionId,
     runId: run.runId,
-    stop: stopOf(run, run.ended ?? stop),
+    stop: stopOf(run, ended),
     text: run.texts.join("\n\n"),
     ...(output !== undefined && { output }),
     actions: run.calls.map(actionOf),
@@ -31,7 +32,7 @@ function stopOf({ cause }: RunState, ended: StopReason | undefined): RunResult["
 }
 
 /** Returns the result of the tool that ended the run. Of several in one turn, the model called it first. */
-function outputOf({ ended, turn }: RunState): Json | undefined {
+function outputOf({ turn }: RunState, ended: StopReason | undefined): Json | undefined {
   if (ended?.type !== "terminal_tool") return undefined;
   return turn?.calls.find(({ result }) => result?.data.ends_run === true)?.result?.data.result;
 }

@@ -119,7 +119,7 @@ describe("U5 the first failure says its cause", () => {
           "type": "error",
         }
       `);
-      expect(lines).toEqual([`pawl: ${stop.cause}`]);
+      expect(lines).toEqual([expect.stringContaining(`pawl: ${stop.cause} (https://`)]);
     } finally {
       console.error = error;
     }
