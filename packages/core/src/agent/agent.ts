@@ -107,13 +107,21 @@ export interface AgentOptions<Deps> {
    */
   resultLimit?: number;
   /**
-   * Returns what the application knows about the user, e.g. as XML. It is called when a run begins.
+   * Returns what the application knows about the user, e.g. as XML. `userDataPer` says when it is called.
    *
-   * The model reads the text in a separate system block. If the text is different in a later run, the new
-   * text is appended, so the cached prompt stays valid. If the function throws, the error is reported and the
-   * run continues without user data.
+   * The model reads the text in a separate system block. If a later text is different, it is appended, so the
+   * cached prompt stays valid. If the function throws, the error is reported and the run continues with the
+   * last text. Then the function is not called again before the next run, or before the run is resumed.
    */
   userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
+  /**
+   * When `userData` is called. Default: `turn`.
+   *
+   * - `turn`: when a run begins, and before each turn that follows a tool's work or the user's answer. So the
+   *   model reads at once what a tool changed.
+   * - `run`: only when a run begins. Use it if the text is long and repeats what tools have just written.
+   */
+  userDataPer?: "turn" | "run";
   /** Time limit of `userData`, in milliseconds. Default: 5,000. */
   userDataTimeoutMs?: number;
   /**

@@ -38,6 +38,7 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   toolConcurrency: "number",
   resultLimit: "number",
   userData: "function",
+  userDataPer: "string",
   userDataTimeoutMs: "number",
   checkpointWhen: "list",
   whenBusy: "string",
@@ -88,6 +89,9 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   }
   if (!["stop", "land"].includes(agent.onLimit)) {
     throw agentError(name, `onLimit must be "stop" or "land", not "${agent.onLimit}".`);
+  }
+  if (!["turn", "run"].includes(agent.userDataPer)) {
+    throw agentError(name, `userDataPer must be "turn" or "run", not "${agent.userDataPer}".`);
   }
   if (agent.instructions.trim() === "") throw agentError(name, "it has no instructions.");
   checkToolOnly(agent);

@@ -7,6 +7,7 @@ import { look } from "../support/tools.ts";
 describe("an agent that could not work is refused when it is defined, even where no compiler checked it", () => {
   it.each<[string, object, RegExp]>([
     ["an option", { onlimit: "land" }, /agent\("tester"\) has no option "onlimit"/],
+    ["userDataPer", { userDataPer: "day" }, /userDataPer must be "turn" or "run", not "day"/],
     ["onLimit", { onLimit: "lnd" }, /onLimit must be "stop" or "land", not "lnd"/],
     ["a limit's name", { limits: { turn: 3 } }, /limits\.turn is not a limit/],
     [

@@ -69,7 +69,7 @@ const spoken: { [name: string]: Spoken } = {
       forwardedProps: {},
     },
     told: (frames) => {
-      const texts = frames.filter(({ type }) => /^TEXT_MESSAGE|^RUN_ERROR/.test(type));
+      const texts = frames.filter(({ type }) => /^TEXT_MESSAGE|^RUN_ERROR/.test(type ?? ""));
       const reason = frames.at(-1)?.code ?? frames.at(-1)?.type;
       return { words: joined(texts, "delta") + joined(texts, "message"), reason };
     },
