@@ -76,8 +76,8 @@ function nowOf(leg: Leg): Now {
 }
 
 /**
- * Runs one turn: reads the user data again if a tool ran, calls the hooks that plan the turn, then the model. Resolves to the next step if that does not
- * follow from the log.
+ * Runs one turn: reads the user data again if a tool ran, calls the hooks that plan the turn, then the model.
+ * Resolves to the next step if that does not follow from the log.
  */
 async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   await refreshUserData(leg);
