@@ -107,6 +107,17 @@ export interface AgentOptions<Deps> {
    */
   resultLimit?: number;
   /**
+   * The XML tag in which the model reads every tool result, e.g. `result`. Default: none.
+   *
+   * - A result reads `<result tool="look">…</result>`, a failed one `<result tool="look" error="true">…`.
+   *   Failures include calls that were refused, timed out or never ran.
+   * - The text cannot close the tag, so that data from outside stays inside it.
+   * - A list of content blocks is put between two text blocks with the tags, except search results and tool
+   *   references, which stay as they are.
+   * - Hooks, clients and the log's `result` get the result without the tag.
+   */
+  resultTag?: string;
+  /**
    * Returns what the application knows about the user, e.g. as XML. `userDataPer` says when it is called.
    *
    * The model reads the text in a separate system block. If a later text is different, it is appended, so the
@@ -143,10 +154,13 @@ export interface AgentOptions<Deps> {
 export interface Agent<Deps = unknown>
   extends Readonly<
       Required<
-        Omit<AgentOptions<Deps>, "tools" | "hooks" | "limits" | "sessionLimits" | "userData" | "whenBusy">
+        Omit<
+          AgentOptions<Deps>,
+          "tools" | "hooks" | "limits" | "sessionLimits" | "resultTag" | "userData" | "whenBusy"
+        >
       >
     >,
-    Readonly<Pick<AgentOptions<Deps>, "userData" | "whenBusy">> {
+    Readonly<Pick<AgentOptions<Deps>, "resultTag" | "userData" | "whenBusy">> {
   readonly tools: ReadonlyMap<string, Tool<Deps>>;
   /** Pawl's own guards, then the application's hooks. */
   readonly hooks: readonly Hook[];

@@ -58,6 +58,7 @@ export function agent<Deps = unknown>(options: AgentOptions<Deps>): Agent<Deps> 
     toolOnly = false,
     toolConcurrency = 8,
     resultLimit = 100_000,
+    resultTag,
     userData,
     userDataPer = "turn",
     userDataTimeoutMs = 5_000,
@@ -85,6 +86,7 @@ export function agent<Deps = unknown>(options: AgentOptions<Deps>): Agent<Deps> 
     userDataTimeoutMs,
     checkpointWhen,
     ...(whenBusy !== undefined && { whenBusy }),
+    ...(resultTag !== undefined && { resultTag }),
     ...(userData && { userData }),
   };
   checkCounts(made);
