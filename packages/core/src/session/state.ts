@@ -17,8 +17,6 @@ export interface QuestionRecord {
   payload: Json;
   /** JSON Schema of a valid answer. */
   answerSchema: JsonObject;
-  /** When the question expires, ISO 8601; absent if never. */
-  expiresAt?: string;
   /** `seq` of the event that asked. */
   seq: number;
   /** The hook that asks; absent if the tool asks. */
