@@ -134,7 +134,8 @@ export interface RequestPrefix {
   chars: number;
 }
 
-/** The state of a session, folded from its log. Only `applyEvent` changes the object. */
+// Only `applyEvent` changes the object.
+/** The state of a session, folded from its log. */
 export interface SessionState {
   sessionId: string;
   lastSeq: number;
