@@ -88,7 +88,7 @@ describe("12.2 the context", () => {
     ]);
   });
 
-  it("X2 C4 profile, settings and locations are read again for each run", async () => {
+  it("X2 C4 profile, settings and locations are fetched fresh for each run", async () => {
     const made = await world({ script: [notify(), idle, notify(), idle] });
     const first = await made.ask("/chat", { json: { message: "Hi" } });
     const { sessionId } = (await first.json()) as { sessionId: string };
@@ -126,6 +126,21 @@ describe("12.2 the context", () => {
       .filter(({ text }) => text?.startsWith("<knowledge"));
     expect(appended).toHaveLength(1);
     expect(appended?.[0]?.text).toContain("current_location");
+  });
+
+  it("X2 C4 the user data are fetched fresh on each build, so the next turn reads what a tool changed", async () => {
+    const move = call("set_current_location", { location_name: "hotel room" });
+    const made = await world({ script: [move, notify(), idle] });
+    await made.ask("/chat", { json: { message: "I'm at the hotel" } });
+    const [before, after, last] = sent(made);
+    const block = (request?: Sent) => request?.system[1]?.text;
+    expect(block(before)).not.toMatch(/Location: .*hotel/i);
+    const [result, appended, ...more] = after?.messages.at(-1)?.content ?? [];
+    expect(JSON.stringify(result)).toContain('"content":"<result tool=\\"set_current_location\\">');
+    expect(more).toEqual([]);
+    expect(appended?.text).toMatch(/^<knowledge source="user_data">/);
+    expect(appended?.text).toMatch(/<current_location>\nLocation: .*hotel/i);
+    expect(block(last)).toBe(block(before));
   });
 
   it("X2 C7 names from users cannot close their tags", async () => {

@@ -102,7 +102,7 @@ describe("the playground's server", () => {
     },
   );
 
-  it("W6 answers 400 to a NUL in a path or query, and asks no store", async () => {
+  it("answers 400 to a NUL in a path or query, and asks no store", async () => {
     const paths = [
       "/api/past-sessions?agent=%00",
       "/api/past-sessions?agent=coach%00",
@@ -144,7 +144,7 @@ describe("a browser's identity", () => {
     expect(again.headers.get("set-cookie")).toBeNull();
   });
 
-  it("W6 marks the cookie as secure over TLS, which only a trusted proxy can report", async () => {
+  it("marks the cookie as secure over TLS, which only a trusted proxy can report", async () => {
     const cookie = async (url: string, trustProxy: boolean, proto?: string) => {
       const { at } = app({ trustProxy });
       const response = await at(url, proto === undefined ? {} : { headers: { "x-forwarded-proto": proto } });
@@ -225,7 +225,7 @@ describe("requests of other pages", () => {
     expect((await get("/api/info", { headers: { origin: "http://localhost:4321" } })).status).toBe(200);
   });
 
-  it("W6 are refused by an origin that no browser writes, although it parses to our own", async () => {
+  it("are refused by an origin that no browser writes, although it parses to our own", async () => {
     const { get } = app();
     const odd = [
       "http:\\\\localhost:4321",

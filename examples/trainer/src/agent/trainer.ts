@@ -1,6 +1,7 @@
 import { type Agent, agent, dropOldResults, type Hook, type ModelClient, resilient } from "@pawl/core";
 import type { Reservations } from "@pawl/core/store";
 import { initializer, unifiedContext } from "@pawl/knowledge";
+import { RESULT_TAG } from "../base/named.ts";
 import { dataSources, type TrainerDeps, userDataSections } from "../data/index.ts";
 import { instructions } from "../prompt/instructions.ts";
 import { trainerTools } from "../tools/index.ts";
@@ -102,6 +103,7 @@ export function trainer({
     // The workout is folded from the log, so removing results from the context does not change it.
     checkpointWhen: [dropOldResults({ whenTokens: DROP_RESULTS_ABOVE })],
     maxTokens: 8_192,
+    resultTag: RESULT_TAG,
     userData: unifiedContext<TrainerDeps>({ sections: userDataSections() }),
   });
 }

@@ -1,7 +1,10 @@
 import { sanitize } from "@pawl/core";
 
+/** The tag around the results of tools. */
+export const RESULT_TAG = "result";
+
 /** Tags in which the trainer puts text that users wrote. */
-const TAGS = ["result", "unit_preferences", "body_stats", "current_location"];
+const TAGS = [RESULT_TAG, "unit_preferences", "body_stats", "current_location"];
 
 /**
  * Makes text from people or models safe to show the model: one line, at most `max` characters, unable to open

@@ -1,9 +1,9 @@
 import { type JsonObject, type Tool, type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
-import { named } from "../base/named.ts";
+import { harmless, named } from "../base/named.ts";
 import { adjust, exerciseFields } from "../workout/index.ts";
 import { exerciseId, reason } from "./exercise-id.ts";
-import { activeWorkout, exerciseIn, resultOf, resultText } from "./support.ts";
+import { activeWorkout, exerciseIn, resultOf } from "./support.ts";
 
 /**
  * The result of `adjust_exercise`. The workout is folded from `adjustments`: all fields that changed,
@@ -54,6 +54,6 @@ export const adjustExercise: Tool = tool({
       changes.length === 0
         ? "Nothing changed: it already had these values."
         : `Changed ${changes.join(", ")}.`;
-    return resultText("adjust_exercise", `"${named(exercise_name)}": ${what}`);
+    return harmless(`"${named(exercise_name)}": ${what}`);
   },
 });

@@ -1,8 +1,9 @@
 import { type JsonObject, type Tool, type ToolContext, tool } from "@pawl/core";
 import { type DataSource, fetchSources } from "@pawl/knowledge";
 import * as z from "zod";
+import { harmless } from "../base/named.ts";
 import { dataSources, type TrainerDeps } from "../data/index.ts";
-import { resultOf, resultText } from "./support.ts";
+import { resultOf } from "./support.ts";
 
 /** The data of each source, by source name. If some sources failed, `errors` has their messages. */
 export interface FetchedData {
@@ -62,7 +63,7 @@ export function fetchData(sources: readonly DataSource<TrainerDeps>[] = dataSour
       const { data, errors = {} } = resultOf<FetchedData>(result);
       const texts = Object.entries(data).map(([name, text]) => `${name}:\n${text}`);
       const failures = Object.values(errors);
-      return resultText("fetch_data", [...texts, ...failures].join("\n\n"));
+      return harmless([...texts, ...failures].join("\n\n"));
     },
   });
 }

@@ -2,7 +2,7 @@ import { type Tool, type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
 import { named } from "../base/named.ts";
 import { WORKOUT_ARTIFACT, type WorkoutPayload, workoutInput, workoutOf } from "../workout/index.ts";
-import { resultOf, resultText } from "./support.ts";
+import { resultOf } from "./support.ts";
 
 /** A workout without its exercises, for places that do not show it. */
 export interface WorkoutSummary {
@@ -45,10 +45,9 @@ export function generateWorkout(newId: () => string): Tool {
     format: (result) => {
       const { artifact_id, exercise_count, summary } = resultOf<Generated>(result);
       const list = summary.exercises.join("\n");
-      return resultText(
-        "generate_workout",
+      return (
         `"${named(summary.title)}" is made, with ${exercise_count} exercises:\n${list}\n` +
-          `IMPORTANT: the user does not see it yet. Your next step is message_notify_user with artifact_id "${artifact_id}".`,
+        `IMPORTANT: the user does not see it yet. Your next step is message_notify_user with artifact_id "${artifact_id}".`
       );
     },
   });

@@ -1,6 +1,5 @@
 import { type Tool, tool } from "@pawl/core";
 import * as z from "zod";
-import { resultText } from "./support.ts";
 
 /** Ends the run and completes the session. */
 export const idle: Tool = tool({
@@ -14,5 +13,5 @@ export const idle: Tool = tool({
   idempotent: true,
   endsRun: "completed",
   execute: ({ reason }) => ({ success: true, idle: true, reason }),
-  format: () => resultText("idle", "Your work on this request has ended."),
+  format: () => "Your work on this request has ended.",
 });

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { TrainerDeps } from "../data/index.ts";
 import { MAX_EXERCISES } from "../workout/index.ts";
 import { completedExercise, doneExercise } from "./done-exercise.ts";
-import { activeWorkout, DATABASE_TIMEOUT_MS, exerciseIn, orElse, resultOf, resultText } from "./support.ts";
+import { activeWorkout, DATABASE_TIMEOUT_MS, exerciseIn, orElse, resultOf } from "./support.ts";
 
 export interface Logged {
   success: true;
@@ -57,9 +57,6 @@ export const logWorkout: Tool<TrainerDeps> = tool({
   },
   format: (result) => {
     const { logged_count, total_in_workout } = resultOf<Logged>(result);
-    return resultText(
-      "log_workout",
-      `${logged_count} of ${total_in_workout} exercises are in the history. There is no active workout now.`,
-    );
+    return `${logged_count} of ${total_in_workout} exercises are in the history. There is no active workout now.`;
   },
 });

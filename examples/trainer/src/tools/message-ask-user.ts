@@ -1,6 +1,5 @@
 import { type Tool, tool } from "@pawl/core";
 import * as z from "zod";
-import { resultText } from "./support.ts";
 
 /** Asks the user and ends the run. The user's next message is the reply. */
 export const messageAskUser: Tool = tool({
@@ -25,6 +24,5 @@ export const messageAskUser: Tool = tool({
     options: [...new Set(options)],
     awaiting_response: true,
   }),
-  format: () =>
-    resultText("message_ask_user", "The question is shown to the user. Their next message is the reply."),
+  format: () => "The question is shown to the user. Their next message is the reply.",
 });

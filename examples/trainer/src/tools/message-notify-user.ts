@@ -1,7 +1,7 @@
 import { type Artifact, type Tool, type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
 import { named } from "../base/named.ts";
-import { resultOf, resultText } from "./support.ts";
+import { resultOf } from "./support.ts";
 
 /**
  * The result of `message_notify_user`. `warning` is present if the artifact does not exist; the message is
@@ -38,9 +38,6 @@ export const messageNotifyUser: Tool = tool({
     const { artifact, warning } = resultOf<Notified>(result);
     const handed =
       artifact && ` ${artifact.type} "${named(artifact.title)}" (${artifact.artifact_id}) was handed over.`;
-    return resultText(
-      "message_notify_user",
-      `The user has been told.${handed ?? ""}${warning ? ` ${warning}` : ""}`,
-    );
+    return `The user has been told.${handed ?? ""}${warning ? ` ${warning}` : ""}`;
   },
 });

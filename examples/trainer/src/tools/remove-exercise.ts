@@ -3,7 +3,7 @@ import * as z from "zod";
 import { named } from "../base/named.ts";
 import { type Exercise, removed } from "../workout/index.ts";
 import { exerciseId, reason } from "./exercise-id.ts";
-import { activeWorkout, exerciseIn, resultOf, resultText } from "./support.ts";
+import { activeWorkout, exerciseIn, resultOf } from "./support.ts";
 
 export interface RemovedExercise {
   success: true;
@@ -41,6 +41,6 @@ export const removeExercise: Tool = tool({
     const { removed_exercise, remaining } = resultOf<RemovedExercise>(result);
     const left =
       remaining.length === 0 ? "The workout has no exercises left." : `Now: ${remaining.join("; ")}.`;
-    return resultText("remove_exercise", `"${named(removed_exercise.exercise_name)}" is out. ${left}`);
+    return `"${named(removed_exercise.exercise_name)}" is out. ${left}`;
   },
 });

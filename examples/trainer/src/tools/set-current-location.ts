@@ -2,7 +2,7 @@ import { type Tool, type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
 import { named } from "../base/named.ts";
 import { equipmentText, type TrainerDeps } from "../data/index.ts";
-import { DATABASE_TIMEOUT_MS, orElse, resultOf, resultText } from "./support.ts";
+import { DATABASE_TIMEOUT_MS, orElse, resultOf } from "./support.ts";
 
 export interface LocationSet {
   success: true;
@@ -53,6 +53,6 @@ export const setCurrentLocation: Tool<TrainerDeps> = tool({
   format: (result) => {
     const { id, name, equipment_count, equipment_summary } = resultOf<LocationSet>(result).location;
     const what = equipment_count === 0 ? "There is no equipment." : `Equipment: ${equipment_summary}`;
-    return resultText("set_current_location", `The user now trains at "${named(name)}" (${id}). ${what}`);
+    return `The user now trains at "${named(name)}" (${id}). ${what}`;
   },
 });

@@ -1,11 +1,6 @@
 import { PawlError, type StoredEvent, type ToolContext } from "@pawl/core";
-import { harmless, named } from "../base/named.ts";
+import { named } from "../base/named.ts";
 import { currentWorkout, type Exercise, findExercise, type Workout } from "../workout/index.ts";
-
-/** Formats a result for the model, in a tag that the text cannot close. */
-export function resultText(tool: string, text: string): string {
-  return `<result tool="${tool}">\n${harmless(text)}\n</result>`;
-}
 
 /** The part of the context that a tool needs to fold the workout from the log. */
 type Reads = Pick<ToolContext, "read">;

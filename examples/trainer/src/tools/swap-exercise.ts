@@ -3,7 +3,7 @@ import * as z from "zod";
 import { named } from "../base/named.ts";
 import { type Exercise, exerciseInput, exerciseOf, inPlaceOf } from "../workout/index.ts";
 import { exerciseId, reason } from "./exercise-id.ts";
-import { activeWorkout, exerciseIn, resultOf, resultText } from "./support.ts";
+import { activeWorkout, exerciseIn, resultOf } from "./support.ts";
 
 /** The result of `swap_exercise`. It has the whole exercises, because the workout is folded from it. */
 export interface Swapped {
@@ -43,10 +43,7 @@ export function swapExercise(newId: () => string): Tool {
     format: (result) => {
       const { old_exercise, new_exercise } = resultOf<Swapped>(result);
       const [before, after] = [named(old_exercise.exercise_name), named(new_exercise.exercise_name)];
-      return resultText(
-        "swap_exercise",
-        `Exercise ${new_exercise.order} is now "${after}" (id ${new_exercise.id}) instead of "${before}".`,
-      );
+      return `Exercise ${new_exercise.order} is now "${after}" (id ${new_exercise.id}) instead of "${before}".`;
     },
   });
 }

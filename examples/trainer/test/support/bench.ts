@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Action, agent, type Json, memoryStore, runtime, type StoredEvent } from "@pawl/core";
 import { type StrictModel, strictModel } from "@pawl/testing";
+import { RESULT_TAG } from "../../src/base/named.ts";
 import {
   currentWorkout,
   type TrainerData,
@@ -61,6 +62,7 @@ export async function bench(data: TrainerData, options: TrainerToolsOptions = {}
         model,
         instructions: "You are a trainer.",
         tools: trainerTools(options),
+        resultTag: RESULT_TAG,
         limits: { turns: 20, toolCalls: 50, errorTurns: 20 },
         // Estimates that never reach the simulator's limit: the tools should judge large calls.
         estimateTokens: () => 1,

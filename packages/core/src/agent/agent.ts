@@ -107,13 +107,32 @@ export interface AgentOptions<Deps, Name extends string = string> {
    */
   resultLimit?: number;
   /**
-   * Returns what the application knows about the user, e.g. as XML. It is called when a run begins.
+   * The XML tag in which the model reads every tool result, e.g. `result`. Default: none.
    *
-   * The model reads the text in a separate system block. If the text is different in a later run, the new
-   * text is appended, so the cached prompt stays valid. If the function throws, the error is reported and the
-   * run continues without user data.
+   * - A result reads `<result tool="look">…</result>`, a failed one `<result tool="look" error="true">…`.
+   *   Failures include calls that were refused, timed out or never ran.
+   * - The text cannot close the tag, so that data from outside stays inside it.
+   * - A list of content blocks is put between two text blocks with the tags, except search results and tool
+   *   references, which stay as they are.
+   * - Hooks, clients and the log's `result` get the result without the tag.
+   */
+  resultTag?: string;
+  /**
+   * Returns what the application knows about the user, e.g. as XML. `userDataPer` says when it is called.
+   *
+   * The model reads the text in a separate system block. If a later text is different, it is appended, so the
+   * cached prompt stays valid. If the function throws, the error is reported and the run continues with the
+   * last text. Then the function is not called again before the next run, or before the run is resumed.
    */
   userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
+  /**
+   * When `userData` is called. Default: `turn`.
+   *
+   * - `turn`: when a run begins, and before each turn that follows a tool's work or the user's answer. So the
+   *   model reads at once what a tool changed.
+   * - `run`: only when a run begins. Use it if the text is long and repeats what tools have just written.
+   */
+  userDataPer?: "turn" | "run";
   /** Time limit of `userData`, in milliseconds. Default: 5,000. */
   userDataTimeoutMs?: number;
   /**
@@ -137,11 +156,11 @@ export interface Agent<Deps = unknown, Name extends string = string>
       Required<
         Omit<
           AgentOptions<Deps>,
-          "name" | "tools" | "hooks" | "limits" | "sessionLimits" | "userData" | "whenBusy"
+          "name" | "tools" | "hooks" | "limits" | "sessionLimits" | "resultTag" | "userData" | "whenBusy"
         >
       >
     >,
-    Readonly<Pick<AgentOptions<Deps>, "userData" | "whenBusy">> {
+    Readonly<Pick<AgentOptions<Deps>, "resultTag" | "userData" | "whenBusy">> {
   readonly name: Name;
   readonly tools: ReadonlyMap<string, Tool<Deps>>;
   /** Pawl's own guards, then the application's hooks. */

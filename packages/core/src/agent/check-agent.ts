@@ -1,6 +1,7 @@
 import { butIs, checkNumbers } from "../base/check-numbers.ts";
 import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+import { isResultTag } from "../context/wrap-results.ts";
 import { wrongWith } from "../hooks/check-hook.ts";
 import { unlimited } from "../log/budget.ts";
 import { checkModel } from "../model/check-model.ts";
@@ -37,7 +38,9 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   toolOnly: "boolean",
   toolConcurrency: "number",
   resultLimit: "number",
+  resultTag: "string",
   userData: "function",
+  userDataPer: "string",
   userDataTimeoutMs: "number",
   checkpointWhen: "list",
   whenBusy: "string",
@@ -88,6 +91,15 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   }
   if (!["stop", "land"].includes(agent.onLimit)) {
     throw agentError(name, `onLimit must be "stop" or "land", not "${agent.onLimit}".`);
+  }
+  if (!["turn", "run"].includes(agent.userDataPer)) {
+    throw agentError(name, `userDataPer must be "turn" or "run", not "${agent.userDataPer}".`);
+  }
+  if (agent.resultTag !== undefined && !isResultTag(agent.resultTag)) {
+    throw agentError(
+      name,
+      `resultTag must be the name of an XML tag that Pawl does not use itself, e.g. "result"; got "${agent.resultTag}".`,
+    );
   }
   if (agent.instructions.trim() === "") throw agentError(name, "it has no instructions.");
   checkToolOnly(agent);

@@ -60,7 +60,9 @@ export function agent<Deps = unknown, const Name extends string = string>(
     toolOnly = false,
     toolConcurrency = 8,
     resultLimit = 100_000,
+    resultTag,
     userData,
+    userDataPer = "turn",
     userDataTimeoutMs = 5_000,
     checkpointWhen = [],
     whenBusy,
@@ -82,9 +84,11 @@ export function agent<Deps = unknown, const Name extends string = string>(
     toolOnly,
     toolConcurrency,
     resultLimit,
+    userDataPer,
     userDataTimeoutMs,
     checkpointWhen,
     ...(whenBusy !== undefined && { whenBusy }),
+    ...(resultTag !== undefined && { resultTag }),
     ...(userData && { userData }),
   };
   checkCounts(made);

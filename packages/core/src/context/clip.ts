@@ -6,7 +6,7 @@ import { resultText } from "./project.ts";
  * The longest results that the model reads, in characters: `maxResultChars` for one tool, `resultLimit` for
  * all others.
  */
-interface Clipping {
+export interface Clipping {
   readonly tools: ReadonlyMap<string, { readonly maxResultChars?: number | undefined }>;
   readonly resultLimit: number;
 }

@@ -37,11 +37,19 @@ export function prefixFor(
   };
   const same = canonicalJson(current as JsonObject) === canonicalJson(wanted);
   const known = state.userData ?? first?.text;
-  const told = userData === "" || userDataBlock(userData).text === known;
   return [
     ...(same ? [] : [{ type: "prefix" as const, data: { prefix_id: newId(), ...wanted } }]),
-    ...(told ? [] : [{ type: "knowledge" as const, data: { source: USER_DATA, data: userData } }]),
+    ...newUserData(known, userData),
   ];
+}
+
+/**
+ * Returns the event for user data that differ from `known`, which is the block that the model has read last.
+ * Returns none if they are the same or empty.
+ */
+export function newUserData(known: string | undefined, text: string): NewEvent[] {
+  const isKnown = text === "" || userDataBlock(text).text === known;
+  return isKnown ? [] : [{ type: "knowledge", data: { source: USER_DATA, data: text } }];
 }
 
 /**

@@ -79,13 +79,12 @@ function chargeCall(run: RunState, call: CallState, spent: Spent | undefined): v
 }
 
 function questionRecord({ data, seq }: StoredOf<"tool_suspended">): QuestionRecord {
-  const { kind, payload, answer_schema: answerSchema, expires_at: expiresAt, by, input, child } = data;
+  const { kind, payload, answer_schema: answerSchema, by, input, child } = data;
   return {
     kind,
     payload,
     answerSchema,
     seq,
-    ...(expiresAt !== undefined && { expiresAt }),
     ...(by !== undefined && { by }),
     ...(input !== undefined && { input }),
     ...(child !== undefined && {

@@ -23,6 +23,7 @@ export interface Leg {
   readonly life: LegLife;
   readonly report: LegReport;
   readonly hookProgress: HookProgress;
+  readonly userDataProgress: UserDataProgress;
   /** The value that the runtime's `deps` option returned; `undefined` until `makeDeps` has settled. */
   readonly deps: unknown;
   /** Calls the runtime's `deps` option. Later calls return the same promise. */
@@ -104,6 +105,14 @@ interface HookProgress {
   readonly byMethod: Map<keyof Hook, readonly Hook[]>;
   /** The context that all hooks of the leg get; `undefined` before the first call. */
   context: RunContext | undefined;
+}
+
+/** When the user data were read in this leg. Only `refreshUserData` changes it. */
+interface UserDataProgress {
+  /** The number of the run's turns after which they were last read; 0 if only before the first one. */
+  turns: number;
+  /** Whether reading them has failed. */
+  failed: boolean;
 }
 
 /** A tool call whose work is given to a sub-agent. */

@@ -33,16 +33,20 @@ interface AtTip {
   release?: boolean;
 }
 
-/** Opens the log for one leg. `onEvent` is called for every new event, in order. */
+/**
+ * Opens the log for one leg. `onEvent` is called for every new event, in order. `prepare` returns events as
+ * they are stored.
+ */
 export function openLog(options: {
   store: EventStore;
   tail: LiveTail;
   state: SessionState;
   lease: Lease;
   newId(): string;
+  prepare?(events: readonly NewEvent[]): readonly NewEvent[];
   onEvent(event: StoredEvent): void;
 }): SessionLog {
-  const { store, tail, state, lease, newId, onEvent } = options;
+  const { store, tail, state, lease, newId, prepare = (events) => events, onEvent } = options;
   const leg = newId();
   let appends = 0;
   const inTurn = turns();
@@ -85,7 +89,7 @@ export function openLog(options: {
   let joinable: Append[] | undefined;
   const join = (events: readonly NewEvent[]): Promise<readonly StoredEvent[]> => {
     const { promise, resolve, reject } = Promise.withResolvers<readonly StoredEvent[]>();
-    const one = { events, resolve, reject };
+    const one = { events: prepare(events), resolve, reject };
     if (joinable !== undefined) {
       joinable.push(one);
       return promise;
@@ -101,7 +105,7 @@ export function openLog(options: {
   const appendAtTip: SessionLog["appendAtTip"] = (events, { seq = state.lastSeq, release = false } = {}) => {
     // Closes the open group: a later append that joined it would be stored before this one.
     joinable = undefined;
-    return doInTurn(inTurn, () => isStored(state, seq, write(events, { afterSeq: seq, release })));
+    return doInTurn(inTurn, () => isStored(state, seq, write(prepare(events), { afterSeq: seq, release })));
   };
   return { state, append: join, appendAtTip, catchUp: () => doInTurn(inTurn, () => readNew()) };
 }

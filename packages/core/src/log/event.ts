@@ -164,7 +164,6 @@ export interface EventData {
   /**
    * A call that waits for an answer.
    *
-   * - `expires_at` is when the question expires, ISO 8601; absent if never.
    * - `by` names the hook that asks; absent if the tool asks.
    * - `input` is the call's input if a hook has changed it.
    * - `child` is the asking call in the session of the call's sub-agent. `spent` is what the sub-agent has
@@ -176,7 +175,6 @@ export interface EventData {
     kind: string;
     payload: Json;
     answer_schema: JsonObject;
-    expires_at?: string;
     by?: string;
     input?: Json;
     child?: { session_id: string; call_id: string; question: number };
@@ -184,8 +182,8 @@ export interface EventData {
   };
   /**
    * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without
-   * an answer, e.g. because it expired. `error` is why a tool at the client failed; the call's result repeats
-   * it.
+   * an answer, e.g. because the user wrote a new message. `error` is why a tool at the client failed; the
+   * call's result repeats it.
    */
   tool_answered: { tool_name: string; call_id: string; value: Json; error?: string; closed?: string };
 

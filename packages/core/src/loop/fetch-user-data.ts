@@ -2,7 +2,7 @@ import type { Agent } from "../agent/agent.ts";
 import type { Clock } from "../base/clock.ts";
 import { withinDeadline, withTimeLimit } from "../base/deadline.ts";
 import { causeOf, messageOf } from "../base/errors.ts";
-import { errorEvent } from "../log/error-event.ts";
+import { type ErrorReport, errorEvent } from "../log/error-event.ts";
 import type { Session } from "../log/session-row.ts";
 
 /** The user data of a session, or why it could not be fetched. */
@@ -22,18 +22,38 @@ export async function fetchUserData(
   deps: () => Promise<unknown>,
   clock: Clock,
 ): Promise<FetchedUserData> {
-  const { userData, userDataTimeoutMs } = agent;
-  if (userData === undefined) return { text: "", failure: undefined };
+  if (agent.userData === undefined) return { text: "", failure: undefined };
   try {
-    const text = await withTimeLimit(clock, userDataTimeoutMs, (signal) => {
-      const fetched = (async () => userData({ session, deps: (await deps()) as never, signal }))();
-      return withinDeadline({ clock, signal }, fetched);
-    });
-    if (typeof text !== "string")
-      throw new TypeError(`userData must return a string, not a value of type ${typeof text}.`);
-    return { text: text.trim(), failure: undefined };
+    return { text: await readUserData({ agent, session, deps, clock }), failure: undefined };
   } catch (cause) {
-    const error = { code: "user_data_failed", message: messageOf(cause), context: causeOf(cause) };
-    return { text: "", failure: errorEvent(error) };
+    return { text: "", failure: errorEvent(userDataFailure(cause)) };
   }
+}
+
+interface UserDataCall {
+  agent: Agent;
+  session: Session;
+  deps: () => Promise<unknown>;
+  clock: Clock;
+  /** Ends the call when it is aborted. */
+  signal?: AbortSignal;
+}
+
+/** Calls the agent's `userData` within its time limit. Rejects if it fails or the signal is aborted. */
+export async function readUserData({ agent, session, deps, clock, signal }: UserDataCall): Promise<string> {
+  const { userData, userDataTimeoutMs } = agent;
+  if (userData === undefined) return "";
+  const text = await withTimeLimit(clock, userDataTimeoutMs, (timeUp) => {
+    const either = signal === undefined ? timeUp : AbortSignal.any([timeUp, signal]);
+    const read = (async () => userData({ session, deps: (await deps()) as never, signal: either }))();
+    return withinDeadline({ clock, signal: either }, read);
+  });
+  if (typeof text !== "string")
+    throw new TypeError(`userData must return a string, not a value of type ${typeof text}.`);
+  return text.trim();
+}
+
+/** Returns the error to log for a `userData` that failed. */
+export function userDataFailure(cause: unknown): ErrorReport {
+  return { code: "user_data_failed", message: messageOf(cause), context: causeOf(cause) };
 }

@@ -11,6 +11,7 @@ import { hooksWith } from "./hooks/call-hooks.ts";
 import { endingOf, notifyAtEnd } from "./hooks/end-hooks.ts";
 import { notifyOfSuspension, planTurn, runAfterTurnHooks } from "./hooks/turn-hooks.ts";
 import { prepareNextRun } from "./next-run.ts";
+import { refreshUserData } from "./refresh-user-data.ts";
 import { runTools } from "./tools/run-tools.ts";
 import type { InsteadOfCall } from "./turn/plan-call.ts";
 import { modelTurn } from "./turn/turn.ts";
@@ -75,10 +76,12 @@ function nowOf(leg: Leg): Now {
 }
 
 /**
- * Runs one turn: calls the hooks that plan it, then the model. Resolves to the next step if that does not
- * follow from the log.
+ * Runs one turn: reads the user data again if a tool ran, calls the hooks that plan the turn, then the model.
+ * Resolves to the next step if that does not follow from the log.
  */
 async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
+  await refreshUserData(leg);
+  if (leg.life.signal.aborted) return undefined;
   const { plan, stop } = await planTurn(leg);
   if (leg.life.signal.aborted) return undefined;
   if (stop !== undefined) return { do: "end", stop };

@@ -45,9 +45,9 @@ function actionOf(call: CallState): Action {
 
 /** Returns the question that a waiting call asks. */
 function questionOf(call: CallState): Question {
-  const { kind, payload, answerSchema, expiresAt, seq } = call.question as NonNullable<CallState["question"]>;
+  const { kind, payload, answerSchema, seq } = call.question as NonNullable<CallState["question"]>;
   const { callId, toolName } = call;
-  return { callId, toolName, kind, payload, answerSchema, ...(expiresAt && { expiresAt }), seq };
+  return { callId, toolName, kind, payload, answerSchema, seq };
 }
 
 /** A tool call of a run and its result. */

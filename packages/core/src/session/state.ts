@@ -17,8 +17,6 @@ export interface QuestionRecord {
   payload: Json;
   /** JSON Schema of a valid answer. */
   answerSchema: JsonObject;
-  /** When the question expires, ISO 8601; absent if never. */
-  expiresAt?: string;
   /** `seq` of the event that asked. */
   seq: number;
   /** The hook that asks; absent if the tool asks. */
@@ -138,7 +136,8 @@ export interface RequestPrefix {
   chars: number;
 }
 
-/** The state of a session, folded from its log. Only `applyEvent` changes the object. */
+// Only `applyEvent` changes the object.
+/** The state of a session, folded from its log. */
 export interface SessionState {
   sessionId: string;
   lastSeq: number;

@@ -93,11 +93,11 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
         runningTools: { ...view.runningTools, [callId]: toolName },
       };
     case "tool_suspended": {
-      const { kind, payload, answer_schema: answerSchema, expires_at: expiresAt } = event.data;
+      const { kind, payload, answer_schema: answerSchema } = event.data;
       const question = { callId, toolName, kind, payload, answerSchema, seq: event.seq };
       return {
         ...inCall(view, callId, { phase: "waiting" }),
-        pending: [...pending, { ...question, ...(expiresAt !== undefined && { expiresAt }) }],
+        pending: [...pending, question],
       };
     }
     case "tool_answered":

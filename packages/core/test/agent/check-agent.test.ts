@@ -7,6 +7,9 @@ import { look } from "../support/tools.ts";
 describe("an agent that could not work is refused when it is defined, even where no compiler checked it", () => {
   it.each<[string, object, RegExp]>([
     ["an option", { onlimit: "land" }, /agent\("tester"\) has no option "onlimit"/],
+    ["userDataPer", { userDataPer: "day" }, /userDataPer must be "turn" or "run", not "day"/],
+    ["resultTag", { resultTag: "a b" }, /resultTag must be the name of an XML tag .* got "a b"/],
+    ["a resultTag of Pawl's own", { resultTag: "Note" }, /that Pawl does not use itself/],
     ["onLimit", { onLimit: "lnd" }, /onLimit must be "stop" or "land", not "lnd"/],
     ["a limit's name", { limits: { turn: 3 } }, /limits\.turn is not a limit/],
     [

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { estimatedChars } from "../../src/context/estimated-chars.ts";
+import { type Options, setup } from "../support/setup.ts";
+import { look } from "../support/tools.ts";
 
 const image = (chars: number) => ({
   type: "image",
@@ -36,6 +38,40 @@ it("O2 finds images in results, and takes words and inputs that look like one fo
 it("O2 counts an image that the model fetches as the largest", () => {
   const fetched = [{ type: "image", source: { type: "url", url: "https://x.test/a.png" } }];
   expect(charsOf(fetched)).toBe(JSON.stringify(fetched).length + 19_136);
+});
+
+describe("O2 the estimate that is logged with each request", () => {
+  const estimates = async (input: string, options: Options = {}) => {
+    const world = setup([{ tools: [{ name: "look" }] }, { text: "Ok." }], { tools: [look], ...options });
+    const { sessionId } = await world.say(input);
+    const [prefix] = await world.of(sessionId, "prefix");
+    const { system, tools } = prefix?.data ?? {};
+    const requests = await world.of(sessionId, "llm_request");
+    // The parts of the prompt as JSON, put together from what the simulator received.
+    const sent = world.model.requests.map(({ messages }) =>
+      messages.map(({ content }) => JSON.stringify(uncached(content)).length),
+    );
+    const fixed = JSON.stringify({ system, tools }).length;
+    return {
+      logged: requests.map(({ data }) => data.estimated_tokens),
+      chars: sent.map((lengths) => lengths.reduce((sum, length) => sum + length, fixed)),
+    };
+  };
+  const uncached = (content: unknown) =>
+    JSON.parse(JSON.stringify(content), (key, value) => (key === "cache_control" ? undefined : value));
+
+  it("is the characters of the prompt / 4, rounded up", async () => {
+    const { logged, chars } = await estimates("Hello");
+    expect(logged).toHaveLength(2);
+    expect(logged).toEqual(chars.map((count) => Math.ceil(count / 4)));
+    const longer = await estimates(`Hello${"x".repeat(4_000)}`);
+    expect(longer.logged).toEqual(logged.map((tokens) => tokens + 1_000));
+  });
+
+  it("is the agent's own instead, if it has one", async () => {
+    const { logged, chars } = await estimates("Hello", { estimateTokens: (count) => count / 2 });
+    expect(logged).toEqual(chars.map((count) => Math.ceil(count / 2)));
+  });
 });
 
 describe("a PDF", () => {

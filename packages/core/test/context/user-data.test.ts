@@ -1,8 +1,9 @@
+import type { Reply, ReplyTool } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertExtends } from "../../../../test/support/invariants.ts";
 import { type EventData, tool } from "../../src/index.ts";
-import { setup } from "../support/setup.ts";
+import { type Options, setup } from "../support/setup.ts";
 
 const block = (text: string) => ({ type: "text", text: `<user_data>\n${text}\n</user_data>` });
 const systemOf = (request: unknown) =>
@@ -108,7 +109,7 @@ describe("C4 user data", () => {
     assertExtends(world.model.requests);
   });
 
-  it("is asked once per run, with the deps that the tools get; failing deps end the run as before", async () => {
+  it("is read with the deps that the tools get; failing deps end the run as before", async () => {
     let made = 0;
     let asked = 0;
     const seen: unknown[] = [];
@@ -118,15 +119,159 @@ describe("C4 user data", () => {
       input: z.object({}),
       execute: (_, { deps }) => seen.push(deps),
     });
-    const options = { tools: [look], userData: () => String(++asked) };
+    const userData = ({ deps }: { deps: unknown }) => {
+      seen.push(deps);
+      return String(++asked);
+    };
+    const options = { tools: [look], userData };
     const deps = () => ({ n: ++made });
     const world = setup([{ tools: [{ name: "look" }] }, { text: "Ok." }], options, { deps });
     await world.say("Go");
-    expect([made, asked, seen]).toEqual([1, 1, [{ n: 1 }]]);
+    expect([made, asked, seen]).toEqual([1, 2, [{ n: 1 }, { n: 1 }, { n: 1 }]]);
     const failing = setup([], options, { deps: () => Promise.reject(new Error("down")) });
     const result = await failing.say("Go");
     expect(result.stop.type).toBe("error");
     const errors = await failing.of(result.sessionId, "error");
     expect(errors.map(({ data }) => data.code)).toEqual(["user_data_failed", "internal"]);
+  });
+});
+
+/** A tool that moves the user, and user data that say where the user is. */
+function moving(script: Reply[], more: Partial<Options> = {}, start = "home") {
+  let place = start;
+  let asked = 0;
+  const move = tool({
+    name: "move",
+    description: "Moves the user.",
+    input: z.object({ to: z.string() }),
+    repeatable: true,
+    execute: ({ to }) => {
+      place = to;
+      return "Moved.";
+    },
+  });
+  const userData = () => {
+    asked += 1;
+    return `<at>${place}</at>`;
+  };
+  const world = setup(script, { tools: [move], userData, ...more });
+  const told = async (id: string) => (await world.of(id, "knowledge")).map(({ data }) => data.data);
+  return { ...world, told, asked: () => asked };
+}
+
+const move = (to: string, id = to): ReplyTool => ({ name: "move", id: `toolu_${id}`, input: { to } });
+
+describe("C4 user data that a tool changed", () => {
+  it("C1 C13 reach the model in the next turn, behind the results, and break no prefix", async () => {
+    const world = moving([
+      { text: "So:", tools: [move("gym"), move("pool")] },
+      { text: "Ok." },
+      { text: "Bye." },
+    ]);
+    const { sessionId } = await world.say("Go");
+    const last = world.model.requests.at(-1)?.messages.at(-1)?.content as { type: string; text?: string }[];
+    expect(last.map(({ type, text }) => text ?? type)).toEqual([
+      "tool_result",
+      "tool_result",
+      '<knowledge source="user_data">\n<at>pool</at>\n</knowledge>',
+    ]);
+    expect(await world.told(sessionId)).toEqual(["<at>pool</at>"]);
+    expect(await world.of(sessionId, "prefix")).toHaveLength(1);
+    assertExtends(world.model.requests);
+    expect(world.model.rejected).toEqual([]);
+    await world.say("And now?", { sessionId });
+    expect(await world.told(sessionId)).toEqual(["<at>pool</at>"]);
+  });
+
+  it("are read once per run and once after each turn with calls, and appended only where they differ", async () => {
+    const script = [
+      { tools: [move("gym", "1")] },
+      { tools: [move("gym", "2")] },
+      { tools: [move("home", "3")] },
+      { text: "Ok." },
+      { text: "Bye." },
+    ];
+    const world = moving(script);
+    const { sessionId } = await world.say("Go");
+    expect(world.asked()).toBe(4);
+    expect(await world.told(sessionId)).toEqual(["<at>gym</at>", "<at>home</at>"]);
+    await world.say("And?", { sessionId });
+    expect(world.asked()).toBe(5);
+    assertExtends(world.model.requests);
+  });
+
+  it("are read once per run with userDataPer: run", async () => {
+    const script = [{ tools: [move("gym")] }, { text: "Ok." }, { text: "Bye." }];
+    const world = moving(script, { userDataPer: "run" });
+    const { sessionId } = await world.say("Go");
+    expect([world.asked(), await world.told(sessionId)]).toEqual([1, []]);
+    await world.say("And?", { sessionId });
+    expect([world.asked(), await world.told(sessionId)]).toEqual([2, ["<at>gym</at>"]]);
+  });
+
+  it("are not read before a turn that follows no call, or after a call that ran no tool", async () => {
+    const paused: Reply = { text: "Hm.", stop: "pause_turn" };
+    const world = moving([paused, { tools: [{ name: "unknown", input: {} }] }, { text: "Ok." }]);
+    await world.say("Go");
+    expect(world.asked()).toBe(1);
+  });
+
+  it("are read again after the user's answer", async () => {
+    let name = "Ada";
+    const ask = tool({
+      name: "ask",
+      description: "Asks.",
+      input: z.object({}),
+      suspends: { answer: z.string() },
+    });
+    const world = setup([{ tools: [{ name: "ask", id: "toolu_1" }] }, { text: "Ok." }], {
+      tools: [ask],
+      userData: () => name,
+    });
+    const { sessionId } = await world.say("Go");
+    name = "Eve";
+    await world.answer(sessionId, "toolu_1", "yes");
+    expect((await world.of(sessionId, "knowledge")).map(({ data }) => data.data)).toEqual(["Eve"]);
+    expect(JSON.stringify(world.model.requests.at(-1))).toContain("Eve");
+  });
+
+  it.each([
+    ["throw", () => Promise.reject(new Error("no database"))],
+    ["hang", () => new Promise<string>(() => {})],
+  ])("that %s are reported once, and the run continues with what it has", async (_what, fails) => {
+    let asked = 0;
+    const told: EventData["error"][] = [];
+    const script = [{ tools: [move("a")] }, { tools: [move("b")] }, { text: "Ok." }, { text: "Bye." }];
+    const world = moving(script, {
+      userData: () => (++asked === 2 ? fails() : `<n>${asked}</n>`),
+      userDataTimeoutMs: 20,
+      hooks: [{ name: "log", onError: (error) => void told.push(error) }],
+    });
+    const { sessionId, stop } = await world.say("Go");
+    expect([stop.type, asked]).toEqual(["end_turn", 2]);
+    expect(await world.of(sessionId, "error")).toMatchObject([{ data: { code: "user_data_failed" } }]);
+    expect(told).toMatchObject([{ code: "user_data_failed" }]);
+    expect(await world.told(sessionId)).toEqual([]);
+    await world.say("Again", { sessionId });
+    expect(await world.told(sessionId)).toEqual(["<n>3</n>"]);
+    assertExtends(world.model.requests);
+  });
+
+  it("L9 keep no stopped run waiting, and see that it was stopped", async () => {
+    let asked = 0;
+    let seen: AbortSignal | undefined;
+    const stopping = new AbortController();
+    const world = moving([{ tools: [move("a")] }, { text: "Ok." }], {
+      userData: ({ signal }) => {
+        if (++asked === 1) return "x";
+        seen = signal;
+        stopping.abort();
+        return new Promise<string>(() => {});
+      },
+      userDataTimeoutMs: 60_000,
+    });
+    const { sessionId, stop } = await world.say("Go", { signal: stopping.signal });
+    expect([stop.type, seen?.aborted]).toEqual(["aborted", true]);
+    expect(await world.of(sessionId, "error")).toEqual([]);
   });
 });

@@ -99,8 +99,8 @@ function hearing(listening: boolean) {
   return { tail, hear };
 }
 
-describe("L16 queries of waiting readers", () => {
-  it("L16 without notifications of other processes: one query per session and interval, however many read", async () => {
+describe("queries of waiting readers", () => {
+  it("without notifications of other processes: one query per session and interval, however many read", async () => {
     const { reads, inner, append, shown, leave } = await world();
     reads();
     await passing(10 * POLL_MS);
@@ -111,7 +111,7 @@ describe("L16 queries of waiting readers", () => {
     await leave();
   });
 
-  it("L16 with notifications of every append: one query a minute, and one per append from elsewhere", async () => {
+  it("with notifications of every append: one query a minute, and one per append from elsewhere", async () => {
     const { reads, append, shown, leave } = await world({ hears: true });
     reads();
     await passing(MINUTE_MS - POLL_MS);
@@ -191,7 +191,7 @@ describe("L16 queries of waiting readers", () => {
     await leave();
   });
 
-  it("L16 this runtime's own appends are shown from memory, without a query", async () => {
+  it("this runtime's own appends are shown from memory, without a query", async () => {
     const { pawl, store, say } = setup([{ text: "One." }, { text: "Two." }]);
     const { sessionId } = await say("First");
     const control = new AbortController();

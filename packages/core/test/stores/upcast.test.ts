@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type EventStore, memoryStore, type StoredEvent, type Upcasters } from "../../src/index.ts";
 import { setup } from "../support/setup.ts";
-import { look } from "../support/tools.ts";
+import { ask, look, question } from "../support/tools.ts";
 
 /** Version 0, as it never was: the text of a message stood in `text`, and results had their outcome in `ok`. */
 function asVersion0(event: StoredEvent): StoredEvent {
@@ -54,6 +54,27 @@ describe("E1 events of an older version", () => {
     });
     const read = await Array.fromAsync(now.pawl.store.read(sessionId, { types: ["tool_result"] }));
     expect(read).toMatchObject([{ v: 1, data: { success: true } }]);
+  });
+
+  it("P2 with a field that is offered no more are read as if it were not there", async () => {
+    const store = memoryStore();
+    const asked: EventStore = {
+      ...store,
+      read: async function* (...args) {
+        for await (const event of store.read(...args)) {
+          const expires = { expires_at: "2026-01-01T00:00:00.000Z" };
+          yield event.type === "tool_suspended" ? { ...event, data: { ...event.data, ...expires } } : event;
+        }
+      },
+    };
+    const script = [{ tools: [question] }, { text: "Ok." }];
+    const before = setup(script.slice(0, 1), { tools: [ask] }, { store });
+    const { sessionId, pending } = await before.say("Go");
+    expect(pending[0]).not.toHaveProperty("expiresAt");
+    const now = setup(script.slice(1), { tools: [ask] }, { store: asked });
+    expect((await now.pawl.view(sessionId, { userId: "u1" })).pending).toEqual(pending);
+    expect((await now.answer(sessionId, question.id, "yes")).stop.type).toBe("end_turn");
+    expect(now.model.rejected).toEqual([]);
   });
 
   it("of a newer version pass as they are: fields are only added", async () => {

@@ -4,7 +4,6 @@ import { messageOf, PawlError } from "../../base/errors.ts";
 import { toJson } from "../../base/json.ts";
 import { once } from "../../base/once.ts";
 import { isBlank } from "../../base/text.ts";
-import { clipResults } from "../../context/clip.ts";
 import type { Leg } from "../../leg/leg.ts";
 import {
   outcomeUnknown,
@@ -51,7 +50,7 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
       : await rewritten(leg, runnable, outcome);
   try {
     const made = stored.type === "tool_result" && stored.data.success ? artifacts.map(artifactEvent) : [];
-    await leg.log.append(clipResults(leg.agent, [stored, ...made]));
+    await leg.log.append([stored, ...made]);
   } catch (error) {
     if (event !== undefined && PawlError.is(error, "fenced")) await reportLate(leg, call);
     throw error;

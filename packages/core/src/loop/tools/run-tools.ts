@@ -1,6 +1,5 @@
 import pLimit from "p-limit";
 import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
-import { clipResults } from "../../context/clip.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { storedBudget } from "../../log/stored-budget.ts";
@@ -33,7 +32,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
     if (prepared.do === "run") runnable.push(prepared);
     else events.push(...prepared.events);
   }
-  if (events.length > 0) await leg.log.append(clipResults(leg.agent, events));
+  if (events.length > 0) await leg.log.append(events);
   const { toolConcurrency } = leg.agent;
   if (runnable.length <= toolConcurrency) return await runSideBySide(leg, runnable);
   const limit = pLimit(toolConcurrency);

@@ -56,12 +56,11 @@ function spentSince({ charged }: CallState, { usage, costUsd }: RunState): Spent
 
 /** Returns the event that passes the sub-agent's question on, as a question of the caller's call. */
 function askedBy(call: CallState, sessionId: string, waiting: CallState, spent: Spent): QuestionEvent {
-  const { kind, payload, answerSchema, expiresAt, seq } = waiting.question as QuestionRecord;
+  const { kind, payload, answerSchema, seq } = waiting.question as QuestionRecord;
   return questionEvent(call, {
     kind,
     payload,
     answer_schema: answerSchema,
-    ...(expiresAt !== undefined && { expires_at: expiresAt }),
     child: { session_id: sessionId, call_id: waiting.callId, question: seq },
     spent,
   });

@@ -1,6 +1,7 @@
 import type { Agent } from "../../agent/agent.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
+import { withContent } from "../../context/wrap-results.ts";
 import { loadState } from "../../fold/load.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
 import type { Lease } from "../../log/event-store.ts";
@@ -51,6 +52,7 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
     state,
     lease,
     newId: host.newId,
+    prepare: (events) => withContent(agent, events),
     onEvent: (event) => {
       const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
       if (own) current.life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);

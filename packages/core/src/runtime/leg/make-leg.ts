@@ -53,6 +53,7 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
       byMethod: new Map(),
       context: undefined,
     },
+    userDataProgress: { turns: 0, failed: false },
     deps: undefined,
     makeDeps: once(async () => {
       leg.deps = await makeDeps();

@@ -6,13 +6,12 @@ import { questionId } from "../base/question-id.ts";
  * Returns a question as an AG-UI interrupt. The interrupt's id is `q` and the question's `seq`, e.g. `q12`.
  */
 export function interrupt(question: Question): object {
-  const { callId: toolCallId, seq, kind, payload, answerSchema, expiresAt } = question;
+  const { callId: toolCallId, seq, kind, payload, answerSchema } = question;
   return {
     id: questionId(seq),
     reason: isApproval(question) ? "confirmation" : "input_required",
     toolCallId,
     responseSchema: answerSchema,
-    ...(expiresAt !== undefined && { expiresAt }),
     metadata: { kind, payload },
   };
 }

@@ -1,0 +1,33 @@
+import { newUserData } from "../context/prefix.ts";
+import type { Leg } from "../leg/leg.ts";
+import { type CallState, openRun } from "../session/state.ts";
+import { readUserData, userDataFailure } from "./fetch-user-data.ts";
+
+/**
+ * Reads the user data again if a tool ran since they were last read, and appends them if they have changed.
+ * Called between turns, when every call has its result.
+ */
+export async function refreshUserData(leg: Leg): Promise<void> {
+  const { agent, session, makeDeps: deps, life, log, userDataProgress: progress } = leg;
+  const run = openRun(log.state);
+  if (agent.userData === undefined || agent.userDataPer === "run") return;
+  if (run?.turn === undefined || !run.turn.calls.some(hasRun)) return;
+  // After a failure, the rest of the leg uses the data it has: it may have taken the whole time limit.
+  if (progress.failed || progress.turns === run.turns) return;
+  progress.turns = run.turns;
+  let text: string;
+  try {
+    text = await readUserData({ agent, session, deps, clock: life.clock, signal: life.signal });
+  } catch (cause) {
+    if (life.signal.aborted) return;
+    progress.failed = true;
+    return await leg.report.logError(userDataFailure(cause));
+  }
+  const changed = life.signal.aborted ? [] : newUserData(log.state.userData, text);
+  if (changed.length > 0) await log.append(changed);
+}
+
+/** Whether a tool ran for the call, or the user answered it. */
+function hasRun({ started, answer }: CallState): boolean {
+  return started !== undefined || answer !== undefined;
+}

@@ -1,0 +1,197 @@
+import { type Hook, tool } from "@pawl/core";
+import { newView, reduceView } from "@pawl/core/view";
+import { type Reply, strictModel } from "@pawl/testing";
+import { expect, it } from "vitest";
+import * as z from "zod";
+import { asp, coach, metrics, trainer } from "../../src/dialects.ts";
+import { agUi, aiSdk, type Dialect, native } from "../../src/index.ts";
+import { look, type Served, serve } from "../support/served.ts";
+
+/** What a response tells: words for the user, and the reason in the protocol's own field if it has one. */
+interface Told {
+  words: string;
+  reason?: unknown;
+}
+
+type Frame = { [field: string]: string | undefined };
+
+interface Spoken {
+  dialect: Dialect;
+  json: object;
+  told(frames: readonly Frame[]): Told;
+  /** The reason that must be told for an end. */
+  reason(end: Pick<End, "type" | "failed" | "how">): unknown;
+}
+
+const FINISH = new Map([
+  ["max_tokens", "length"],
+  ["refusal", "content-filter"],
+]);
+
+const CONTEXT_END = "model_context_window_exceeded";
+
+const joined = (frames: readonly Frame[], field: string) => frames.map((one) => one[field] ?? "").join("");
+
+const spoken: { [name: string]: Spoken } = {
+  native: {
+    dialect: native(),
+    json: { input: "Hi", clientMessageId: "m1" },
+    told: (frames) => {
+      const view = frames.reduce((before, event) => reduceView(before, event as never), newView());
+      const parts = view.messages.flatMap((message) => message.parts);
+      const words = parts.map((part) => (part.type === "notice" || part.type === "text" ? part.text : ""));
+      return { words: words.join(""), reason: view.run?.stop?.type };
+    },
+    reason: ({ type }) => type,
+  },
+  "AI SDK": {
+    dialect: aiSdk(),
+    json: {
+      id: "c1",
+      trigger: "submit-message",
+      messages: [{ id: "m1", role: "user", parts: [{ type: "text", text: "Hi" }] }],
+    },
+    told: (frames) => {
+      const reason = frames.at(-1)?.finishReason ?? frames.at(-1)?.type;
+      return { words: joined(frames, "delta") + joined(frames, "errorText"), reason };
+    },
+    reason: ({ type, failed }) => (failed ? "error" : (FINISH.get(type) ?? "other")),
+  },
+  "AG-UI": {
+    dialect: agUi(),
+    json: {
+      threadId: "t1",
+      runId: "r1",
+      state: {},
+      messages: [{ id: "m1", role: "user", content: "Hi" }],
+      tools: [],
+      context: [],
+      forwardedProps: {},
+    },
+    told: (frames) => {
+      const texts = frames.filter(({ type }) => /^TEXT_MESSAGE|^RUN_ERROR/.test(type ?? ""));
+      const reason = frames.at(-1)?.code ?? frames.at(-1)?.type;
+      return { words: joined(texts, "delta") + joined(texts, "message"), reason };
+    },
+    reason: ({ type, failed }) => (failed ? type : "RUN_FINISHED"),
+  },
+  coach: {
+    dialect: coach(),
+    json: { message: "Hi" },
+    told: (frames) => ({ words: joined(frames, "text") + joined(frames, "error") }),
+    reason: () => undefined,
+  },
+  trainer: {
+    dialect: trainer(),
+    json: { message: "Hi" },
+    told: (frames) => ({ words: joined(frames, "message"), reason: frames.at(-1)?.type }),
+    reason: () => "error",
+  },
+  "ASP v2": {
+    dialect: asp(),
+    json: { message: "Hi" },
+    told: (frames) => ({
+      words: joined(frames, "text") + joined(frames, "message"),
+      reason: frames.at(-1)?.stop_reason ?? frames.at(-1)?.type,
+    }),
+    reason: ({ type, failed }) => (failed ? "error" : type),
+  },
+  metrics: {
+    dialect: metrics(),
+    json: { message: "Hi" },
+    told: (frames) => ({
+      words: joined(frames, "text") + joined(frames, "message"),
+      reason: frames.at(-1)?.code ?? frames.at(-1)?.type,
+    }),
+    // Text that was sent cannot be taken back, so only an error can correct it.
+    reason: ({ type, failed, how }) => (failed || how === "after text" ? type : "done"),
+  },
+};
+
+interface End {
+  type: string;
+  how: string;
+  /** Whether the run failed, so that dialects with an event for errors send one. */
+  failed: boolean;
+  script: Reply[];
+  hooks?: Hook[];
+}
+
+const stopping = (type: string): Hook => ({
+  name: "guard",
+  beforeRun: () => ({ stop: { type, message: "Your plan does not include this." } }),
+});
+const broken = tool({
+  name: "broken",
+  description: "Always fails.",
+  input: z.object({ n: z.number() }),
+  execute: () => {
+    throw new Error("no");
+  },
+});
+const failing = (n: number): Reply => ({ tools: [{ name: "broken", input: { n } }] });
+const paused: Reply = { text: "So", stop: "pause_turn" };
+const clippedCall: Reply = { tools: [{ name: "look", input: { what: "all" } }], clip: 6 };
+
+const answers: End[] = [
+  {
+    type: "max_tokens",
+    how: "in a text",
+    failed: false,
+    script: [{ text: "This is cut off here", clip: 10 }],
+  },
+  { type: "max_tokens", how: "in a call", failed: false, script: [clippedCall] },
+  { type: "refusal", how: "after text", failed: false, script: [{ text: "I will tell", stop: "refusal" }] },
+  {
+    type: "refusal",
+    how: "at once",
+    failed: false,
+    script: [{ thinking: "Hm.", text: "", stop: "refusal" }],
+  },
+  { type: "context_window", how: "", failed: true, script: [{ text: "So", stop: CONTEXT_END }] },
+  { type: "circuit_open", how: "", failed: true, script: [failing(1), failing(2)] },
+  { type: "pause_limit", how: "", failed: true, script: Array.from({ length: 6 }, () => paused) },
+  { type: "error", how: "of a new kind", failed: true, script: [{ text: "So", stop: "some_future_reason" }] },
+];
+const hooked: End[] = [
+  { type: "blocked", how: "by a hook", failed: false, script: [], hooks: [stopping("blocked")] },
+  {
+    type: "closed_today",
+    how: "of the app's own",
+    failed: false,
+    script: [],
+    hooks: [stopping("closed_today")],
+  },
+];
+
+const rows = Object.keys(spoken).flatMap((name) => [...answers, ...hooked].map((end) => ({ name, ...end })));
+
+it.each(rows)("L8 L18 W2 $name tells its user of $type $how", async ({ name, ...end }) => {
+  const { dialect, json, told, reason } = spoken[name] as Spoken;
+  const model = strictModel({ script: end.script });
+  const world = await serve(model, { dialect, tools: [look, broken], hooks: end.hooks ?? [] });
+  const first = told(await framesOf(await world.ask("/runs", { json })));
+  const { sessionId, stop } = await ended(world);
+  expect(model.rejected).toEqual([]);
+  expect(stop).toEqual({ type: end.type, message: expect.stringMatching(/\w/) });
+  expect(first.words.split(stop.message)).toHaveLength(2);
+  expect(first.words).not.toContain("reload");
+  expect(first.reason).toBe(reason(end));
+  // A page that comes back is told the same.
+  const path = name === "native" ? `/sessions/${sessionId}` : `/runs/${sessionId}/stream`;
+  expect(await (await world.ask(path)).text()).toContain(stop.message);
+});
+
+async function framesOf(response: Response): Promise<Frame[]> {
+  expect(response.status).toBe(200);
+  const lines = (await response.text()).split("\n").filter((line) => line.startsWith("data: {"));
+  return lines.map((line) => JSON.parse(line.slice("data: ".length)));
+}
+
+async function ended({ store }: Served) {
+  const [session] = await store.sessions.list({ userId: "ada" });
+  const events = await Array.fromAsync(store.read(session?.id ?? ""));
+  const last = events.findLast((event) => event.type === "run_ended");
+  if (last === undefined) throw new Error("The run has not ended.");
+  return { sessionId: last.sessionId, stop: last.data.stop };
+}
