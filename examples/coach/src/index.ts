@@ -1,6 +1,7 @@
 export { type CoachOptions, coach, coachLimits, SUMMARIZE_ABOVE } from "./agent/coach.ts";
 export type { Calendar, CalendarEvent, DayOfUser } from "./calendar/calendar-event.ts";
 export { type IcsCalendarOptions, icsCalendar } from "./calendar/ics-calendar.ts";
+export { isUrl } from "./calendar/load-calendar.ts";
 export { type Facts, signalTable } from "./context/signals.ts";
 export { coachContext } from "./context/user-context.ts";
 export {

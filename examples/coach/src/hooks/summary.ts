@@ -64,8 +64,8 @@ function partsOf({ sessionId, signal, read, append }: RunContext<CoachDeps>): Pa
     conversation: async () => {
       const lines: string[] = [];
       for await (const { type, data } of read({ types: ["user_message", "assistant_message"] })) {
-        if (type === "user_message") lines.push(`Person: ${data.message}`);
-        else if (type === "assistant_message") lines.push(`Coach: ${textOf(data.content)}`);
+        if (type === "user_message") lines.push(`user: ${data.message}`);
+        else if (type === "assistant_message") lines.push(`assistant: ${textOf(data.content)}`);
       }
       return lines.join("\n");
     },

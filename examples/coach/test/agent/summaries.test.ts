@@ -25,8 +25,8 @@ describe("the summary of a session by a small model", () => {
     const { files, log, small, summary } = await completed([{ text: "They want to sleep more." }]);
     expect(summary).toBe("They want to sleep more.");
     const asked = JSON.stringify(small.requests[0]?.messages);
-    expect(asked).toContain("Person: I want to sleep more.");
-    expect(asked).toContain("Coach: There.");
+    expect(asked).toContain("user: I want to sleep more.");
+    expect(asked).toContain("assistant: There.");
     expect(asked.split("</conversation>")).toHaveLength(2);
     const model = strictModel({ script: [{ text: "Good morning." }] });
     await coached(model, { files, log }).ask({ input: "Hi again" });
