@@ -1,6 +1,13 @@
 import { type EventStore, PawlError } from "@pawl/core";
 import type { BlobStore } from "@pawl/core/store";
-import { type Database, migrate, type PostgresTail, postgresBlobs, postgresStore, postgresTail } from "@pawl/postgres";
+import {
+  type Database,
+  migrate,
+  type PostgresTail,
+  postgresBlobs,
+  postgresStore,
+  postgresTail,
+} from "@pawl/postgres";
 import { embeddedStore } from "@pawl/postgres/embedded";
 import postgres from "postgres";
 

@@ -103,7 +103,12 @@ describe("readConfig", () => {
     const calendar = (COACH_CALENDAR: string, HOST = "") => readConfig({ COACH_CALENDAR, HOST }).calendar;
     expect(calendar("my.ics")).toBe(join(process.cwd(), "my.ics"));
     expect(calendar("https://x.example/basic.ics")).toBe("https://x.example/basic.ics");
-    for (const source of ["webcal://x.example/a.ics", "file:///etc/passwd", "ftp://x.example/a.ics", "https://"])
+    for (const source of [
+      "webcal://x.example/a.ics",
+      "file:///etc/passwd",
+      "ftp://x.example/a.ics",
+      "https://",
+    ])
       expect(() => calendar(source)).toThrow("COACH_CALENDAR must be a path, or an http or https URL.");
     expect(() => calendar("my.ics", "0.0.0.0")).toThrow("requires a loopback HOST");
   });
