@@ -56,7 +56,7 @@ export const FLOORS = {
   ],
   "examples/coach/src": [
     ["base", "legacy", "simulator", "view", "plans"],
-    ["files"],
+    ["files", "calendar"],
     ["pulse", "sessions"],
     ["deps", "prompt"],
     ["context", "tools"],

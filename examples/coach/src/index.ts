@@ -1,8 +1,10 @@
 export { type CoachOptions, coach, coachLimits, SUMMARIZE_ABOVE } from "./agent/coach.ts";
+export type { Calendar, CalendarEvent, DayOfUser } from "./calendar/calendar-event.ts";
+export { type IcsCalendarOptions, icsCalendar } from "./calendar/ics-calendar.ts";
+export { isUrl } from "./calendar/load-calendar.ts";
 export { type Facts, signalTable } from "./context/signals.ts";
 export { coachContext } from "./context/user-context.ts";
 export {
-  type CalendarEvent,
   type CoachData,
   type CoachDeps,
   type CoachDepsOptions,
@@ -16,7 +18,8 @@ export { harmlessMarkdown } from "./files/harmless.ts";
 export { type FilesAt, openFiles } from "./files/open-files.ts";
 export { readMarkdown, userFiles } from "./files/user-files.ts";
 export { dailyBudget, dailyBudgetTokens } from "./hooks/daily-budget.ts";
-export type { Summarize, ToSummarize } from "./hooks/summary.ts";
+export { modelSummary } from "./hooks/model-summary.ts";
+export type { Spending, Summarize, ToSummarize } from "./hooks/summary.ts";
 export { type LegacyPart, legacyParts, withoutBlocks, withoutTags } from "./legacy/index.ts";
 export { type DayPlan, type DayPlans, memoryDayPlans } from "./plans/day-plans.ts";
 export { postgresDayPlans } from "./plans/postgres-day-plans.ts";

@@ -1,6 +1,6 @@
 import type { Hook } from "@pawl/core";
 import type { Reservations } from "@pawl/core/store";
-import { coach } from "@pawl/example-coach";
+import { coach, modelSummary } from "@pawl/example-coach";
 import { trainer } from "@pawl/example-trainer";
 import type { AgentModels } from "./models.ts";
 
@@ -14,7 +14,12 @@ export interface AgentParts {
 export function exampleAgents(models: AgentModels, parts: AgentParts) {
   const { coachFallback, trainerFallback } = models;
   return {
-    coach: coach({ ...parts, model: models.coach, ...(coachFallback && { fallback: coachFallback }) }),
+    coach: coach({
+      ...parts,
+      model: models.coach,
+      ...(coachFallback && { fallback: coachFallback }),
+      summarize: modelSummary(models.coachSummaries),
+    }),
     trainer: trainer({
       ...parts,
       models: models.trainer,

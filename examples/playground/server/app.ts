@@ -1,11 +1,10 @@
 import { serveStatic } from "@hono/node-server/serve-static";
 import type { FileStore, Runtime } from "@pawl/core";
-import { coachExtra } from "@pawl/example-coach";
-import { handler, refuseNul, responseTo } from "@pawl/sse";
+import { handler, type RateLimiter, refuseNul, responseTo } from "@pawl/sse";
 import { Hono, type MiddlewareHandler } from "hono";
 import { except } from "hono/combine";
 import { browserIdentity } from "./browser-identity.ts";
-import { coachFiles } from "./coach-files.ts";
+import { coachRoutes } from "./coach-routes.ts";
 import type { ModelInfo } from "./models.ts";
 import { pastSessions } from "./past-sessions.ts";
 import { isLoopback, ownPageOnly, securityHeaders } from "./protection.ts";
@@ -29,6 +28,8 @@ export interface AppOptions {
   agents?: readonly string[];
   /** The store of the coach's files, with the files of all users. Without it, the page shows no files. */
   files?: FileStore;
+  /** Limits the messages of each user to the coach. Default: no limit. */
+  coachRateLimit?: RateLimiter;
   /** The parts of the trainer. Without them, the trainer is not served. */
   trainer?: TrainerServing;
   info: ModelInfo;
@@ -50,6 +51,7 @@ export function playgroundApp({
   runtime,
   agents = ["coach"],
   files,
+  coachRateLimit,
   trainer,
   info,
   host,
@@ -60,7 +62,7 @@ export function playgroundApp({
   const app = new Hono();
   const identity = browserIdentity({ trustProxy });
   // Only the developer can reach a loopback host, so the page may show internal events.
-  const expose = isLoopback(host) ? "all" : "public";
+  const expose: "all" | "public" = isLoopback(host) ? "all" : "public";
   const shown = TITLES.filter(({ name }) => agents.includes(name) || (name === "trainer" && trainer));
   const serve = (agent: string) =>
     handler({
@@ -69,7 +71,6 @@ export function playgroundApp({
       authorize: identity.userOf,
       basePath: `/api/${agent}`,
       maxInputLength: MAX_MESSAGE,
-      ...(agent === "coach" && { extra: coachExtra() }),
       expose,
       onError,
     });
@@ -97,11 +98,13 @@ export function playgroundApp({
     const owner = agent === "trainer" ? uuidOf(userId) : userId;
     return c.json({ sessions: await pastSessions(runtime.store, owner, agent) });
   });
-  if (files !== undefined) coachFiles(app, files, identity);
-  if (trainer !== undefined) {
-    trainerRoutes(app, trainer, { runtime, identity, maxMessage: MAX_MESSAGE, expose, trustProxy, onError });
+  const around = { runtime, identity, maxMessage: MAX_MESSAGE, expose, trustProxy, onError };
+  if (trainer !== undefined) trainerRoutes(app, trainer, around);
+  if (agents.includes("coach")) {
+    const parts = { ...(files && { files }), ...(coachRateLimit && { rateLimit: coachRateLimit }) };
+    coachRoutes(app, parts, around);
   }
-  for (const agent of agents) {
+  for (const agent of agents.filter((name) => name !== "coach")) {
     const answer = serve(agent);
     app.all(`/api/${agent}/*`, (c) => answer(c.req.raw));
   }

@@ -1,7 +1,8 @@
 import { join, resolve } from "node:path";
 import { pricingOf } from "@pawl/anthropic";
-import type { FilesAt } from "@pawl/example-coach";
+import { type FilesAt, isUrl } from "@pawl/example-coach";
 import { trainerModels } from "@pawl/example-trainer";
+import { isLoopback } from "./protection.ts";
 
 /** The playground's configuration. The variables are described in `.env.example`. */
 export interface Config {
@@ -25,6 +26,10 @@ export interface Config {
   baseURL?: string;
   /** The place of the coach's files. */
   files: FilesAt;
+  /** The path or URL of the calendar that the coach reads. */
+  calendar?: string;
+  /** The connection string of a Postgres server. Without it, the log is in `dir`. */
+  databaseUrl?: string;
   /** Whether to trust a proxy's headers `x-forwarded-for` and `x-forwarded-proto`. */
   trustProxy: boolean;
   /** Whether to serve the agent for tests too. */
@@ -45,9 +50,12 @@ export function readConfig(env: Env): Config {
   const baseURL = addressIn(env, "ANTHROPIC_BASE_URL");
   const trainerModel = modelIn(env, "PRIMARY_MODEL");
   const supabase = supabaseIn(env);
+  const host = env.HOST || "127.0.0.1";
+  const calendar = calendarIn(env, host);
+  const databaseUrl = databaseIn(env);
   const dir = resolve(env.PAWL_DIR || join(here, "..", "..", ".pawl"));
   return {
-    host: env.HOST || "127.0.0.1",
+    host,
     port: portOf(env.PORT || "4321"),
     dir,
     files: bucketIn(env) ?? { directory: join(dir, "files") },
@@ -60,7 +68,29 @@ export function readConfig(env: Env): Config {
     ...(openaiKey && { openaiKey }),
     ...(trainerModel && { trainerModel }),
     ...(supabase && { supabase }),
+    ...(calendar && { calendar }),
+    ...(databaseUrl && { databaseUrl }),
   };
+}
+
+/** Reads the coach's calendar. Every user of the server can have it read to them, so only its owner may reach it. */
+function calendarIn({ COACH_CALENDAR: source }: Env, host: string): string | undefined {
+  if (!source) return undefined;
+  if (!isLoopback(host)) {
+    throw new Error(
+      "COACH_CALENDAR requires a loopback HOST, e.g. 127.0.0.1: everybody who can reach this server could read the calendar.",
+    );
+  }
+  if (isUrl(source)) return source;
+  if (!/^[a-z][a-z+.-]+:/i.test(source)) return resolve(source);
+  throw new Error("COACH_CALENDAR must be a path, or an http or https URL.");
+}
+
+function databaseIn({ DATABASE_URL: url }: Env): string | undefined {
+  if (!url) return undefined;
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return url;
+  // The value has a password, so it is not part of the message.
+  throw new Error("DATABASE_URL must be a URL like postgres://user:password@host:5432/database.");
 }
 
 /**

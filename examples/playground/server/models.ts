@@ -17,6 +17,8 @@ export interface AgentModels {
   coach: ModelClient;
   /** Answers while the coach's model keeps failing. */
   coachFallback?: ModelClient;
+  /** Writes the summaries of the coach's sessions. */
+  coachSummaries: ModelClient;
   /** The models that a request may choose; the first one is the default. */
   trainer: readonly [ModelClient, ...ModelClient[]];
   /** Answers while the trainer's model keeps failing. */
@@ -35,6 +37,12 @@ const FALLBACKS = {
   coach: ["claude-haiku-5-5", "claude-sonnet-5-5"],
   trainer: ["claude-sonnet-4-5", "claude-haiku-4-5"],
 } as const;
+
+/**
+ * The id of the small model that summarises sessions. A server that has other models than Claude's uses the
+ * coach's own.
+ */
+const SUMMARIES = "claude-haiku-5-5";
 
 /** The ids of the initializer's models. They are small and fast, because the trainer waits for them. */
 const CHOOSER = { openai: "gpt-4o-mini", claude: "claude-haiku-5-5" } as const;
@@ -71,6 +79,7 @@ export async function agentModels(config: Config): Promise<AgentModels> {
       ...(thinksByItself(modelId) && { thinking: { type: "adaptive", display: "summarized" } }),
     }),
     ...(coachFallback && { coachFallback }),
+    coachSummaries: model(pricingOf(modelId) === undefined ? modelId : SUMMARIES),
     ...(trainerFallback && { trainerFallback }),
     trainer: [model(trainerModel), ...others.map(model)],
     chooser: openaiKey === undefined ? model(CHOOSER.claude) : openai(CHOOSER.openai, { apiKey: openaiKey }),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { messageOf, runtime } from "@pawl/core";
-import { type CoachDeps, coachDeps, openFiles, postgresDayPlans } from "@pawl/example-coach";
+import { type CoachDeps, coachDeps, icsCalendar, openFiles, postgresDayPlans } from "@pawl/example-coach";
 import { type TrainerDeps, trainerData, withSessionLog } from "@pawl/example-trainer";
 import { postgresReservations } from "@pawl/postgres";
 import { RateLimiterMemory } from "rate-limiter-flexible";
@@ -14,7 +14,7 @@ import { openStore } from "./open-store.ts";
 import { testAgent } from "./test-agent.ts";
 import { tokens } from "./tokens.ts";
 
-/** The limit of a user's messages to the trainer: `points` per `duration`, which is in seconds. */
+/** The limit of a user's messages to each agent: `points` per `duration`, which is in seconds. */
 const RATE = { points: 20, duration: 60 };
 
 export interface Playground {
@@ -25,26 +25,31 @@ export interface Playground {
 
 /** Starts the playground. Resumes runs that a killed process left open. */
 export async function startPlayground(config: Config): Promise<Playground> {
-  const embedded = await openStore(join(config.dir, "db"));
-  const store = withSessionLog(embedded);
+  const opened = await openStore(join(config.dir, "db"), config.databaseUrl);
+  const { db, tail } = opened;
+  const store = withSessionLog(opened.store);
   try {
-    const data = await trainerData(embedded.db);
+    const data = await trainerData(db);
     const models = await agentModels(config);
     const files = openFiles(config.files);
     const coaching = coachDeps({
       files,
-      plans: await postgresDayPlans(embedded.db),
+      plans: await postgresDayPlans(db),
       store,
+      ...(config.calendar && {
+        calendar: icsCalendar({ source: config.calendar, onError: console.error }),
+      }),
     });
     const tester = config.test ? [testAgent(models.coach, config.dir)] : [];
     const hooks = [errorLines(console.error, config.apiKey)];
-    const reservations = postgresReservations(embedded.db);
+    const reservations = postgresReservations(db);
     const examples = exampleAgents(models, { reservations, hooks });
     const agents = [examples.coach, ...tester];
     const pawl = runtime<CoachDeps & TrainerDeps>({
       agents: [...agents, examples.trainer],
       store,
       blobs: store.blobs,
+      ...(tail && { tail }),
       deps: (session) => ({ ...coaching(session), trainer: data }),
     });
     const { host, webDir, trustProxy } = config;
@@ -54,6 +59,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
         runtime: pawl,
         agents: agents.map(({ name }) => name),
         files,
+        coachRateLimit: new RateLimiterMemory(RATE),
         trainer: {
           data,
           models: models.trainer.map(({ id }) => id),
@@ -79,11 +85,11 @@ export async function startPlayground(config: Config): Promise<Playground> {
         await withinTime(pawl.drain(), graceMs);
         await server.close();
         await models.close();
-        await store.close();
+        await opened.close();
       },
     };
   } catch (error) {
-    await store.close();
+    await opened.close();
     throw error;
   }
 }

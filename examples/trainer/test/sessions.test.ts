@@ -180,7 +180,7 @@ describe("12.5 sessions and events", () => {
   });
 });
 
-describe("11.3 the console", () => {
+describe("X2 11.3 the console", () => {
   it("O3 has a line for each event, and the totals at the end of a run", async () => {
     const place = await embeddedPlace();
     const lines: string[] = [];
@@ -193,6 +193,16 @@ describe("11.3 the console", () => {
     while (lines.length < count + 1) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(lines.every((line) => line.includes(`[${sessionId.slice(0, 8)}]`))).toBe(true);
     expect(lines.at(-1)).toMatch(/Σ [\d,]+ tokens \([\d,]+ cached, \d+ % of the prompts\) · \$0\.\d{4}$/);
-    expect(lines.some((line) => /📥 llm_response .*cached.*\$0\.\d{4}/.test(line))).toBe(true);
+    const has = (pattern: RegExp) => lines.some((line) => pattern.test(line.slice(24)));
+    for (const pattern of [
+      /^👤 User: "Chest"$/,
+      /^📤 LLM Request → \S+ est\. \d+\.\dK tokens$/,
+      /^📥 LLM Response ← \(empty\) \S+ tokens \(\S+ cached\) \| \$0\.\d{4} \| \d+ms$/,
+      /^🔧 Tool Call → generate_workout \{"workout":.*…$/,
+      /^🔧 Tool Result ← generate_workout: ✓ \d+ms$/,
+      /^📦 Artifact ← \S+ ".+"$/,
+      /^▫️ Run Started /,
+    ])
+      expect(has(pattern), `${pattern} in\n${lines.join("\n")}`).toBe(true);
   });
 });

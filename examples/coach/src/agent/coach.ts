@@ -11,6 +11,7 @@ import { type ContextReport, skillHook } from "@pawl/knowledge";
 import { coachSignals } from "../context/signals.ts";
 import { coachContext } from "../context/user-context.ts";
 import type { CoachDeps } from "../deps/deps.ts";
+import { answerLength } from "../hooks/answer-length.ts";
 import { dailyBudget } from "../hooks/daily-budget.ts";
 import { sessionGate } from "../hooks/gate.ts";
 import { lifePlanApproval } from "../hooks/life-plan-approval.ts";
@@ -34,7 +35,10 @@ export interface CoachOptions {
   reservations?: Reservations;
   /** Further hooks for the coach's runs. */
   hooks?: readonly Hook[];
-  /** Summarizes a completed session. Default: the summary that the model passed to `complete_session`. */
+  /**
+   * Summarizes a completed session, e.g. `modelSummary(model)`. Later contexts contain the last summaries.
+   * Default: the summary that the model passed to `complete_session`.
+   */
   summarize?: Summarize;
   /** Called after each context was built, with its size and the time that it took. */
   onContext?: (report: ContextReport) => void;
@@ -87,8 +91,10 @@ export function coach(options: CoachOptions): Agent<CoachDeps> {
       lifePlanApproval(),
       skillHook<CoachDeps>({ skills: coachSkills, signals: coachSignals, atMost: 2 }),
       legacyGuard(),
-      sessionSummary(summarize),
+      answerLength(),
       ...(reservations ? [dailyBudget(reservations)] : []),
+      // After the budget, because effects run in the reverse order: the budget is charged for the summary too.
+      sessionSummary(summarize),
       ...hooks,
     ],
     limits: coachLimits,

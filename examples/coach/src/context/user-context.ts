@@ -32,6 +32,7 @@ const sections: readonly [tag: string, maxChars: number, read: Read][] = [
   ["pulse_baseline", 400, pulse],
   ["check_ins", 4_000, ({ coach }) => lastOf(coach.files, "check-ins", 3, 1_300)],
   ["daily_logs", 6_000, ({ coach }) => lastOf(coach.files, "daily-logs", 7, 850)],
+  ["session_summaries", 1_500, ({ coach }) => lastOf(coach.files, "session-summaries", 3, 450)],
   ["captures", 2_500, captures],
   ["day_plan_today", 2_500, ({ coach, today }) => oneFile(coach.files, `day-plans/${today}.md`)],
   [

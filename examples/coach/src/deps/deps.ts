@@ -1,15 +1,9 @@
 import type { EventStore, FileStore, Session, SessionStatus } from "@pawl/core";
 import { isTimeZone } from "../base/day.ts";
+import type { Calendar, CalendarEvent } from "../calendar/calendar-event.ts";
 import { userFiles } from "../files/user-files.ts";
 import { type DayPlan, type DayPlans, memoryDayPlans } from "../plans/day-plans.ts";
 import { DEFAULT_TYPE } from "../sessions/session-types.ts";
-
-/** An entry of a calendar. */
-export interface CalendarEvent {
-  /** The time as the user reads it, e.g. `09:30`; absent for an entry of a whole day. */
-  at?: string;
-  title: string;
-}
 
 /** An earlier session. */
 export interface PastSession {
@@ -51,9 +45,10 @@ export interface CoachDepsOptions {
   /** The time zone of users whose client sent none. Default: this machine's. */
   timeZone?: string;
   now?: () => number;
+  /** Returns a user's name. Default: the name that the user's client sent with the session's first message. */
   name?(userId: string): string | undefined;
-  /** Returns the entries of a user's calendar on a day (`YYYY-MM-DD`). Default: an empty calendar. */
-  calendar?(userId: string, day: string, signal: AbortSignal): Promise<readonly CalendarEvent[]>;
+  /** Returns the entries of a user's calendar, e.g. `icsCalendar()`. Default: an empty calendar. */
+  calendar?: Calendar;
 }
 
 /**
@@ -80,13 +75,14 @@ export function coachDeps(options: CoachDepsOptions): (session: Session) => Coac
   const { files, store, plans = memoryDayPlans(), now = Date.now, calendar } = options;
   const { timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options;
   return ({ id, userId, agent, metadata }) => {
-    const name = options.name?.(userId);
+    const name = options.name?.(userId) ?? sentName(metadata);
+    const zone = isTimeZone(metadata.time_zone) ? metadata.time_zone : timeZone;
     return {
       coach: {
         files: userFiles(files, userId),
         plans: { save: (plan) => plans.save(userId, plan), get: (day) => plans.get(userId, day) },
         ...(name !== undefined && { name }),
-        timeZone: isTimeZone(metadata.time_zone) ? metadata.time_zone : timeZone,
+        timeZone: zone,
         now,
         lastSession: async () => {
           const sessions = (await store?.sessions.list({ userId, agent, limit: 5 })) ?? [];
@@ -94,10 +90,14 @@ export function coachDeps(options: CoachDepsOptions): (session: Session) => Coac
           return last && { type: typeOf(last), at: last.updatedAt };
         },
         status: async () => (await store?.sessions.get(id))?.status,
-        calendar: async (day, signal) => (await calendar?.(userId, day, signal)) ?? [],
+        calendar: async (day, signal) => (await calendar?.({ userId, day, timeZone: zone, signal })) ?? [],
       },
     };
   };
+}
+
+function sentName({ display_name: name }: Session["metadata"]): string | undefined {
+  return typeof name === "string" && name.trim() !== "" ? name.trim() : undefined;
 }
 
 function typeOf({ metadata }: Session): string {

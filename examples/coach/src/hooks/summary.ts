@@ -1,10 +1,13 @@
-import type { Hook, RunContext, RunResult } from "@pawl/core";
+import { type AppendableEvent, type Hook, type RunContext, type RunResult, textOf } from "@pawl/core";
 import { dayOf } from "../base/day.ts";
 import type { CoachDeps } from "../deps/deps.ts";
 import { shortHash } from "../files/file-name.ts";
 import { withFrontMatter } from "../files/front-matter.ts";
 import { harmlessMarkdown } from "../files/harmless.ts";
 import { DEFAULT_TYPE } from "../sessions/session-types.ts";
+
+/** What a model's answer has cost, as the log keeps it. */
+export type Spending = Omit<Extract<AppendableEvent, { type: "spending" }>["data"], "by">;
 
 /** The input of a summary. */
 export interface ToSummarize {
@@ -14,10 +17,17 @@ export interface ToSummarize {
   summary: string | undefined;
   /** The text of the session's last run. */
   text: string;
+  /** Returns what the user and the coach have written in the session, one line for each text. */
+  conversation(): Promise<string>;
+  /** Charges the run for a model that the summary has used. */
+  spend(spending: Spending): Promise<void>;
   signal: AbortSignal;
 }
 
+/** Returns the summary of a session. If it is empty, the coach's own words are used. */
 export type Summarize = (session: ToSummarize) => string | Promise<string>;
+
+const NAME = "session-summary";
 
 /**
  * Writes the summary of a completed session to a file, after the run that completed it. If a crash causes a
@@ -25,7 +35,7 @@ export type Summarize = (session: ToSummarize) => string | Promise<string>;
  */
 export function sessionSummary(summarize: Summarize = ownWords): Hook<CoachDeps> {
   return {
-    name: "session-summary",
+    name: NAME,
     idempotent: true,
     afterRun: async (result, context) => {
       const completed = completing(result);
@@ -45,8 +55,24 @@ export function sessionSummary(summarize: Summarize = ownWords): Hook<CoachDeps>
   };
 }
 
-function partsOf({ sessionId, signal }: RunContext<CoachDeps>): Pick<ToSummarize, "sessionId" | "signal"> {
-  return { sessionId, signal };
+type Parts = Pick<ToSummarize, "sessionId" | "signal" | "conversation" | "spend">;
+
+function partsOf({ sessionId, signal, read, append }: RunContext<CoachDeps>): Parts {
+  return {
+    sessionId,
+    signal,
+    conversation: async () => {
+      const lines: string[] = [];
+      for await (const { type, data } of read({ types: ["user_message", "assistant_message"] })) {
+        if (type === "user_message") lines.push(`user: ${data.message}`);
+        else if (type === "assistant_message") lines.push(`assistant: ${textOf(data.content)}`);
+      }
+      return lines.join("\n");
+    },
+    spend: async (spending) => {
+      await append({ type: "spending", data: { by: NAME, ...spending } });
+    },
+  };
 }
 
 /** Returns the summary of the call that completed the session; `undefined` if no call did. */

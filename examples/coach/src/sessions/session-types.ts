@@ -18,6 +18,8 @@ export interface SessionRules {
   tools: readonly ToolName[];
   /** The types of file that `save_file` may write. */
   writes: readonly FileType[];
+  /** The most tokens of one answer, with the files that it writes. */
+  maxTokens: number;
 }
 
 const memory = ["sage-context", "sage-patterns", "reflection-prompt", "capture"] as const;
@@ -29,23 +31,27 @@ export const sessionTypes = {
     title: "Open conversation",
     tools: toolNames,
     writes: [...memory, "domain", "life-plan", "day-plan", "daily-log"],
+    maxTokens: 4_096,
   },
-  open_day: { title: "Open the day", tools: guided, writes: [...memory, "day-plan"] },
-  close_day: { title: "Close the day", tools: guided, writes: [...memory, "daily-log"] },
+  open_day: { title: "Open the day", tools: guided, writes: [...memory, "day-plan"], maxTokens: 3_072 },
+  close_day: { title: "Close the day", tools: guided, writes: [...memory, "daily-log"], maxTokens: 4_096 },
   life_mapping: {
     title: "Life mapping",
     tools: guided,
     writes: [...memory, "domain", "overview", "life-plan"],
+    maxTokens: 8_192,
   },
   weekly_checkin: {
     title: "Weekly check-in",
     tools: guided,
     writes: [...memory, "check-in", "weekly-plan", "domain", "overview", "life-plan"],
+    maxTokens: 8_192,
   },
   quick_capture: {
     title: "Quick capture",
     tools: ["save_file", "complete_session"],
     writes: ["capture"],
+    maxTokens: 2_048,
   },
 } as const satisfies Record<string, SessionRules>;
 

@@ -21,6 +21,7 @@ async function lived(files = memoryFiles()) {
   for (const day of ["01", "08", "14", "15"])
     await put(`check-ins/2026-11-${day}.md`, `Week to the ${day}.`, { energy: "low" });
   for (let day = 10; day < 20; day += 1) await put(`daily-logs/2026-11-${day}.md`, `Log of the ${day}.`);
+  await put("session-summaries/2026-11-20-aaaaaaaa.md", "Wants to sleep more.");
   await put("captures/2026-11-20-a.md", "An open thought.", { date: "2026-11-20" });
   await put("captures/2026-11-19-b.md", "A folded thought.", { folded_into: "daily-logs/2026-11-19.md" });
   await put("day-plans/2026-11-21.md", "Today: write.", { intention: "Write" });
@@ -44,6 +45,7 @@ const ORDER = [
     "pulse_baseline",
     "check_ins",
     "daily_logs",
+    "session_summaries",
     "captures",
     "day_plan_today",
     "day_plan_yesterday",
@@ -88,6 +90,7 @@ describe("what is known of the user", () => {
     expect(text.match(/Log of the/g)).toHaveLength(7);
     expect(text.indexOf("Log of the 19")).toBeLessThan(text.indexOf("Log of the 18"));
     expect(text).toContain("An open thought.");
+    expect(text).toContain("Wants to sleep more.");
     expect(text).not.toContain("A folded thought.");
     expect(text).toContain("### work (in_crisis)\nToo much.");
     expect(text).not.toContain("All well.");

@@ -4,7 +4,7 @@ import { KINDS } from "./kinds.ts";
 
 /** Lets the user choose a kind of conversation and a first message. */
 export function Begin({ onStart }: { onStart: (text: string) => void }) {
-  const { type, setType } = useCoaching();
+  const { type, setType, name: called, setName } = useCoaching();
   const name = useId();
   const chosen = KINDS.find((kind) => kind.type === type) ?? KINDS[0];
   return (
@@ -38,6 +38,17 @@ export function Begin({ onStart }: { onStart: (text: string) => void }) {
           </li>
         ))}
       </ul>
+      <label className="called">
+        <span>Your name, if you like</span>
+        <input
+          type="text"
+          maxLength={80}
+          autoComplete="given-name"
+          value={called}
+          data-testid="display-name"
+          onChange={({ target }) => setName(target.value)}
+        />
+      </label>
     </>
   );
 }

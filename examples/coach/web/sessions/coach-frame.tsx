@@ -3,6 +3,7 @@ import { createContext, useContext, useEffect, useMemo, useRef, useState } from 
 import type { SessionType } from "../../src/sessions/session-types.ts";
 import type { FrameProps } from "../base/seam.ts";
 import { KINDS } from "./kinds.ts";
+import { useName } from "./use-name.ts";
 
 /** The state that the parts of one conversation share. */
 interface Coaching {
@@ -10,6 +11,9 @@ interface Coaching {
   /** The type of the next new conversation. */
   type: SessionType;
   setType(type: SessionType): void;
+  /** The user's name. Empty if they have entered none. */
+  name: string;
+  setName(name: string): void;
   /** The call ids of questions that were answered on this page. */
   answered: ReadonlySet<string>;
   /** Whether an earlier state of the conversation is shown. */
@@ -31,6 +35,7 @@ export function useCoaching(): Coaching {
 export function CoachFrame({ agent, messages, children }: FrameProps) {
   const { sessionId } = agent;
   const [type, setType] = useState<SessionType>(KINDS[0].type);
+  const [name, setName] = useName();
   const answered = useRef(new Set<string>());
   const isPast = messages !== agent.messages;
   const isNew = sessionId === undefined;
@@ -41,7 +46,7 @@ export function CoachFrame({ agent, messages, children }: FrameProps) {
   const talking = useMemo(
     () => ({
       ...agent,
-      send: (text: string) => agent.send(text, isNew ? { extra: beginning(type) } : {}),
+      send: (text: string) => agent.send(text, isNew ? { extra: beginning(type, name) } : {}),
       pending: agent.pending.map((question) => ({
         ...question,
         answer: async (value: Json): Promise<boolean> => {
@@ -52,16 +57,17 @@ export function CoachFrame({ agent, messages, children }: FrameProps) {
         },
       })),
     }),
-    [agent, isNew, type],
+    [agent, isNew, type, name],
   );
   const coaching = useMemo(
-    () => ({ sessionId, type, setType, answered: answered.current, isPast }),
-    [sessionId, type, isPast],
+    () => ({ sessionId, type, setType, name, setName, answered: answered.current, isPast }),
+    [sessionId, type, name, setName, isPast],
   );
   return <CoachingContext value={coaching}>{children(talking)}</CoachingContext>;
 }
 
-/** The request fields of a first message: the session's type and the user's time zone. */
-function beginning(type: SessionType): JsonObject {
-  return { sessionType: type, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone ?? null };
+/** The request fields of a first message: the session's type, the user's time zone and their name. */
+function beginning(type: SessionType, name: string): JsonObject {
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone ?? null;
+  return { sessionType: type, timeZone, displayName: name.trim() === "" ? null : name.trim() };
 }

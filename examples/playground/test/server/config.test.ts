@@ -67,6 +67,7 @@ describe("readConfig", () => {
       PRIMARY_MODEL: "claude-opus-4-5",
       SUPABASE_PUBLIC_URL: "https://x.supabase.co",
       SUPABASE_PUBLISHABLE_KEY: "published",
+      DATABASE_URL: "postgres://db.example/app",
       HOST: "::1",
       PORT: "1",
     };
@@ -74,6 +75,7 @@ describe("readConfig", () => {
     expect(readConfig(env)).toMatchObject({
       ...{ apiKey: "key", openaiKey: "other key", trainerModel: "claude-opus-4-5", host: "::1", port: 1 },
       supabase: { url: "https://x.supabase.co", key: "published" },
+      databaseUrl: "postgres://db.example/app",
     });
     expect(() => readConfig({ SUPABASE_PUBLIC_URL: "https://x.supabase.co" })).toThrow("both");
     expect(() => readConfig({ ...env, SUPABASE_PUBLIC_URL: "x" })).toThrow("must be an http or https URL");
@@ -95,6 +97,31 @@ describe("readConfig", () => {
     expect(() => readConfig({ ANTHROPIC_BASE_URL: "localhost" })).toThrow(
       'ANTHROPIC_BASE_URL must be an http or https URL, not "localhost".',
     );
+  });
+
+  it("X5 reads the coach's calendar from a path or a URL, and only on a loopback host", () => {
+    const calendar = (COACH_CALENDAR: string, HOST = "") => readConfig({ COACH_CALENDAR, HOST }).calendar;
+    expect(calendar("my.ics")).toBe(join(process.cwd(), "my.ics"));
+    expect(calendar("https://x.example/basic.ics")).toBe("https://x.example/basic.ics");
+    for (const source of [
+      "webcal://x.example/a.ics",
+      "file:///etc/passwd",
+      "ftp://x.example/a.ics",
+      "https://",
+    ])
+      expect(() => calendar(source)).toThrow("COACH_CALENDAR must be a path, or an http or https URL.");
+    expect(() => calendar("my.ics", "0.0.0.0")).toThrow("requires a loopback HOST");
+  });
+
+  it("X5 keeps log and tables on a Postgres server, and never prints its password", () => {
+    const url = "postgres://pawl:secret@db.example:5432/app?sslmode=require";
+    expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
+    expect(readConfig({ DATABASE_URL: "postgresql://db.example/app" }).databaseUrl).toBeDefined();
+    for (const DATABASE_URL of ["https://secret@x", "secret", "mysql://pawl:secret@x/y"]) {
+      const read = () => readConfig({ DATABASE_URL });
+      expect(read).toThrow("DATABASE_URL must be a URL like");
+      expect(read).not.toThrow("secret");
+    }
   });
 
   it("treats an empty variable as absent", () => {

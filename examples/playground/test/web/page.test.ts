@@ -74,6 +74,51 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
     await close();
   });
 
+  it("K1 offers to answer again after Stop, without sending the message again", async () => {
+    const { page, say, started, idle, focus, close } = await open();
+    const again = page.getByTestId("again");
+    await say("Tell me slowly of a whole week");
+    await started();
+    expect(await again.count()).toBe(0);
+    await page.getByTestId("stop").click();
+    await idle();
+    await again.click({ timeout: WAIT });
+    await started();
+    await expect.poll(focus).toBe("composer");
+    await page.getByTestId("stop").click();
+    await again.waitFor({ timeout: WAIT });
+    expect(await page.getByTestId("message-user").count()).toBe(1);
+    await say("Good morning");
+    await again.waitFor({ state: "detached", timeout: WAIT });
+    await close();
+  });
+
+  it.each([390, 1280])("shows the whole label of a conversation, %d wide", async (width) => {
+    const page = await browser!.newPage({ viewport: { width, height: 740 } });
+    await page.goto(server.url);
+    await page.getByRole("radio", { name: "Weekly check-in" }).check({ force: true, timeout: WAIT });
+    await page.getByTestId("starter").first().click();
+    const label = page.getByTestId("session-label").locator("span");
+    await label.waitFor({ timeout: WAIT });
+    expect(await label.textContent()).toBe("Weekly check-in");
+    const cut = `[...document.querySelectorAll("[data-testid=session-label] span, [data-testid=banner]")]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map(({ textContent }) => textContent)`;
+    expect(await page.evaluate(cut)).toEqual([]);
+    await page.close();
+  });
+
+  it("X1 C9 sends the user's name, and keeps it for the next visit", async () => {
+    const { page, close } = await open();
+    await page.getByTestId("display-name").fill("Ada");
+    const sent = page.waitForRequest((request) => request.url().endsWith("/api/coach/runs"));
+    await page.getByTestId("starter").first().click();
+    expect((await sent).postDataJSON()).toMatchObject({ displayName: "Ada" });
+    await page.goto(`${server.url}#`);
+    await expect.poll(() => page.getByTestId("display-name").inputValue(), { timeout: WAIT }).toBe("Ada");
+    await close();
+  });
+
   it("keeps the keyboard of a phone down while somebody taps", async () => {
     const { page, idle, focus, close } = await open(true);
     await page.getByTestId("starter").first().tap();

@@ -69,14 +69,22 @@ function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }:
   return (
     <>
       <TalkContext value={useTalking(sendByButton, working)}>
-        <Thread {...{ agent, writes, scroll, loading, ...problem }} onSend={sendByButton} />
+        <Thread
+          {...{ agent, writes, scroll, loading, ...problem }}
+          onSend={sendByButton}
+          onAgain={() => {
+            goToField(field);
+            scroll.toEnd();
+            void agent.retry();
+          }}
+        />
       </TalkContext>
-      {!scroll.atEnd && (
-        <button type="button" className="to-end" onClick={scroll.toEnd} data-testid="to-end">
-          Latest
-        </button>
-      )}
       <div className="composer-row">
+        {!scroll.atEnd && (
+          <button type="button" className="to-end" onClick={scroll.toEnd} data-testid="to-end">
+            Latest
+          </button>
+        )}
         <Composer
           {...{ text, setText, working, field }}
           maxLength={maxMessage}

@@ -24,12 +24,15 @@ interface ThreadProps {
   loading: boolean;
   failure: AgentFailure | undefined;
   onSend: (text: string) => void;
+  /** Runs the last message again, after its run was stopped. */
+  onAgain: () => void;
   onRetry: (() => void) | undefined;
   onDismiss: (() => void) | undefined;
 }
 
 /** Shows the conversation: its messages, open questions, the status line and the last failure. */
-export function Thread({ agent, writes, scroll, loading, failure, onSend, onRetry, onDismiss }: ThreadProps) {
+export function Thread(props: ThreadProps) {
+  const { agent, writes, scroll, loading, failure, onSend, onAgain, onRetry, onDismiss } = props;
   const { messages, pending, run } = agent;
   const last = messages.at(-1);
   const isNew = messages.length === 0 && !loading && failure?.code !== "not_found";
@@ -53,6 +56,11 @@ export function Thread({ agent, writes, scroll, loading, failure, onSend, onRetr
           <Asked key={question.seq} question={question} answer={question.answer} />
         ))}
         <Working state={agent} writes={writes} />
+        {failure === undefined && wasStopped(agent) && (
+          <button type="button" className="text-button again" onClick={onAgain} data-testid="again">
+            Try again
+          </button>
+        )}
         {failure !== undefined && <Failure {...{ failure, onRetry, onDismiss }} />}
       </div>
     </div>
@@ -98,6 +106,11 @@ function Working({ state, writes }: WorkingProps) {
       )}
     </p>
   );
+}
+
+/** Returns whether the user has stopped the last answer, so that they may want another one. */
+function wasStopped({ run, phase, pending }: UseAgent): boolean {
+  return run?.open === false && run.stop?.type === "aborted" && !isWorking(phase) && pending.length === 0;
 }
 
 /** Returns whether a run is in progress or about to begin. */

@@ -1,5 +1,7 @@
 import { type EventStore, messageOf, promptTokens, type StoredEvent } from "@pawl/core";
-import { cacheHitRate, eventLine } from "@pawl/core/inspect";
+import { cacheHitRate } from "@pawl/core/inspect";
+import { dataSources } from "../data/sources.ts";
+import { sessionLine } from "./session-line.ts";
 
 export interface SessionLogOptions {
   /** Receives each line. Default: `console.log`. */
@@ -9,8 +11,8 @@ export interface SessionLogOptions {
 }
 
 /**
- * Wraps a store so that each event of the trainer's sessions is printed as a line. After the end of a run a
- * line with the session's totals follows, e.g. `09:05:51.204 [7f3e9b20] Σ 38,700 tokens (34,100 cached, 89 %
+ * Wraps a store so that each event of the trainer's sessions is printed as a line, e.g. `09:05:47.310 [7f3e9b20] 👤
+ * User: "Give me a chest workout"`. After the end of a run a line with the session's totals follows, e.g. `09:05:51.204 [7f3e9b20] Σ 38,700 tokens (34,100 cached, 89 %
  * of the prompts) · $0.0119`. Appends do not wait for the printing.
  *
  * @example
@@ -27,13 +29,16 @@ export function withSessionLog<S extends EventStore>(
   store: S,
   { print = (line) => console.log(line), agent = "trainer" }: SessionLogOptions = {},
 ): S {
+  const names = new Map(dataSources().map(({ name, displayName }) => [name, displayName]));
   let told: Promise<void> = Promise.resolve();
   const tell = async (sessionId: string, events: readonly StoredEvent[]): Promise<void> => {
     const session = await store.sessions.get(sessionId);
     if (session?.agent !== agent) return;
+    const context = { batch: events, sourceName: (source: string) => names.get(source) ?? source };
     for (const event of events) {
-      print(eventLine(event));
-      if (event.type === "run_ended") print(`${eventLine(event).split("]")[0]}] ${totals(session)}`);
+      const line = sessionLine(event, context);
+      print(line);
+      if (event.type === "run_ended") print(`${line.split("]")[0]}] ${totals(session)}`);
     }
   };
   return {

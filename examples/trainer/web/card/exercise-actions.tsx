@@ -19,11 +19,13 @@ interface ExerciseActionsProps {
  * it.
  */
 export function ExerciseActions({ exercise, talk }: ExerciseActionsProps) {
-  const [opened, open] = useState<Opened>();
+  const [chosen, open] = useState<Opened>();
   const row = useRef<HTMLDivElement>(null);
   const id = useId();
   const { exercise_name: name, reasoning } = exercise;
   const busy = talk?.busy !== false;
+  // Once a workout is logged, it can no longer be changed.
+  const opened = talk === undefined && chosen !== "why" ? undefined : chosen;
   const close = (): void => {
     row.current?.querySelector<HTMLElement>("[aria-expanded=true]")?.focus();
     open(undefined);

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react";
 import type { Group } from "../../src/workout/exercise.ts";
 import { groupWords } from "../workout/dose.ts";
 
-/** A bracket around exercises that belong together. */
+/** A frame around exercises that belong together. */
 export function ExerciseGroup({ group, children }: { group: Group; children: ReactNode }) {
   const id = useId();
   const { title, dose } = groupWords(group);

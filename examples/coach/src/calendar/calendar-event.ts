@@ -1,0 +1,19 @@
+/** An entry of a calendar. */
+export interface CalendarEvent {
+  /** The time as the user reads it, e.g. `09:30`; absent for an entry of a whole day. */
+  at?: string;
+  title: string;
+}
+
+/** What a calendar needs to read one day of a user. */
+export interface DayOfUser {
+  userId: string;
+  /** `YYYY-MM-DD`. */
+  day: string;
+  /** The user's time zone, e.g. `Europe/Berlin`. */
+  timeZone: string;
+  signal: AbortSignal;
+}
+
+/** Returns a user's entries of one day, in the order of their times. */
+export type Calendar = (day: DayOfUser) => Promise<readonly CalendarEvent[]>;

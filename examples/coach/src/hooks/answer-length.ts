@@ -1,0 +1,20 @@
+import type { Hook } from "@pawl/core";
+import { rulesOf } from "../sessions/session-types.ts";
+
+/** The most tokens of a goodbye, once the session is completed. */
+export const GOODBYE_TOKENS = 2_048;
+
+/**
+ * Plans the longest answer of each turn by its kind: a turn that draws a life map writes several files at
+ * once, and a goodbye is short. The lengths are in the table of session types.
+ */
+export function answerLength(): Hook {
+  return {
+    name: "answer-length",
+    beforeTurn: (_plan, { run, type }) => {
+      const { maxTokens } = rulesOf(type);
+      const isGoodbye = run.sessionStatus === "completed";
+      return { maxTokens: isGoodbye ? Math.min(GOODBYE_TOKENS, maxTokens) : maxTokens };
+    },
+  };
+}

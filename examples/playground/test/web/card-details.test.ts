@@ -1,0 +1,87 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser } from "../../../../test/support/browser.ts";
+import { type TrainerServer, trainerServer } from "../support/trainer-server.ts";
+
+const browser = await startBrowser();
+const WAIT = 20_000;
+
+describe.skipIf(browser === undefined)("the trainer's card in detail", { timeout: 120_000 }, () => {
+  let server: TrainerServer;
+  beforeAll(async () => {
+    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
+    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
+    server = await trainerServer();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const open = async (width = 1280, height = 800) => {
+    const context = await browser!.newContext({ viewport: { width, height } });
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+    page.on("pageerror", (error) => problems.push(error.message));
+    await page.goto(`${server.url}/#trainer`);
+    await page.getByTestId("starter").first().waitFor({ timeout: WAIT });
+    const idle = async () => {
+      await page.locator('main[data-phase="idle"]').waitFor({ timeout: WAIT });
+    };
+    const sent = async (words: string) => {
+      await page.getByTestId("message-user").filter({ hasText: words }).waitFor({ timeout: WAIT });
+      await idle();
+    };
+    const say = async (text: string) => {
+      await page.getByTestId("composer").fill(text);
+      await page.keyboard.press("Enter");
+      await sent(text);
+    };
+    return { page, problems, say, sent, close: () => context.close() };
+  };
+
+  it.each([390, 1280])("X2 draws the whole frame of a superset inside the card, %d wide", async (width) => {
+    const { page, problems, say, close } = await open(width);
+    await say("A workout, please");
+    const frame = page.getByTestId("exercise-group").first().locator("ol");
+    const widths = await page.evaluate(`(() => {
+      const frame = document.querySelector("[data-testid=exercise-group] ol");
+      const { borderLeftWidth, borderRightWidth } = getComputedStyle(frame);
+      return [borderLeftWidth, borderRightWidth];
+    })()`);
+    expect(widths).toEqual(["2px", "2px"]);
+    const [inner, card] = [await frame.boundingBox(), await page.getByTestId("workout").boundingBox()];
+    expect(inner!.x).toBeGreaterThan(card!.x + 4);
+    expect(inner!.x + inner!.width).toBeLessThan(card!.x + card!.width - 4);
+    expect(problems).toEqual([]);
+    await close();
+  });
+
+  it("X2 closes the reasons for a swap when the workout is logged", async () => {
+    const { page, say, sent, close } = await open();
+    await say("A workout, please");
+    await page.getByRole("button", { name: "Swap Bench press" }).click();
+    expect(await page.getByTestId("swap-reason").count()).toBe(3);
+    await page.getByRole("button", { name: "Why? Plank" }).click();
+    await page.getByTestId("log-workout").click();
+    await sent("log this");
+    await page.getByTestId("workout-logged").waitFor({ timeout: WAIT });
+    expect(await page.getByTestId("swap-reason").count()).toBe(0);
+    expect(await page.locator(".why").count()).toBe(1);
+    await close();
+  });
+
+  it("covers no button with the one that leads to the latest message", async () => {
+    const { page, say, close } = await open(390, 640);
+    await say("A workout, please");
+    const latest = page.getByTestId("to-end");
+    await latest.waitFor({ timeout: WAIT });
+    const thread = await page.getByTestId("thread").boundingBox();
+    expect((await latest.boundingBox())!.y).toBeGreaterThanOrEqual(thread!.y + thread!.height);
+    await latest.click();
+    await latest.waitFor({ state: "detached", timeout: WAIT });
+    await close();
+  });
+});
