@@ -1,18 +1,15 @@
 import { posix } from "node:path";
 import ts from "typescript";
-import { at, readJson, root, workspaces } from "./lib/project.mjs";
+import { packageDoors } from "./lib/doors.mjs";
+import { at, root } from "./lib/project.mjs";
 import { findWrongNames } from "./lib/public-names.mjs";
 
 // Checks the names that the packages' doors export. docs/architecture.md describes doors.
-const doors = Object.fromEntries(
-  workspaces(["packages"]).map((folder) => [
-    folder,
-    Object.values(readJson(at(folder, "package.json")).exports)
-      .map((entry) => entry["@pawl/source"])
-      .filter((path) => path !== undefined)
-      .map((path) => posix.join(root.replaceAll("\\", "/"), folder, path)),
-  ]),
-);
+const doors = {};
+for (const { folder, file } of packageDoors()) {
+  doors[folder] ??= [];
+  doors[folder].push(posix.join(root.replaceAll("\\", "/"), file));
+}
 const { options, fileNames } = ts.getParsedCommandLineOfConfigFile(at("tsconfig.json"), {}, ts.sys);
 const program = ts.createProgram([...fileNames, ...Object.values(doors).flat()], options);
 const problems = findWrongNames(program, doors, {

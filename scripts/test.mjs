@@ -26,6 +26,7 @@ async function checkEverything() {
   const script = (path, ...args) => exec(projectNode(), [at(path), ...args], { env });
   await checks.runAll({
     packed: () => script("test/packed/run.mjs", "--cached"),
+    docs: () => script("scripts/docs.mjs", "--cached"),
     packages: () => turbo(["lint:package"], env, "--continue"),
     lint: () => execTool(["@biomejs/biome", "biome"], ["check", "."], { env }),
     comments: () => script("scripts/check-comments.mjs"),
