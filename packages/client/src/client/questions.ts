@@ -30,7 +30,20 @@ export type AskedByKind<Q extends QuestionTypes<Q>> = {
   readonly [Kind in keyof Q]?: AnswerableQuestion<Q[Kind]["payload"], Q[Kind]["answer"]>;
 };
 
-/** Returns questions with functions to answer them. */
+/**
+ * Returns questions with functions to answer them.
+ *
+ * @example
+ * ```ts
+ * import { answerable, createAgentClient } from "@pawl/client";
+ *
+ * const client = createAgentClient({ url: "/api/coach" });
+ * const [question] = answerable(client.getState().pending, client);
+ * console.log(question?.toolName); // undefined: nothing is asked
+ * await question?.answer({ approved: true });
+ * client.close();
+ * ```
+ */
 export function answerable(
   questions: readonly Question[],
   { answer, fail }: Pick<AgentClient, "answer" | "fail">,

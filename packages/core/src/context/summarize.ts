@@ -35,6 +35,22 @@ export interface SummarizeOptions {
  * fifth of it. The summary is stored in the log, and its cost counts towards the run.
  *
  * @throws PawlError `config` for invalid numbers or prices.
+ *
+ * @example
+ * ```ts
+ * import { agent, summarize } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const coach = agent({
+ *   name: "coach",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "You coach people.",
+ *   checkpointWhen: [
+ *     summarize({ model: scriptedModel([{ text: "They said hello." }]), whenTokens: 80_000 }),
+ *   ],
+ * });
+ * console.log(coach.checkpointWhen.length); // 1
+ * ```
  */
 export function summarize({
   model,

@@ -87,6 +87,13 @@ export async function readText(files: FileStore, path: string): Promise<string> 
  * Returns a copy of a file's content as bytes, for authors of a {@link FileStore}.
  *
  * @throws PawlError `invalid_input` for a text with half a surrogate pair, which cannot be encoded as UTF-8.
+ *
+ * @example
+ * ```ts
+ * import { bytesOf } from "@pawl/core/store";
+ *
+ * console.log(bytesOf("é").length); // 2
+ * ```
  */
 export function bytesOf(content: string | Uint8Array): Uint8Array<ArrayBuffer> {
   if (content instanceof Uint8Array) return Uint8Array.from(content);

@@ -77,6 +77,15 @@ export interface SessionPatch {
 /**
  * Returns a session's status after an append with this patch. `status` is the current one, read while the row
  * is locked. `pending` is the number of pending questions after the append.
+ *
+ * @example
+ * ```ts
+ * import { statusAfter } from "@pawl/core/store";
+ *
+ * const patch = { status: "suspended", waitsFor: 2 } as const;
+ * console.log(statusAfter("active", patch, 2)); // suspended
+ * console.log(statusAfter("active", patch, 1)); // active: one question was answered in the meantime
+ * ```
  */
 export function statusAfter(
   status: SessionStatus,

@@ -108,7 +108,16 @@ export interface ViewState {
   cursor: number;
 }
 
-/** Returns the view of a session without events. */
+/**
+ * Returns the view of a session without events.
+ *
+ * @example
+ * ```ts
+ * import { newView } from "@pawl/core/view";
+ *
+ * console.log(newView().cursor); // 0
+ * ```
+ */
 export function newView(): ViewState {
   return { messages: [], pending: [], runningTools: {}, run: undefined, cursor: 0 };
 }

@@ -98,6 +98,13 @@ export const currentModels: { readonly [id: string]: ModelLimits } = {
 /**
  * Returns the limits of a model, or `undefined` for an unknown one. A dated id (`claude-haiku-4-5-20251001`)
  * has the limits of its undated name.
+ *
+ * @example
+ * ```ts
+ * import { limitsOf } from "@pawl/testing";
+ *
+ * console.log(limitsOf("claude-haiku-4-5-20251001")?.contextTokens); // 200000
+ * ```
  */
 export function limitsOf(
   id: string,

@@ -31,6 +31,18 @@ export interface ScriptedModel extends ModelClient {
 /**
  * Creates a model for tests that plays a script, in process. Does not validate requests; {@link strictModel}
  * does. Its `stream` throws an `Error` if it is called more often than the script has replies.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const model = scriptedModel([{ text: "Hello." }]);
+ * const greeter = agent({ name: "greeter", model, instructions: "Be kind." });
+ * const pawl = runtime({ agents: [greeter], store: memoryStore() });
+ * const { text } = await pawl.run("greeter", { userId: "ada", input: "Hi" }).result;
+ * console.log(text, model.requests.length); // Hello. 1
+ * ```
  */
 export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): ScriptedModel {
   const { id = "claude-scripted", pricing, forcedToolChoice = false, newId = randomId } = options;
