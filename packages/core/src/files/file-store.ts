@@ -43,6 +43,7 @@ export interface FileStore {
 
 /** Describes a file without its content. */
 export interface FileInfo {
+  /** The path, see {@link FileStore}. */
   path: string;
   /** The media type, derived from the path's extension; see {@link contentTypeOf}. */
   contentType: string;
@@ -54,7 +55,9 @@ export interface FileInfo {
 
 /** A file with its content. */
 export interface StoredFile {
+  /** The path, see {@link FileStore}. */
   path: string;
+  /** The media type, derived from the path's extension. */
   contentType: string;
   /** The whole content, in a copy that the caller may change. */
   content: Uint8Array;

@@ -11,8 +11,11 @@ export interface LoggedRequest {
   seq: number;
   /** The id of the `prefix` event whose system prompt and tools the request contains. */
   prefixId: string;
+  /** The system prompt, in blocks. */
   system: readonly TextBlock[];
+  /** The tools of the request. */
   tools: readonly ToolSpec[];
+  /** The conversation as it was sent. */
   messages: readonly Message[];
 }
 

@@ -3,7 +3,9 @@
  * has ended.
  */
 export interface Span {
+  /** When it began. */
   from: number;
+  /** When it ended. */
   to?: number;
 }
 

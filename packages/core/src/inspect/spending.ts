@@ -3,6 +3,7 @@ import type { TokenUsage } from "../log/event.ts";
 
 /** Tokens and cost. */
 export interface Spending {
+  /** The tokens that were used. */
   tokens: TokenUsage;
   /** The charged cost, in US dollars. */
   costUsd: number;

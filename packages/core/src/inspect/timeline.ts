@@ -13,6 +13,7 @@ import { nothing, type Spending, sumOf } from "./spending.ts";
 export interface TimelineAttempt extends Span, Spending {
   /** `seq` of the attempt's `llm_request` event. */
   seq: number;
+  /** Id of the model that was asked. */
   model: string;
   /**
    * The outcome: `answered`, or `failed` if the request was refused or its answer was lost. `undefined` while
@@ -30,17 +31,23 @@ export interface TimelineAttempt extends Span, Spending {
 
 /** A turn: the attempts at one answer, and the calls that the answer made. */
 export interface TimelineTurn extends Span {
+  /** The number of the turn in its run, from 1. */
   turn: number;
+  /** The requests to the model, in order. More than one if a request was retried. */
   attempts: TimelineAttempt[];
+  /** The tool calls of the turn, in order. */
   calls: TimelineCall[];
 }
 
 /** A run: its turns, its begin and end, and the times when it waited for the user. */
 export interface TimelineRun extends Span {
+  /** Id of the run. */
   runId: string;
   /** `seq` of the run's `run_started` event. */
   seq: number;
+  /** The agent's name. */
   agent: string;
+  /** The turns of the run, in order. */
   turns: TimelineTurn[];
   /** The spans of time in which the run waited for the user's answer. */
   waits: Span[];

@@ -42,7 +42,9 @@ export type StopType =
 
 /** Why a run stopped: a type, and a sentence that may be shown to the user. */
 export interface StopReason {
+  /** Why the run stopped, for programs. */
   type: StopType;
+  /** The reason in words for the user. An agent's `stopMessages` replace it. */
   message: string;
 }
 

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "../base/json.ts";
  * Blocks of unknown types pass through unchanged.
  */
 export interface ContentBlock {
+  /** The kind of block, e.g. `text` or `tool_use`. */
   type: string;
   [key: string]: Json;
 }
@@ -35,13 +36,17 @@ export type ToolResultBlock = ContentBlock & {
 
 /** One message of a request. */
 export interface Message {
+  /** Who wrote the message: the user, who also sends tool results, or the model. */
   role: "user" | "assistant";
+  /** The message's blocks, in order. */
   content: ContentBlock[];
 }
 
 /** A tool as the model sees it. */
 export interface ToolSpec {
+  /** The name by which the model calls the tool. */
   name: string;
+  /** What the tool does, for the model. */
   description: string;
   /** JSON Schema, draft 2020-12, of type `object`. */
   input_schema: JsonObject;

@@ -145,6 +145,7 @@ export interface LiveCursor {
 export interface Cursor {
   /** `seq` of the last stored event that the reader has. */
   afterSeq: number;
+  /** How much of the answer in progress the reader has; absent if none was shown. */
   live?: LiveCursor;
 }
 

@@ -32,7 +32,9 @@ export interface ReservationRequest {
  * more was used than reserved.
  */
 export interface ReservationAnswer {
+  /** Whether the amount was set aside. */
   granted: boolean;
+  /** What the account has left. */
   available: number;
 }
 
@@ -44,11 +46,15 @@ export interface ReservationAnswer {
  * - `finalized`: nothing can change it any more.
  */
 export interface Reservation {
+  /** The account that is charged. */
   account: string;
+  /** The reservation's id. */
   id: string;
+  /** How much was set aside. */
   amount: number;
   /** The total that was charged to the account for this reservation. */
   used: number;
+  /** The reservation's state, see the list above. */
   state: "held" | "released" | "finalized";
   /** ISO 8601; only while it is held. */
   expiresAt?: string;
@@ -56,7 +62,9 @@ export interface Reservation {
 
 /** The charges of an account (`used`), and the amount that is set aside and not used yet (`held`). */
 export interface Balance {
+  /** What was charged. */
   used: number;
+  /** What is set aside and not used yet. */
   held: number;
 }
 

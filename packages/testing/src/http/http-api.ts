@@ -17,6 +17,7 @@ export interface HttpApiOptions {
 export interface HttpApi {
   /** The base URL to give to the API's SDK. */
   readonly url: string;
+  /** The port on which it listens. */
   readonly port: number;
   /** All requests for an answer so far, in order. */
   readonly requests: RecordedRequest[];

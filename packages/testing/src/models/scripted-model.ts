@@ -15,6 +15,7 @@ export type Script = readonly Reply[] | ((request: ModelRequest, n: number) => R
 export interface ScriptedModelOptions {
   /** The model's id. Default: `claude-scripted`. */
   id?: string;
+  /** The model's prices. Default: none, so that every call costs 0. */
   pricing?: Pricing;
   /** Whether requests may force a tool call. Default: `false`. */
   forcedToolChoice?: boolean;
