@@ -1,6 +1,9 @@
+import { FileRegistry, type NormalizedPath, ProjectReflection } from "typedoc";
 import { expect, test } from "vitest";
 import { doorsOf, packageDoors } from "../scripts/lib/doors.mjs";
+import { at } from "../scripts/lib/project.mjs";
 import { headingsOf } from "../scripts/lib/site/headings.mjs";
+import { leadOutside } from "../scripts/lib/site/plugin.mjs";
 
 const exportsOf = (entries: readonly string[]) =>
   Object.fromEntries(
@@ -63,4 +66,27 @@ test("sentences are no headings", () => {
     ...headingsOf("// The entry of the disk. It imports\n// Node.\nexport { a } from './a.ts';"),
   ]).toEqual([]);
   expect([...headingsOf("// One line of prose.\n\nexport { a } from './a.ts';")]).toEqual([]);
+});
+
+test("links to files without a page lead to the repository, every time, and images stay", () => {
+  const files = new FileRegistry();
+  const project = new ProjectReflection("Pawl", files);
+  const linkTo = (path: string, targetAnchor?: string) => {
+    const { target } = files.registerAbsolute(at(path) as NormalizedPath);
+    return { kind: "relative-link" as const, text: path, target, targetAnchor };
+  };
+  const image = linkTo("docs/a.png");
+  const page = linkTo("packages/core");
+  files.registerReflectionPath(at("packages/core") as NormalizedPath, project);
+  project.readme = [linkTo("AGENTS.md"), image, page, linkTo("AGENTS.md", "rules")];
+  leadOutside(project);
+
+  const agents = "https://github.com/pawl-js/pawl/blob/main/AGENTS.md";
+  expect(project.readme.map(({ kind, text }) => [kind, text])).toEqual([
+    ["text", agents],
+    ["relative-link", "docs/a.png"],
+    ["relative-link", "packages/core"],
+    ["text", `${agents}#rules`],
+  ]);
+  expect([...files.getMediaPaths()]).toEqual([at("docs/a.png")]);
 });

@@ -41,11 +41,13 @@ export function shapeSite(app, doors) {
     if (door !== undefined) reflection.name = door.name;
   });
   converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    addTag(project, "@sortStrategy", "kind alphabetical-ignoring-documents");
     const modules = new Map(project.getChildrenByKind(ReflectionKind.Module).map((one) => [one.name, one]));
     for (const door of doors) {
       const reflection = modules.get(door.name);
       if (reflection === undefined) throw new Error(`The site has no page of ${door.name}`);
-      addCategory(reflection, PACKAGES);
+      addTag(reflection, "@category", PACKAGES);
+      addTag(reflection, "@sortStrategy", "kind alphabetical");
       categorize(reflection, headingsIn.get(door.name));
       if (reflection.name.split("/").length === 2) addReadme(converter, project, reflection, door.folder);
     }
@@ -68,13 +70,13 @@ function categorize(module, headings) {
   for (const [heading, names] of headings) for (const name of names) categoryOf.set(name, heading);
   for (const child of module.children ?? []) {
     const category = categoryOf.get(child.name);
-    if (category !== undefined) addCategory(child, category);
+    if (category !== undefined) addTag(child, "@category", category);
   }
 }
 
-function addCategory(reflection, category) {
+function addTag(reflection, tag, text) {
   reflection.comment ??= new Comment();
-  reflection.comment.blockTags.push(new CommentTag("@category", [{ kind: "text", text: category }]));
+  reflection.comment.blockTags.push(new CommentTag(tag, [{ kind: "text", text }]));
 }
 
 /** Finds what a link names in any door, e.g. `EventStore.append` of another door of the package. */
@@ -98,14 +100,14 @@ function addReadme(converter, project, module, folder) {
 }
 
 /** Rewrites relative links to files that have no page. Images stay, and are copied. */
-function leadOutside(project) {
+export function leadOutside(project) {
+  const outside = new Set();
   for (const parts of textsOf(project)) {
     for (const part of parts) {
       if (part.kind !== "relative-link" || part.target === undefined) continue;
       const target = project.files.resolve(part.target, project);
       if (typeof target !== "string" || /\.(png|jpe?g|gif|svg|webp)$/.test(target)) continue;
-      // TypeDoc takes what belongs to a page for no file to copy.
-      project.files.registerReflectionPath(target, project);
+      outside.add(target);
       const anchor = part.targetAnchor === undefined ? "" : `#${part.targetAnchor}`;
       Object.assign(part, {
         kind: "text",
@@ -113,6 +115,8 @@ function leadOutside(project) {
       });
     }
   }
+  // TypeDoc tries to copy every file that was linked and belongs to no page.
+  for (const path of outside) project.files.registerReflectionPath(path, project);
 }
 
 function* textsOf(project) {

@@ -20,7 +20,7 @@ export interface SourceError {
   code: "unknown_source" | "invalid_params" | "timed_out" | "failed";
   /** The reason in words, for developers. */
   message: string;
-  /** The thrown value, for `failed`. */
+  /** The thrown value, if one was thrown. */
   cause?: unknown;
 }
 

@@ -21,7 +21,7 @@ import { suspended } from "./010-suspended.ts";
 export interface Migration {
   /** The migration's number, from 1. Migrations are applied in this order. */
   version: number;
-  /** A name for the log. */
+  /** A short name, e.g. `blobs`. */
   name: string;
   /** One or more SQL statements, as allowed in a PL/pgSQL block. */
   sql: string;

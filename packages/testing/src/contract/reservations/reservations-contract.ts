@@ -7,7 +7,7 @@ import { reservationChecks } from "./reservations.ts";
 
 /** An implementation of {@link Reservations} under test. */
 export interface ReservationsUnderTest {
-  /** The implementation to test, without reservations. */
+  /** The implementation to test. Cases may share it. */
   reservations: Reservations;
   /**
    * Advances the implementation's clock by `ms` milliseconds. Default: the cases sleep, at most a tenth of a

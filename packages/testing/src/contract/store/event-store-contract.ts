@@ -18,7 +18,7 @@ import { timeChecks } from "./times.ts";
 
 /** An {@link EventStore} under test. */
 export interface StoreUnderTest {
-  /** The store to test, without sessions. */
+  /** The store to test. Cases may share it. */
   store: EventStore;
   /**
    * Moves the store's clock by `ms` milliseconds, backwards if negative. Default: the cases sleep, at most a
