@@ -27,6 +27,7 @@ async function checkEverything() {
   await checks.runAll({
     runtimes: () => installRuntimes(env),
     packed: () => script("test/packed/run.mjs", "--cached"),
+    docs: () => script("scripts/docs.mjs", "--cached"),
     packages: () => turbo(["lint:package"], env, "--continue"),
     lint: () => execTool(["@biomejs/biome", "biome"], ["check", "."], { env }),
     comments: () => script("scripts/check-comments.mjs"),

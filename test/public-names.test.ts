@@ -1,14 +1,10 @@
 import ts from "typescript";
 import { expect, test } from "vitest";
+import { findWithoutExample } from "../scripts/lib/examples.mjs";
 import { findWrongNames } from "../scripts/lib/public-names.mjs";
 
-/**
- * Returns the problems of a package with these files. Its doors are `index.ts` and, if it exists, `other.ts`.
- */
-function wrongIn(
-  files: Readonly<Record<string, string>>,
-  { most = Number.POSITIVE_INFINITY, everywhere = [] as string[] } = {},
-) {
+/** Returns the program of a package with these files. Its doors are `index.ts` and, if it exists, `other.ts`. */
+function packageWith(files: Readonly<Record<string, string>>) {
   const textOf = (path: string) => files[path.slice(1)];
   const host: ts.CompilerHost = {
     ...ts.createCompilerHost({}),
@@ -30,12 +26,26 @@ function wrongIn(
     { ...options, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
     host,
   );
-  const doors = paths.filter((path) => path === "/index.ts" || path === "/other.ts");
-  return findWrongNames(
-    program,
-    { pkg: doors },
-    { isOurs: () => true, most: { "/index.ts": most }, everywhere },
-  ).map(({ file, line, message }) => `${file}:${line}: ${message}`);
+  return { program, doors: paths.filter((path) => path === "/index.ts" || path === "/other.ts") };
+}
+
+const asText = ({ file, line, message }: { file: string; line: number; message: string }) =>
+  `${file}:${line}: ${message}`;
+
+/** Returns the problems of a package's names. */
+function wrongIn(
+  files: Readonly<Record<string, string>>,
+  { most = Number.POSITIVE_INFINITY, everywhere = [] as string[] } = {},
+) {
+  const { program, doors } = packageWith(files);
+  const options = { isOurs: () => true, most: { "/index.ts": most }, everywhere };
+  return findWrongNames(program, { pkg: doors }, options).map(asText);
+}
+
+/** Returns what a package with this file says of missing examples. */
+function bareIn(source: string) {
+  const { program, doors } = packageWith({ "index.ts": 'export * from "./a.ts";', "a.ts": source });
+  return findWithoutExample(program, doors).map(asText);
 }
 
 test("public names with comments that refer to public types are right", () => {
@@ -82,4 +92,22 @@ test("a door has at most so many names", () => {
   expect(wrongIn(files, { most: 1 })).toEqual([
     "/index.ts:1: exports 2 names, at most 1: move one to another door",
   ]);
+});
+
+test.each([
+  ["function", "/** A. */\nexport function a(): void {}"],
+  ["class", "/** A. */\nexport class a {}"],
+  ["variable that is a function", "/** A. */\nexport const a = (): void => {};"],
+])("a public %s needs an example", (_, source) => {
+  expect(bareIn(source)).toEqual(['/a.ts:2: "a" is public and has no @example']);
+  expect(bareIn(source.replace("A.", "A.\n * @example\n * a;\n"))).toEqual([]);
+});
+
+test("the example of one overload is enough", () => {
+  const overloads = "export function a(b: string): void;\n/** @example a */\nexport function a(): void;";
+  expect(bareIn(`${overloads}\nexport function a(): void {}`)).toEqual([]);
+});
+
+test("types, values and hidden functions need no example", () => {
+  expect(bareIn("export interface A { b(): void }\nexport const b = 1;\nfunction c(): void {}")).toEqual([]);
 });

@@ -13,6 +13,7 @@ export type AnyQuestions = Readonly<Record<string, { payload: Json; answer: Json
 
 /** A pending question, with functions to answer it. */
 export interface AnswerableQuestion<Payload = Json, Answer = Json> extends Omit<Question, "payload"> {
+  /** What is asked, as the tool defines it. */
   payload: Payload;
   /**
    * Sends the answer. Resolves to whether the server accepted it: only the first answer to a question counts.
@@ -30,7 +31,20 @@ export type AskedByKind<Q extends QuestionTypes<Q>> = {
   readonly [Kind in keyof Q]?: AnswerableQuestion<Q[Kind]["payload"], Q[Kind]["answer"]>;
 };
 
-/** Returns questions with functions to answer them. */
+/**
+ * Returns questions with functions to answer them.
+ *
+ * @example
+ * ```ts
+ * import { answerable, createAgentClient } from "@pawl/client";
+ *
+ * const client = createAgentClient({ url: "/api/coach" });
+ * const [question] = answerable(client.getState().pending, client);
+ * console.log(question?.toolName); // undefined: nothing is asked
+ * await question?.answer({ approved: true });
+ * client.close();
+ * ```
+ */
 export function answerable(
   questions: readonly Question[],
   { answer, fail }: Pick<AgentClient, "answer" | "fail">,

@@ -5,6 +5,20 @@ import type { AgentClient } from "./agent-client.ts";
  * Waits until a conversation's state meets a condition, e.g. that the answer has ended. For scripts and
  * tests; pages use `subscribe`. Resolves to the state that met the condition. Rejects with the signal's
  * reason if `signal` aborts; without a signal, waits without limit.
+ *
+ * @example
+ * ```ts
+ * import { createAgentClient, until } from "@pawl/client";
+ *
+ * const client = createAgentClient({ url: "/api/coach" });
+ * const { messages } = await until(
+ *   client,
+ *   ({ phase }) => phase === "idle",
+ *   AbortSignal.timeout(5_000),
+ * );
+ * console.log(messages.length); // 0
+ * client.close();
+ * ```
  */
 export function until(
   client: Pick<AgentClient, "getState" | "subscribe">,

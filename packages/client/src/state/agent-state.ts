@@ -54,6 +54,7 @@ export interface AgentState extends ViewState {
   sessionId: string | undefined;
   /** What the conversation is doing. */
   phase: Phase;
+  /** The state of the connection to the server. */
   connection: Connection;
   /** The last failure. Cleared by the next message or answer, or by opening a session. */
   error: AgentFailure | undefined;

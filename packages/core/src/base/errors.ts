@@ -131,6 +131,13 @@ export interface ModelFailure {
 
 /**
  * Returns the message of any thrown value as a plain string. Never throws, even if the value's getters do.
+ *
+ * @example
+ * ```ts
+ * import { messageOf } from "@pawl/core";
+ *
+ * console.log(messageOf(new Error("No such file.")), messageOf("gone")); // No such file. gone
+ * ```
  */
 export function messageOf(error: unknown): string {
   try {

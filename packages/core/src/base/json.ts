@@ -11,6 +11,13 @@ export interface JsonObject {
  * into strings. Replaces lone surrogates by U+FFFD, because neither models nor databases accept them.
  *
  * @throws TypeError or RangeError for a cycle, a bigint or more than 500 levels.
+ *
+ * @example
+ * ```ts
+ * import { toJson } from "@pawl/core";
+ *
+ * console.log(toJson({ at: new Date(0), note: undefined })); // { at: '1970-01-01T00:00:00.000Z' }
+ * ```
  */
 export function toJson(value: unknown): Json {
   const copy = literalCopy(value, sendable);
@@ -50,7 +57,16 @@ function wellFormed(_key: string, part: unknown): unknown {
   return typeof part === "string" ? part.toWellFormed() : part;
 }
 
-/** Returns a value as JSON text with sorted object keys, so that equal values have equal text. */
+/**
+ * Returns a value as JSON text with sorted object keys, so that equal values have equal text.
+ *
+ * @example
+ * ```ts
+ * import { canonicalJson } from "@pawl/core";
+ *
+ * console.log(canonicalJson({ b: 2, a: 1 })); // {"a":1,"b":2}
+ * ```
+ */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     part === null || typeof part !== "object" || Array.isArray(part) || isSorted(Object.keys(part))

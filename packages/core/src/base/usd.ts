@@ -22,6 +22,13 @@ export function subtractUsd(a: number, b: number): number {
 
 /**
  * Converts US cents, e.g. the `cost_cents` of an event, to US dollars, to the nearest billionth of a dollar.
+ *
+ * @example
+ * ```ts
+ * import { usdFromCents } from "@pawl/core";
+ *
+ * console.log(usdFromCents(0.08)); // 0.0008
+ * ```
  */
 export function usdFromCents(cents: number): number {
   return Math.round(cents * NANOS_PER_CENT) / NANOS;
@@ -30,6 +37,13 @@ export function usdFromCents(cents: number): number {
 /**
  * Converts US dollars to US cents, e.g. for the `cost_cents` of an event, to the nearest billionth of a
  * dollar.
+ *
+ * @example
+ * ```ts
+ * import { centsFromUsd } from "@pawl/core";
+ *
+ * console.log(centsFromUsd(0.0008)); // 0.08
+ * ```
  */
 export function centsFromUsd(usd: number): number {
   return nanos(usd) / NANOS_PER_CENT;

@@ -10,6 +10,7 @@ import { contextEntry } from "./project.ts";
  * the note's first word, e.g. `saved` for the note `[saved: 4000 chars]`.
  */
 export interface ShortenInput {
+  /** The first word of the note that replaces this field, e.g. `saved`. */
   readonly [field: string]: string;
 }
 

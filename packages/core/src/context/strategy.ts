@@ -5,10 +5,13 @@ import type { PlannedCall } from "../stop/room.ts";
 
 /** The argument of a checkpoint strategy: the context as it would be sent now. */
 export interface CheckpointSource {
+  /** The context as it would be sent, oldest entry first. */
   readonly entries: readonly ContextEntry[];
+  /** Estimated tokens of the whole request. */
   readonly estimatedTokens: number;
   /** Estimates the tokens of `chars` characters, as the agent does. */
   estimateTokens(chars: number): number;
+  /** The state of the run. */
   readonly run: Readonly<RunState>;
   /**
    * Returns how many tokens an answer may have if the strategy asks a model, e.g. for a summary. Leaves room
@@ -24,7 +27,9 @@ export interface CheckpointSource {
  * of the context before it.
  */
 export interface CheckpointPlan {
+  /** The shorter form of the earlier context, see `EventData.checkpoint`. */
   reason: EventData["checkpoint"]["reason"];
+  /** `seq` of the first event that keeps its form. */
   fromSeq: number;
   /** The text that replaces the context before `fromSeq`; only for the reason `summary`. */
   summary?: string;

@@ -47,6 +47,22 @@ const INSTEAD = { prompt: "Use `instructions`.", system: "Use `instructions`." }
  * fifth of it. The summary is stored in the log, and its cost counts towards the run.
  *
  * @throws PawlError `config` for unknown, missing and invalid options.
+ *
+ * @example
+ * ```ts
+ * import { agent, summarize } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const coach = agent({
+ *   name: "coach",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "You coach people.",
+ *   checkpointWhen: [
+ *     summarize({ model: scriptedModel([{ text: "They said hello." }]), whenTokens: 80_000 }),
+ *   ],
+ * });
+ * console.log(coach.checkpointWhen.length); // 1
+ * ```
  */
 export function summarize(options: SummarizeOptions): CheckpointStrategy {
   checkOptions("summarize()", options, OPTIONS, { instead: INSTEAD });

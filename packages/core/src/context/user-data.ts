@@ -23,6 +23,7 @@ import { wrap } from "./sanitize.ts";
  * ```
  */
 export interface UserDataSource<Deps = unknown> {
+  /** The session's row. */
   session: Session;
   /** The value that the runtime's `deps` returned for this session. */
   deps: Deps;

@@ -46,12 +46,29 @@ export function storedPath(path: string): string {
  * Encodes the path of a folder, like {@link storedPath}. `""` is the top folder.
  *
  * @throws PawlError `invalid_input`
+ *
+ * @example
+ * ```ts
+ * import { storedFolder } from "@pawl/core/store";
+ *
+ * console.log(storedFolder("ada/My notes")); // ada/=4dy=20notes
+ * ```
  */
 export function storedFolder(folder: string): string {
   return folder === "" ? "" : checkedPart(folder, namesOf(folder).map(folderName));
 }
 
-/** Decodes a name that {@link storedPath} encoded; returns `undefined` for any other name. */
+/**
+ * Decodes a name that {@link storedPath} encoded; returns `undefined` for any other name.
+ *
+ * @example
+ * ```ts
+ * import { pathOfStored, storedPath } from "@pawl/core/store";
+ *
+ * console.log(pathOfStored(storedPath("ada/My notes.md"))); // ada/My notes.md
+ * console.log(pathOfStored("My notes.md")); // undefined
+ * ```
+ */
 export function pathOfStored(stored: string): string | undefined {
   const plain = stored.endsWith("=") ? stored.slice(0, -1) : stored;
   try {

@@ -43,6 +43,7 @@ export interface FileStore {
 
 /** Describes a file without its content. */
 export interface FileInfo {
+  /** The path, see {@link FileStore}. */
   path: string;
   /** The media type, derived from the path's extension; see {@link contentTypeOf}. */
   contentType: string;
@@ -54,7 +55,9 @@ export interface FileInfo {
 
 /** A file with its content. */
 export interface StoredFile {
+  /** The path, see {@link FileStore}. */
   path: string;
+  /** The media type, derived from the path's extension. */
   contentType: string;
   /** The whole content, in a copy that the caller may change. */
   content: Uint8Array;
@@ -87,6 +90,13 @@ export async function readText(files: FileStore, path: string): Promise<string> 
  * Returns a copy of a file's content as bytes, for authors of a {@link FileStore}.
  *
  * @throws PawlError `invalid_input` for a text with half a surrogate pair, which cannot be encoded as UTF-8.
+ *
+ * @example
+ * ```ts
+ * import { bytesOf } from "@pawl/core/store";
+ *
+ * console.log(bytesOf("é").length); // 2
+ * ```
  */
 export function bytesOf(content: string | Uint8Array): Uint8Array<ArrayBuffer> {
   if (content instanceof Uint8Array) return Uint8Array.from(content);

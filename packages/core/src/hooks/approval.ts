@@ -23,6 +23,7 @@ const INSTEAD = { tools: "Use `when`.", tool: "Use `when`." };
 
 /** The user's answer to a question of the kind `approval`. */
 export interface ApprovalAnswer {
+  /** Whether the call may run. */
   approved: boolean;
   /** Why the user did not approve the call. The model reads this text. */
   reason?: string;

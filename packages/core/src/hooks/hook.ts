@@ -12,8 +12,11 @@ import type { Tool } from "../tools/tool.ts";
 
 /** The session and the run for which a hook is called. */
 export interface HookContext {
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the session's owner. */
   userId: string;
+  /** Id of the run. */
   runId: string;
   /** The agent's name. */
   agent: string;
@@ -81,6 +84,7 @@ export interface PlannedRequest {
 
 /** A complete answer of the model, before it is stored. */
 export interface ModelReply {
+  /** The answer's blocks: text, thinking and tool calls. */
   readonly content: readonly ContentBlock[];
   /** The stop reason that the model reported, e.g. `end_turn`. */
   readonly stopReason: string | null;
@@ -88,7 +92,9 @@ export interface ModelReply {
 
 /** The argument of `beforeTool`: a tool call before it runs. The input matches the tool's schema. */
 export interface PlannedToolCall {
+  /** Id of the call, as the model gave it. */
   readonly callId: string;
+  /** The tool that the model called. */
   readonly tool: Tool;
   /** The input that the tool will get: parsed, and with the changes that earlier hooks made. */
   readonly input: unknown;
@@ -115,7 +121,9 @@ export type ToolChange =
 
 /** The argument of `afterTool`: the outcome of a call, before it is stored. */
 export interface ToolOutcome {
+  /** Id of the call, as the model gave it. */
   readonly callId: string;
+  /** The tool that ran. */
   readonly tool: Tool;
   /** The input that the tool got: parsed, and with the changes of hooks. */
   readonly input: unknown;

@@ -9,7 +9,9 @@ import { nothing, type Spending, sumOf } from "./spending.ts";
  * sub-agent that did the work; 0 for other tools.
  */
 export interface TimelineCall extends Span, Spending {
+  /** Id of the call, as the model gave it. */
   callId: string;
+  /** Name of the called tool. */
   toolName: string;
   /** `seq` of the call's `tool_call` event. */
   seq: number;

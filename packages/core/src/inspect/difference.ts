@@ -21,6 +21,27 @@ export interface Difference {
 /**
  * Finds the first block in which two successive requests differ. The order is the one in which the API
  * caches: tools, system, messages. Returns `undefined` if the requests are equal.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { firstDifference, requestsOf } from "@pawl/core/inspect";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const greeter = agent({
+ *   name: "greeter",
+ *   model: scriptedModel([{ text: "Hello." }, { text: "Bye." }]),
+ *   instructions: "Be kind.",
+ * });
+ * const store = memoryStore();
+ * const pawl = runtime({ agents: [greeter], store });
+ * const { sessionId } = await pawl.run("greeter", { userId: "ada", input: "Hi" }).result;
+ * await pawl.run("greeter", { userId: "ada", sessionId, input: "Bye" }).result;
+ *
+ * const [first, second] = requestsOf(await Array.fromAsync(store.read(sessionId)));
+ * if (first && second) console.log(firstDifference(first, second));
+ * // { path: 'messages[1].content[0]', change: 'added' }
+ * ```
  */
 export function firstDifference(before: LoggedRequest, after: LoggedRequest): Difference | undefined {
   const found = shownDifference(before, after);

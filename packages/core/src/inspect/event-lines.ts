@@ -22,6 +22,18 @@ const OTHER = "▫️";
  * Formats an event as one line: the time in UTC, the first eight characters of the session id, the type and a
  * short summary. The line may contain text that users wrote. For example: `09:05:47.310 [7f3e9b20] 👤
  * user_message “Something for the back”`.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { eventLine } from "@pawl/core/inspect";
+ *
+ * const store = memoryStore();
+ * await store.sessions.create({ id: "s1", userId: "ada", agent: "coach" });
+ * await store.append("s1", [{ type: "user_message", data: { message: "Hi" } }], { appendId: "a1" });
+ * for await (const event of store.read("s1")) console.log(eventLine(event));
+ * // 09:05:47.310 [s1] 👤 user_message “Hi”
+ * ```
  */
 export function eventLine(event: StoredEvent): string {
   const { at, sessionId, type } = event;

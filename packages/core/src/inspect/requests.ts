@@ -11,8 +11,11 @@ export interface LoggedRequest {
   seq: number;
   /** The id of the `prefix` event whose system prompt and tools the request contains. */
   prefixId: string;
+  /** The system prompt, in blocks. */
   system: readonly TextBlock[];
+  /** The tools of the request. */
   tools: readonly ToolSpec[];
+  /** The conversation as it was sent. */
   messages: readonly Message[];
 }
 
@@ -20,6 +23,25 @@ export interface LoggedRequest {
  * Reconstructs all model requests of a session from its whole log. In a public log, system, tools and the
  * texts of notes are missing, so they are empty in the result. A second attempt repeats the request of the
  * first.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { requestsOf } from "@pawl/core/inspect";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const greeter = agent({
+ *   name: "greeter",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "Be kind.",
+ * });
+ * const store = memoryStore();
+ * const pawl = runtime({ agents: [greeter], store });
+ * const { sessionId } = await pawl.run("greeter", { userId: "ada", input: "Hi" }).result;
+ *
+ * const [request] = requestsOf(await Array.fromAsync(store.read(sessionId)));
+ * console.log(request?.messages[0]?.content); // [ { type: 'text', text: 'Hi' } ]
+ * ```
  */
 export function requestsOf(events: Iterable<StoredEvent>): LoggedRequest[] {
   const state = newSessionState("");

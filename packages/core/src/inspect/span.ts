@@ -3,11 +3,22 @@
  * has ended.
  */
 export interface Span {
+  /** When it began. */
   from: number;
+  /** When it ended. */
   to?: number;
 }
 
-/** Returns the total length of spans, in milliseconds. A span without `to` counts until `now`. */
+/**
+ * Returns the total length of spans, in milliseconds. A span without `to` counts until `now`.
+ *
+ * @example
+ * ```ts
+ * import { lasted } from "@pawl/core/inspect";
+ *
+ * console.log(lasted([{ from: 0, to: 300 }, { from: 1_000 }], 1_200)); // 500
+ * ```
+ */
 export function lasted(spans: readonly Span[], now: number): number {
   return spans.reduce((sum, { from, to = now }) => sum + Math.max(0, to - from), 0);
 }

@@ -3,6 +3,7 @@ import type { TokenUsage } from "../log/event.ts";
 
 /** Tokens and cost. */
 export interface Spending {
+  /** The tokens that were used. */
   tokens: TokenUsage;
   /** The charged cost, in US dollars. */
   costUsd: number;
@@ -21,7 +22,28 @@ export const noTokens: TokenUsage = {
 /** Nothing spent. */
 export const nothing: Spending = { tokens: noTokens, costUsd: 0 };
 
-/** Adds up several spendings. */
+/**
+ * Adds up several spendings.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { spendingsOf, sumOf, timelineOf } from "@pawl/core/inspect";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const greeter = agent({
+ *   name: "greeter",
+ *   model: scriptedModel([{ text: "Hello.", usage: { output_tokens: 12 } }]),
+ *   instructions: "Be kind.",
+ * });
+ * const store = memoryStore();
+ * const pawl = runtime({ agents: [greeter], store });
+ * const { sessionId } = await pawl.run("greeter", { userId: "ada", input: "Hi" }).result;
+ *
+ * const runs = timelineOf(await Array.fromAsync(store.read(sessionId)));
+ * console.log(sumOf(runs.flatMap(spendingsOf)).tokens.completion); // 12
+ * ```
+ */
 export function sumOf(spendings: readonly Spending[]): Spending {
   return spendings.reduce(
     (sum, { tokens, costUsd }) => ({
@@ -35,6 +57,21 @@ export function sumOf(spendings: readonly Spending[]): Spending {
 /**
  * Returns the cache hit rate: the share of prompt tokens that were read from the cache, from 0 to 1.
  * `undefined` if no prompt was sent.
+ *
+ * @example
+ * ```ts
+ * import { hitRateOf } from "@pawl/core/inspect";
+ *
+ * const tokens = {
+ *   prompt: 100,
+ *   completion: 50,
+ *   cached: 900,
+ *   cache_write: 0,
+ *   cache_write_1h: 0,
+ *   total: 1_050,
+ * };
+ * console.log(hitRateOf(tokens)); // 0.9
+ * ```
  */
 export function hitRateOf({ prompt, cached, cache_write }: TokenUsage): number | undefined {
   const sent = prompt + cached + cache_write;

@@ -6,7 +6,20 @@ import type { EventData, StoredEvent, TokenUsage } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { isText, isToolUse } from "../model/content.ts";
 
-/** Returns a summary of an event in a few words, on one line. */
+/**
+ * Returns a summary of an event in a few words, on one line.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { summaryOf } from "@pawl/core/inspect";
+ *
+ * const store = memoryStore();
+ * await store.sessions.create({ id: "s1", userId: "ada", agent: "coach" });
+ * await store.append("s1", [{ type: "user_message", data: { message: "Hi" } }], { appendId: "a1" });
+ * for await (const event of store.read("s1")) console.log(event.type, summaryOf(event)); // user_message “Hi”
+ * ```
+ */
 export function summaryOf(event: StoredEvent): string {
   const large = referenceOf(event.data);
   if (large !== undefined) return `${countOf(large.bytes)} bytes, in a blob`;

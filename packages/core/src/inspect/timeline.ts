@@ -13,6 +13,7 @@ import { nothing, type Spending, sumOf } from "./spending.ts";
 export interface TimelineAttempt extends Span, Spending {
   /** `seq` of the attempt's `llm_request` event. */
   seq: number;
+  /** Id of the model that was asked. */
   model: string;
   /**
    * The outcome: `answered`, or `failed` if the request was refused or its answer was lost. `undefined` while
@@ -30,17 +31,23 @@ export interface TimelineAttempt extends Span, Spending {
 
 /** A turn: the attempts at one answer, and the calls that the answer made. */
 export interface TimelineTurn extends Span {
+  /** The number of the turn in its run, from 1. */
   turn: number;
+  /** The requests to the model, in order. More than one if a request was retried. */
   attempts: TimelineAttempt[];
+  /** The tool calls of the turn, in order. */
   calls: TimelineCall[];
 }
 
 /** A run: its turns, its begin and end, and the times when it waited for the user. */
 export interface TimelineRun extends Span {
+  /** Id of the run. */
   runId: string;
   /** `seq` of the run's `run_started` event. */
   seq: number;
+  /** The agent's name. */
   agent: string;
+  /** The turns of the run, in order. */
   turns: TimelineTurn[];
   /** The spans of time in which the run waited for the user's answer. */
   waits: Span[];
@@ -96,7 +103,28 @@ export function timelineOf(events: readonly StoredEvent[]): TimelineRun[] {
   return runs;
 }
 
-/** Lists the spendings of a run: one per attempt, one per tool call, and one for other model calls. */
+/**
+ * Lists the spendings of a run: one per attempt, one per tool call, and one for other model calls.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { spendingsOf, timelineOf } from "@pawl/core/inspect";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const greeter = agent({
+ *   name: "greeter",
+ *   model: scriptedModel([{ text: "Hello.", usage: { output_tokens: 12 } }]),
+ *   instructions: "Be kind.",
+ * });
+ * const store = memoryStore();
+ * const pawl = runtime({ agents: [greeter], store });
+ * const { sessionId } = await pawl.run("greeter", { userId: "ada", input: "Hi" }).result;
+ *
+ * const [run] = timelineOf(await Array.fromAsync(store.read(sessionId)));
+ * if (run) console.log(spendingsOf(run).map(({ tokens }) => tokens.completion)); // [ 12, 0 ]
+ * ```
+ */
 export function spendingsOf({ turns, summaries }: TimelineRun): Spending[] {
   return [...turns.flatMap(({ attempts, calls }) => [...attempts, ...calls]), summaries];
 }

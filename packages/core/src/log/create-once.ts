@@ -2,7 +2,20 @@ import { PawlError } from "../base/errors.ts";
 import type { EventStore, NewSession } from "./event-store.ts";
 import type { Session } from "./session-row.ts";
 
-/** Creates a session, or returns the existing one with this id. */
+/**
+ * Creates a session, or returns the existing one with this id.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { createOnce } from "@pawl/core/store";
+ *
+ * const store = memoryStore();
+ * await createOnce(store, { id: "s1", userId: "ada", agent: "coach" });
+ * const again = await createOnce(store, { id: "s1", userId: "ada", agent: "coach" });
+ * console.log(again.id); // s1
+ * ```
+ */
 export async function createOnce({ sessions }: EventStore, session: NewSession): Promise<Session> {
   try {
     return await sessions.create(session);

@@ -259,8 +259,14 @@ export interface EventData {
 export type SkipReason = "duplicate" | "waiting" | "surplus" | "closed" | (string & {});
 
 /**
- * Token counts as the log stores them. `prompt` excludes cached tokens, `completion` includes thinking,
- * `cache_write_1h` is a part of `cache_write`, and `total` is the sum of the other four fields.
+ * Token counts as the log stores them.
+ *
+ * - `prompt`: prompt tokens that were neither read from nor written to the cache
+ * - `completion`: tokens of the answer, including thinking
+ * - `cached`: prompt tokens read from the cache
+ * - `cache_write`: prompt tokens written to the cache, for any lifetime
+ * - `cache_write_1h`: the part of `cache_write` with a lifetime of an hour
+ * - `total`: the sum of `prompt`, `completion`, `cached` and `cache_write`
  */
 export interface TokenUsage {
   prompt: number;

@@ -38,6 +38,7 @@ export interface Delta {
   index: number;
   /** Where the text begins in the block, in UTF-16 code units. */
   offset: number;
+  /** The new text. */
   text: string;
 }
 

@@ -7,6 +7,19 @@ import type { NewEvent, StoredEvent } from "./event.ts";
  *
  * @throws PawlError `fenced` if the append id was used for other events. Nothing of this append is stored
  * then.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { ownRows } from "@pawl/core/store";
+ *
+ * const store = memoryStore();
+ * await store.sessions.create({ id: "s1", userId: "ada", agent: "coach" });
+ * const events = [{ type: "note", data: { text: "hello" } }] as const;
+ * const rows = await store.append("s1", events, { appendId: "a1" });
+ *
+ * console.log(ownRows("s1", events, rows) === rows); // true: a repeated append returns these rows
+ * ```
  */
 export function ownRows(
   sessionId: string,

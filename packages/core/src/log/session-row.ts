@@ -17,11 +17,13 @@ export type SessionStatus = "active" | "suspended" | "completed" | "error" | "ex
 
 /** A session's row: the state of the session in brief, which every append to its log updates. */
 export interface Session {
+  /** The session's id. */
   id: string;
   /** The owner. For other users the session does not exist. */
   userId: string;
   /** The name of the session's agent. */
   agent: string;
+  /** What the session is ready for, see {@link SessionStatus}. */
   status: SessionStatus;
   /** When the session was created, ISO 8601, UTC. */
   createdAt: string;
@@ -53,6 +55,7 @@ export interface Session {
  * `lastSeq` and `updatedAt` itself.
  */
 export interface SessionPatch {
+  /** The new status, see {@link statusAfter}. */
   status?: SessionStatus;
   /**
    * How many questions the run waits for. With status `suspended`: if a different number is pending, a
@@ -64,11 +67,15 @@ export interface SessionPatch {
    * takes precedence.
    */
   wakes?: boolean;
+  /** Id of the open run; `null` if the run has ended. */
   openRun?: string | null;
+  /** A number to add to the pending questions. May be negative. */
   addPending?: number;
+  /** Tokens to add to the total. */
   addUsage?: Usage;
   /** US dollars to add. The sum is exact to a billionth of a dollar: 0.1 and 0.2 are 0.3. */
   addCostUsd?: number;
+  /** The new {@link Session.contextStartSeq}. */
   contextStartSeq?: number;
   /** Merged into the metadata, key by key. A NUL or half a surrogate pair is stored as U+FFFD. */
   metadata?: JsonObject;
@@ -77,6 +84,15 @@ export interface SessionPatch {
 /**
  * Returns a session's status after an append with this patch. `status` is the current one, read while the row
  * is locked. `pending` is the number of pending questions after the append.
+ *
+ * @example
+ * ```ts
+ * import { statusAfter } from "@pawl/core/store";
+ *
+ * const patch = { status: "suspended", waitsFor: 2 } as const;
+ * console.log(statusAfter("active", patch, 2)); // suspended
+ * console.log(statusAfter("active", patch, 1)); // active: one question was answered in the meantime
+ * ```
  */
 export function statusAfter(
   status: SessionStatus,

@@ -42,7 +42,9 @@ export type StopType =
 
 /** Why a run stopped: a type, and a sentence that may be shown to the user. */
 export interface StopReason {
+  /** Why the run stopped, for programs. */
   type: StopType;
+  /** The reason in words for the user. An agent's `stopMessages` replace it. */
   message: string;
 }
 
@@ -109,7 +111,16 @@ export function isReported({ type }: Pick<StopReason, "type">): boolean {
   return REPORTED.includes(type);
 }
 
-/** Whether a run with this stop reason leaves its session in status `error`. */
+/**
+ * Whether a run with this stop reason leaves its session in status `error`.
+ *
+ * @example
+ * ```ts
+ * import { isFailed } from "@pawl/core";
+ *
+ * console.log(isFailed({ type: "cost_limit" }), isFailed({ type: "completed" })); // true false
+ * ```
+ */
 export function isFailed(stop: Pick<StopReason, "type">): boolean {
   return FAILED.includes(stop.type) || isReported(stop);
 }
@@ -121,6 +132,14 @@ const BROKEN_OFF: readonly StopType[] = ["aborted", "interrupted"];
  * Whether a run that has ended can be retried: it left the session in status `error`, or was stopped or
  * interrupted before its answer was complete. A refusal counts as a complete answer, and so does one that
  * reached `max_tokens`.
+ *
+ * @example
+ * ```ts
+ * import { canBeRetried } from "@pawl/core";
+ *
+ * const stop = { type: "aborted", message: "Stopped." } as const;
+ * console.log(canBeRetried({ stop }), canBeRetried({})); // true false: the second run has not ended
+ * ```
  */
 export function canBeRetried({ stop, failed }: { stop?: StopReason; failed?: boolean }): boolean {
   return stop !== undefined && (failed === true || BROKEN_OFF.includes(stop.type));

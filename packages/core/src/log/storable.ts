@@ -10,6 +10,13 @@ const SHOWN = 40;
 /**
  * Whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8, without NUL or half a surrogate
  * pair.
+ *
+ * @example
+ * ```ts
+ * import { isName } from "@pawl/core/store";
+ *
+ * console.log(isName("session-1"), isName("")); // true false
+ * ```
  */
 export function isName(name: string): boolean {
   if (typeof name !== "string") return false;
@@ -22,6 +29,18 @@ export function isName(name: string): boolean {
  * pair.
  *
  * @throws PawlError `invalid_input`
+ *
+ * @example
+ * ```ts
+ * import { checkNames } from "@pawl/core/store";
+ *
+ * checkNames("session-1", "ada"); // does nothing
+ * try {
+ *   checkNames("");
+ * } catch (error) {
+ *   console.log(error); // PawlError: Ids, types and keys must be …, with the code `invalid_input`
+ * }
+ * ```
  */
 export function checkNames(...names: readonly string[]): void {
   for (const name of names) checkName(name);
@@ -40,6 +59,18 @@ function checkName(name: string): void {
  * Checks that a database can store a text unchanged.
  *
  * @throws PawlError `invalid_input` for a NUL or half a surrogate pair, which no database stores as text.
+ *
+ * @example
+ * ```ts
+ * import { checkText } from "@pawl/core/store";
+ *
+ * checkText("It rains in Oslo."); // does nothing
+ * try {
+ *   checkText("a\0b");
+ * } catch (error) {
+ *   console.log(error); // PawlError: A stored text must not contain NUL …, with the code `invalid_input`
+ * }
+ * ```
  */
 export function checkText(text: string): void {
   if (text.includes("\0") || !text.isWellFormed()) {
@@ -51,6 +82,18 @@ export function checkText(text: string): void {
  * Checks the events and the id of an append.
  *
  * @throws PawlError `invalid_input` if there are no events, or for an invalid type or key, or one key twice.
+ *
+ * @example
+ * ```ts
+ * import { checkBatch } from "@pawl/core/store";
+ *
+ * checkBatch([{ type: "note", data: { text: "hello" } }], "append-1"); // does nothing
+ * try {
+ *   checkBatch([], "append-2");
+ * } catch (error) {
+ *   console.log(error); // PawlError: An append must have at least one event …, with the code `invalid_input`
+ * }
+ * ```
  */
 export function checkBatch(events: readonly NewEvent[], appendId: string): void {
   if (events.length === 0)
@@ -73,6 +116,13 @@ export function checkBatch(events: readonly NewEvent[], appendId: string): void 
  * unchanged.
  *
  * @throws PawlError `invalid_input` for a cycle, a bigint or nesting that is too deep.
+ *
+ * @example
+ * ```ts
+ * import { jsonText } from "@pawl/core/store";
+ *
+ * console.log(jsonText({ city: "Oslo" }), jsonText(undefined)); // {"city":"Oslo"} null
+ * ```
  */
 export function jsonText(value: unknown): string {
   return jsonTextOf(value);
@@ -81,6 +131,13 @@ export function jsonText(value: unknown): string {
 /**
  * Returns metadata as JSON text, like {@link jsonText}, but replaces a NUL or half a surrogate pair in a text
  * by U+FFFD. Postgres's `jsonb` refuses both, and all stores treat metadata alike.
+ *
+ * @example
+ * ```ts
+ * import { jsonbText } from "@pawl/core/store";
+ *
+ * console.log(jsonbText({ title: "a\0b" })); // {"title":"a�b"}
+ * ```
  */
 export function jsonbText(value: unknown): string {
   return jsonTextOf(value, (_key, part) =>

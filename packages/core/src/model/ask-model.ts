@@ -27,6 +27,7 @@ export interface AskOutcome {
   stopReason: string | null;
   /** Id of the model that answered last, which may be a fallback. */
   model: string;
+  /** Tokens of the request and of the answer. */
   usage: Usage;
   /** Cost in US dollars; 0 for a model without prices. */
   costUsd: number;

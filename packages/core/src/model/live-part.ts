@@ -1,6 +1,8 @@
 /** A block of an answer that is being written. */
 export interface LivePart {
+  /** The block's index in the answer. */
   index: number;
+  /** What the block contains. */
   kind: "text" | "thinking" | "tool_input";
   /**
    * The block's text so far, in the pieces in which it arrived. Readers take new pieces without copying old

@@ -7,7 +7,9 @@ import type { Pricing, RawUsage } from "./pricing.ts";
 export interface ModelRequest {
   /** The system prompt, in blocks. This list and `tools` are frozen, because requests share them. */
   system: readonly TextBlock[];
+  /** The tools that the model may call. */
   tools: readonly ToolSpec[];
+  /** The conversation, oldest message first. */
   messages: Message[];
   /** The most tokens that the answer may have. */
   maxTokens: number;
@@ -40,7 +42,9 @@ export type ModelEvent =
  * with its own `message_start`. Only wrappers such as `withRetry` and `withFallback` send this event.
  */
 export interface AttemptFailed {
+  /** Marks this event in the stream. */
   type: "attempt_failed";
+  /** How the attempt failed. */
   error: ModelFailure & { message: string };
   /** How long until the next attempt, in milliseconds. */
   retry_in_ms: number;
@@ -52,8 +56,11 @@ export interface AttemptFailed {
 
 /** The beginning of a reply: its id, its model, and the usage of the prompt. */
 export interface MessageStart {
+  /** The API's id of the answer. */
   id: string;
+  /** Id of the model that answers, as the API reports it. */
   model: string;
+  /** Tokens so far. */
   usage?: RawUsage;
 }
 
@@ -72,7 +79,9 @@ export interface ContentDelta {
 
 /** The end of a reply, with the reason why the model stopped. */
 export interface MessageDelta {
+  /** Why the model stopped, e.g. `end_turn`; `null` if it gave no reason. */
   stop_reason: string | null;
+  /** The stop sequence that was written, if one was. */
   stop_sequence?: string | null;
   [key: string]: Json | undefined;
 }

@@ -41,6 +41,19 @@ export interface Pricing {
  *
  * @param whose owner of the prices, for the message, e.g. `the model of "coach"`
  * @throws PawlError `config` for all missing prices, or for the first that is no such number
+ *
+ * @example
+ * ```ts
+ * import { checkPricing } from "@pawl/core";
+ *
+ * const pricing = { input: 2, output: 10, cacheRead: 0.2, cacheWrite5m: 2.5, cacheWrite1h: 4 };
+ * checkPricing("my model", pricing); // does nothing
+ * try {
+ *   checkPricing("my model", { ...pricing, output: -1 });
+ * } catch (error) {
+ *   console.log(error); // PawlError: …, with the code `config`
+ * }
+ * ```
  */
 // With a price that is not a number, no cost limit would ever be reached, and totals would become `NaN`.
 export function checkPricing(whose: string, pricing: Pricing | undefined): void {
@@ -71,7 +84,17 @@ function listOf(names: readonly string[]): string {
   return [quoted.slice(0, -1).join(", "), ...quoted.slice(-1)].filter(Boolean).join(" and ");
 }
 
-/** Returns all prompt tokens: fresh, read from the cache, and written to it. */
+/**
+ * Returns all prompt tokens: fresh, read from the cache, and written to it.
+ *
+ * @example
+ * ```ts
+ * import { promptTokens } from "@pawl/core";
+ *
+ * const usage = { inputTokens: 100, outputTokens: 50, cacheReadTokens: 1_000, cacheWriteTokens: 20 };
+ * console.log(promptTokens(usage)); // 1120
+ * ```
+ */
 export function promptTokens(usage: Usage): number {
   return usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 }
@@ -112,7 +135,17 @@ export const noUsage: Usage = {
   cacheWrite1hTokens: 0,
 };
 
-/** Adds two usages. */
+/**
+ * Adds two usages.
+ *
+ * @example
+ * ```ts
+ * import { addUsage, noUsage } from "@pawl/core/model";
+ *
+ * const usage = { inputTokens: 100, outputTokens: 50, cacheReadTokens: 1_000, cacheWriteTokens: 0 };
+ * console.log([usage, usage].reduce(addUsage, noUsage).outputTokens); // 100
+ * ```
+ */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum = { ...noUsage };
   for (const one of counts) sum[one] = (a[one] ?? 0) + (b[one] ?? 0);
@@ -121,7 +154,17 @@ export function addUsage(a: Usage, b: Usage): Usage {
 
 const counts = Object.keys(noUsage) as (keyof Usage)[];
 
-/** Returns cache reads as a share of all prompt tokens, 0 to 1; 0 for an empty prompt. */
+/**
+ * Returns cache reads as a share of all prompt tokens, 0 to 1; 0 for an empty prompt.
+ *
+ * @example
+ * ```ts
+ * import { cacheHitRate } from "@pawl/core/inspect";
+ *
+ * const usage = { inputTokens: 100, outputTokens: 50, cacheReadTokens: 900, cacheWriteTokens: 0 };
+ * console.log(cacheHitRate(usage)); // 0.9
+ * ```
+ */
 export function cacheHitRate(usage: Usage): number {
   const prompt = promptTokens(usage);
   return prompt === 0 ? 0 : usage.cacheReadTokens / prompt;

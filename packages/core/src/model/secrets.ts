@@ -9,6 +9,13 @@ const LONGEST_SECRET = 2_000;
  * `Bearer <token>`, the token alone is a secret too.
  *
  * @param headers an object, a list of pairs, a `Headers`, or an object that contains one of these
+ *
+ * @example
+ * ```ts
+ * import { secretsIn } from "@pawl/core/model";
+ *
+ * console.log(secretsIn({ "x-api-key": "k-1", "user-agent": "app/1" })); // [ 'k-1', 'k-1' ]
+ * ```
  */
 export function secretsIn(headers: unknown): string[] {
   if (typeof headers !== "object" || headers === null) return [];
@@ -30,6 +37,14 @@ const REQUEST_ID = /^req_[A-Za-z0-9]{1,40}$/;
 /**
  * Returns a server's request id in a form that may be logged: unchanged if it has the usual format (`req_…`),
  * otherwise with secrets removed. `secrets` is called only if the format is unusual.
+ *
+ * @example
+ * ```ts
+ * import { safeRequestId } from "@pawl/core/model";
+ *
+ * console.log(safeRequestId("req_011CSHoEeqs5C35K2UUqR7Fy", () => [])); // unchanged
+ * console.log(safeRequestId("from secret-1", () => ["secret-1"])); // from …
+ * ```
  */
 export function safeRequestId(given: string | null, secrets: () => readonly string[]): string | undefined {
   if (!given) return undefined;

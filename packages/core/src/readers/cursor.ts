@@ -147,6 +147,7 @@ export interface LiveCursor {
 export interface Cursor {
   /** `seq` of the last stored event that the reader has. */
   afterSeq: number;
+  /** How much of the answer in progress the reader has; absent if none was shown. */
   live?: LiveCursor;
 }
 
@@ -182,12 +183,28 @@ export function advanceCursor(cursor: Cursor, event: SessionEvent): Cursor {
 /**
  * Formats a cursor as text, e.g. as the id of a server-sent event: `42`, or in the middle of an answer
  * `42~40~1234`.
+ *
+ * @example
+ * ```ts
+ * import { formatCursor } from "@pawl/core/view";
+ *
+ * console.log(formatCursor({ afterSeq: 42 })); // 42
+ * ```
  */
 export function formatCursor({ afterSeq, live }: Cursor): string {
   return live === undefined ? `${afterSeq}` : `${afterSeq}~${live.attempt}~${live.chars}`;
 }
 
-/** Parses a text made by {@link formatCursor}. Returns `undefined` for any other text. */
+/**
+ * Parses a text made by {@link formatCursor}. Returns `undefined` for any other text.
+ *
+ * @example
+ * ```ts
+ * import { parseCursor } from "@pawl/core/view";
+ *
+ * console.log(parseCursor("42~40~1234")); // { afterSeq: 42, live: { attempt: 40, chars: 1234 } }
+ * ```
+ */
 export function parseCursor(text: string): Cursor | undefined {
   const [, seq, attempt, chars] = /^(\d{1,10})(?:~(\d{1,10})~(\d{1,10}))?$/.exec(text) ?? [];
   const afterSeq = Number(seq ?? Number.NaN);

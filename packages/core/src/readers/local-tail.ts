@@ -29,6 +29,16 @@ function remember(channel: Channel, events: readonly StoredEvent[]): void {
 /**
  * Creates a tail for readers in the same process as the run. Readers in other processes find stored events by
  * polling.
+ *
+ * @example
+ * ```ts
+ * import { localTail } from "@pawl/core/store";
+ *
+ * const tail = localTail();
+ * const leave = tail.subscribe("s1", () => console.log(tail.peek("s1").seq)); // 4
+ * tail.stored("s1", 4);
+ * leave();
+ * ```
  */
 export function localTail(): LiveTail {
   const channels = new Map<string, Channel>();

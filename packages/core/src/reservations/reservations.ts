@@ -32,7 +32,9 @@ export interface ReservationRequest {
  * more was used than reserved.
  */
 export interface ReservationAnswer {
+  /** Whether the amount was set aside. */
   granted: boolean;
+  /** What the account has left. */
   available: number;
 }
 
@@ -44,11 +46,15 @@ export interface ReservationAnswer {
  * - `finalized`: nothing can change it any more.
  */
 export interface Reservation {
+  /** The account that is charged. */
   account: string;
+  /** The reservation's id. */
   id: string;
+  /** How much was set aside. */
   amount: number;
   /** The total that was charged to the account for this reservation. */
   used: number;
+  /** The reservation's state, see the list above. */
   state: "held" | "released" | "finalized";
   /** ISO 8601; only while it is held. */
   expiresAt?: string;
@@ -56,7 +62,9 @@ export interface Reservation {
 
 /** The charges of an account (`used`), and the amount that is set aside and not used yet (`held`). */
 export interface Balance {
+  /** What was charged. */
   used: number;
+  /** What is set aside and not used yet. */
   held: number;
 }
 
@@ -109,6 +117,14 @@ export interface Reservations {
  * Checks a request to reserve, and fills in the default.
  *
  * @throws PawlError `invalid_input`
+ *
+ * @example
+ * ```ts
+ * import { checkRequest } from "@pawl/core/store";
+ *
+ * const request = checkRequest({ account: "ada/2026-11", id: "run-1", amount: 10, limit: 100 });
+ * console.log(request.ttlMs); // 300000
+ * ```
  */
 export function checkRequest(request: ReservationRequest): Required<ReservationRequest> {
   const { account, id, amount, limit, ttlMs = RESERVATION_TTL_MS } = request;
@@ -123,6 +139,18 @@ export function checkRequest(request: ReservationRequest): Required<ReservationR
  * Checks the arguments of `renew`, `abort` and `finalize`.
  *
  * @throws PawlError `invalid_input`
+ *
+ * @example
+ * ```ts
+ * import { checkUse } from "@pawl/core/store";
+ *
+ * checkUse("run-1", 5); // does nothing
+ * try {
+ *   checkUse("run-1", -1);
+ * } catch (error) {
+ *   console.log(error); // PawlError: used must be a whole number from 0, not -1.
+ * }
+ * ```
  */
 export function checkUse(id: string, used: number, ttlMs: number = RESERVATION_TTL_MS): void {
   checkNames(id);
@@ -143,7 +171,16 @@ function checkTtl(ttlMs: number): void {
   );
 }
 
-/** Returns the error for an id that cannot be reserved. */
+/**
+ * Returns the error for an id that cannot be reserved.
+ *
+ * @example
+ * ```ts
+ * import { notReservable } from "@pawl/core/store";
+ *
+ * console.log(notReservable("finalized").message); // This reservation is finalized. Use a new id.
+ * ```
+ */
 export function notReservable(why: "finalized" | "foreign"): PawlError {
   const message =
     why === "finalized"

@@ -52,6 +52,7 @@ function questionOf(call: CallState): Question {
 
 /** A tool call of a run and its result. */
 export interface Action {
+  /** The tool's name. */
   tool: string;
   /** The call's input as the model wrote it. */
   args: Json;
@@ -63,7 +64,9 @@ export interface Action {
 
 /** The outcome of a run that has ended or waits for an answer. */
 export interface RunResult {
+  /** Id of the session. Pass it to `runtime.run()` to continue the conversation. */
   sessionId: string;
+  /** Id of the run. */
   runId: string;
   /**
    * Why the run stopped. `suspended` means that it waits for an answer. `message` is for the user. `cause` is
@@ -93,6 +96,8 @@ export interface RunResult {
 
 /** A question that waits for the user's answer. */
 export interface Question extends Omit<QuestionRecord, "by" | "input" | "child"> {
+  /** Id of the call that asks. An answer names it. */
   callId: string;
+  /** The name of the called tool: the one that asks, or for an approval the one to approve. */
   toolName: string;
 }

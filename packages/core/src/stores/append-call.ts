@@ -100,13 +100,47 @@ function prepared({ type, key, durationMs, data }: NewEvent): PreparedEvent {
 /**
  * Returns the events of an append as two JSON arrays of the same length: `{ type, key, duration_ms }` of each
  * event, and the payloads.
+ *
+ * @example
+ * ```ts
+ * import { appendInSql, batchText, type SqlLog } from "@pawl/core/store";
+ *
+ * const log: SqlLog = {
+ *   append: async (call) => {
+ *     const { heads, payloads } = batchText(call);
+ *     console.log(heads); // [{"type":"note","key":null,"duration_ms":null}]
+ *     console.log(payloads); // [{"text":"hello"}]
+ *     return { base: 0, at: "2026-11-22T09:05:47.310Z" };
+ *   },
+ *   explain: async () => undefined,
+ * };
+ * const events = [{ type: "note", data: { text: "hello" } }] as const;
+ * await appendInSql(log, "s1", events, { appendId: "a1" });
+ * ```
  */
 export function batchText({ events }: AppendCall): { heads: string; payloads: string } {
   const heads = events.map(({ type, key, durationMs }) => ({ type, key, duration_ms: durationMs }));
   return { heads: jsonText(heads), payloads: `[${events.map(({ data }) => data).join(",")}]` };
 }
 
-/** Returns the keys of an append's events, in order. */
+/**
+ * Returns the keys of an append's events, in order.
+ *
+ * @example
+ * ```ts
+ * import { appendInSql, keysOf, type SqlLog } from "@pawl/core/store";
+ *
+ * const log: SqlLog = {
+ *   append: async (call) => {
+ *     console.log(keysOf(call)); // [ 'greeting' ]
+ *     return { base: 0, at: "2026-11-22T09:05:47.310Z" };
+ *   },
+ *   explain: async () => undefined,
+ * };
+ * const events = [{ type: "note", key: "greeting", data: { text: "hello" } }] as const;
+ * await appendInSql(log, "s1", events, { appendId: "a1" });
+ * ```
+ */
 export function keysOf({ events }: AppendCall): string[] {
   return events.flatMap(({ key }) => (key === null ? [] : [key]));
 }

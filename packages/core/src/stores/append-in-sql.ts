@@ -52,6 +52,20 @@ export interface SqlLog {
  *
  * @throws PawlError as {@link EventStore.append}; `store_unavailable` for an append that was refused five
  *   times although the log has no reason for it
+ *
+ * @example
+ * ```ts
+ * import { appendInSql, type SqlLog } from "@pawl/core/store";
+ *
+ * const log: SqlLog = {
+ *   // A store calls the database here.
+ *   append: async () => ({ base: 0, at: "2026-11-22T09:05:47.310Z" }),
+ *   explain: async () => undefined,
+ * };
+ * const events = [{ type: "note", data: { text: "hello" } }] as const;
+ * const [stored] = await appendInSql(log, "s1", events, { appendId: "a1" });
+ * console.log(stored?.seq, stored?.at); // 1 2026-11-22T09:05:47.310Z
+ * ```
  */
 export async function appendInSql(
   log: SqlLog,

@@ -15,6 +15,22 @@ export type EventPage = (afterSeq: number, limit: number) => Promise<readonly St
 /**
  * Implements {@link EventStore.read} for stores that return events page by page. Includes events that are
  * appended during the read.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { readPages } from "@pawl/core/store";
+ *
+ * const database = memoryStore();
+ * await database.sessions.create({ id: "s1", userId: "ada", agent: "coach" });
+ * await database.append("s1", [{ type: "note", data: { text: "hello" } }], { appendId: "a1" });
+ *
+ * // In a store, a page is one query.
+ * const events = readPages((afterSeq, limit) =>
+ *   Array.fromAsync(database.read("s1", { afterSeq, limit })),
+ * );
+ * for await (const { seq, type } of events) console.log(seq, type); // 1 note
+ * ```
  */
 // Not a generator function, which takes several microtask turns per event.
 export function readPages(

@@ -19,7 +19,16 @@ export interface Refused {
   taken: StoredEvent | undefined;
 }
 
-/** Returns the error for an unknown session. */
+/**
+ * Returns the error for an unknown session.
+ *
+ * @example
+ * ```ts
+ * import { noSession } from "@pawl/core/store";
+ *
+ * console.log(noSession("s1").message); // No session "s1".
+ * ```
+ */
 export function noSession(id: string): PawlError {
   return new PawlError("not_found", `No session "${id}".`);
 }
@@ -30,6 +39,19 @@ export function noSession(id: string): PawlError {
  * reason.
  *
  * @throws PawlError `fenced`, `conflict` or `key_taken`, in this order
+ *
+ * @example
+ * ```ts
+ * import { explainRefusal } from "@pawl/core/store";
+ *
+ * const found = { lastSeq: 7, leaseHolder: null, leaseEpoch: 0, before: [], taken: undefined };
+ * const events = [{ type: "note", data: { text: "hello" } }] as const;
+ * try {
+ *   explainRefusal("s1", events, found, { appendId: "a1", afterSeq: 6 });
+ * } catch (error) {
+ *   console.log(error); // PawlError: The last event of session "s1" is 7, not 6.
+ * }
+ * ```
  */
 // The log may be read after the refusal: append ids and keys stay, and epochs and `seq` only rise.
 export function explainRefusal(

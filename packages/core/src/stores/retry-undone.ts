@@ -13,6 +13,19 @@ const TRIES = 12;
  * transaction of its own. Repeating it is safe, because nothing was applied.
  *
  * @throws the last error of the call. The `cause.code` of an error is read as its SQLSTATE.
+ *
+ * @example
+ * ```ts
+ * import { tryUntilApplied } from "@pawl/core/store";
+ *
+ * let tries = 0;
+ * const rows = await tryUntilApplied(async () => {
+ *   tries += 1;
+ *   if (tries < 3) throw new Error("deadlock", { cause: { code: "40P01" } });
+ *   return ["a row"];
+ * });
+ * console.log(rows, tries); // [ 'a row' ] 3
+ * ```
  */
 export async function tryUntilApplied<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

@@ -81,6 +81,18 @@ const CONTAINERS: readonly string[] = ["properties", "items", "additionalPropert
 /**
  * Validates a value by a schema. An invalid value does not throw: the result lists its problems. `within`
  * limits the wait for a schema that validates asynchronously. Default: no limit.
+ *
+ * @example
+ * ```ts
+ * import { validate } from "@pawl/core";
+ * import * as z from "zod";
+ *
+ * const city = z.object({ city: z.string() });
+ * console.log(await validate(city, { city: "Oslo" })); // { ok: true, value: { city: 'Oslo' } }
+ *
+ * const wrong = await validate(city, { city: 5 });
+ * if (!wrong.ok) console.log(wrong.problems); // [ 'city: Invalid input: expected string, received number' ]
+ * ```
  */
 export async function validate<S extends Schema>(
   schema: S,

@@ -11,6 +11,16 @@ import type { Schema } from "./schema.ts";
  * @param what the schema's owner, for error messages, e.g. `the tool "add"`
  * @throws PawlError `config` if JSON Schema cannot express the schema, e.g. `z.date()`; if its library does
  * not support Standard JSON Schema, e.g. zod before 4.2; or if the library's JSON Schema is invalid.
+ *
+ * @example
+ * ```ts
+ * import { toJsonSchema } from "@pawl/core";
+ * import * as z from "zod";
+ *
+ * const schema = z.object({ city: z.string(), days: z.int().default(1) });
+ * const { type, required } = toJsonSchema(schema, "the tool");
+ * console.log(type, required); // object [ 'city' ]
+ * ```
  */
 export function toJsonSchema(schema: Schema, what: string): JsonObject {
   const { vendor, jsonSchema } = standardOf(schema);

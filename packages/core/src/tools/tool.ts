@@ -11,12 +11,15 @@ import type { Infer, Schema } from "./schema.ts";
 
 /** The second argument of a tool's `execute`: the call, the session and what a tool can do with them. */
 export interface ToolContext<Deps = unknown, Answer = unknown> {
+  /** Id of the session. */
   sessionId: string;
   /** The id of the session's owner. */
   userId: string;
+  /** Id of the run. */
   runId: string;
   /** The `params` with which the run was started (`RunOptions.params`). Default: `{}`. */
   params: JsonObject;
+  /** Id of the call, as the model gave it. */
   callId: string;
   /**
    * An id of the call that stays the same if the call is run again, also in another process. Pass it to

@@ -10,6 +10,19 @@ import type { ToolPhase, ViewMessage, ViewState } from "./view.ts";
 /**
  * Applies one event to a view and returns the new view. Unchanged parts are shared with the old one, which
  * stays as it was. Stored events up to `view.cursor` are ignored.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { newView, reduceView } from "@pawl/core/view";
+ *
+ * const store = memoryStore();
+ * await store.sessions.create({ id: "s1", userId: "ada", agent: "coach" });
+ * await store.append("s1", [{ type: "user_message", data: { message: "Hi" } }], { appendId: "a1" });
+ *
+ * const view = (await Array.fromAsync(store.read("s1"))).reduce(reduceView, newView());
+ * console.log(view.messages[0]?.role, view.messages[0]?.text); // user Hi
+ * ```
  */
 export function reduceView(view: ViewState, event: SessionEvent): ViewState {
   if (!("seq" in event)) return reduceLive(view, event);

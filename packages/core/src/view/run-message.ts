@@ -1,7 +1,18 @@
 import type { StoredOf } from "../log/event.ts";
 import type { ViewMessage, ViewRun, ViewState } from "./view.ts";
 
-/** Returns the id of the assistant message that a run is writing. */
+/**
+ * Returns the id of the assistant message that a run is writing.
+ *
+ * @example
+ * ```ts
+ * import { newView, runMessageId } from "@pawl/core/view";
+ *
+ * const view = newView();
+ * const writing = view.messages.find(({ id }) => id === runMessageId(view.run));
+ * console.log(writing); // undefined: no run
+ * ```
+ */
 export function runMessageId(run: Pick<ViewRun, "id" | "since" | "continues"> | undefined): string {
   if (run?.continues !== undefined && run.since === undefined) return run.continues;
   const id = `run:${run?.id ?? ""}`;

@@ -62,9 +62,11 @@ export interface ViewMessage {
    * assistant messages.
    */
   id: string;
+  /** Who wrote the message. */
   role: "user" | "assistant";
   /** The text of all text parts. A blank line separates the texts of different model answers. */
   text: string;
+  /** The message's parts, in the order in which they arrived. */
   parts: ViewPart[];
   /** `true` if the message was sent during a run and the model has not read it yet. */
   queued?: boolean;
@@ -74,6 +76,7 @@ export interface ViewMessage {
 
 /** A run as the user sees it. */
 export interface ViewRun {
+  /** Id of the run. */
   id: string;
   /** `seq` of the run's `run_started` event. */
   seq: number;
@@ -97,6 +100,7 @@ export interface ViewRun {
  * the session's events, on the server and in clients.
  */
 export interface ViewState {
+  /** The conversation, oldest message first. */
   messages: ViewMessage[];
   /** The open questions to the user. */
   pending: Question[];
@@ -108,7 +112,16 @@ export interface ViewState {
   cursor: number;
 }
 
-/** Returns the view of a session without events. */
+/**
+ * Returns the view of a session without events.
+ *
+ * @example
+ * ```ts
+ * import { newView } from "@pawl/core/view";
+ *
+ * console.log(newView().cursor); // 0
+ * ```
+ */
 export function newView(): ViewState {
   return { messages: [], pending: [], runningTools: {}, run: undefined, cursor: 0 };
 }

@@ -23,18 +23,23 @@ export interface ContextSection<Deps = unknown> {
 
 /** The size and the outcome of one section. */
 export interface SectionReport {
+  /** The section's tag. */
   tag: string;
   /** The length of the section with its tag, in characters; 0 if it was left out. */
   chars: number;
+  /** Whether the section was cut to its maximum length. */
   isClipped: boolean;
+  /** Whether the section threw or took too long. */
   hasFailed: boolean;
 }
 
 /** The size of a context, and how long it took to build. Lengths are in characters. */
 export interface ContextReport {
+  /** The length of the context, in characters. */
   chars: number;
   /** The estimated tokens: one per four characters. */
   estimatedTokens: number;
+  /** How long building it took, in milliseconds. */
   durationMs: number;
   /** One report per section, in the order of the options. */
   sections: SectionReport[];
@@ -53,6 +58,7 @@ export interface UnifiedContextOptions<Deps = unknown> {
   onError?: (error: unknown, section: { tag: string }, source: UserDataSource<Deps>) => void;
   /** Called after every context was built, e.g. to monitor its size. */
   onBuilt?: (report: ContextReport) => void;
+  /** The clock for time limits. Default: the system's clock. */
   clock?: Clock;
 }
 

@@ -42,6 +42,7 @@ export interface InitializerOptions<Deps = unknown> {
   spoken?: SpokenIn;
   /** The hook's name, unique among the agent's hooks. Default: `initializer`. */
   name?: string;
+  /** The clock for time limits. Default: the system's clock. */
   clock?: Clock;
   /**
    * Called with each error; the log has only error codes, because clients may see it. The error of a source

@@ -15,7 +15,9 @@ export const reasons: readonly SelectionReason[] = ["not_in_context", "expand_ra
 
 /** A source to fetch. */
 export interface Chosen {
+  /** Name of the source. */
   source: string;
+  /** Why it was chosen. */
   reason: SelectionReason;
   /** The source's params, without the defaults of its schema. */
   params: JsonObject;
@@ -23,7 +25,9 @@ export interface Chosen {
 
 /** A source that the model chose and that is not fetched, with the reason. */
 export interface Dropped {
+  /** Name of the source, as the model wrote it. */
   source: string;
+  /** Why it is not fetched. */
   why: "unknown_source" | "malformed" | "duplicate" | "invalid_params" | "already_there" | "not_wider";
 }
 
@@ -32,13 +36,19 @@ export interface Dropped {
  * are fetched.
  */
 export interface KnowledgeSelection {
+  /** Name of the initializer. */
   hook: string;
   /** The id of the model that chose. Its usage is in the `spending` event before this one. */
   model: string;
+  /** Id of the run. */
   run_id: string;
+  /** The model's reasons, in its own words. */
   reasoning: string;
+  /** The sources to fetch. */
   append_knowledge: Chosen[];
+  /** Names of sources whose data is already in the context. */
   use_existing: string[];
+  /** Choices that are not valid or not needed. */
   dropped: Dropped[];
 }
 

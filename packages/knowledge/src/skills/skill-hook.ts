@@ -14,6 +14,7 @@ export type SkillSignals<Deps = unknown> = (
 
 /** Options of `skillHook()`. */
 export interface SkillHookOptions<Deps = unknown> {
+  /** The skills to choose from, e.g. those of `loadSkills()`. */
   skills: readonly Skill[];
   /**
    * Chooses skills in addition to those whose keywords match. It gets the run's context with `deps`, so it
@@ -26,6 +27,7 @@ export interface SkillHookOptions<Deps = unknown> {
   timeoutMs?: number;
   /** The hook's name, unique among the agent's hooks. Default: `skills`. */
   name?: string;
+  /** The clock for time limits. Default: the system's clock. */
   clock?: Clock;
   /**
    * Called if `signals` fails or returns an unknown skill. The run continues. Default: prints the error to

@@ -8,12 +8,17 @@ export interface Skill {
   readonly summary: string;
   /** Words that load the skill if a message contains one of them. */
   readonly keywords: readonly string[];
+  /** What the skill achieves. */
   readonly goal: string;
+  /** When the agent should use the skill. */
   readonly whenToUse: string;
+  /** What the agent must know before it uses the skill. */
   readonly contextNeeded: string;
   /** The names of the tools that the skill uses. */
   readonly tools: readonly string[];
+  /** What the agent must not do. */
   readonly constraints: string;
+  /** How to proceed. */
   readonly guidance: string;
   /** The text that the model reads: the whole file without its front matter. */
   readonly text: string;

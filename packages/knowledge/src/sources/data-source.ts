@@ -47,15 +47,23 @@ export interface DataSourceOptions<P extends Schema, Raw, Deps> {
  * DataSourceOptions}, with the defaults filled in.
  */
 export interface DataSource<Deps = unknown> {
+  /** The source's name, unique among the sources of an agent. */
   readonly name: string;
+  /** The name that users read. */
   readonly displayName: string;
+  /** What the source has, for the model that chooses. */
   readonly description: string;
+  /** The schema of the source's params; `undefined` if it takes none. */
   readonly params: Schema | undefined;
   /** `params` as JSON Schema; `undefined` if the source takes no params. */
   readonly paramsSchema: JsonObject | undefined;
+  /** The maximum length of the formatted data, in characters. */
   readonly maxChars: number;
+  /** Time limit of a fetch, in milliseconds; `undefined` for the caller's default. */
   readonly timeoutMs: number | undefined;
+  /** Fetches the data. */
   readonly fetch: (request: SourceRequest<Deps>) => unknown;
+  /** Formats fetched data as text for the model. */
   readonly format: (raw: unknown) => string;
 }
 

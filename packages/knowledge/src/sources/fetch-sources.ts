@@ -5,7 +5,9 @@ import { byName, type DataSource } from "./data-source.ts";
 
 /** A source to fetch, by its name, with its params. */
 export interface SourceQuery {
+  /** Name of the source. */
   source: string;
+  /** Its params, which are validated. Default: none. */
   params?: JsonObject;
 }
 
@@ -14,8 +16,11 @@ export interface SourceQuery {
  * value, for the server's own log.
  */
 export interface SourceError {
+  /** Why there is no data. */
   code: "unknown_source" | "invalid_params" | "timed_out" | "failed";
+  /** The reason in words, for developers. */
   message: string;
+  /** The thrown value, if one was thrown. */
   cause?: unknown;
 }
 
@@ -26,12 +31,15 @@ export type FetchedSource =
 
 /** Options of `fetchSources()`. */
 export interface FetchOptions<Deps> {
+  /** Id of the user whose data is fetched. */
   userId: string;
+  /** The application's dependencies, as the sources expect them. */
   deps: Deps;
   /** Cancels all queries when it aborts. */
   signal?: AbortSignal;
   /** Time limit of each source without its own `timeoutMs`, in milliseconds. Default: 5,000. */
   timeoutMs?: number;
+  /** The clock for time limits. Default: the system's clock. */
   clock?: Clock;
 }
 

@@ -11,8 +11,11 @@ export interface CopyOptions {
 
 /** The numbers of what was copied. */
 export interface CopiedLog {
+  /** Sessions that were copied. */
   sessions: number;
+  /** Events that were copied. */
   events: number;
+  /** Blobs that were copied. */
   blobs: number;
   /** Sessions that the target had already. */
   present: number;

@@ -27,8 +27,11 @@ export interface PruneOptions {
 
 /** The numbers of what was deleted. */
 export interface Pruned {
+  /** Sessions that were deleted. */
   sessions: number;
+  /** Events that were deleted. */
   events: number;
+  /** Reservations that were deleted. */
   reservations: number;
 }
 

@@ -19,7 +19,9 @@ import { suspended } from "./010-suspended.ts";
 
 /** One step of the schema. A released step never changes. */
 export interface Migration {
+  /** The migration's number, from 1. Migrations are applied in this order. */
   version: number;
+  /** A short name, e.g. `blobs`. */
   name: string;
   /** One or more SQL statements, as allowed in a PL/pgSQL block. */
   sql: string;

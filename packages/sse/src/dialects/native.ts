@@ -7,6 +7,32 @@ import type { Dialect } from "./base/dialect.ts";
 /**
  * Returns Pawl's own dialect, for `@pawl/client` and any `EventSource`. Sends the events of the log, with
  * their cursors as ids.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { handler, native } from "@pawl/sse";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const greeter = agent({
+ *   name: "greeter",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "Be kind.",
+ * });
+ * const serve = handler({
+ *   runtime: runtime({ agents: [greeter], store: memoryStore() }),
+ *   agent: "greeter",
+ *   authorize: () => ({ userId: "ada" }),
+ *   dialect: native(),
+ * });
+ *
+ * const body = JSON.stringify({ input: "Hi" });
+ * const headers = { "content-type": "application/json" };
+ * const response = await serve(
+ *   new Request("http://localhost/runs", { method: "POST", headers, body }),
+ * );
+ * console.log((await response.text()).includes("Hello.")); // true
+ * ```
  */
 export function native(): Dialect {
   return {

@@ -38,6 +38,7 @@ export type WireErrorCode =
 
 /** The body of every error response. */
 export interface WireError {
+  /** What went wrong: a code for programs, and a message for developers. */
   error: { code: WireErrorCode; message: string };
 }
 

@@ -35,7 +35,9 @@ export interface SupabaseAuthOptions {
 
 /** The user of a request. */
 export interface SupabaseUser {
+  /** The user's id, from the token's `sub`. */
   userId: string;
+  /** All claims of the token. */
   claims: SupabaseClaims;
 }
 

@@ -2,14 +2,19 @@
 export interface SupabaseClaims {
   /** The user's id. */
   sub: string;
+  /** Who issued the token. */
   iss: string;
+  /** For whom the token was issued, usually `authenticated`. */
   aud: string | string[];
+  /** The user's role in the database, usually `authenticated`. */
   role: string;
   /** When the token expires, in seconds since 1970. */
   exp: number;
   /** Whether the user signed in anonymously, without an account. */
   is_anonymous?: boolean;
+  /** The user's e-mail address, if the account has one. */
   email?: string;
+  /** Id of the user's login. */
   session_id?: string;
   [claim: string]: unknown;
 }

@@ -9,6 +9,7 @@ export interface OwnAnswer {
   sessionId: string;
   /** The number (`seq`) of the question's event, a `tool_suspended`. */
   question: number;
+  /** The answer. It must fit the question's schema. */
   value: Json;
   /**
    * A new, unique id for each answer. Call again with the same id after a failure: the answer is stored once.

@@ -5,6 +5,7 @@ import { read } from "../store/read.ts";
 
 /** The number and time of an event that a user has stored. */
 export interface Sent {
+  /** `seq` of the stored event. */
   seq: number;
   /** When the event was stored: ISO 8601 in UTC. */
   at: string;
@@ -14,6 +15,7 @@ export interface Sent {
 export interface OwnMessage {
   /** Id of a session of the user whose token the client has. */
   sessionId: string;
+  /** The message's text. */
   message: string;
   /**
    * A new, unique id for each message. Call again with the same id after a failure: the message is stored

@@ -1,8 +1,10 @@
 /** An error response of a simulated API: the HTTP status and the fields of the body's `error` object. */
 export interface ApiError {
+  /** The HTTP status. */
   status: number;
   /** The API's type of error, e.g. `invalid_request_error` or `overloaded_error`. */
   type: string;
+  /** The reason in words. */
   message: string;
   /**
    * The API's code for the error, if it has one: `error.details.error_code` in the Messages API, `error.code`

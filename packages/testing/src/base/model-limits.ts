@@ -8,11 +8,13 @@ export type ThinkingMode = "adaptive" | "between_tools" | "disabled" | "enabled"
 export interface ModelLimits {
   /** The maximum length of a prompt, in tokens. */
   contextTokens: number;
+  /** The maximum length of an answer, in tokens. */
   maxOutputTokens: number;
   /**
    * The minimum length of a prefix that is cached, in tokens. A shorter one is not cached, without an error.
    */
   minCacheTokens: number;
+  /** The values of `thinking.type` that requests may have. */
   thinking: readonly ThinkingMode[];
   /** What thinking blocks show by default: their text (`summarized`), or only a signature (`omitted`). */
   thinkingDisplay: "summarized" | "omitted";
@@ -98,6 +100,13 @@ export const currentModels: { readonly [id: string]: ModelLimits } = {
 /**
  * Returns the limits of a model, or `undefined` for an unknown one. A dated id (`claude-haiku-4-5-20251001`)
  * has the limits of its undated name.
+ *
+ * @example
+ * ```ts
+ * import { limitsOf } from "@pawl/testing";
+ *
+ * console.log(limitsOf("claude-haiku-4-5-20251001")?.contextTokens); // 200000
+ * ```
  */
 export function limitsOf(
   id: string,

@@ -3,7 +3,9 @@ import type { RawUsage } from "@pawl/core/model";
 
 /** A tool call in a scripted answer. */
 export interface ReplyTool {
+  /** Name of the tool to call. */
   name: string;
+  /** The call's input. */
   input?: Json;
   /** The call's id. Default: a new id. */
   id?: string;
@@ -38,9 +40,13 @@ export type Fault =
  * ```
  */
 export interface Reply {
+  /** A thinking block before the text. */
   thinking?: string;
+  /** The text. */
   text?: string;
+  /** Tool calls after the text. */
   tools?: readonly ReplyTool[];
+  /** All blocks of the answer, in place of `thinking`, `text` and `tools`. */
   content?: readonly ContentBlock[];
   /**
    * The stop reason. Default: `tool_use` if the answer has a tool call, otherwise `end_turn`.
@@ -59,6 +65,7 @@ export interface Reply {
    * is then `max_tokens` by default, and a tool call that was cut has no `content_block_stop`.
    */
   clip?: number;
+  /** How the answer fails. Default: it does not. */
   fault?: Fault;
   /** About how many pieces each text is streamed in. Default: 24, with at least eight characters each. */
   deltas?: number;

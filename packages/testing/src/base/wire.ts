@@ -23,7 +23,9 @@ export interface Wire<E> {
 
 /** An invalid request, and the error with which the simulator refused it. */
 export interface Rejection {
+  /** Why the request was refused. */
   error: ApiError;
+  /** The body of the request. */
   body: unknown;
 }
 

@@ -20,6 +20,7 @@ export const HTTP: OptionKinds<HttpApiOptions> = { port: "number", host: "string
 export interface HttpApi {
   /** The base URL to give to the API's SDK. */
   readonly url: string;
+  /** The port on which it listens. */
   readonly port: number;
   /** All requests for an answer so far, in order. */
   readonly requests: RecordedRequest[];

@@ -7,6 +7,7 @@ import { sendEvents } from "./sse-wire.ts";
 
 /** A request that a simulated API has received. */
 export interface RecordedRequest {
+  /** The request's headers. */
   headers: IncomingHttpHeaders;
   /** The parsed JSON body, or the text if it is not JSON. */
   body: unknown;

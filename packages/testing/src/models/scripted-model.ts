@@ -23,6 +23,7 @@ export type Script = readonly Reply[] | ((request: ModelRequest, n: number) => R
 export interface ScriptedModelOptions {
   /** The model's id. Default: `claude-scripted`. */
   id?: string;
+  /** The model's prices. Default: none, so that every call costs 0. */
   pricing?: Pricing;
   /** Whether requests may force a tool call. Default: `false`. */
   forcedToolChoice?: boolean;
@@ -64,6 +65,18 @@ export interface ScriptedModel extends ModelClient {
  *
  * @throws PawlError `config` for a script that is neither a list nor a function, unknown fields of a reply,
  * and unknown options.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const model = scriptedModel([{ text: "Hello." }]);
+ * const greeter = agent({ name: "greeter", model, instructions: "Be kind." });
+ * const pawl = runtime({ agents: [greeter], store: memoryStore() });
+ * const { text } = await pawl.run("greeter", { userId: "ada", input: "Hi" }).result;
+ * console.log(text, model.requests.length); // Hello. 1
+ * ```
  */
 export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): ScriptedModel {
   checkOptions("scriptedModel()", { script }, SCRIPT);

@@ -20,6 +20,7 @@ import { inProcessStream, modelError } from "./in-process-stream.ts";
 export interface StrictModelOptions extends SimulatorOptions {
   /** Id of a model that the simulator knows. Default: `claude-sonnet-5-5`. */
   model?: string;
+  /** The model's prices. Default: none, so that every call costs 0. */
   pricing?: Pricing;
   /**
    * More fields for the body of every request, e.g. `{ thinking: { type: "adaptive", display: "summarized" }

@@ -102,6 +102,7 @@ export interface RetryRunOptions extends Pick<RunOptions, "userId" | "signal"> {
  * event with `reduceView`.
  */
 export interface SessionView extends ViewState {
+  /** The session's row. */
   session: Session;
 }
 

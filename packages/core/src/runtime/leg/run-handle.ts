@@ -4,7 +4,9 @@ import type { RunResult } from "../../session/run-result.ts";
 
 /** Identifies a run, and the place in the log where its events begin. */
 export interface RunStart {
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the run. */
   runId: string;
   /**
    * The `seq` before the run's first event. If the run already existed, the `seq` before the first event of

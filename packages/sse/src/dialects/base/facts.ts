@@ -18,7 +18,9 @@ export interface ApprovalRecord {
 
 /** The model that wrote a message, and the tokens used for it. */
 export interface MessageSpending {
+  /** Id of the model that answered; `undefined` if unknown. */
   model: string | undefined;
+  /** Tokens of the message's requests. */
   tokens: TokenUsage;
 }
 

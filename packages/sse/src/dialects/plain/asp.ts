@@ -24,6 +24,33 @@ export interface AspOptions {
  * - `{ session_id, tool_results: [{ tool_use_id, content }] }` to answer calls that wait for the client. Add
  *   `is_error: true` if a call failed there. The stream that asked for the answers ended with `stop_reason:
  *   "tool_use"`.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { handler } from "@pawl/sse";
+ * import { asp } from "@pawl/sse/dialects";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const greeter = agent({
+ *   name: "greeter",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "Be kind.",
+ * });
+ * const serve = handler({
+ *   runtime: runtime({ agents: [greeter], store: memoryStore() }),
+ *   agent: "greeter",
+ *   authorize: () => ({ userId: "ada" }),
+ *   dialect: asp(),
+ * });
+ *
+ * const body = JSON.stringify({ message: "Hi" });
+ * const headers = { "content-type": "application/json" };
+ * const response = await serve(
+ *   new Request("http://localhost/runs", { method: "POST", headers, body }),
+ * );
+ * console.log((await response.text()).includes("Hello.")); // true
+ * ```
  */
 export function asp({ text = "live" }: AspOptions = {}): Dialect {
   return {

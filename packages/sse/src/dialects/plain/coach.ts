@@ -25,6 +25,33 @@ export interface CoachOptions {
  *   blocks with answers
  * - `{ sessionId, toolResults: [{ toolUseId, result }] }`, with `error` instead of `result` for a tool that
  *   failed at the client
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { handler } from "@pawl/sse";
+ * import { coach } from "@pawl/sse/dialects";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const greeter = agent({
+ *   name: "greeter",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "Be kind.",
+ * });
+ * const serve = handler({
+ *   runtime: runtime({ agents: [greeter], store: memoryStore() }),
+ *   agent: "greeter",
+ *   authorize: () => ({ userId: "ada" }),
+ *   dialect: coach(),
+ * });
+ *
+ * const body = JSON.stringify({ message: "Hi" });
+ * const headers = { "content-type": "application/json" };
+ * const response = await serve(
+ *   new Request("http://localhost/runs", { method: "POST", headers, body }),
+ * );
+ * console.log((await response.text()).includes("Hello.")); // true
+ * ```
  */
 export function coach({ text = "live" }: CoachOptions = {}): Dialect {
   return {

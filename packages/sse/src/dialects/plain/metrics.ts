@@ -32,6 +32,33 @@ export interface MetricsOptions {
  *
  * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`. The user comes
  * from `authorize`; a user in the body is ignored.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { handler } from "@pawl/sse";
+ * import { metrics } from "@pawl/sse/dialects";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const greeter = agent({
+ *   name: "greeter",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "Be kind.",
+ * });
+ * const serve = handler({
+ *   runtime: runtime({ agents: [greeter], store: memoryStore() }),
+ *   agent: "greeter",
+ *   authorize: () => ({ userId: "ada" }),
+ *   dialect: metrics(),
+ * });
+ *
+ * const body = JSON.stringify({ message: "Hi" });
+ * const headers = { "content-type": "application/json" };
+ * const response = await serve(
+ *   new Request("http://localhost/runs", { method: "POST", headers, body }),
+ * );
+ * console.log((await response.text()).includes("Hello.")); // true
+ * ```
  */
 export function metrics(options: MetricsOptions = {}): Dialect {
   return {

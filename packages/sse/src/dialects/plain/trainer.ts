@@ -17,6 +17,33 @@ export interface TrainerOptions {
  *
  * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`, with `error`
  * instead of `value` for a tool that failed at the client.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { handler } from "@pawl/sse";
+ * import { trainer } from "@pawl/sse/dialects";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const greeter = agent({
+ *   name: "greeter",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "Be kind.",
+ * });
+ * const serve = handler({
+ *   runtime: runtime({ agents: [greeter], store: memoryStore() }),
+ *   agent: "greeter",
+ *   authorize: () => ({ userId: "ada" }),
+ *   dialect: trainer({ sources: { workouts: "Your workouts" } }),
+ * });
+ *
+ * const body = JSON.stringify({ message: "Hi" });
+ * const headers = { "content-type": "application/json" };
+ * const response = await serve(
+ *   new Request("http://localhost/runs", { method: "POST", headers, body }),
+ * );
+ * console.log((await response.text()).includes("done")); // true
+ * ```
  */
 export function trainer({ sources = {} }: TrainerOptions = {}): Dialect {
   return {

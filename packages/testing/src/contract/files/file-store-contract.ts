@@ -7,7 +7,9 @@ import { fileWriteChecks } from "./file-writes.ts";
 
 /** A {@link FileStore} under test. */
 export interface FilesUnderTest {
+  /** The file store to test. Cases may share it. */
   files: FileStore;
+  /** Called at the end of the case. */
   close?(): Promise<void>;
 }
 

@@ -7,12 +7,14 @@ import { reservationChecks } from "./reservations.ts";
 
 /** An implementation of {@link Reservations} under test. */
 export interface ReservationsUnderTest {
+  /** The implementation to test. Cases may share it. */
   reservations: Reservations;
   /**
    * Advances the implementation's clock by `ms` milliseconds. Default: the cases sleep, at most a tenth of a
    * second each.
    */
   advance?(ms: number): void | Promise<void>;
+  /** Called at the end of the case. */
   close?(): Promise<void>;
 }
 

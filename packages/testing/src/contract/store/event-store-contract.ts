@@ -18,12 +18,14 @@ import { timeChecks } from "./times.ts";
 
 /** An {@link EventStore} under test. */
 export interface StoreUnderTest {
+  /** The store to test. Cases may share it. */
   store: EventStore;
   /**
    * Moves the store's clock by `ms` milliseconds, backwards if negative. Default: the cases sleep, at most a
    * tenth of a second each, and the clock is never moved backwards.
    */
   advance?(ms: number): void | Promise<void>;
+  /** Called at the end of the case. */
   close?(): Promise<void>;
 }
 

@@ -80,6 +80,13 @@ export function promptCache(): PromptCache {
 /**
  * Returns an estimate of the tokens of a part of a prompt: a quarter of the characters of its JSON, rounded
  * up.
+ *
+ * @example
+ * ```ts
+ * import { estimateTokens } from "@pawl/testing";
+ *
+ * console.log(estimateTokens("Do I need an umbrella?")); // 6
+ * ```
  */
 export function estimateTokens(value: unknown): number {
   return Math.ceil(JSON.stringify(value).length / 4);

@@ -1,0 +1,1 @@
+export function headingsOf(text: string): Map<string, string[]>;

@@ -1,0 +1,92 @@
+import { FileRegistry, type NormalizedPath, ProjectReflection } from "typedoc";
+import { expect, test } from "vitest";
+import { doorsOf, packageDoors } from "../scripts/lib/doors.mjs";
+import { at } from "../scripts/lib/project.mjs";
+import { headingsOf } from "../scripts/lib/site/headings.mjs";
+import { leadOutside } from "../scripts/lib/site/plugin.mjs";
+
+const exportsOf = (entries: readonly string[]) =>
+  Object.fromEntries(
+    entries.map((entry) => [
+      entry,
+      { "@pawl/source": `./src/${entry === "." ? "index" : entry.slice(2)}.ts` },
+    ]),
+  );
+
+test("every entry of a package is a door, called by what applications import", () => {
+  const manifest = {
+    name: "@pawl/core",
+    exports: { ...exportsOf([".", "./inspect"]), "./package.json": "./package.json" },
+  };
+  expect(doorsOf(manifest, "packages/core")).toEqual([
+    { name: "@pawl/core", folder: "packages/core", file: "packages/core/src/index.ts" },
+    { name: "@pawl/core/inspect", folder: "packages/core", file: "packages/core/src/inspect.ts" },
+  ]);
+});
+
+test("an entry without a source is refused, so that the site and the checks forget none", () => {
+  const manifest = { name: "@pawl/core", exports: { "./new": { default: "./dist/new.js" } } };
+  expect(() => doorsOf(manifest, "packages/core")).toThrow('"./new" of @pawl/core names no "@pawl/source"');
+});
+
+test("the packages have doors", () => {
+  const names = packageDoors().map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["@pawl/core", "@pawl/core/inspect", "@pawl/sse/fastify"]));
+});
+
+test("a comment between blank lines is the heading of the exports below it", () => {
+  const text = `"use client";
+
+// The entry \`@pawl/core\`: what applications use.
+
+// Agents, and running them
+
+export { type A, a as b } from "./a.ts";
+export type { C } from "./c.ts";
+
+// Tools
+
+// A remark.
+export { d } from "./d.ts";
+export { e } from "./e.ts";
+
+// Hooks
+
+export { f } from "./f.ts";
+`;
+  expect([...headingsOf(text)]).toEqual([
+    ["Agents, and running them", ["A", "b", "C"]],
+    ["Tools", ["d", "e"]],
+    ["Hooks", ["f"]],
+  ]);
+});
+
+test("sentences are no headings", () => {
+  expect([
+    ...headingsOf("// The entry of the disk. It imports\n// Node.\nexport { a } from './a.ts';"),
+  ]).toEqual([]);
+  expect([...headingsOf("// One line of prose.\n\nexport { a } from './a.ts';")]).toEqual([]);
+});
+
+test("links to files without a page lead to the repository, every time, and images stay", () => {
+  const files = new FileRegistry();
+  const project = new ProjectReflection("Pawl", files);
+  const linkTo = (path: string, targetAnchor?: string) => {
+    const { target } = files.registerAbsolute(at(path) as NormalizedPath);
+    return { kind: "relative-link" as const, text: path, target, targetAnchor };
+  };
+  const image = linkTo("docs/a.png");
+  const page = linkTo("packages/core");
+  files.registerReflectionPath(at("packages/core") as NormalizedPath, project);
+  project.readme = [linkTo("AGENTS.md"), image, page, linkTo("AGENTS.md", "rules")];
+  leadOutside(project);
+
+  const agents = "https://github.com/pawl-js/pawl/blob/main/AGENTS.md";
+  expect(project.readme.map(({ kind, text }) => [kind, text])).toEqual([
+    ["text", agents],
+    ["relative-link", "docs/a.png"],
+    ["relative-link", "packages/core"],
+    ["text", `${agents}#rules`],
+  ]);
+  expect([...files.getMediaPaths()]).toEqual([at("docs/a.png")]);
+});
