@@ -1,5 +1,5 @@
-// Receives the paths of programs, runs these one after another, and sends back their output. Modules that all
-// programs import are loaded once.
+// Receives the paths of programs, runs these one after another to their ends, and sends back their output. Modules
+// that all programs import are loaded once.
 import { inspect } from "node:util";
 
 /** A program to run, and its environment variables. */
@@ -26,10 +26,26 @@ const note = (error: unknown): void => {
 process.on("unhandledRejection", note);
 process.on("uncaughtException", note);
 
-process.on("message", async ({ file, env }: Program) => {
+let running: Program | undefined;
+let isEvaluated = false;
+
+process.on("message", async (program: Program) => {
   said = { stdout: "", stderr: "" };
-  Object.assign(process.env, env);
-  await import(file).catch(note);
-  for (const name of Object.keys(env)) delete process.env[name];
+  running = program;
+  isEvaluated = false;
+  Object.assign(process.env, program.env);
+  // From now on only the program keeps this process alive.
+  process.channel?.unref();
+  await import(program.file).catch(note);
+  isEvaluated = true;
+});
+
+// A program has ended when nothing is left that would keep a process alive, as if it ran alone.
+process.on("beforeExit", () => {
+  if (running === undefined) return;
+  if (!isEvaluated) said.stderr += "The program ended while it was waiting: a top-level await never settled.";
+  for (const name of Object.keys(running.env)) delete process.env[name];
+  running = undefined;
+  process.channel?.ref();
   process.send?.(said);
 });
