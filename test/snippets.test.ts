@@ -1,42 +1,23 @@
-import { type ChildProcess, execFile, fork } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { glob, mkdir, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { messagesApi } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testDatabase } from "./support/postgres.ts";
-import type { Program, Said } from "./support/snippet-runner.ts";
+import { snippetRunner } from "./support/run-snippets.ts";
+import { writeSnippets } from "./support/snippet-folder.ts";
+import type { Said } from "./support/snippet-runner.ts";
+import { allSnippets, containsInOrder, printedBy, type Snippet } from "./support/snippets.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, "test", ".snippets");
 const run = promisify(execFile);
+const snippets = await allSnippets(root);
+const programs = snippets.filter(({ runs }) => runs);
+const fileOf = ({ name }: Snippet): string => join(folder, name);
 
-interface Snippet {
-  title: string;
-  file: string;
-  code: string;
-}
-
-/** Returns the ```ts blocks of a text; those of doc comments without asterisks. */
-function blocks(text: string, doc: boolean): string[] {
-  const fences = doc ? / \* ```ts\n([\s\S]*?)\n \* ```/g : /^```ts\n([\s\S]*?)\n```/gm;
-  return [...text.matchAll(fences)].map((match) => (match[1] ?? "").replace(doc ? /^ \* ?/gm : /^$/, ""));
-}
-
-const snippets: Snippet[] = [];
-const places = ["README.md", "{packages,examples}/*/src/**/*.{ts,tsx}"];
-for await (const path of glob(places, { cwd: root })) {
-  const doc = !path.endsWith(".md");
-  for (const [n, code] of blocks(readFileSync(join(root, path), "utf8"), doc).entries()) {
-    const name = `${path.replaceAll(/[^a-z0-9]+/gi, "-")}-${n}.ts`;
-    snippets.push({ title: `${path}, example ${n + 1}`, file: join(folder, name), code });
-  }
-}
-
-describe("every example in the docs is run", { timeout: 60_000 }, async () => {
+describe("every example in the docs is run to its end", { timeout: 60_000 }, async () => {
   const api = await messagesApi({
     rules: (request) => {
       const last = JSON.stringify(request.messages.at(-1));
@@ -46,21 +27,13 @@ describe("every example in the docs is run", { timeout: 60_000 }, async () => {
     },
   });
   const env = { ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: api.url };
-  let runner: ChildProcess;
+  const runner = snippetRunner();
 
-  beforeAll(async () => {
-    // Runs snippets with the built packages, as users have them.
-    runner = fork(join(root, "test", "support", "snippet-runner.ts"), { execArgv: [] });
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
-    await Promise.all(snippets.map(({ file, code }) => writeFile(file, `${code}\nexport {};\n`)));
-    const base = { extends: "../../tsconfig.json", include: ["./*.ts"] };
-    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(base));
-  });
+  beforeAll(() => writeSnippets(root, folder, snippets));
   afterAll(async () => await api.close());
 
   it("finds them", () => {
-    expect(snippets.length).toBeGreaterThan(8);
+    expect(programs.length).toBeGreaterThan(8);
   });
 
   it("type-checks them", async () => {
@@ -69,44 +42,36 @@ describe("every example in the docs is run", { timeout: 60_000 }, async () => {
     expect(stdout).toBe("");
   });
 
-  const saidBy = async (program: Program): Promise<Said> => {
-    runner.send(program);
-    const [said] = await once(runner, "message", { signal: AbortSignal.timeout(55_000) });
-    return said as Said;
-  };
-
-  const check = ({ code }: Snippet, { stdout, stderr }: Said): void => {
+  const check = ({ path, code }: Snippet, { stdout, stderr }: Said): void => {
     expect(stderr).toBe("");
     if (code.includes("console.log")) expect(stdout).not.toBe("");
+    if (path.endsWith(".md") && !containsInOrder(stdout, printedBy(code)))
+      expect(stdout).toBe(printedBy(code).join("\n"));
     expect(api.rejected).toEqual([]);
   };
 
   // Uses "%s": vitest would shorten a "$title", and tests could not be selected by their file.
-  it.each(snippets.map((one) => [one.title, one] as const))("%s", async (_title, snippet) => {
-    const { file, code } = snippet;
-    if (!code.includes("DATABASE_URL")) return check(snippet, await saidBy({ file, env }));
+  it.each(programs.map((one) => [one.title, one] as const))("%s", async (_title, snippet) => {
+    const file = fileOf(snippet);
+    if (!snippet.code.includes("DATABASE_URL")) return check(snippet, await runner.run({ file, env }));
     const database = await testDatabase();
     try {
-      check(snippet, await saidBy({ file, env: { ...env, DATABASE_URL: database.url } }));
+      check(snippet, await runner.run({ file, env: { ...env, DATABASE_URL: database.url } }));
     } finally {
       await database.drop();
     }
   });
 
-  it("none of them keeps a process alive, or prints an error at its end", async () => {
-    const ended = once(runner, "exit", { signal: AbortSignal.timeout(55_000) });
-    runner.disconnect();
-    expect(await ended).toEqual([0, null]);
+  it("none of them keeps a process alive", async () => {
+    expect(await runner.end()).toBe(0);
   });
 
-  // Each in a process of its own, whose output is read until it has ended.
-  const inReadme = snippets.filter(({ title }) => title.startsWith("README.md"));
-  it.each(inReadme.map((one) => [one.title, one] as const))(
-    "U3 %s, alone and without a key",
-    async (_title, snippet) => {
-      const { ANTHROPIC_API_KEY: _, ANTHROPIC_BASE_URL: __, ...keyless } = process.env;
-      const options = { env: { ...keyless, NODE_NO_WARNINGS: "1" }, timeout: 55_000 };
-      check(snippet, await run(process.execPath, [snippet.file], options));
-    },
+  const keyless = programs.filter(
+    ({ path, code }) => path.endsWith(".md") && code.includes("process.env.ANTHROPIC_API_KEY"),
   );
+  it.each(keyless.map((one) => [one.title, one] as const))("%s, without a key", async (_title, snippet) => {
+    const { ANTHROPIC_API_KEY: _, ANTHROPIC_BASE_URL: __, ...rest } = process.env;
+    const options = { env: { ...rest, NODE_NO_WARNINGS: "1" }, timeout: 55_000 };
+    check(snippet, await run(process.execPath, [fileOf(snippet)], options));
+  });
 });

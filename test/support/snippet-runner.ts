@@ -1,7 +1,5 @@
-// Receives the paths of programs, runs these one after another, and sends back their output. Modules that all
-// programs import are loaded once. Errors that a program prints after its last statement count for the next
-// program, and those of the last one fail this process.
-import { writeSync } from "node:fs";
+// Receives the paths of programs, runs these one after another to their ends, and sends back their output. Modules
+// that all programs import are loaded once.
 import { inspect } from "node:util";
 
 /** A program to run, and its environment variables. */
@@ -16,35 +14,38 @@ export interface Said {
 }
 
 let said: Said = { stdout: "", stderr: "" };
-/** What the next program is blamed for: errors that came after the last one had been reported. */
-let late = "";
-let running = false;
 for (const name of ["stdout", "stderr"] as const) {
   process[name].write = ((chunk: string | Uint8Array) => {
-    if (running) said[name] += chunk.toString();
-    else if (name === "stderr") late += chunk.toString();
+    said[name] += chunk.toString();
     return true;
   }) as typeof process.stdout.write;
 }
 const note = (error: unknown): void => {
-  process.stderr.write(inspect(error));
+  said.stderr += inspect(error);
 };
 process.on("unhandledRejection", note);
 process.on("uncaughtException", note);
 
-process.on("message", async ({ file, env }: Program) => {
-  said = { stdout: "", stderr: late };
-  late = "";
-  running = true;
-  Object.assign(process.env, env);
-  await import(file).catch(note);
-  for (const name of Object.keys(env)) delete process.env[name];
-  running = false;
-  process.send?.(said);
+let running: Program | undefined;
+let isEvaluated = false;
+
+process.on("message", async (program: Program) => {
+  said = { stdout: "", stderr: "" };
+  running = program;
+  isEvaluated = false;
+  Object.assign(process.env, program.env);
+  // From now on only the program keeps this process alive.
+  process.channel?.unref();
+  await import(program.file).catch(note);
+  isEvaluated = true;
 });
 
-process.on("exit", () => {
-  if (late === "") return;
-  writeSync(2, late);
-  process.exitCode = 1;
+// A program has ended when nothing is left that would keep a process alive, as if it ran alone.
+process.on("beforeExit", () => {
+  if (running === undefined) return;
+  if (!isEvaluated) said.stderr += "The program ended while it was waiting: a top-level await never settled.";
+  for (const name of Object.keys(running.env)) delete process.env[name];
+  running = undefined;
+  process.channel?.ref();
+  process.send?.(said);
 });

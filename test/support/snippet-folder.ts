@@ -1,0 +1,35 @@
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Snippet } from "./snippets.ts";
+
+/** Packages that examples import and that only some workspaces have, with a workspace that has them. */
+const BORROWED = {
+  react: "client",
+  "@types/react": "client",
+  ai: "sse",
+  "@ai-sdk/react": "sse",
+  "@ag-ui/client": "sse",
+  hono: "sse",
+};
+
+/** Writes snippets into a folder of their own, with a tsconfig that checks all of them. */
+export async function writeSnippets(
+  root: string,
+  folder: string,
+  snippets: readonly Snippet[],
+): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await Promise.all(snippets.map(({ name, code }) => writeFile(join(folder, name), `${code}\nexport {};\n`)));
+  for (const [name, workspace] of Object.entries(BORROWED)) {
+    const link = join(folder, "node_modules", name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(root, "packages", workspace, "node_modules", name), link);
+  }
+  const tsconfig = {
+    extends: "../../tsconfig.json",
+    compilerOptions: { jsx: "react-jsx" },
+    include: ["./*.ts", "./*.tsx", "../support/snippet-modules.d.ts"],
+  };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
+}
