@@ -1,5 +1,15 @@
 import { PawlError, type Runtime } from "@pawl/core";
 import type { Dialect } from "../dialects/base/dialect.ts";
+import { native } from "../dialects/native.ts";
+
+/** How an option is checked that takes a dialect. People forget the parentheses of `aiSdk()`. */
+export const DIALECT = {
+  mustBe: "a dialect, e.g. aiSdk()",
+  is: (value: unknown) =>
+    typeof value === "object" &&
+    typeof Object(value).parse === "function" &&
+    typeof Object(value).encoder === "function",
+};
 
 /**
  * Checks that the runtime has the agent, and that none of the agent's tools has a name that the dialect
@@ -7,7 +17,8 @@ import type { Dialect } from "../dialects/base/dialect.ts";
  *
  * @throws PawlError `config`.
  */
-export function checkDialect({ name, reserved = [] }: Dialect, runtime: Runtime, agent: string): void {
+export function checkDialect(dialect: Dialect | undefined, runtime: Runtime, agent: string): void {
+  const { name, reserved = [] } = dialect ?? native();
   if (!runtime.agents.has(agent))
     throw new PawlError(
       "config",

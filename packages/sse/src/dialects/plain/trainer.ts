@@ -1,4 +1,4 @@
-import type { Json, JsonObject, StoredOf } from "@pawl/core";
+import { checkOptions, type Json, type JsonObject, type OptionKinds, type StoredOf } from "@pawl/core";
 import type { Dialect, EncoderContext } from "../base/dialect.ts";
 import type { Rest, Step } from "../base/telling.ts";
 import { callsBefore, type LastWord, type PlainWords, plainEncoder } from "./plain-encoder.ts";
@@ -10,6 +10,8 @@ export interface TrainerOptions {
   sources?: { readonly [source: string]: string };
 }
 
+const OPTIONS: OptionKinds<TrainerOptions> = { sources: "object" };
+
 /**
  * Returns the dialect for clients of the trainer, an agent that speaks only through its tools. The model's
  * text is not sent. The events are `status`, `knowledge`, `done` and `error`. Each tool also has an event
@@ -18,7 +20,9 @@ export interface TrainerOptions {
  * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`, with `error`
  * instead of `value` for a tool that failed at the client.
  */
-export function trainer({ sources = {} }: TrainerOptions = {}): Dialect {
+export function trainer(options: TrainerOptions = {}): Dialect {
+  checkOptions("trainer()", options, OPTIONS);
+  const { sources = {} } = options;
   return {
     name: "trainer",
     resume: "replay",

@@ -1,0 +1,81 @@
+import type { Runtime } from "@pawl/core";
+import type { Dialect } from "../dialects/base/dialect.ts";
+import type { Expose } from "../session/public-event.ts";
+import type { CorsOptions } from "./cors.ts";
+import type { ExtraFields } from "./extra-fields.ts";
+import type { RateLimiter } from "./rate-limit.ts";
+
+/** Options of `handler()`. */
+export interface HandlerOptions {
+  /** Runs the agent, and has the store of the sessions. */
+  runtime: Runtime;
+  /** Name of the agent to serve. Requests for sessions of other agents get a 404. */
+  agent: string;
+  /** Returns the user of a request. Return `null` to answer 401, or a `Response` to send it as it is. */
+  authorize(request: Request): Authorized | Promise<Authorized>;
+  /**
+   * The path before `/runs` and `/sessions`, e.g. `/api/coach`. Leave it out if your router removes this part
+   * of the path. Default: none.
+   */
+  basePath?: string;
+  /** Milliseconds without an event after which a stream sends a heartbeat. Default: 15,000. */
+  heartbeatMs?: number;
+  /**
+   * The maximum size of a request's body, in bytes. A larger one answers 413. In dialects whose clients send
+   * their history, `maxHistoryBytes` limits the history instead. Default: 1,000,000.
+   */
+  maxBodyBytes?: number;
+  /**
+   * The maximum size of the history that a client sends, in bytes. A larger one answers 413. The history is
+   * skipped as a stream, so it takes time but little memory. Default: 50,000,000.
+   */
+  maxHistoryBytes?: number;
+  /**
+   * The maximum length of a user's message, in UTF-16 code units. A longer one answers 400. Default: 100,000.
+   */
+  maxInputLength?: number;
+  /**
+   * Limits how many runs each user may begin or continue, e.g. `new RateLimiterMemory({ points: 20, duration:
+   * 60 })`. A refused request answers 429. Default: no limit.
+   */
+  rateLimit?: RateLimiter;
+  /**
+   * The maximum number of streams that a user may have open in this process. One more answers 429. Default:
+   * 100.
+   */
+  maxStreams?: number;
+  /**
+   * Allows pages of other origins, e.g. `{ origins: ["https://app.example.com"] }`. Preflights are answered
+   * without a call of `authorize`. Default: pages of other origins can read no response.
+   */
+  cors?: CorsOptions;
+  /** Your own fields in the body of a request, e.g. what the user's screen shows. Default: none. */
+  extra?: ExtraFields;
+  /**
+   * The protocol of the clients: the bodies of `POST /runs`, and the streams that answer them. Default:
+   * `native()`, which `handler()` describes.
+   */
+  dialect?: Dialect;
+  /**
+   * What native streams and the routes of `/sessions` show. Default: `public`.
+   *
+   * - `public`: leaves out what is written for the model (system prompt, tools, the text of knowledge, the
+   *   result of `format`) and the messages of failures.
+   * - `all`: shows the log as it is, for developers.
+   * - `{ knowledge: ["goals"] }`: like `public`, with the text of knowledge from these sources.
+   */
+  expose?: Expose;
+  /**
+   * Called with every error that answers 500 or 503, or breaks a stream off. Default: logs it with
+   * `console.error`.
+   */
+  onError?(error: unknown, request: Request): void;
+  /**
+   * Called with warnings for the developer about data that clients send and the agent ignores, e.g. tools of
+   * their own. Each text is passed once. Default: logs it with `console.warn`.
+   */
+  onWarning?(message: string): void;
+}
+
+/** The result of `authorize`: the user of a request, or how to refuse the request. */
+export type Authorized = { userId: string } | Response | null;
