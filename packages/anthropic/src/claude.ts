@@ -1,6 +1,6 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { BaseAnthropic } from "@anthropic-ai/sdk/client";
-import type { ModelClient, Pricing } from "@pawl/core";
+import { checkOptions, checkPricing, type ModelClient, type OptionKinds, type Pricing } from "@pawl/core";
 import type { ModelEvent } from "@pawl/core/model";
 import { oneByOne, safeRequestId, secretsIn } from "@pawl/core/model";
 import { type Body, bodyOf, type ClaudeBodyOptions } from "./body.ts";
@@ -8,7 +8,7 @@ import { bodyBytes } from "./body-bytes.ts";
 import { openCall } from "./call.ts";
 import { answerReader } from "./events.ts";
 import { takesForcedToolChoice } from "./forced-tool-choice.ts";
-import { modelFailure } from "./model-failure.ts";
+import { type ClaudeSetUp, modelFailure } from "./model-failure.ts";
 import { nodeFetch } from "./node-fetch.ts";
 import { pricingOf } from "./pricing.ts";
 
@@ -40,6 +40,44 @@ export interface ClaudeOptions extends ClaudeBodyOptions {
   forcedToolChoice?: boolean;
 }
 
+const MODEL: OptionKinds<{ model: string }> = {
+  model: {
+    mustBe: 'the id of a model, e.g. "claude-sonnet-5-5"',
+    is: (model) => typeof model === "string" && model !== "",
+    required: true,
+  },
+};
+
+const OPTIONS: OptionKinds<ClaudeOptions> = {
+  apiKey: "string",
+  baseURL: "string",
+  fetch: "function",
+  client: {
+    mustBe: "a client of @anthropic-ai/sdk",
+    is: (client) => typeof Object(Object(client).messages).create === "function",
+  },
+  pricing: "object",
+  forcedToolChoice: "boolean",
+  thinking: "object",
+  effort: "string",
+  body: "object",
+};
+
+/** Names of the SDK and of other libraries. */
+const INSTEAD = {
+  baseUrl: "Use `baseURL`.",
+  apikey: "Use `apiKey`.",
+  key: "Use `apiKey`.",
+  maxTokens: "It is an option of agent().",
+  max_tokens: "Use `maxTokens` of agent().",
+  temperature: "Use `body: { temperature }`.",
+  system: "Use `instructions` of agent().",
+  maxRetries: "Wrap the model: resilient(model, { retry: { retries } }).",
+  timeout: "Wrap the model: resilient(model, { idleWatchdog: { idleMs } }).",
+  defaultHeaders: "Use `client`, an SDK client of your own.",
+  headers: "Use `client`, an SDK client of your own.",
+};
+
 /**
  * Makes a `ModelClient` for Claude, over the official SDK. Each call sends one request and yields the events
  * of the stream as they arrive, including pings and unknown events. There are no retries and no timeout: wrap
@@ -47,6 +85,8 @@ export interface ClaudeOptions extends ClaudeBodyOptions {
  *
  * A failure throws a `PawlError` with the code `model_error`. Its `details.retryable` says whether the same
  * request may succeed later. An abort throws the signal's reason.
+ *
+ * @throws PawlError `config` for unknown and invalid options.
  *
  * @param model the model's id, e.g. `claude-sonnet-5-5`
  *
@@ -62,6 +102,9 @@ export interface ClaudeOptions extends ClaudeBodyOptions {
  * ```
  */
 export function claude(model: string, options: ClaudeOptions = {}): ModelClient {
+  checkOptions("claude()", { model }, MODEL);
+  checkOptions("claude()", options, OPTIONS, { instead: INSTEAD });
+  checkPricing(`claude("${model}")`, options.pricing);
   const pricing = options.pricing ?? pricingOf(model);
   let made: Sender | undefined;
   return {
@@ -73,7 +116,9 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
         made ??= senderOf(options);
         return made;
       };
-      return oneByOne(answerOf(sender, bodyOf(model, request, options), signal));
+      // A client of the application's own has its own key and URL, which no hint would name correctly.
+      const setUp = options.client === undefined ? { model } : undefined;
+      return oneByOne(answerOf(sender, bodyOf(model, request, options), signal, setUp));
     },
   };
 }
@@ -83,6 +128,7 @@ async function* answerOf(
   sender: () => Sender,
   body: Body,
   signal: AbortSignal,
+  setUp: ClaudeSetUp | undefined,
 ): AsyncGenerator<ModelEvent[], void, undefined> {
   signal.throwIfAborted();
   const call = openCall(signal);
@@ -95,7 +141,9 @@ async function* answerOf(
     const read = answerReader(response, call, requestId);
     for (let events = await read(); events !== undefined; events = await read()) yield events;
   } catch (error) {
-    throw signal.aborted ? signal.reason : modelFailure(error, used?.secrets() ?? [], requestId);
+    throw signal.aborted
+      ? signal.reason
+      : modelFailure(error, used?.secrets() ?? [], requestId, setUp && { ...setUp, baseURL: used?.baseURL });
   } finally {
     call.close();
   }
@@ -105,6 +153,7 @@ interface Sender {
   send(body: Body, signal: AbortSignal): Promise<Response>;
   /** Returns the secrets to remove from errors. */
   secrets(): string[];
+  readonly baseURL: string | undefined;
 }
 
 /**
@@ -117,6 +166,7 @@ function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOption
     return {
       send: (body, signal) => client.messages.create(body, { maxRetries: 0, signal }).asResponse(),
       secrets: () => secretsOf(client),
+      baseURL: undefined,
     };
   }
   const own = new BaseAnthropic({
@@ -131,6 +181,7 @@ function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOption
       return own.post("/v1/messages", { body, maxRetries: 0, signal }).asResponse();
     },
     secrets: () => secretsOf(own),
+    baseURL: own.baseURL,
   };
 }
 

@@ -1,6 +1,6 @@
 import { APIConnectionError, APIError } from "@anthropic-ai/sdk/core/error";
 import { type ModelFailure, messageOf, PawlError } from "@pawl/core";
-import { isPassing, retryAfterMs, withoutSecrets } from "@pawl/core/model";
+import { isPassing, retryAfterMs, type SetUp, setUpHint, withoutSecrets } from "@pawl/core/model";
 
 /** Types of temporary failures inside a stream. Such failures have no status. */
 const passing = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error"];
@@ -18,15 +18,38 @@ const codes: readonly (readonly [words: RegExp, code: string])[] = [
  * Converts an error of the SDK to a `model_error` with the details that retries need, without the request's
  * secrets.
  */
-export function modelFailure(error: unknown, secrets: readonly string[], requestId?: string): PawlError {
-  return withoutSecrets(PawlError.is(error) ? error : failureOf(error, requestId), secrets);
+export function modelFailure(
+  error: unknown,
+  secrets: readonly string[],
+  requestId?: string,
+  setUp?: ClaudeSetUp,
+): PawlError {
+  return withoutSecrets(PawlError.is(error) ? error : failureOf(error, requestId, setUp), secrets);
 }
 
-function failureOf(error: unknown, requestId: string | undefined): PawlError {
+/** The model's id and the URL of the API, to name them in errors. */
+export type ClaudeSetUp = Pick<SetUp, "model" | "baseURL">;
+
+const CLAUDE = {
+  maker: "claude()",
+  variables: { key: "ANTHROPIC_API_KEY", url: "ANTHROPIC_BASE_URL" },
+  publicHost: "api.anthropic.com",
+};
+
+function failureOf(error: unknown, requestId: string | undefined, setUp: ClaudeSetUp | undefined): PawlError {
+  if (setUp !== undefined && messageOf(error).startsWith("Could not resolve authentication method"))
+    return new PawlError(
+      "model_error",
+      "ANTHROPIC_API_KEY is not set. Set this environment variable, or pass `apiKey` to claude().",
+      { cause: error, details: { type: "authentication_error", retryable: false } },
+    );
   const details: ModelFailure =
     error instanceof APIError ? detailsOf(error) : { retryable: isLostConnection(error) };
   if (details.requestId === undefined && requestId !== undefined) details.requestId = requestId;
-  const message = error instanceof APIError ? (error.apiMessage ?? error.message) : messageOf(error);
+  const own = error instanceof APIError ? (error.apiMessage ?? error.message) : messageOf(error);
+  const isUnreached = error instanceof APIConnectionError || isInvalidURL(error);
+  const hint = setUp && setUpHint({ ...details, isUnreached }, { ...CLAUDE, ...setUp });
+  const message = hint ? `${own.replace(/[.\s]*$/, ".")} ${hint}` : own;
   return new PawlError("model_error", message, { cause: error, details: { ...details } });
 }
 
@@ -65,5 +88,11 @@ function isRetryable(error: APIError): boolean {
 
 /** Whether the connection broke while the body was read. `fetch` throws a `TypeError` then. */
 function isLostConnection(error: unknown): boolean {
-  return error instanceof TypeError || (error instanceof Error && error.name === "AbortError");
+  const isBroken = error instanceof TypeError && !isInvalidURL(error);
+  return isBroken || (error instanceof Error && error.name === "AbortError");
+}
+
+/** Whether no request could be sent, because its URL is not valid. */
+function isInvalidURL(error: unknown): boolean {
+  return error instanceof TypeError && /invalid url/i.test(error.message);
 }

@@ -1,4 +1,4 @@
-import type { Pricing } from "@pawl/core";
+import { checkOptions, type Pricing } from "@pawl/core";
 
 type Prices = Omit<Pricing, "longPrompt">;
 
@@ -59,6 +59,7 @@ const prices: { readonly [model: string]: Pricing } = {
  * ```
  */
 export function pricingOf(model: string): Pricing | undefined {
+  checkOptions("pricingOf()", { model }, { model: "string!" });
   const name = Object.hasOwn(prices, model) ? model : model.replace(/-\d{8}$/, "");
   return Object.hasOwn(prices, name) ? prices[name] : undefined;
 }

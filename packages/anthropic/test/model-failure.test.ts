@@ -182,7 +182,7 @@ it("W5 keeps the key out of every message", async () => {
     {},
     JSON.stringify({ error: { type: "authentication_error", message: "bad key sk-ant-secret" } }),
   );
-  expect(error?.message).toBe("bad key …");
+  expect(error?.message).toBe("bad key …. Check ANTHROPIC_API_KEY, or `apiKey` of claude().");
   expect(JSON.stringify(error?.details)).not.toContain("sk-ant-secret");
 });
 
@@ -191,7 +191,7 @@ it("W5 keeps keys that are no header, and those of other gateways, out of the me
   expect(unfit?.message).toContain("invalid header value");
   expect(unfit?.message).not.toContain("secret");
   const echoed = await fixed(401, {}, JSON.stringify({ error: { message: `no Bearer ${"s".repeat(32)}` } }));
-  expect(echoed?.message).toBe("no Bearer …");
+  expect(echoed?.message).toBe("no Bearer … Check ANTHROPIC_API_KEY, or `apiKey` of claude().");
 });
 
 it("takes what is no event stream for a cut one", async () => {

@@ -15,4 +15,5 @@ export type {
 } from "./model/model-client.ts";
 export { addUsage, noUsage, type RawUsage, usageFromWire } from "./model/pricing.ts";
 export { safeRequestId, secretsIn, withoutSecrets } from "./model/secrets.ts";
+export { type SetUp, setUpHint } from "./model/set-up-hint.ts";
 export type { UsageEstimates } from "./model/usage-so-far.ts";

@@ -1,5 +1,5 @@
 import { type ModelFailure, messageOf, PawlError } from "@pawl/core";
-import { isPassing, retryAfterMs, withoutSecrets } from "@pawl/core/model";
+import { isPassing, retryAfterMs, type SetUp, setUpHint, withoutSecrets } from "@pawl/core/model";
 import { APIConnectionError, APIError } from "openai/core/error";
 
 /** Types and codes of temporary failures inside a stream. Such failures have no status. */
@@ -21,15 +21,38 @@ const spent: readonly unknown[] = ["insufficient_quota", "billing_hard_limit_rea
  * Converts an error of the SDK to a `model_error` with the details that retries need, without the request's
  * secrets.
  */
-export function modelFailure(error: unknown, secrets: readonly string[], requestId?: string): PawlError {
-  return withoutSecrets(PawlError.is(error) ? error : failureOf(error, requestId), secrets);
+export function modelFailure(
+  error: unknown,
+  secrets: readonly string[],
+  requestId?: string,
+  setUp?: OpenAISetUp,
+): PawlError {
+  return withoutSecrets(PawlError.is(error) ? error : failureOf(error, requestId, setUp), secrets);
 }
 
-function failureOf(error: unknown, requestId: string | undefined): PawlError {
+/** The model's id and the URL of the API, to name them in errors. */
+export type OpenAISetUp = Pick<SetUp, "model" | "baseURL">;
+
+const OPENAI = {
+  maker: "openai()",
+  variables: { key: "OPENAI_API_KEY", url: "OPENAI_BASE_URL" },
+  publicHost: "api.openai.com",
+};
+
+function failureOf(error: unknown, requestId: string | undefined, setUp: OpenAISetUp | undefined): PawlError {
+  if (setUp !== undefined && messageOf(error).startsWith("Missing credentials"))
+    return new PawlError(
+      "model_error",
+      "OPENAI_API_KEY is not set. Set this environment variable, or pass `apiKey` to openai(). For a server without keys, pass any text.",
+      { cause: error, details: { type: "authentication_error", retryable: false } },
+    );
   const details: ModelFailure =
     error instanceof APIError ? detailsOf(error) : { retryable: isLostConnection(error) };
   if (details.requestId === undefined && requestId !== undefined) details.requestId = requestId;
-  const message = error instanceof APIError ? (wordsOf(error) ?? error.message) : messageOf(error);
+  const own = error instanceof APIError ? (wordsOf(error) ?? error.message) : messageOf(error);
+  const isUnreached = error instanceof APIConnectionError || isInvalidURL(error);
+  const hint = setUp && setUpHint({ ...details, isUnreached }, { ...OPENAI, ...setUp });
+  const message = hint ? `${own.replace(/[.\s]*$/, ".")} ${hint}` : own;
   return new PawlError("model_error", message, { cause: error, details: { ...details } });
 }
 
@@ -87,5 +110,11 @@ function wordsOf({ error }: APIError): string | undefined {
 
 /** Whether the connection broke while the body was read. `fetch` throws a `TypeError` then. */
 function isLostConnection(error: unknown): boolean {
-  return error instanceof TypeError || (error instanceof Error && error.name === "AbortError");
+  const isBroken = error instanceof TypeError && !isInvalidURL(error);
+  return isBroken || (error instanceof Error && error.name === "AbortError");
+}
+
+/** Whether no request could be sent, because its URL is not valid. */
+function isInvalidURL(error: unknown): boolean {
+  return error instanceof TypeError && /invalid url/i.test(error.message);
 }

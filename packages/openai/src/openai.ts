@@ -1,4 +1,11 @@
-import type { ModelClient, ModelRequest, Pricing } from "@pawl/core";
+import {
+  checkOptions,
+  checkPricing,
+  type ModelClient,
+  type ModelRequest,
+  type OptionKinds,
+  type Pricing,
+} from "@pawl/core";
 import { longestAnswer, type ModelEvent, safeRequestId, secretsIn } from "@pawl/core/model";
 import { OpenAI } from "openai";
 import { answerEvents } from "./answer-events.ts";
@@ -39,6 +46,47 @@ export interface OpenAIOptions extends OpenAIBodyOptions {
   newId?: () => string;
 }
 
+const MODEL: OptionKinds<{ model: string }> = {
+  model: {
+    mustBe: 'the id of a model, e.g. "gpt-5.4-mini"',
+    is: (model) => typeof model === "string" && model !== "",
+    required: true,
+  },
+};
+
+const OPTIONS: OptionKinds<OpenAIOptions> = {
+  apiKey: "string",
+  baseURL: "string",
+  fetch: "function",
+  client: {
+    mustBe: "a client of the package openai",
+    is: (client) => typeof Object(Object(Object(client).chat).completions).create === "function",
+  },
+  pricing: "object",
+  forcedToolChoice: "boolean",
+  newId: "function",
+  reasoningEffort: "any",
+  maxTokensField: "string",
+  systemRole: "string",
+  body: "object",
+};
+
+/** Names of the SDK and of other libraries. */
+const INSTEAD = {
+  baseUrl: "Use `baseURL`.",
+  apikey: "Use `apiKey`.",
+  key: "Use `apiKey`.",
+  maxTokens: "It is an option of agent().",
+  max_tokens: "Use `maxTokens` of agent().",
+  temperature: "Use `body: { temperature }`.",
+  system: "Use `instructions` of agent().",
+  maxRetries: "Wrap the model: resilient(model, { retry: { retries } }).",
+  timeout: "Wrap the model: resilient(model, { idleWatchdog: { idleMs } }).",
+  organization: "Use `client`, an SDK client of your own.",
+  defaultHeaders: "Use `client`, an SDK client of your own.",
+  headers: "Use `client`, an SDK client of your own.",
+};
+
 /**
  * Makes a `ModelClient` for OpenAI's models, or with `baseURL` for any server that speaks Chat Completions.
  * Each call sends one request through the official SDK and yields the answer's events as they arrive. There
@@ -49,6 +97,8 @@ export interface OpenAIOptions extends OpenAIBodyOptions {
  *
  * A failure throws a `PawlError` with the code `model_error`. Its `details.retryable` says whether the same
  * request may succeed later. An abort throws the signal's reason.
+ *
+ * @throws PawlError `config` for unknown and invalid options.
  *
  * @param model the model's id, e.g. `gpt-5.4-mini`
  *
@@ -62,6 +112,9 @@ export interface OpenAIOptions extends OpenAIBodyOptions {
  * ```
  */
 export function openai(model: string, options: OpenAIOptions = {}): ModelClient {
+  checkOptions("openai()", { model }, MODEL);
+  checkOptions("openai()", options, OPTIONS, { instead: INSTEAD });
+  checkPricing(`openai("${model}")`, options.pricing);
   const list = pricingOf(model);
   const pricing = options.pricing ?? list;
   let sender: Sender | undefined;
@@ -74,7 +127,7 @@ export function openai(model: string, options: OpenAIOptions = {}): ModelClient 
       try {
         sender ??= senderOf(options);
       } catch (error) {
-        throw modelFailure(error, options.apiKey === undefined ? [] : [options.apiKey]);
+        throw modelFailure(error, options.apiKey === undefined ? [] : [options.apiKey], undefined, { model });
       }
       yield* answerOf(sender, model, request, options, signal);
     },
@@ -83,7 +136,7 @@ export function openai(model: string, options: OpenAIOptions = {}): ModelClient 
 
 /** Sends one request and yields the events of the answer. */
 async function* answerOf(
-  { send, secrets }: Sender,
+  { send, secrets, baseURL }: Sender,
   model: string,
   request: ModelRequest,
   options: OpenAIOptions,
@@ -109,7 +162,14 @@ async function* answerOf(
     }
     yield* answer.end();
   } catch (error) {
-    throw signal.aborted ? signal.reason : modelFailure(error, secrets(), requestId);
+    throw signal.aborted
+      ? signal.reason
+      : modelFailure(
+          error,
+          secrets(),
+          requestId,
+          options.client === undefined ? { model, baseURL } : undefined,
+        );
   } finally {
     signal.removeEventListener("abort", abort);
     // Closes the connection if the answer was not read to its end; otherwise does nothing.
@@ -121,6 +181,7 @@ interface Sender {
   send(body: Body, signal: AbortSignal): Promise<Response>;
   /** Returns the secrets to remove from errors. */
   secrets(): string[];
+  readonly baseURL: string | undefined;
 }
 
 function senderOf({ apiKey, baseURL, fetch, client }: OpenAIOptions): Sender {
@@ -134,6 +195,7 @@ function senderOf({ apiKey, baseURL, fetch, client }: OpenAIOptions): Sender {
   return {
     send: (body, signal) => sdk.chat.completions.create(body, { maxRetries: 0, signal }).asResponse(),
     secrets: () => secretsOf(sdk),
+    baseURL: (sdk as { baseURL?: string }).baseURL,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Pricing } from "@pawl/core";
+import { checkOptions, type Pricing } from "@pawl/core";
 
 /** Makes a `Pricing`. `cacheWrite` defaults to `input`, because older models charge the same for both. */
 function prices(input: number, output: number, cacheRead: number, cacheWrite = input): Pricing {
@@ -65,6 +65,7 @@ const known: { readonly [model: string]: Pricing } = {
  * ```
  */
 export function pricingOf(model: string): Pricing | undefined {
+  checkOptions("pricingOf()", { model }, { model: "string!" });
   const name = undated(model);
   return Object.hasOwn(known, name) ? known[name] : undefined;
 }

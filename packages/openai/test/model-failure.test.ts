@@ -104,17 +104,19 @@ it("L12 is not retried when no key is set", async () => {
   expect(error?.details.retryable).toBe(false);
 });
 
+const CHECK = "Check OPENAI_API_KEY, or `apiKey` of openai().";
+
 it("W5 keeps keys out of messages and their causes, also those of other servers", async () => {
   const refusing = async (apiKey: string, said: string) => {
     await using at = await fixed(JSON.stringify({ error: { message: said } }), 401);
     return (await read(client(at, { apiKey }))).error;
   };
   const own = await refusing("sk-proj-secretsecret", "Incorrect API key provided: sk-proj-secretsecret.");
-  expect(own?.message).toBe("Incorrect API key provided: ….");
+  expect(own?.message).toBe(`Incorrect API key provided: …. ${CHECK}`);
   const masked = await refusing("k", "Incorrect API key provided: sk-proj-********cret.");
-  expect(masked?.message).toBe("Incorrect API key provided: sk-….");
+  expect(masked?.message).toBe(`Incorrect API key provided: sk-…. ${CHECK}`);
   const other = await refusing("gateway/secret+key", "no such key: gateway/secret+key");
-  expect(other?.message).toBe("no such key: …");
+  expect(other?.message).toBe(`no such key: …. ${CHECK}`);
   for (const error of [own, other]) {
     expect(error?.cause).toBeInstanceOf(Error);
     expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/secretsecret|secret\+key/);
@@ -133,7 +135,7 @@ it("W5 keeps a key out that stood in the environment, or in a client", async () 
   const found = await read(openai("x", { baseURL: at.url }));
   if (saved === undefined) delete process.env.OPENAI_API_KEY;
   else process.env.OPENAI_API_KEY = saved;
-  expect(found.error?.message).toBe("no such key: …");
+  expect(found.error?.message).toBe(`no such key: …. ${CHECK}`);
 });
 
 it("takes what is no event stream, or half of one, for a cut one", async () => {

@@ -1,5 +1,5 @@
 import { diag, type Tracer, trace } from "@opentelemetry/api";
-import { type EventStore, PawlError } from "@pawl/core";
+import { checkOptions, type EventStore, type OptionKinds, PawlError } from "@pawl/core";
 import { loseRun, newSpans, takeEvents } from "./spans.ts";
 
 /** Options of `withSpans()`. */
@@ -13,6 +13,20 @@ export interface SpanOptions {
    */
   content?: boolean;
 }
+
+const STORE: OptionKinds<{ store: EventStore }> = {
+  store: {
+    mustBe: "an EventStore, e.g. memoryStore()",
+    is: (store) => typeof Object(store).append === "function",
+    required: true,
+  },
+};
+
+const OPTIONS: OptionKinds<SpanOptions> = {
+  tracer: { mustBe: "a Tracer", is: (tracer) => typeof Object(tracer).startSpan === "function" },
+  provider: "string",
+  content: "boolean",
+};
 
 /**
  * Wraps a store so that it makes OpenTelemetry spans from stored events: `invoke_agent` for a run, `chat` for
@@ -44,10 +58,10 @@ export interface SpanOptions {
  * // [ 'chat claude-scripted', 'invoke_agent coach' ]
  * ```
  */
-export function withSpans(
-  store: EventStore,
-  { tracer = trace.getTracer("@pawl/otel"), provider = "anthropic", content = false }: SpanOptions = {},
-): EventStore {
+export function withSpans(store: EventStore, options: SpanOptions = {}): EventStore {
+  checkOptions("withSpans()", { store }, STORE);
+  checkOptions("withSpans()", options, OPTIONS);
+  const { tracer = trace.getTracer("@pawl/otel"), provider = "anthropic", content = false } = options;
   const spans = newSpans({ tracer, provider, content });
   const safely = (work: () => void) => {
     try {

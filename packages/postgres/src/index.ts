@@ -6,7 +6,8 @@ export type {
   ListeningPool,
   ListeningPostgresJs,
 } from "./listening/listener.ts";
-export { type PostgresTail, type PostgresTailOptions, postgresTail } from "./live/postgres-tail.ts";
+export { type PostgresTail, postgresTail } from "./live/postgres-tail.ts";
+export type { PostgresTailOptions } from "./live/tail-options.ts";
 export { type CopiedLog, type CopyOptions, copyLog } from "./maintenance/copy-log.ts";
 export { type Pruned, type PruneOptions, prune } from "./maintenance/prune.ts";
 export { type Migration, migrate, migrationFiles, migrations } from "./migrations/migrate.ts";

@@ -12,7 +12,8 @@ export type { ApprovalRecord, MessageSpending, ThreadFacts } from "./dialects/ba
 export { native } from "./dialects/native.ts";
 export type { CorsOptions } from "./handler/cors.ts";
 export type { Asking, Extra, ExtraFields } from "./handler/extra-fields.ts";
-export { type Authorized, type HandlerOptions, handler } from "./handler/handler.ts";
+export { handler } from "./handler/handler.ts";
+export type { Authorized, HandlerOptions } from "./handler/handler-options.ts";
 export { type RateLimiter, withinRate } from "./handler/rate-limit.ts";
 export type { EarlierMessage } from "./request/read-thread.ts";
 export { refuseNul } from "./request/refuse-nul.ts";

@@ -21,7 +21,7 @@ export async function beginRun(
   if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
   checkRunOptions(options);
   if (input === undefined) {
-    if (sessionId === undefined)
+    if (sessionId === undefined || sessionId === "")
       throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
     const session = notExpired(await ownSession(host, sessionId, userId, agent));
     if (options.retry === undefined) return await beginWithAnswers(host, session, agent, options);

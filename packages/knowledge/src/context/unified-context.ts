@@ -1,4 +1,12 @@
-import { type Clock, messageOf, PawlError, systemClock, type UserDataSource } from "@pawl/core";
+import {
+  type Clock,
+  checkOptions,
+  messageOf,
+  type OptionKinds,
+  PawlError,
+  systemClock,
+  type UserDataSource,
+} from "@pawl/core";
 import { checkLimit, clipped } from "../base/clipped.ts";
 import { checkTag, fenced } from "../base/fenced.ts";
 import { within } from "../base/within.ts";
@@ -62,6 +70,21 @@ export interface UnifiedContextOptions<Deps = unknown> {
   clock?: Clock;
 }
 
+const OPTIONS: OptionKinds<UnifiedContextOptions> = {
+  sections: "list!",
+  timeoutMs: "number",
+  onError: "function",
+  onBuilt: "function",
+  clock: "object",
+};
+
+const SECTION: OptionKinds<ContextSection> = {
+  tag: "string!",
+  fetch: "function!",
+  maxChars: "number",
+  timeoutMs: "number",
+};
+
 /**
  * Makes an agent's `userData` from several sections, which are fetched concurrently. The model reads them in
  * the order of the list, each in a tag that its text cannot close. A section that fails or takes too long is
@@ -93,6 +116,7 @@ export interface UnifiedContextOptions<Deps = unknown> {
 export function unifiedContext<Deps = unknown>(
   options: UnifiedContextOptions<Deps>,
 ): (source: UserDataSource<Deps>) => Promise<string> {
+  checkOptions("unifiedContext()", options, OPTIONS);
   const { sections, timeoutMs = 3_000, clock = systemClock, onBuilt } = options;
   const { onError = (error, { tag }) => console.error(`context, ${tag}: ${messageOf(error)}`) } = options;
   checkSections(sections);
@@ -144,7 +168,9 @@ function quietly(tell: () => void): void {
 
 function checkSections<Deps>(sections: readonly ContextSection<Deps>[]): void {
   const seen = new Set<string>();
-  for (const { tag, maxChars, timeoutMs } of sections) {
+  for (const section of sections) {
+    checkOptions("A section of unifiedContext()", section, SECTION, { instead: { name: "Use `tag`." } });
+    const { tag, maxChars, timeoutMs } = section;
     checkTag(tag, "a section of a context");
     // Tags are compared without case, because models read them so.
     if (seen.has(tag.toLowerCase()))

@@ -1,8 +1,10 @@
 import {
   type Clock,
+  checkOptions,
   checkPricing,
   type Hook,
   type ModelClient,
+  type OptionKinds,
   PawlError,
   type RunContext,
   systemClock,
@@ -50,6 +52,24 @@ export interface InitializerOptions<Deps = unknown> {
    */
   onError?: OnError;
 }
+
+const OPTIONS: OptionKinds<InitializerOptions> = {
+  model: {
+    mustBe: 'a ModelClient, e.g. claude("claude-sonnet-5-5")',
+    is: (model) => typeof Object(model).stream === "function",
+    required: true,
+  },
+  sources: "list!",
+  guidance: "any",
+  timeoutMs: "number",
+  sourceTimeoutMs: "number",
+  maxTokens: "number",
+  earlierMessages: "number",
+  spoken: "function",
+  name: "string",
+  clock: "object",
+  onError: "function",
+};
 
 /**
  * Makes a hook that fetches data for the agent when a run begins. A small model reads the user's message and
@@ -121,6 +141,7 @@ export function initializer<Deps = unknown>(options: InitializerOptions<Deps>): 
 }
 
 function workOf<Deps>(options: InitializerOptions<Deps>): Work<Deps> {
+  checkOptions("initializer()", options, OPTIONS, { instead: { prompt: "Use `guidance`." } });
   const { model, sources, guidance = "", name = "initializer", clock = systemClock, spoken } = options;
   const { timeoutMs = 8_000, sourceTimeoutMs = 5_000, maxTokens = 2_000, earlierMessages = 4 } = options;
   for (const [what, limit] of Object.entries({ timeoutMs, sourceTimeoutMs, maxTokens }))

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { messageOf, PawlError } from "@pawl/core";
-import { type ParseSkillOptions, parseSkill } from "./parse-skill.ts";
+import { checkOptions, messageOf, PawlError } from "@pawl/core";
+import { PARSE_SKILL, type ParseSkillOptions, parseSkill } from "./parse-skill.ts";
 import type { Skill } from "./skill.ts";
 
 /**
@@ -23,6 +23,8 @@ import type { Skill } from "./skill.ts";
  * ```
  */
 export async function loadSkills(directory: string, options: ParseSkillOptions = {}): Promise<Skill[]> {
+  checkOptions("loadSkills()", { directory }, { directory: "string!" });
+  checkOptions("loadSkills()", options, PARSE_SKILL);
   const names = await filesIn(directory);
   const settled = await Promise.allSettled(names.map((name) => read(directory, name, options)));
   const problems = settled.flatMap((outcome) =>

@@ -1,4 +1,4 @@
-import { messageOf, PawlError } from "@pawl/core";
+import { checkOptions, messageOf, type OptionKinds, PawlError } from "@pawl/core";
 import { parse } from "yaml";
 import type { Skill } from "./skill.ts";
 
@@ -10,6 +10,9 @@ export interface ParseSkillOptions {
    */
   tools?: readonly string[];
 }
+
+/** The kinds of the options of `parseSkill()` and `loadSkills()`. */
+export const PARSE_SKILL: OptionKinds<ParseSkillOptions> = { tools: "list" };
 
 /** The headings of each section, in lower case. */
 const SECTIONS = {
@@ -59,7 +62,10 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * console.log(skill.summary, skill.tools); // A decision by what matters to the user. [ "show_options" ]
  * ```
  */
-export function parseSkill(text: string, name: string, { tools: known }: ParseSkillOptions = {}): Skill {
+export function parseSkill(text: string, name: string, options: ParseSkillOptions = {}): Skill {
+  checkOptions("parseSkill()", { text, name }, { text: "string!", name: "string!" });
+  checkOptions("parseSkill()", options, PARSE_SKILL);
+  const { tools: known } = options;
   if (!NAME.test(name)) {
     throw new PawlError(
       "config",

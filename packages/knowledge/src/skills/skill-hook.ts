@@ -1,4 +1,11 @@
-import { type Clock, type Hook, type RunContext, systemClock } from "@pawl/core";
+import {
+  type Clock,
+  checkOptions,
+  type Hook,
+  type OptionKinds,
+  type RunContext,
+  systemClock,
+} from "@pawl/core";
 import { checkLimit } from "../base/clipped.ts";
 import { isLogFailure, type OnError, reporter } from "../base/failures.ts";
 import { within } from "../base/within.ts";
@@ -36,6 +43,16 @@ export interface SkillHookOptions<Deps = unknown> {
   onError?: OnError;
 }
 
+const OPTIONS: OptionKinds<SkillHookOptions> = {
+  skills: "list!",
+  signals: "function",
+  atMost: "number",
+  timeoutMs: "number",
+  name: "string",
+  clock: "object",
+  onError: "function",
+};
+
 /**
  * Makes a hook that loads the full text of a skill if the user's message has one of its keywords, or
  * `signals` chooses it. The text is stored as `knowledge` with the source `skill:<name>`. A skill that the
@@ -67,6 +84,7 @@ export interface SkillHookOptions<Deps = unknown> {
  * ```
  */
 export function skillHook<Deps = unknown>(options: SkillHookOptions<Deps>): Hook<Deps> {
+  checkOptions("skillHook()", options, OPTIONS);
   const { skills, signals, atMost = 3, timeoutMs = 5_000, name = "skills", clock = systemClock } = options;
   const known = byName(skills, "skills");
   const words = skills.flatMap(({ name: skill, keywords }) =>

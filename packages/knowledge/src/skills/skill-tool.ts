@@ -1,4 +1,4 @@
-import { jsonSchema, PawlError, type Tool, tool } from "@pawl/core";
+import { checkOptions, jsonSchema, PawlError, type Tool, tool } from "@pawl/core";
 import { fenced } from "../base/fenced.ts";
 import { byName } from "../sources/data-source.ts";
 import type { Skill } from "./skill.ts";
@@ -26,7 +26,10 @@ import type { Skill } from "./skill.ts";
  * console.log([...coach.tools.keys()]); // [ "load_skill" ]
  * ```
  */
-export function skillTool(skills: readonly Skill[], { name = "load_skill" }: { name?: string } = {}): Tool {
+export function skillTool(skills: readonly Skill[], options: { name?: string } = {}): Tool {
+  checkOptions("skillTool()", { skills }, { skills: "list!" });
+  checkOptions<typeof options>("skillTool()", options, { name: "string" });
+  const { name = "load_skill" } = options;
   const known = byName(skills, "skills");
   if (skills.length === 0) throw new PawlError("config", `"${name}" needs at least one skill.`);
   const texts = new Map(

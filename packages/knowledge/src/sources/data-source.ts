@@ -1,4 +1,12 @@
-import { type Infer, type JsonObject, PawlError, type Schema, toJsonSchema } from "@pawl/core";
+import {
+  checkOptions,
+  type Infer,
+  type JsonObject,
+  type OptionKinds,
+  PawlError,
+  type Schema,
+  toJsonSchema,
+} from "@pawl/core";
 import { checkLimit } from "../base/clipped.ts";
 
 /** The argument of a data source's `fetch`. */
@@ -41,6 +49,19 @@ export interface DataSourceOptions<P extends Schema, Raw, Deps> {
    */
   timeoutMs?: number;
 }
+
+const OPTIONS: OptionKinds<DataSourceOptions<Schema, unknown, unknown>> = {
+  name: "string!",
+  displayName: "string",
+  description: "string!",
+  params: "any",
+  fetch: "function!",
+  format: "function",
+  maxChars: "number",
+  timeoutMs: "number",
+};
+
+const INSTEAD = { input: "Use `params`.", execute: "Use `fetch`.", run: "Use `fetch`." };
 
 /**
  * A source of data about the user, made by {@link dataSource}. The fields are those of {@link
@@ -102,6 +123,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 export function dataSource<P extends Schema = Schema<JsonObject>, Raw = unknown, Deps = unknown>(
   options: DataSourceOptions<P, Raw, Deps>,
 ): DataSource<Deps> {
+  checkOptions("dataSource()", options, OPTIONS, { instead: INSTEAD });
   const { name, displayName = name, description, params, fetch, format = asText } = options;
   const { maxChars = MAX_CHARS, timeoutMs } = options;
   if (!NAME.test(name) || name === "user_data") {

@@ -1,4 +1,12 @@
-import { type Clock, type JsonObject, systemClock, toJson, validate } from "@pawl/core";
+import {
+  type Clock,
+  checkOptions,
+  type JsonObject,
+  type OptionKinds,
+  systemClock,
+  toJson,
+  validate,
+} from "@pawl/core";
 import { clipped } from "../base/clipped.ts";
 import { TimeUp, within } from "../base/within.ts";
 import { byName, type DataSource } from "./data-source.ts";
@@ -43,6 +51,14 @@ export interface FetchOptions<Deps> {
   clock?: Clock;
 }
 
+const OPTIONS: OptionKinds<FetchOptions<unknown>> = {
+  userId: "string!",
+  deps: "any",
+  signal: "object",
+  timeoutMs: "number",
+  clock: "object",
+};
+
 /**
  * Fetches several sources concurrently. The results are in the order of the queries. If a source fails, its
  * result is an error, and the others are not affected. The texts are not sanitised; that happens when they
@@ -66,14 +82,11 @@ export interface FetchOptions<Deps> {
 export async function fetchSources<Deps>(
   sources: readonly DataSource<Deps>[],
   queries: readonly SourceQuery[],
-  {
-    userId,
-    deps,
-    signal = new AbortController().signal,
-    timeoutMs = 5_000,
-    clock = systemClock,
-  }: FetchOptions<Deps>,
+  options: FetchOptions<Deps>,
 ): Promise<FetchedSource[]> {
+  checkOptions("fetchSources()", options, OPTIONS);
+  const { userId, deps, signal = new AbortController().signal } = options;
+  const { timeoutMs = 5_000, clock = systemClock } = options;
   const known = byName(sources, "data sources");
   const fetchOne = async ({ source: name, params = {} }: SourceQuery): Promise<FetchedSource> => {
     const source = known.get(name);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
-import { type EventStore, messageOf, PawlError } from "@pawl/core";
+import { checkOptions, type EventStore, messageOf, type OptionKinds, PawlError } from "@pawl/core";
 import { type BlobStore, watchedStore } from "@pawl/core/store";
 import type { Queryable } from "../database/queryable.ts";
 import { migrate } from "../migrations/migrate.ts";
@@ -20,6 +20,10 @@ export interface EmbeddedOptions {
    */
   dataDir?: string | undefined;
 }
+
+const OPTIONS: OptionKinds<EmbeddedOptions> = { dataDir: "string" };
+
+const INSTEAD = { directory: "Use `dataDir`.", path: "Use `dataDir`.", dir: "Use `dataDir`." };
 
 /**
  * A store over a Postgres inside this process. Close it at the end; later calls fail with
@@ -57,7 +61,9 @@ export interface EmbeddedStore extends EventStore {
  * await store.close();
  * ```
  */
-export async function embeddedStore({ dataDir }: EmbeddedOptions = {}): Promise<EmbeddedStore> {
+export async function embeddedStore(options: EmbeddedOptions = {}): Promise<EmbeddedStore> {
+  checkOptions("embeddedStore()", options, OPTIONS, { instead: INSTEAD });
+  const { dataDir } = options;
   const inMemory = dataDir === undefined || dataDir.startsWith("memory://");
   const directory = inMemory ? undefined : resolve(dataDir);
   const Pglite = await loadPglite();

@@ -1,37 +1,12 @@
 import { PawlError } from "@pawl/core";
 import { type LiveTail, localTail } from "@pawl/core/store";
-import type { Database } from "../database/queryable.ts";
 import { announcer } from "../listening/announce.ts";
 import { keepListening } from "../listening/keep-listening.ts";
 import type { ListeningDatabase } from "../listening/listener.ts";
 import { parseWakeUp, type WakeUpEntry } from "../listening/wake-ups.ts";
 import { ASK_MS, type LiveReader, liveReader } from "./live-reader.ts";
 import { type LiveWriter, liveWriter } from "./live-writer.ts";
-
-/** Options of `postgresTail()`. */
-export interface PostgresTailOptions {
-  /**
-   * The database that sends notifications and has the live text. It may be behind a pooler. `false`: this
-   * process sends no notifications and writes no live text. Default: `db`, which listens.
-   */
-  notify?: Database | false;
-  /** The minimum time between two writes of a session's live text, in milliseconds. Default: 150. */
-  liveEveryMs?: number;
-  /** The name of the channel for `NOTIFY`. The same for all processes. Default: `pawl`. */
-  channel?: string;
-  /** Milliseconds for which notifications are collected, to send them as one statement. Default: 10. */
-  everyMs?: number;
-  /**
-   * Milliseconds that a test notification of this process may take to arrive. If it takes longer, the
-   * connection is replaced. Default: 5,000.
-   */
-  patienceMs?: number;
-  /**
-   * Called with an error if notifications cannot be sent or received. Readers poll in that case. Default:
-   * logs it with `console.error`.
-   */
-  onError?(error: unknown): void;
-}
+import { checkTail, type PostgresTailOptions } from "./tail-options.ts";
 
 /** A live tail over `LISTEN` and `NOTIFY`. Close it at the end. */
 export interface PostgresTail extends LiveTail {
@@ -74,6 +49,11 @@ export interface PostgresTail extends LiveTail {
  * ```
  */
 export function postgresTail(db: ListeningDatabase, options: PostgresTailOptions = {}): PostgresTail {
+  checkTail(db, options);
+  return openTail(db, options);
+}
+
+function openTail(db: ListeningDatabase, options: PostgresTailOptions): PostgresTail {
   const { notify = db, channel = "pawl", everyMs = 10, patienceMs = 5_000, liveEveryMs = 150 } = options;
   const { onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`) } = options;
   const local = localTail();

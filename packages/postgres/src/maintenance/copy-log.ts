@@ -1,4 +1,5 @@
-import { PawlError } from "@pawl/core";
+import { checkOptions, type OptionKinds, PawlError } from "@pawl/core";
+import { DATABASE } from "../database/check-database.ts";
 import { ask, type Database, type Row } from "../database/queryable.ts";
 
 /** Options of `copyLog()`. */
@@ -29,6 +30,8 @@ const COPYING = -1;
 /** The maximum number of events that one statement copies. */
 const PAGE = 100;
 
+const OPTIONS: OptionKinds<CopyOptions> = { userId: "string", onSession: "function" };
+
 /**
  * Copies sessions with their events and blobs from one database to another, e.g. from an embedded one to a
  * server or back. Numbers, times, keys and append ids stay the same. Sessions that the target has already are
@@ -53,6 +56,8 @@ const PAGE = 100;
  * ```
  */
 export async function copyLog(from: Database, to: Database, options: CopyOptions = {}): Promise<CopiedLog> {
+  checkOptions("copyLog()", { from, to }, { from: DATABASE, to: DATABASE });
+  checkOptions("copyLog()", options, OPTIONS);
   const copied: CopiedLog = { sessions: 0, events: 0, blobs: 0, present: 0 };
   let after = "";
   for (;;) {

@@ -1,4 +1,5 @@
-import { PawlError, type SessionStatus } from "@pawl/core";
+import { checkOptions, type OptionKinds, PawlError, type SessionStatus } from "@pawl/core";
+import { checkDatabase } from "../database/check-database.ts";
 import { ask, type Database } from "../database/queryable.ts";
 
 /** Options of `prune()`. */
@@ -24,6 +25,17 @@ export interface PruneOptions {
    */
   batch?: number;
 }
+
+const OPTIONS: OptionKinds<PruneOptions> = {
+  olderThan: { mustBe: "a Date", is: (value) => value instanceof Date, required: true },
+  status: "list",
+  userId: "string",
+  reservations: "boolean",
+  batch: {
+    mustBe: "a whole number from 1",
+    is: (value) => Number.isInteger(value) && (value as number) >= 1,
+  },
+};
 
 /** The numbers of what was deleted. */
 export interface Pruned {
@@ -56,6 +68,8 @@ export interface Pruned {
  */
 // { sessions: 0, events: 0, reservations: 0 }
 export async function prune(db: Database, options: PruneOptions): Promise<Pruned> {
+  checkDatabase("prune()", db);
+  checkOptions("prune()", options, OPTIONS, { instead: { days: "Use `olderThan`, a Date." } });
   const { olderThan, status = ["active", "completed", "error", "expired"], userId, batch = 100 } = options;
   if (Number.isNaN(olderThan.getTime()))
     throw new PawlError("invalid_input", "`olderThan` must be a valid Date; got an invalid one.");

@@ -1,3 +1,4 @@
+import { checkDatabase } from "../database/check-database.ts";
 import { ask, type Database } from "../database/queryable.ts";
 import { log } from "./001-log.ts";
 import { blobs } from "./002-blobs.ts";
@@ -62,6 +63,7 @@ export const migrations: readonly Migration[] = [
  * ```
  */
 export async function migrate(db: Database): Promise<void> {
+  checkDatabase("migrate()", db);
   const done = await applied(db);
   for (const migration of migrations) if (!done.has(migration.version)) await apply(db, migration);
 }

@@ -1,4 +1,5 @@
 import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/core/store";
+import { checkDatabase } from "../database/check-database.ts";
 import { ask, type Database } from "../database/queryable.ts";
 
 /**
@@ -19,6 +20,7 @@ import { ask, type Database } from "../database/queryable.ts";
  * ```
  */
 export function postgresBlobs(db: Database): BlobStore {
+  checkDatabase("postgresBlobs()", db);
   return {
     async put(sessionId, id, text) {
       if (!isName(sessionId)) throw noSession(sessionId);

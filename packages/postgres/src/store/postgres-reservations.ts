@@ -1,5 +1,6 @@
 import type { Reservation, Reservations } from "@pawl/core/store";
 import { checkNames, checkRequest, checkUse, notReservable, RESERVATION_TTL_MS } from "@pawl/core/store";
+import { checkDatabase } from "../database/check-database.ts";
 import { ask, type Database, type Row } from "../database/queryable.ts";
 
 /**
@@ -23,6 +24,7 @@ import { ask, type Database, type Row } from "../database/queryable.ts";
  */
 // { granted: true, available: 200 }
 export function postgresReservations(db: Database): Reservations {
+  checkDatabase("postgresReservations()", db);
   const charge = async (id: string, used: number, then: string, ttlMs: number | null = null) => {
     const [row] = await ask(db, chargeOne, [id, used, then, ttlMs]);
     return row === undefined ? undefined : toReservation(row);

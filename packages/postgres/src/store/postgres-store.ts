@@ -1,4 +1,5 @@
 import type { EventStore } from "@pawl/core";
+import { checkDatabase } from "../database/check-database.ts";
 import type { Database } from "../database/queryable.ts";
 import { append } from "./append.ts";
 import { acquire, release, renew } from "./leases.ts";
@@ -29,6 +30,7 @@ import { listRecoverable, sessions } from "./sessions.ts";
  * ```
  */
 export function postgresStore(db: Database): EventStore {
+  checkDatabase("postgresStore()", db);
   return {
     append: (sessionId, events, options) => append(db, sessionId, events, options),
     read: (sessionId, options) => read(db, sessionId, options),

@@ -1,5 +1,15 @@
 import { type Agent, PawlError, type Runtime } from "@pawl/core";
 import type { Dialect } from "../dialects/base/dialect.ts";
+import { native } from "../dialects/native.ts";
+
+/** How an option is checked that takes a dialect. People forget the parentheses of `aiSdk()`. */
+export const DIALECT = {
+  mustBe: "a dialect, e.g. aiSdk()",
+  is: (value: unknown) =>
+    typeof value === "object" &&
+    typeof Object(value).parse === "function" &&
+    typeof Object(value).encoder === "function",
+};
 
 /**
  * Returns the name of an agent of the runtime.
@@ -26,7 +36,8 @@ export function agentName(runtime: Runtime, named: string | Agent<never>): strin
  *
  * @throws PawlError `config`.
  */
-export function checkDialect({ name, reserved = [] }: Dialect, runtime: Runtime, agent: string): void {
+export function checkDialect(dialect: Dialect | undefined, runtime: Runtime, agent: string): void {
+  const { name, reserved = [] } = dialect ?? native();
   const taken = reserved.find((word) => runtime.agents.get(agent)?.tools.has(word));
   if (taken === undefined) return;
   throw new PawlError(

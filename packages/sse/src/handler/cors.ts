@@ -1,4 +1,4 @@
-import { PawlError } from "@pawl/core";
+import { checkOptions, type OptionKinds, PawlError } from "@pawl/core";
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { Env } from "./routes.ts";
@@ -13,6 +13,12 @@ export interface CorsOptions {
   exposeHeaders?: readonly string[];
 }
 
+const OPTIONS: OptionKinds<CorsOptions> = {
+  origins: "any!",
+  credentials: "boolean",
+  exposeHeaders: "list",
+};
+
 /** The response headers that Pawl's own clients and other dialects' clients read. */
 const EXPOSED = ["x-pawl-session", "x-pawl-run", "x-vercel-ai-ui-message-stream", "retry-after"];
 
@@ -26,6 +32,7 @@ const MAX_AGE = 7_200;
  * @throws PawlError `config` for origins in a form that no browser sends.
  */
 export function corsOf(options: CorsOptions): MiddlewareHandler<Env> {
+  checkOptions("`cors` of handler()", options, OPTIONS, { instead: { origin: "Use `origins`, a list." } });
   const { origins, credentials = false, exposeHeaders = [] } = options;
   checkOrigins(origins);
   if (origins === "*" && credentials) {

@@ -1,4 +1,12 @@
-import { type JsonObject, PawlError, type RunOptions, type Runtime, type Session } from "@pawl/core";
+import {
+  checkOptions,
+  type JsonObject,
+  type OptionKinds,
+  PawlError,
+  type RunOptions,
+  type Runtime,
+  type Session,
+} from "@pawl/core";
 import type { Dialect, DialectRequest } from "../dialects/base/dialect.ts";
 import { readJson } from "../request/read-json.ts";
 import { readThread, type ThreadBody } from "../request/read-thread.ts";
@@ -92,12 +100,16 @@ function parted(body: unknown, fields: readonly string[]): { own: unknown; sent:
  * @throws PawlError `config` for a name that dialects use themselves.
  */
 export function checkExtra(extra: ExtraFields | undefined): void {
-  const taken = extra?.fields.find((field) => TAKEN.includes(field));
+  if (extra === undefined) return;
+  checkOptions("`extra` of handler()", extra, EXTRA);
+  const taken = extra.fields.find((field) => TAKEN.includes(field));
   if (taken !== undefined)
     throw new PawlError(
       "config",
       `\`extra.fields\` must not name "${taken}": the request has a field of that name. Choose another name.`,
     );
 }
+
+const EXTRA: OptionKinds<ExtraFields> = { fields: "list!", read: "function!" };
 
 const TAKEN = ["input", "message", "messages", "answers", "sessionId", "clientMessageId"];

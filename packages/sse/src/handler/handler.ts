@@ -1,4 +1,4 @@
-import { type Agent, PawlError, type Runtime, readShown, type SessionEvent } from "@pawl/core";
+import { PawlError, readShown, type SessionEvent } from "@pawl/core";
 import { newView, reduceView } from "@pawl/core/view";
 import { type Context, Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
@@ -7,99 +7,19 @@ import { refuseNul } from "../request/refuse-nul.ts";
 import { errorResponse, refusal, responseTo } from "../request/wire-error.ts";
 import { listSessions } from "../session/list-sessions.ts";
 import { checkUser, isResponse } from "../session/own-session.ts";
-import { checkExpose, type Expose, publicEvent } from "../session/public-event.ts";
+import { publicEvent } from "../session/public-event.ts";
 import { HEARTBEAT_MS, runHeaders } from "../stream/event-stream.ts";
 import { cursorOf, logStream } from "../stream/log-stream.ts";
 import { streamLimit } from "../stream/stream-limit.ts";
 import { started } from "../stream/tell-run.ts";
-import { agentName, checkDialect } from "./check-dialect.ts";
-import { type CorsOptions, corsOf } from "./cors.ts";
-import { checkExtra, type ExtraFields, readRequest } from "./extra-fields.ts";
-import { type RateLimiter, withinRate } from "./rate-limit.ts";
+import { agentName } from "./check-dialect.ts";
+import { checkHandler } from "./check-handler.ts";
+import { corsOf } from "./cors.ts";
+import { readRequest } from "./extra-fields.ts";
+import type { HandlerOptions, Served } from "./handler-options.ts";
+import { withinRate } from "./rate-limit.ts";
 import { namedSession, type Replaying, replayRoutes, tellNewRun } from "./replay-routes.ts";
 import { type Env, json, type Limited, route } from "./routes.ts";
-
-/** Options of `handler()`. `Name` are the names of the runtime's agents. */
-export interface HandlerOptions<Name extends string = string> {
-  /** Runs the agent, and has the store of the sessions. */
-  runtime: Runtime<Name>;
-  /** The agent to serve, or its name. Requests for sessions of other agents get a 404. */
-  agent: NoInfer<Name> | Agent<never, NoInfer<Name>>;
-  /** Returns the user of a request. Return `null` to answer 401, or a `Response` to send it as it is. */
-  authorize(request: Request): Authorized | Promise<Authorized>;
-  /**
-   * The path before `/runs` and `/sessions`, e.g. `/api/coach`. Leave it out if your router removes this part
-   * of the path. Default: none.
-   */
-  basePath?: string;
-  /**
-   * Milliseconds without an event after which a stream sends a heartbeat. Default: 5,000. Keep it below
-   * 10,000 on Bun, whose server closes a connection that is silent for 10 s.
-   */
-  heartbeatMs?: number;
-  /**
-   * The maximum size of a request's body, in bytes. A larger one answers 413. In dialects whose clients send
-   * their history, `maxHistoryBytes` limits the history instead. Default: 1,000,000.
-   */
-  maxBodyBytes?: number;
-  /**
-   * The maximum size of the history that a client sends, in bytes. A larger one answers 413. The history is
-   * skipped as a stream, so it takes time but little memory. Default: 50,000,000.
-   */
-  maxHistoryBytes?: number;
-  /**
-   * The maximum length of a user's message, in UTF-16 code units. A longer one answers 400. Default: 100,000.
-   */
-  maxInputLength?: number;
-  /**
-   * Limits how many runs each user may begin or continue, e.g. `new RateLimiterMemory({ points: 20, duration:
-   * 60 })`. A refused request answers 429. Default: no limit.
-   */
-  rateLimit?: RateLimiter;
-  /**
-   * The maximum number of streams that a user may have open in this process. One more answers 429. Default:
-   * 100.
-   */
-  maxStreams?: number;
-  /**
-   * Allows pages of other origins, e.g. `{ origins: ["https://app.example.com"] }`. Preflights are answered
-   * without a call of `authorize`. Default: pages of other origins can read no response.
-   */
-  cors?: CorsOptions;
-  /** Your own fields in the body of a request, e.g. what the user's screen shows. Default: none. */
-  extra?: ExtraFields;
-  /**
-   * The protocol of the clients: the bodies of `POST /runs`, and the streams that answer them. Default:
-   * `native()`, which {@link handler} describes.
-   */
-  dialect?: Dialect;
-  /**
-   * What native streams and the routes of `/sessions` show. Default: `public`.
-   *
-   * - `public`: leaves out what is written for the model (system prompt, tools, the text of knowledge, the
-   *   result of `format`) and the messages of failures.
-   * - `all`: shows the log as it is, for developers.
-   * - `{ knowledge: ["goals"] }`: like `public`, with the text of knowledge from these sources.
-   */
-  expose?: Expose;
-  /**
-   * Called with every error that answers 500 or 503, or breaks a stream off, unless the client has gone or
-   * this process is shutting down. Default: logs it with
-   * `console.error` and a link to its page.
-   */
-  onError?(error: unknown, request: Request): void;
-  /**
-   * Called with warnings for the developer about data that clients send and the agent ignores, e.g. tools of
-   * their own. Each text is passed once. Default: logs it with `console.warn`.
-   */
-  onWarning?(message: string): void;
-}
-
-/** The options with the agent's name in place of the agent. */
-type Served = Omit<HandlerOptions, "agent"> & { agent: string };
-
-/** The result of `authorize`: the user of a request, or how to refuse the request. */
-export type Authorized = { userId: string } | Response | null;
 
 /**
  * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. Mount the returned function under
@@ -121,6 +41,9 @@ export type Authorized = { userId: string } | Response | null;
  *
  * - `GET /runs/:id`: the session's messages in the client's format
  * - `GET /runs/:id/stream`: the agent's output since its last run began, or 204 if none exists
+ *
+ * @throws PawlError `config` for unknown, missing and invalid options, and for an agent that the runtime
+ * does not have.
  *
  * @example
  * ```ts
@@ -151,17 +74,22 @@ export type Authorized = { userId: string } | Response | null;
  * console.log(response.headers.get("x-pawl-session"), await response.text());
  * ```
  */
-export function handler<Name extends string = string>({
-  onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`),
-  onWarning = (message) => console.warn(`pawl: ${message}`),
-  ...given
-}: HandlerOptions<Name>): (request: Request) => Promise<Response> {
-  const agent = agentName(given.runtime, given.agent);
-  const options: Served = { ...given, agent, onError, onWarning: oncePerMessage(onWarning) };
-  const { runtime, authorize, basePath = "", dialect = native(), rateLimit } = options;
-  checkDialect(dialect, runtime, agent);
-  checkExtra(options.extra);
-  checkExpose(options.expose);
+export function handler<Name extends string = string>(
+  options: HandlerOptions<Name>,
+): (request: Request) => Promise<Response> {
+  checkHandler(options);
+  const {
+    onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`),
+    onWarning = (message) => console.warn(`pawl: ${message}`),
+  } = options;
+  const agent = agentName(options.runtime, options.agent);
+  return checkedHandler({ ...options, agent, onError, onWarning: oncePerMessage(onWarning) });
+}
+
+function checkedHandler(
+  options: Served & Required<Pick<Served, "onError">>,
+): (request: Request) => Promise<Response> {
+  const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit, onError } = options;
   const app = new Hono<Env>().basePath(basePath);
   app.notFound(({ req }) => errorResponse(404, "not_found", noRoute(req, basePath)));
   app.onError((error, { req }) => {

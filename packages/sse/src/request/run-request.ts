@@ -55,12 +55,10 @@ const schema = jsonSchema<RunRequest>({
  */
 export async function parseRunRequest(body: unknown, maxInputLength: number): Promise<RunRequest> {
   const asked = await checkBody(schema, body);
-  const { input, answers, retry, sessionId } = asked;
+  const { input, answers, retry } = asked;
   if ([input, answers, retry].filter((one) => one !== undefined).length !== 1) {
     throw invalid("Send exactly one of `input`, `answers` and `retry`.");
   }
-  if (input === undefined && sessionId === undefined)
-    throw invalid("`answers` and `retry` require a `sessionId`.");
   if (input !== undefined) checkInput(input, maxInputLength);
   return asked;
 }

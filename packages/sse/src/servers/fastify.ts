@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { checkServe } from "./check-serve.ts";
 import { nodeListener } from "./node.ts";
 
 /** The part of a Fastify instance that the plugin uses. Every instance of Fastify 5 fits. */
@@ -58,6 +59,7 @@ export interface FastifyAnswer {
 export function fastifyPlugin(
   serve: (request: Request) => Response | Promise<Response>,
 ): (scope: FastifyScope) => Promise<void> {
+  checkServe("fastifyPlugin()", serve);
   const listener = nodeListener(serve);
   return async (scope) => {
     // A body can be read only once. If Fastify parsed it, nothing would be left for the handler.

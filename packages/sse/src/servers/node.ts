@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
+import { checkServe } from "./check-serve.ts";
 
 /**
  * Returns a listener for `http.createServer` that serves a handler. In Express 5, mount it with
@@ -19,6 +20,7 @@ import { getRequestListener } from "@hono/node-server";
 export function nodeListener(
   serve: (request: Request) => Response | Promise<Response>,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+  checkServe("nodeListener()", serve);
   const listen = getRequestListener((request) => serve(request), { overrideGlobalObjects: false });
   return (incoming, outgoing) => {
     restorePath(incoming);

@@ -1,4 +1,4 @@
-import { PawlError } from "@pawl/core";
+import { checkOptions, type OptionKinds, PawlError } from "@pawl/core";
 import { bearerOf, decodeToken } from "./bearer-token.ts";
 import { type ClaimRules, type SupabaseClaims, whyRefused } from "./claims.ts";
 import { keySet } from "./key-set.ts";
@@ -32,6 +32,23 @@ export interface SupabaseAuthOptions {
   /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
   now?: () => number;
 }
+
+const OPTIONS: OptionKinds<SupabaseAuthOptions> = {
+  client: "any!",
+  url: "string!",
+  issuer: "string",
+  audience: "string",
+  algorithms: "any",
+  timeoutMs: "number",
+  fetch: "function",
+  now: "function",
+};
+
+const INSTEAD = {
+  supabase: "Use `client`.",
+  supabaseUrl: "Use `url`.",
+  jwtSecret: "Use `client` and `url`.",
+};
 
 /** The user of a request. */
 export interface SupabaseUser {
@@ -75,6 +92,7 @@ export interface SupabaseUser {
 export function supabaseAuth(
   options: SupabaseAuthOptions,
 ): (request: Request) => Promise<SupabaseUser | Response> {
+  checkOptions("supabaseAuth()", options, OPTIONS, { instead: INSTEAD });
   const { client, audience = "authenticated", timeoutMs = 5_000, now = Date.now } = options;
   const { algorithms = ALGORITHMS } = options;
   const base = `${options.url.replace(/\/+$/, "")}/auth/v1`;

@@ -1,4 +1,4 @@
-import { type FileStore, PawlError } from "@pawl/core";
+import { checkOptions, type FileStore, PawlError } from "@pawl/core";
 import {
   bytesOf,
   contentTypeOf,
@@ -49,7 +49,12 @@ const SMALLEST_PAGE = 100;
  * ```
  */
 // await files.put(`${userId}/notes/oslo.md`, "It rains.");
-export function supabaseFiles(client: StorageClient, { bucket }: SupabaseFilesOptions): FileStore {
+export function supabaseFiles(client: StorageClient, options: SupabaseFilesOptions): FileStore {
+  const is = (given: unknown) => typeof Object(Object(given).storage).from === "function";
+  const mustBe = "a client of supabase-js, made by createClient()";
+  checkOptions("supabaseFiles()", { client }, { client: { mustBe, is, required: true } });
+  checkOptions<SupabaseFilesOptions>("supabaseFiles()", options, { bucket: "string!" });
+  const { bucket } = options;
   const from = (): StorageBucket => client.storage.from(bucket);
   return {
     async put(path, content) {

@@ -1,4 +1,5 @@
 import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/core/store";
+import { checkRpcClient } from "../rpc/check-client.ts";
 import { call, type RpcClient } from "../rpc/rpc.ts";
 
 /**
@@ -19,6 +20,7 @@ import { call, type RpcClient } from "../rpc/rpc.ts";
  * ```
  */
 export function supabaseBlobs(client: RpcClient): BlobStore {
+  checkRpcClient("supabaseBlobs()", client);
   return {
     async put(sessionId, id, text) {
       if (!isName(sessionId)) throw noSession(sessionId);

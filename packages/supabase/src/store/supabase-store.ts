@@ -1,4 +1,5 @@
 import type { EventStore } from "@pawl/core";
+import { checkRpcClient } from "../rpc/check-client.ts";
 import type { RpcClient } from "../rpc/rpc.ts";
 import { append } from "./append.ts";
 import { acquire, release, renew } from "./leases.ts";
@@ -32,6 +33,7 @@ import { listRecoverable, sessions } from "./sessions.ts";
  * ```
  */
 export function supabaseStore(client: RpcClient): EventStore {
+  checkRpcClient("supabaseStore()", client);
   return {
     append: (sessionId, events, options) => append(client, sessionId, events, options),
     read: (sessionId, options) => read(client, sessionId, options),

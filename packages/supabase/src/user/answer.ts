@@ -1,5 +1,6 @@
-import { type Json, PawlError } from "@pawl/core";
+import { checkOptions, type Json, type OptionKinds, PawlError } from "@pawl/core";
 import { checkNames, isName, jsonText, noSession } from "@pawl/core/store";
+import { checkRpcClient } from "../rpc/check-client.ts";
 import { call, type RpcClient } from "../rpc/rpc.ts";
 import { type Sent, toSent } from "./send-message.ts";
 
@@ -16,6 +17,13 @@ export interface OwnAnswer {
    */
   appendId: string;
 }
+
+const OPTIONS: OptionKinds<OwnAnswer> = {
+  sessionId: "string!",
+  question: "number!",
+  value: "any!",
+  appendId: "string!",
+};
 
 /**
  * Stores the user's answer to a question, with the user's own token. Only the first answer counts. The next
@@ -47,6 +55,8 @@ export interface OwnAnswer {
  * ```
  */
 export async function answer(client: RpcClient, own: OwnAnswer): Promise<Sent> {
+  checkRpcClient("answer()", client);
+  checkOptions("answer()", own, OPTIONS, { code: "invalid_input", instead: { seq: "Use `question`." } });
   const { sessionId, question, value, appendId } = own;
   if (!isName(sessionId)) throw noSession(sessionId);
   checkNames(appendId);

@@ -1,5 +1,6 @@
-import { PawlError, type StoredEvent } from "@pawl/core";
+import { checkOptions, type OptionKinds, PawlError, type StoredEvent } from "@pawl/core";
 import { checkNames, isName, jsonText, noSession } from "@pawl/core/store";
+import { checkRpcClient } from "../rpc/check-client.ts";
 import { call, type Row, type RpcClient } from "../rpc/rpc.ts";
 import { read } from "../store/read.ts";
 
@@ -28,6 +29,19 @@ export interface OwnMessage {
    */
   clientMessageId?: string;
 }
+
+const OPTIONS: OptionKinds<OwnMessage> = {
+  sessionId: "string!",
+  message: "string!",
+  appendId: "string!",
+  clientMessageId: "string",
+};
+
+const INSTEAD = {
+  input: "Use `message`.",
+  text: "Use `message`.",
+  userId: "It comes from the client's token.",
+};
 
 /**
  * Stores a user's message, with the user's own token.
@@ -63,6 +77,8 @@ export interface OwnMessage {
  * ```
  */
 export async function sendMessage(client: RpcClient, own: OwnMessage): Promise<Sent> {
+  checkRpcClient("sendMessage()", client);
+  checkOptions("sendMessage()", own, OPTIONS, { code: "invalid_input", instead: INSTEAD });
   const { sessionId, message, appendId, clientMessageId } = own;
   if (!isName(sessionId)) throw noSession(sessionId);
   checkNames(appendId, ...(clientMessageId === undefined ? [] : [clientMessageId]));

@@ -1,4 +1,4 @@
-import type { StopReason } from "@pawl/core";
+import { checkOptions, type OptionKinds, type StopReason } from "@pawl/core";
 import { runMessageId, type ViewState } from "@pawl/core/view";
 import { type Dialect, dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { noteFacts, type ThreadFacts } from "../base/facts.ts";
@@ -19,6 +19,10 @@ export interface AiSdkOptions {
    */
   lostText?: "mark" | "reset";
 }
+
+const OPTIONS: OptionKinds<AiSdkOptions> = {
+  lostText: { mustBe: '"mark" or "reset"', is: (value) => value === "mark" || value === "reset" },
+};
 
 /**
  * Returns the dialect for `useChat` of AI SDK 6 and 7. Set the `api` of `DefaultChatTransport` to the
@@ -59,7 +63,9 @@ export interface AiSdkOptions {
  * ```
  */
 // On the page: useChat({ transport: new DefaultChatTransport({ api: "/runs" }) })
-export function aiSdk({ lostText = "mark" }: AiSdkOptions = {}): Dialect {
+export function aiSdk(options: AiSdkOptions = {}): Dialect {
+  checkOptions("aiSdk()", options, OPTIONS);
+  const { lostText = "mark" } = options;
   return {
     name: "AI SDK",
     headers: { "x-vercel-ai-ui-message-stream": "v1" },

@@ -1,7 +1,14 @@
-import type { StoredOf } from "@pawl/core";
+import { checkOptions, type OptionKinds, type StoredOf } from "@pawl/core";
 import type { Dialect } from "../base/dialect.ts";
 import type { Rest, Step } from "../base/telling.ts";
-import { type LastWord, type PlainWords, paragraphOf, plainEncoder, type TextMode } from "./plain-encoder.ts";
+import {
+  type LastWord,
+  type PlainWords,
+  paragraphOf,
+  plainEncoder,
+  TEXT_MODE,
+  type TextMode,
+} from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
 
 /** Options of `asp()`. */
@@ -12,6 +19,8 @@ export interface AspOptions {
    */
   text?: TextMode;
 }
+
+const OPTIONS: OptionKinds<AspOptions> = { text: TEXT_MODE };
 
 /**
  * Returns the dialect for clients of ASP v2, the protocol of an existing application. Sends `ack` first, then
@@ -52,7 +61,9 @@ export interface AspOptions {
  * console.log((await response.text()).includes("Hello.")); // true
  * ```
  */
-export function asp({ text = "live" }: AspOptions = {}): Dialect {
+export function asp(options: AspOptions = {}): Dialect {
+  checkOptions("asp()", options, OPTIONS);
+  const { text = "live" } = options;
   return {
     name: "ASP v2",
     resume: "replay",

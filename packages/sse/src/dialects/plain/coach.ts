@@ -1,7 +1,21 @@
-import type { Json, JsonObject, Question, StoredOf } from "@pawl/core";
+import {
+  checkOptions,
+  type Json,
+  type JsonObject,
+  type OptionKinds,
+  type Question,
+  type StoredOf,
+} from "@pawl/core";
 import type { Dialect, EncoderContext } from "../base/dialect.ts";
 import type { Rest, Step } from "../base/telling.ts";
-import { callsBefore, type LastWord, type PlainWords, plainEncoder, type TextMode } from "./plain-encoder.ts";
+import {
+  callsBefore,
+  type LastWord,
+  type PlainWords,
+  plainEncoder,
+  TEXT_MODE,
+  type TextMode,
+} from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
 
 /** Options of `coach()`. */
@@ -9,6 +23,8 @@ export interface CoachOptions {
   /** When text is sent: `live` while it is written, `settled` once the answer is stored. Default: `live`. */
   text?: TextMode;
 }
+
+const OPTIONS: OptionKinds<CoachOptions> = { text: TEXT_MODE };
 
 /**
  * Returns the dialect for clients of the life coach. Each event has one of these fields: `text`, `error`,
@@ -53,7 +69,9 @@ export interface CoachOptions {
  * console.log((await response.text()).includes("Hello.")); // true
  * ```
  */
-export function coach({ text = "live" }: CoachOptions = {}): Dialect {
+export function coach(options: CoachOptions = {}): Dialect {
+  checkOptions("coach()", options, OPTIONS);
+  const { text = "live" } = options;
   return {
     name: "coach",
     resume: "replay",

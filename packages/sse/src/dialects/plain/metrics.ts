@@ -1,4 +1,4 @@
-import { type Json, type StoredOf, usdFromCents } from "@pawl/core";
+import { checkOptions, type Json, type OptionKinds, type StoredOf, usdFromCents } from "@pawl/core";
 import type { Dialect, EncoderContext } from "../base/dialect.ts";
 import type { Rest, Step } from "../base/telling.ts";
 import {
@@ -7,6 +7,7 @@ import {
   type PlainWords,
   paragraphOf,
   plainEncoder,
+  TEXT_MODE,
   type TextMode,
 } from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
@@ -20,6 +21,8 @@ export interface MetricsOptions {
   /** The event type that your tools store reviews under. Default: `planning.review`. */
   review?: string;
 }
+
+const OPTIONS: OptionKinds<MetricsOptions> = { text: TEXT_MODE, plan: "string", review: "string" };
 
 /**
  * Returns the dialect for clients of an existing enterprise search, which show how an answer was made.
@@ -61,6 +64,7 @@ export interface MetricsOptions {
  * ```
  */
 export function metrics(options: MetricsOptions = {}): Dialect {
+  checkOptions("metrics()", options, OPTIONS);
   return {
     name: "metrics",
     resume: "replay",

@@ -12,6 +12,12 @@ import { type Rest, type Step, type Telling, telling } from "../base/telling.ts"
  */
 export type TextMode = "live" | "settled";
 
+/** How an option is checked that takes a {@link TextMode}. */
+export const TEXT_MODE = {
+  mustBe: '"live" or "settled"',
+  is: (value: unknown) => value === "live" || value === "settled",
+};
+
 /** The events of a dialect in which no event changes or removes an earlier one. */
 export interface PlainWords {
   /** The first events of every stream. Default: none. */

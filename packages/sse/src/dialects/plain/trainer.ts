@@ -1,4 +1,4 @@
-import type { Json, JsonObject, StoredOf } from "@pawl/core";
+import { checkOptions, type Json, type JsonObject, type OptionKinds, type StoredOf } from "@pawl/core";
 import type { Dialect, EncoderContext } from "../base/dialect.ts";
 import type { Rest, Step } from "../base/telling.ts";
 import { callsBefore, type LastWord, type PlainWords, plainEncoder } from "./plain-encoder.ts";
@@ -9,6 +9,8 @@ export interface TrainerOptions {
   /** The names that users read for sources of knowledge, keyed by source. Default: the source's own name. */
   sources?: { readonly [source: string]: string };
 }
+
+const OPTIONS: OptionKinds<TrainerOptions> = { sources: "object" };
 
 /**
  * Returns the dialect for clients of the trainer, an agent that speaks only through its tools. The model's
@@ -45,7 +47,9 @@ export interface TrainerOptions {
  * console.log((await response.text()).includes("done")); // true
  * ```
  */
-export function trainer({ sources = {} }: TrainerOptions = {}): Dialect {
+export function trainer(options: TrainerOptions = {}): Dialect {
+  checkOptions("trainer()", options, OPTIONS);
+  const { sources = {} } = options;
   return {
     name: "trainer",
     resume: "replay",

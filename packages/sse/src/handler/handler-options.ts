@@ -1,0 +1,88 @@
+import type { Agent, Runtime } from "@pawl/core";
+import type { Dialect } from "../dialects/base/dialect.ts";
+import type { Expose } from "../session/public-event.ts";
+import type { CorsOptions } from "./cors.ts";
+import type { ExtraFields } from "./extra-fields.ts";
+import type { RateLimiter } from "./rate-limit.ts";
+
+/** Options of `handler()`. `Name` are the names of the runtime's agents. */
+export interface HandlerOptions<Name extends string = string> {
+  /** Runs the agent, and has the store of the sessions. */
+  runtime: Runtime<Name>;
+  /** The agent to serve, or its name. Requests for sessions of other agents get a 404. */
+  agent: NoInfer<Name> | Agent<never, NoInfer<Name>>;
+  /** Returns the user of a request. Return `null` to answer 401, or a `Response` to send it as it is. */
+  authorize(request: Request): Authorized | Promise<Authorized>;
+  /**
+   * The path before `/runs` and `/sessions`, e.g. `/api/coach`. Leave it out if your router removes this part
+   * of the path. Default: none.
+   */
+  basePath?: string;
+  /**
+   * Milliseconds without an event after which a stream sends a heartbeat. Default: 5,000. Keep it below
+   * 10,000 on Bun, whose server closes a connection that is silent for 10 s.
+   */
+  heartbeatMs?: number;
+  /**
+   * The maximum size of a request's body, in bytes. A larger one answers 413. In dialects whose clients send
+   * their history, `maxHistoryBytes` limits the history instead. Default: 1,000,000.
+   */
+  maxBodyBytes?: number;
+  /**
+   * The maximum size of the history that a client sends, in bytes. A larger one answers 413. The history is
+   * skipped as a stream, so it takes time but little memory. Default: 50,000,000.
+   */
+  maxHistoryBytes?: number;
+  /**
+   * The maximum length of a user's message, in UTF-16 code units. A longer one answers 400. Default: 100,000.
+   */
+  maxInputLength?: number;
+  /**
+   * Limits how many runs each user may begin or continue, e.g. `new RateLimiterMemory({ points: 20, duration:
+   * 60 })`. A refused request answers 429. Default: no limit.
+   */
+  rateLimit?: RateLimiter;
+  /**
+   * The maximum number of streams that a user may have open in this process. One more answers 429. Default:
+   * 100.
+   */
+  maxStreams?: number;
+  /**
+   * Allows pages of other origins, e.g. `{ origins: ["https://app.example.com"] }`. Preflights are answered
+   * without a call of `authorize`. Default: pages of other origins can read no response.
+   */
+  cors?: CorsOptions;
+  /** Your own fields in the body of a request, e.g. what the user's screen shows. Default: none. */
+  extra?: ExtraFields;
+  /**
+   * The protocol of the clients: the bodies of `POST /runs`, and the streams that answer them. Default:
+   * `native()`, which `handler()` describes.
+   */
+  dialect?: Dialect;
+  /**
+   * What native streams and the routes of `/sessions` show. Default: `public`.
+   *
+   * - `public`: leaves out what is written for the model (system prompt, tools, the text of knowledge, the
+   *   result of `format`) and the messages of failures.
+   * - `all`: shows the log as it is, for developers.
+   * - `{ knowledge: ["goals"] }`: like `public`, with the text of knowledge from these sources.
+   */
+  expose?: Expose;
+  /**
+   * Called with every error that answers 500 or 503, or breaks a stream off, unless the client has gone or
+   * this process is shutting down. Default: logs it with
+   * `console.error` and a link to its page.
+   */
+  onError?(error: unknown, request: Request): void;
+  /**
+   * Called with warnings for the developer about data that clients send and the agent ignores, e.g. tools of
+   * their own. Each text is passed once. Default: logs it with `console.warn`.
+   */
+  onWarning?(message: string): void;
+}
+
+/** The options with the agent's name in place of the agent. */
+export type Served = Omit<HandlerOptions, "agent"> & { agent: string };
+
+/** The result of `authorize`: the user of a request, or how to refuse the request. */
+export type Authorized = { userId: string } | Response | null;
