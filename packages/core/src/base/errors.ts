@@ -44,7 +44,7 @@ export type PawlErrorCode =
 
 const MARK = Symbol.for("pawl.error");
 
-// Where the pages about errors are. `npm run errors` compares it with `repository` in package.json.
+// The tests compare it with `repository` in package.json.
 const PAGES = "https://github.com/pawl-js/pawl/blob/main/docs/errors";
 
 /**
@@ -66,7 +66,7 @@ export class PawlError extends Error {
   readonly code: PawlErrorCode;
   /** Machine-readable details: plain JSON, safe to log, not meant for end users. */
   readonly details: { readonly [key: string]: unknown };
-  /** URL of the page with the causes of this code and their remedies. For developers: not part of the message. */
+  /** URL of the page with the causes of this code and their remedies. For developers; not in the message. */
   readonly help: string;
 
   constructor(

@@ -154,8 +154,8 @@ export interface RuntimeSettings<Deps> {
   storeRetryMs?: readonly number[];
   /**
    * Called with errors that no caller receives, e.g. if a session cannot be recovered. Also called with
-   * exceptions that end a run as `error`, e.g. of `deps`. Default: prints the error to the console, with a link to
-   * its page.
+   * exceptions that end a run as `error`, e.g. of `deps`. Default: prints the error to the console, with a
+   * link to its page.
    */
   onError?(error: unknown): void;
   /**
