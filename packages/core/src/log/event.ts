@@ -20,9 +20,8 @@ export interface EventData {
    */
   user_message: { message: string; queued?: boolean; params?: JsonObject };
   /**
-   * The model's answer is complete, or was cut off after its first block had begun.
+   * The model's answer is complete, or was cut off. `content` is what was received.
    *
-   * - `content` is the answer as received.
    * - `disposition` says which part of it later requests contain: `kept` all blocks, `partial` the usable
    *   part of an answer that was cut off, `discarded` nothing.
    * - `attempt` is the `seq` of the `llm_request` that was answered.
@@ -107,10 +106,9 @@ export interface EventData {
     summary?: string;
   };
   /**
-   * The content of an earlier event was redacted. From then on, neither the model nor readers see the content
-   * of the event `seq`. `of` is the type of that event.
-   * `call_id` or `attempt` help a client to find where it has shown the content. A new `prefix` follows in
-   * the same append.
+   * The content of the event `seq` was redacted: neither the model nor readers see it any more. `of` is the
+   * type of that event. `call_id` or `attempt` help a client to find where it has shown the content. A new
+   * `prefix` follows in the same append.
    */
   redaction: { seq: number; of: string; call_id?: string; attempt?: number };
   /**
