@@ -6,7 +6,6 @@ import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
 import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
 
-// Each doc comment begins with when its event comes. `npm run events` copies that to docs/events.md.
 /**
  * The payloads of stored events, by type: the schema of the log. Fields are added, never renamed or removed.
  * Costs are in US cents; `usdFromCents()` converts them. Extensions have types with a dot, e.g.
