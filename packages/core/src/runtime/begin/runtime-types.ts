@@ -154,7 +154,8 @@ export interface RuntimeSettings<Deps> {
   storeRetryMs?: readonly number[];
   /**
    * Called with errors that no caller receives, e.g. if a session cannot be recovered. Also called with
-   * exceptions that end a run as `error`, e.g. of `deps`. Default: prints the error to the console, with a
+   * errors that end a run as `error`: of the model, of `deps`, or of a hook that is called before a model
+   * call. Default: prints the error's message to the console, with a
    * link to its page.
    */
   onError?(error: unknown): void;
