@@ -38,6 +38,8 @@ async function checkEverything() {
     links: () => script("scripts/check-links.mjs"),
     hygiene: () => script("scripts/check-hygiene.mjs"),
     manifests: () => script("scripts/check-manifests.mjs"),
+    errors: () => script("scripts/check-errors.mjs"),
+    events: () => script("scripts/events.mjs", "--check"),
     types: () => types(env),
   });
   await checks.suite("tests", () => vitest([], env));

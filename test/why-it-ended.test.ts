@@ -9,7 +9,7 @@ const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.ur
 /** The rows of the page's table: the stop types, and the other cells. */
 const rows = read(PAGE)
   .split("\n")
-  .filter((line) => /^\| `[a-z]/.test(line))
+  .filter((line) => /^\| \[`[a-z]/.test(line))
   .map((line) => {
     const [types = "", sentence = "", where = ""] = line.split(" | ").map((cell) => cell.replace(/^\| /, ""));
     return { title: `${types}: ${sentence}`, types: codeIn(types), sentence, where };

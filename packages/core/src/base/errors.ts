@@ -1,7 +1,10 @@
 import type { Json } from "./json.ts";
 import { withoutKeys } from "./without-keys.ts";
 
-/** The kind of a {@link PawlError}. Compare codes, not messages: codes are stable, messages may change. */
+/**
+ * The kind of a {@link PawlError}. Compare codes, not messages: codes are stable, messages may change. Each
+ * has a page with [causes and remedies](https://github.com/pawl-js/pawl/blob/main/docs/errors/README.md).
+ */
 export type PawlErrorCode =
   /** An agent, tool or runtime was created with invalid options. Thrown when it is created. */
   | "config"
@@ -44,7 +47,7 @@ export type PawlErrorCode =
 
 const MARK = Symbol.for("pawl.error");
 
-// Where the pages about errors are. `npm run errors` compares it with `repository` in package.json.
+// The tests compare it with `repository` in package.json.
 const PAGES = "https://github.com/pawl-js/pawl/blob/main/docs/errors";
 
 /**
@@ -66,7 +69,7 @@ export class PawlError extends Error {
   readonly code: PawlErrorCode;
   /** Machine-readable details: plain JSON, safe to log, not meant for end users. */
   readonly details: { readonly [key: string]: unknown };
-  /** URL of the page with the causes of this code and their remedies. For developers: not part of the message. */
+  /** URL of the page with the causes of this code and their remedies. For developers; not in the message. */
   readonly help: string;
 
   constructor(

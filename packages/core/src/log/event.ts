@@ -14,12 +14,12 @@ import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
 export interface EventData {
   // ── Context: what the model reads ──────────────────────────────────────────────────────────────
   /**
-   * A message of the user. `queued`: the message arrived during a run and is answered by that run or the next
-   * one. `params` are for hooks and tools, see `RunOptions.params`.
+   * The user sent a message. `queued`: the message arrived during a run and is answered by that run or the
+   * next one. `params` are for hooks and tools, see `RunOptions.params`.
    */
   user_message: { message: string; queued?: boolean; params?: JsonObject };
   /**
-   * An answer of the model, as received.
+   * The model's answer is complete, or was cut off. `content` is what was received.
    *
    * - `disposition` says which part of it later requests contain: `kept` all blocks, `partial` the usable
    *   part of an answer that was cut off, `discarded` nothing.
@@ -34,7 +34,7 @@ export interface EventData {
     complete: number;
   };
   /**
-   * The result of a tool call.
+   * A call is over: its tool returned or failed, its question was answered, or it was not run at all.
    *
    * - `result` is the tool's return value. `content` is what the model reads; if absent, `result` as text.
    * - `resend` names input fields of the call that are replaced by a note of their length before they are
@@ -61,13 +61,13 @@ export interface EventData {
     status?: string;
   };
   /**
-   * Data for the model to read. `source` names the data source, and `params` are the parameters it was called
-   * with.
+   * Data was added for the model to read: with a message, by a hook, or as user data when a run starts.
+   * `source` names the data source, and `params` are the parameters it was called with.
    */
   knowledge: { source: string; data: string; params?: JsonObject };
   /**
-   * Something that a tool made for the user. The model reads its id, type, title and summary, never its
-   * `payload`.
+   * A tool or a hook made something for the user; a tool's is stored together with its `tool_result`. The
+   * model reads its id, type, title and summary, never its `payload`.
    */
   artifact: {
     artifact_id: string;
@@ -79,19 +79,19 @@ export interface EventData {
     payload: JsonObject;
   };
   /**
-   * A text for the model to read. `landing`: the next turn is the run's last, for this reason. `reminder`:
-   * the model answered without calling a tool and is asked again.
+   * Pawl or a hook added a text for the model to read. `landing`: the next turn is the run's last, for this
+   * reason. `reminder`: the model answered without calling a tool and is asked again.
    */
   note: { text: string; landing?: StopReason; reminder?: true };
 
   // ── Control ────────────────────────────────────────────────────────────────────────────────────
   /**
-   * The system prompt and tools of all requests until the next `prefix`. A changed agent has no effect before
-   * that event.
+   * A run started with a new system prompt or new tools, or earlier context changed, e.g. by a checkpoint.
+   * Applies to all requests until the next `prefix`. A changed agent has no effect before that event.
    */
   prefix: { prefix_id: string; system: TextBlock[]; tools: ToolSpec[] };
   /**
-   * A shorter form for the context before the event `from_seq`, from the next request on.
+   * The context before the event `from_seq` was shortened. Applies from the next request on.
    *
    * - `reason` is the form: `drop_old_results` replaces tool results by notes of their length, `summary`
    *   replaces everything by the text `summary`, and `start` omits everything.
@@ -105,23 +105,23 @@ export interface EventData {
     summary?: string;
   };
   /**
-   * Hides the content of the event `seq` from the model and from readers. `of` is the type of that event.
-   * `call_id` or `attempt` help a client to find where it has shown the content. A new `prefix` follows in
-   * the same append.
+   * The content of the event `seq` was redacted: neither the model nor readers see it any more. `of` is the
+   * type of that event. `call_id` or `attempt` help a client to find where it has shown the content. A new
+   * `prefix` follows in the same append.
    */
   redaction: { seq: number; of: string; call_id?: string; attempt?: number };
   /**
-   * A run has started. `retry_of` is the id of the failed or stopped run that it retries. A retry has no
-   * message of its own.
+   * A run started: for a message, for queued messages, or to retry a run. `retry_of` is the id of the failed
+   * or stopped run that it retries. A retry has no message of its own.
    */
   run_started: { run_id: string; agent: string; agent_version: string; retry_of?: string };
-  /** A run waits for the user's answers. `pending` are the ids of the calls that ask. */
+  /** A run began to wait for the user's answers. `pending` are the ids of the calls that ask. */
   run_suspended: { run_id: string; pending: string[] };
-  /** A new leg has picked up a run whose process died. */
+  /** A process picked up a run whose process died or shut down. */
   run_recovered: { run_id: string };
   /**
-   * A run has ended. `turns`, `tokens` and `cost_cents` are totals of the run. `next` is a run that starts in
-   * the same append, for queued messages.
+   * A run ended, whatever ended it. `turns`, `tokens` and `cost_cents` are totals of the run. `next` is a run
+   * that starts in the same append, for queued messages.
    */
   run_ended: {
     run_id: string;
@@ -135,23 +135,23 @@ export interface EventData {
   /** The user asked to stop a run. `interrupt`: by sending another message. */
   stop_requested: { run_id: string; interrupt?: boolean };
   /**
-   * An effect at the end of a run (`afterRun` of a hook) has started. Once one has started, the run can only
+   * An effect at the end of a run (`afterRun` of a hook) started. Once one has started, the run can only
    * end, with the reason `stop`.
    */
   effect_started: { run_id: string; name: string; stop: StopReason };
-  /** An effect at the end of a run has ended. */
+  /** An effect at the end of a run ended. */
   effect_ended: { run_id: string; name: string; success: boolean };
 
   // ── Tools ──────────────────────────────────────────────────────────────────────────────────────
   /**
-   * A tool call of the model. `invalid` is why the call cannot be run, e.g. because its arguments are not a
-   * JSON object. `skipped` is set too if the call is refused as one too many; such a call does not count as
-   * failed.
+   * The model called a tool; stored together with its `assistant_message`. `invalid` is why the call cannot
+   * be run, e.g. because its arguments are not a JSON object. `skipped` is set too if the call is refused as
+   * one too many; such a call does not count as failed.
    */
   tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string; skipped?: SkipReason };
   /**
-   * A call begins to run. `input` is the tool's input if a hook has changed it. `slice` is the budget of the
-   * call's sub-agent, which works in the session `<session>:<callId>`.
+   * A call is about to run: stored before its tool. `input` is the tool's input if a hook has changed it.
+   * `slice` is the budget of the call's sub-agent, which works in the session `<session>:<callId>`.
    */
   tool_started: {
     tool_name: string;
@@ -162,7 +162,7 @@ export interface EventData {
     slice?: StoredBudget;
   };
   /**
-   * A call that waits for an answer.
+   * A call asked the user something and waits for the answer.
    *
    * - `by` names the hook that asks; absent if the tool asks.
    * - `input` is the call's input if a hook has changed it.
@@ -189,8 +189,8 @@ export interface EventData {
 
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**
-   * A request to the model. The prompt is not stored but can be rebuilt byte for byte: it is the prefix and
-   * all context admitted up to `upto_seq`.
+   * A request is about to be sent to the model: stored before it. The prompt is not stored but can be rebuilt
+   * byte for byte: it is the prefix and all context admitted up to `upto_seq`.
    *
    * - `hash` is a SHA-256 of the prompt, without cache breakpoints.
    * - `params.tools` names the tools that may run in this turn; absent if all tools of the prefix may.
@@ -213,8 +213,8 @@ export interface EventData {
     again?: number;
   };
   /**
-   * What the server reported about an answer, with its cost. `attempt` is the `seq` of the `llm_request`, or
-   * 0 for a summary.
+   * The server reported the usage of an answer, also of one that failed and of a summary. `attempt` is the
+   * `seq` of the `llm_request`, or 0 for a summary.
    */
   llm_response: {
     raw_response: {
@@ -230,14 +230,14 @@ export interface EventData {
     request_id?: string;
   };
   /**
-   * Tokens and cost of anything but the agent's own model, e.g. of a model that a hook asks. They count
+   * Something other than the agent's own model used tokens, e.g. a model that a hook asked. They count
    * towards the run's limits and the session's totals. `by` names the spender. `by: "lost_answer"` marks the
    * estimate for a request whose answer was lost; `attempt` is the `seq` of that `llm_request`.
    */
   spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number; attempt?: number };
   /**
-   * An error during a run, as reported to the `onError` hooks. `message` is for developers, and `stack` is
-   * always `null`.
+   * Something failed during a run, or a limit ended it. The `onError` hooks get the same data. `message` is
+   * for developers, and `stack` is always `null`.
    *
    * If a limit has ended the run, `context` has the run's `turns` and, if known, the `resource`, its `limit`,
    * how much was `spent`, and whether the limit is `of` the request or of the conversation. The resource for

@@ -1,31 +1,40 @@
 import type { Json } from "../base/json.ts";
 import type { EventType, StoredEvent, StoredOf } from "./event.ts";
 
+// Each doc comment, here and in event.ts, begins with when its event comes. `npm run events` copies that to
+// docs/events.md.
 /**
  * The payloads of live events, by type. Live events are shown but not stored. A delta previews a block of the
  * `assistant_message` that will be stored. The position in each {@link Delta} lets a reader skip text that it
  * already has, and notice a gap.
  */
 export interface LiveEventData {
-  /** New text of the answer. */
+  /** The model wrote text of its answer. */
   text_delta: Delta;
-  /** New text of the model's thinking. */
+  /** The model wrote a part of its thinking. */
   thinking_delta: Delta;
-  /** New text of a tool call's input, as JSON. */
+  /** The model wrote a part of a tool call's input, as JSON. */
   tool_input_delta: Delta & { tool_name: string; call_id: string };
-  /** A call has started or ended. `message` is the status text that its tool defines. */
+  /**
+   * A call started or ended: comes after its `tool_started` or `tool_result`. `message` is the status text
+   * that its tool defines.
+   */
   tool_status: { call_id: string; tool_name: string; phase: "start" | "done" | "error"; message?: string };
-  /** A progress report of a running call; each one replaces the one before. */
+  /** A running tool reported progress. Each report replaces the one before. */
   tool_progress: { call_id: string; tool_name: string; data: Json };
   /**
-   * New text of a call's sub-agent. Sent only if the call's tool has `showsText`. `attempt` is a `seq` in the
-   * sub-agent's own session. A reader that reconnects gets the answer in progress from its beginning.
+   * The sub-agent of a call wrote text of its answer. Sent only if the call's tool has `showsText`. `attempt`
+   * is a `seq` in the sub-agent's own session. A reader that reconnects gets the answer in progress from its
+   * beginning.
    */
   agent_delta: Delta & AgentAtWork & { call_id: string };
-  /** A turn has ended and another one follows. Separate the texts of the two turns. */
+  /**
+   * A turn ended and another one follows: comes before its first `llm_request`. Separate the texts of the two
+   * turns.
+   */
   turn_ended: { turn: number };
   /**
-   * The text of an attempt is void, because its process died or its answer was discarded. Remove the text.
+   * The text of an attempt became void, because the attempt failed or its process died. Remove the text.
    */
   attempt_restarted: { attempt: number };
 }

@@ -1,4 +1,7 @@
-/** Why a run stopped. The list is open: stop conditions and hooks of your own may add types. */
+/**
+ * Why a run stopped. The list is open: stop conditions and hooks of your own may add types.
+ * [Causes and remedies](https://github.com/pawl-js/pawl/blob/main/docs/errors/README.md#stop-types) of each.
+ */
 export type StopType =
   /** The model completed its answer. */
   | "end_turn"

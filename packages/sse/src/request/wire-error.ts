@@ -3,6 +3,7 @@ import { HTTPException } from "hono/http-exception";
 
 /**
  * The code of an error, in the body's `error.code`. The response's status is in brackets.
+ * [Causes and remedies](https://github.com/pawl-js/pawl/blob/main/docs/errors/README.md#wire-codes) of each.
  *
  * - `invalid_input` (400, 415): the request is malformed, or its content type is not JSON
  * - `unauthorized` (401): `authorize` returned `null`

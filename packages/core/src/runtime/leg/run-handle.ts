@@ -26,7 +26,8 @@ export interface RunStart {
  * after the stored events.
  *
  * Before each `assistant_message`, readers get the rest of its text and thinking as deltas. So the texts of
- * all `text_delta` events of an answer add up to the answer, even if it arrived in one packet.
+ * all `text_delta` events of an answer add up to the answer, even if it arrived in one packet. The
+ * [table of all events](https://github.com/pawl-js/pawl/blob/main/docs/events.md) says when each one comes.
  *
  * @example
  * ```ts
