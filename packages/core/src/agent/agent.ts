@@ -107,7 +107,7 @@ export interface AgentOptions<Deps> {
    */
   resultLimit?: number;
   /**
-   * The XML tag in which the model reads every tool result, e.g. `result`. Default: `""`, no tag.
+   * The XML tag in which the model reads every tool result, e.g. `result`. Default: none.
    *
    * - A result reads `<result tool="look">…</result>`, a failed one `<result tool="look" error="true">…`.
    *   Failures include calls that were refused, timed out or never ran.
@@ -154,10 +154,13 @@ export interface AgentOptions<Deps> {
 export interface Agent<Deps = unknown>
   extends Readonly<
       Required<
-        Omit<AgentOptions<Deps>, "tools" | "hooks" | "limits" | "sessionLimits" | "userData" | "whenBusy">
+        Omit<
+          AgentOptions<Deps>,
+          "tools" | "hooks" | "limits" | "sessionLimits" | "resultTag" | "userData" | "whenBusy"
+        >
       >
     >,
-    Readonly<Pick<AgentOptions<Deps>, "userData" | "whenBusy">> {
+    Readonly<Pick<AgentOptions<Deps>, "resultTag" | "userData" | "whenBusy">> {
   readonly tools: ReadonlyMap<string, Tool<Deps>>;
   /** Pawl's own guards, then the application's hooks. */
   readonly hooks: readonly Hook[];

@@ -95,7 +95,7 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   if (!["turn", "run"].includes(agent.userDataPer)) {
     throw agentError(name, `userDataPer must be "turn" or "run", not "${agent.userDataPer}".`);
   }
-  if (agent.resultTag !== "" && !isResultTag(agent.resultTag)) {
+  if (agent.resultTag !== undefined && !isResultTag(agent.resultTag)) {
     throw agentError(
       name,
       `resultTag must be the name of an XML tag that Pawl does not use itself, e.g. "result"; got "${agent.resultTag}".`,

@@ -58,7 +58,7 @@ export function agent<Deps = unknown>(options: AgentOptions<Deps>): Agent<Deps> 
     toolOnly = false,
     toolConcurrency = 8,
     resultLimit = 100_000,
-    resultTag = "",
+    resultTag,
     userData,
     userDataPer = "turn",
     userDataTimeoutMs = 5_000,
@@ -82,11 +82,11 @@ export function agent<Deps = unknown>(options: AgentOptions<Deps>): Agent<Deps> 
     toolOnly,
     toolConcurrency,
     resultLimit,
-    resultTag,
     userDataPer,
     userDataTimeoutMs,
     checkpointWhen,
     ...(whenBusy !== undefined && { whenBusy }),
+    ...(resultTag !== undefined && { resultTag }),
     ...(userData && { userData }),
   };
   checkCounts(made);

@@ -6,8 +6,8 @@ import { sanitize, WRAPPER_TAGS } from "./sanitize.ts";
 
 /** What determines how the model reads tool results. */
 interface Reading extends Clipping {
-  /** The tag around results; `""` for none. */
-  readonly resultTag: string;
+  /** The tag around results; `undefined` for none. */
+  readonly resultTag?: string;
 }
 
 /**
@@ -19,7 +19,7 @@ export function withContent(agent: Reading, events: readonly NewEvent[]): readon
   if (!events.some(({ type }) => type === "tool_result")) return events;
   const clipped = clipResults(agent, events);
   const { resultTag: tag } = agent;
-  return tag === "" ? clipped : clipped.map((event) => wrapResult(tag, event));
+  return tag === undefined ? clipped : clipped.map((event) => wrapResult(tag, event));
 }
 
 function wrapResult(tag: string, event: NewEvent): NewEvent {
