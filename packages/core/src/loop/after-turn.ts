@@ -41,6 +41,6 @@ export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefine
     case null:
       return { type: "interrupted", message: "My answer was interrupted." };
     default:
-      return { type: "error", message: `The model stopped for an unknown reason (${turn.stopReason}).` };
+      return { type: "error", message: UNUSABLE };
   }
 }

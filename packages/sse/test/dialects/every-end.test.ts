@@ -174,6 +174,8 @@ it.each(rows)("L8 L18 W2 $name tells its user of $type $how", async ({ name, ...
   const { sessionId, stop } = await ended(world);
   expect(model.rejected).toEqual([]);
   expect(stop).toEqual({ type: end.type, message: expect.stringMatching(/\w/) });
+  // Words for a user, without names out of the API.
+  expect(stop.message).not.toContain("_");
   expect(first.words.split(stop.message)).toHaveLength(2);
   expect(first.words).not.toContain("reload");
   expect(first.reason).toBe(reason(end));
