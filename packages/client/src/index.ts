@@ -9,6 +9,7 @@ export {
 } from "./client/questions.ts";
 export { sessionInUrl } from "./client/session-in-url.ts";
 export type { SendOptions } from "./client/submit.ts";
+export type { AnyTools, ToolTypes, TypedMessage, TypedPart, TypedToolPart } from "./client/tool-types.ts";
 export { until } from "./client/until.ts";
 export type { AgentFailure, AgentState, Connection, Phase } from "./state/agent-state.ts";
 export type { HeaderSource, ListedSession, WireOptions } from "./wire/wire.ts";

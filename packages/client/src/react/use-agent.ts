@@ -8,12 +8,15 @@ import {
   askedByKind,
   type QuestionTypes,
 } from "../client/questions.ts";
+import type { AnyTools, ToolTypes, TypedMessage } from "../client/tool-types.ts";
 import type { AgentState } from "../state/agent-state.ts";
 
 /** The result of {@link useAgent}: the conversation's state, and the user's actions. */
-export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
-  extends Omit<AgentState, "pending">,
+export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions, T extends ToolTypes<T> = AnyTools>
+  extends Omit<AgentState, "pending" | "messages">,
     Pick<AgentClient, "send" | "answer" | "fail" | "retry" | "stop" | "open" | "sessions"> {
+  /** The conversation's messages. */
+  messages: TypedMessage<T>[];
   /** The first pending question of each kind, e.g. `asked.show_options?.answer("plan")`. */
   asked: AskedByKind<Q>;
   /** All pending questions, in the order in which they were asked. */
@@ -24,7 +27,7 @@ export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
  * Connects a component to a conversation with an agent while it is mounted. Opens another session when
  * `sessionId` changes. If the conversation has begun a session here, you may pass its id as `sessionId`: the
  * conversation continues: `sessionInUrl()` does so. The latest `headers`, `fetch`, `onEvent` and
- * `onSession` are used. To type questions and answers, see {@link QuestionTypes}.
+ * `onSession` are used. To type questions and answers, see {@link QuestionTypes}; to type the calls in `messages`, see {@link ToolTypes}.
  *
  * @example
  * ```ts
@@ -39,9 +42,9 @@ export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
  * }
  * ```
  */
-export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions>(
+export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions, T extends ToolTypes<T> = AnyTools>(
   options: AgentClientOptions,
-): UseAgent<Q> {
+): UseAgent<Q, T> {
   const { url, sessionId } = options;
   const latest = useRef(options);
   latest.current = options;
@@ -61,9 +64,10 @@ export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions>(
   const { send, answer, fail, retry, stop, open, sessions } = client;
   const pending = useMemo(() => answerable(state.pending, client), [state.pending, client]);
   const asked = useMemo(() => askedByKind<Q>(pending), [pending]);
+  const messages = state.messages as unknown as TypedMessage<T>[];
   return useMemo(
-    () => ({ ...state, asked, pending, send, answer, fail, retry, stop, open, sessions }),
-    [state, asked, pending, send, answer, fail, retry, stop, open, sessions],
+    () => ({ ...state, messages, asked, pending, send, answer, fail, retry, stop, open, sessions }),
+    [state, messages, asked, pending, send, answer, fail, retry, stop, open, sessions],
   );
 }
 

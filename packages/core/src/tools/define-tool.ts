@@ -33,22 +33,20 @@ import type { Suspends, Tool, ToolOptions } from "./tool.ts";
  * console.log(add.spec.input_schema.type, confirm.name);
  * ```
  */
-export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown>(
-  options: ToolOptions<I, A, Deps>,
-): Tool<Deps> {
+export function tool<I, A = Schema, Deps = unknown>(options: ToolOptions<I, A, Deps>): Tool<Deps> {
   checkToolOptions(options);
   const { name, description, input, execute, suspends, format, status = {}, category, timeoutMs } = options;
   const { idempotent = false, endsRun = false, maxResultChars, shortenInput } = options;
   const { repeatable = false, dependsOn = [] } = options;
-  const inputSchema = toJsonSchema(input, `the tool "${name}"`);
+  const inputSchema = toJsonSchema(input as Schema, `the tool "${name}"`);
   if (inputSchema.type !== "object") {
     throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);
   }
-  if (suspends !== undefined) toJsonSchema(suspends.answer, `answers to "${name}"`);
+  if (suspends !== undefined) toJsonSchema(suspends.answer as Schema, `answers to "${name}"`);
   return {
     name,
     spec: { name, description, input_schema: inputSchema },
-    input,
+    input: input as Schema,
     category,
     status,
     timeoutMs,

@@ -68,9 +68,10 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
  * The question that a tool asks the user. The call waits for the answer, for days if necessary, and the
  * process may end meanwhile.
  */
-export interface Suspends<Input, Answer extends Schema> {
+export interface Suspends<Input, Answer> {
   /** The schema that an answer must match. */
-  answer: Answer;
+  answer: Answer &
+    (Answer extends { readonly _zod: unknown; readonly toJSONSchema: unknown } ? unknown : Schema);
   /** The kind of question. Clients use it to choose an input control. Default: the tool's name. */
   kind?: string;
   /** Returns the data that the client shows with the question. Default: the call's input. */
@@ -78,7 +79,7 @@ export interface Suspends<Input, Answer extends Schema> {
 }
 
 /** Options of `tool()`. */
-export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
+export interface ToolOptions<I, A, Deps> {
   /** 1 to 64 characters of `a-z A-Z 0-9 _ -`, unique among the agent's tools. */
   name: string;
   /** The description for the model: what the tool does and when to use it. */
@@ -87,7 +88,7 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
    * The schema of the input, which must be an object: zod from 4.2, another schema that describes itself as
    * JSON Schema, `zod3()` or `jsonSchema()`.
    */
-  input: I;
+  input: I & (I extends { readonly _zod: unknown; readonly toJSONSchema: unknown } ? unknown : Schema);
   /**
    * Runs the tool. The model reads the returned value: a string unchanged, any other value as JSON.
    *

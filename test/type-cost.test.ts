@@ -1,0 +1,54 @@
+import { execFile } from "node:child_process";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, expect, it } from "vitest";
+
+const folder = join(import.meta.dirname, ".type-cost");
+const tsc = join(import.meta.dirname, "..", "node_modules", ".bin", "tsc");
+const run = promisify(execFile);
+
+afterAll(async () => await rm(folder, { recursive: true, force: true }));
+
+/** A tool with a schema of six fields, of which `execute` reads four. No two tools have the same types. */
+const toolOf = (n: number) => `const t${n} = tool({
+  name: "t${n}",
+  description: "Does something.",
+  input: z.object({
+    kind${n}: z.enum(["a", "b", "c${n}"]),
+    place: z.object({ lat: z.number(), lon: z.number(), name${n}: z.string() }),
+    tags: z.array(z.string()).default([]),
+    count${n}: z.number(),
+    note: z.string().optional(),
+    what: z.discriminatedUnion("t", [
+      z.object({ t: z.literal("x${n}"), x: z.number() }),
+      z.object({ t: z.literal("y"), y: z.string() }),
+    ]),
+  }),
+  execute: ({ kind${n}, place, tags, count${n} }) => ({ sum: count${n} + place.lat, tags, kind: kind${n} }),
+});`;
+
+/** Returns the compiler's instantiations for an agent with so many tools. They are the same in every run. */
+async function instantiations(count: number): Promise<number> {
+  const numbers = Array.from({ length: count }, (_, n) => n);
+  const code = [
+    `import { agent, type ModelClient, tool } from "@pawl/core";`,
+    `import * as z from "zod";`,
+    "declare const model: ModelClient;",
+    ...numbers.map(toolOf),
+    `export const made = agent({ name: "a", model, instructions: "x", tools: [${numbers.map((n) => `t${n}`)}] });`,
+  ];
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "main.ts"), code.join("\n"));
+  const tsconfig = { extends: "../../tsconfig.json", include: ["./main.ts"] };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
+  const { stdout } = await run(tsc, ["-p", folder, "--extendedDiagnostics"]);
+  return Number(/Instantiations:\s+(\d+)/.exec(stdout)?.[1]);
+}
+
+it("U12 a tool with a zod schema costs the compiler at most 750 instantiations in an agent", async () => {
+  const [few, many] = [await instantiations(5), await instantiations(55)];
+  const each = (many - few) / 50;
+  expect(each).toBeGreaterThan(100);
+  expect(each).toBeLessThanOrEqual(750);
+}, 120_000);
