@@ -95,6 +95,11 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
 
   it.each([390, 1280])("shows the whole label of a conversation, %d wide", async (width) => {
     const page = await browser!.newPage({ viewport: { width, height: 740 } });
+    // The note that the coach is simulated takes most room beside the label.
+    await page.route("**/api/info", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), simulated: true } });
+    });
     await page.goto(server.url);
     await page.getByRole("radio", { name: "Weekly check-in" }).check({ force: true, timeout: WAIT });
     await page.getByTestId("starter").first().click();
