@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { doorsOf, packageDoors } from "../scripts/lib/doors.mjs";
 import { at } from "../scripts/lib/project.mjs";
 import { headingsOf } from "../scripts/lib/site/headings.mjs";
+import { pagesOf } from "../scripts/lib/site/pages.mjs";
 import { leadOutside } from "../scripts/lib/site/plugin.mjs";
 
 const exportsOf = (entries: readonly string[]) =>
@@ -89,4 +90,21 @@ test("links to files without a page lead to the repository, every time, and imag
     ["text", `${agents}#rules`],
   ]);
   expect([...files.getMediaPaths()]).toEqual([at("docs/a.png")]);
+});
+
+test("pages are in the order in which their folder's README links to them", () => {
+  const guide = ["README", "extra", "hooks", "start"].map((name) => `docs/guide/${name}.md`);
+  const files = ["README.md", "docs/glossary.md", ...guide, "docs/promises.md", "docs/guide/a.png"];
+  const text = "Begin with [this](start.md), then [hooks](hooks.md#when).\n\n[words](../glossary.md)";
+  expect(pagesOf(files, () => text)).toEqual([
+    "docs/guide/README.md",
+    "docs/guide/start.md",
+    "docs/guide/hooks.md",
+    "docs/glossary.md",
+    "docs/guide/extra.md",
+  ]);
+});
+
+test("a site without guides has the other pages", () => {
+  expect(pagesOf(["docs/glossary.md"], () => "")).toEqual(["docs/glossary.md"]);
 });

@@ -1,18 +1,18 @@
 // Builds the reference site. `scripts/docs.mjs` runs this once packages are installed.
 
+import { readFileSync } from "node:fs";
 import { Application, TypeDocReader } from "typedoc";
 import ts from "typescript";
 import { packageDoors } from "../doors.mjs";
 import { filesOf } from "../files.mjs";
 import { at, root } from "../project.mjs";
+import { pagesOf } from "./pages.mjs";
 import { shapeSite } from "./plugin.mjs";
 
-const pages = /^docs\/(?:(?:guide|errors)\/.+|architecture|events|glossary|why-it-ended)\.md$/;
 const doors = packageDoors();
 const entryPoints = doors.map(({ file }) => at(file));
-const projectDocuments = filesOf()
-  .filter((path) => pages.test(path))
-  .map((path) => at(path));
+const pages = pagesOf(filesOf(), (path) => readFileSync(at(path), "utf8"));
+const projectDocuments = pages.map((path) => at(path));
 const app = await Application.bootstrap({ entryPoints, projectDocuments }, [new TypeDocReader()]);
 app.options.setCompilerOptions(entryPoints, compilerOptions(), undefined);
 shapeSite(app, doors);

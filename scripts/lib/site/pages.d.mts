@@ -1,0 +1,1 @@
+export function pagesOf(files: readonly string[], read: (path: string) => string): string[];
