@@ -29,7 +29,7 @@ export async function writeSnippets(
   const tsconfig = {
     extends: "../../tsconfig.json",
     compilerOptions: { jsx: "react-jsx" },
-    include: ["./*.ts", "./*.tsx", "../support/snippet-modules.d.ts"],
+    include: ["./*.ts", "./*.tsx"],
   };
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
 }
