@@ -73,7 +73,10 @@ export function readConfig(env: Env): Config {
   };
 }
 
-/** Reads the coach's calendar. Every user of the server can have it read to them, so only its owner may reach it. */
+/**
+ * Reads the coach's calendar. Every user of the server can have it read to them, so only its owner may reach
+ * it.
+ */
 function calendarIn({ COACH_CALENDAR: source }: Env, host: string): string | undefined {
   if (!source) return undefined;
   if (!isLoopback(host)) {

@@ -93,7 +93,8 @@ export function coach(options: CoachOptions): Agent<CoachDeps> {
       legacyGuard(),
       answerLength(),
       ...(reservations ? [dailyBudget(reservations)] : []),
-      // After the budget, because effects run in the reverse order: the budget is charged for the summary too.
+      // After the budget, because effects run in the reverse order: the budget is charged for the summary
+      // too.
       sessionSummary(summarize),
       ...hooks,
     ],
