@@ -3,7 +3,7 @@ import type { Dialect } from "../dialects/base/dialect.ts";
 import { native } from "../dialects/native.ts";
 
 /** How an option is checked that takes a dialect. People forget the parentheses of `aiSdk()`. */
-export const DIALECT = {
+export const DIALECT: { readonly mustBe: string; is(value: unknown): boolean } = {
   mustBe: "a dialect, e.g. aiSdk()",
   is: (value: unknown) =>
     typeof value === "object" &&
