@@ -4,6 +4,7 @@ import { batch } from "../state/batch.ts";
 import { type Conversation, newConversation, update } from "../state/conversation.ts";
 import { SILENCE_MS } from "../wire/read-events.ts";
 import { type WireOptions, wire } from "../wire/wire.ts";
+import { checkClientOptions } from "./check-client.ts";
 import { watchAgain } from "./reading.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
 
@@ -71,6 +72,8 @@ export interface AgentClient {
  * Creates a client for an agent that `handler()` of `@pawl/sse` serves. Loads the session, follows its events
  * and keeps its state up to date. Broken connections resume after the last event.
  *
+ * @throws PawlError `config` for unknown, missing and mistyped options.
+ *
  * @example
  * ```ts
  * import { createAgentClient } from "@pawl/client";
@@ -85,13 +88,15 @@ export interface AgentClient {
  * coach.close();
  * ```
  */
-export function createAgentClient({
-  sessionId,
-  onEvent = () => undefined,
-  silenceMs,
-  newId = () => crypto.randomUUID(),
-  ...wireOptions
-}: AgentClientOptions): AgentClient {
+export function createAgentClient(options: AgentClientOptions): AgentClient {
+  checkClientOptions("createAgentClient()", options);
+  const {
+    sessionId,
+    onEvent = () => undefined,
+    silenceMs,
+    newId = () => crypto.randomUUID(),
+    ...wireOptions
+  } = options;
   const speaks = wire(wireOptions, silenceMs ?? SILENCE_MS);
   const listeners = new Set<() => void>();
   const begin = (id: string | undefined): Conversation => {

@@ -74,6 +74,11 @@ function replyOf(stop: string, content: keyof typeof contents): Reply {
   return stop === "cut" ? { ...reply, fault: { cut } } : { ...reply, stop: stop === "null" ? null : stop };
 }
 
+/** The cause that a result has with this error. An answer that ends at the model's window has none of its own. */
+function causeOf(error: string | undefined): object {
+  return error === undefined || error === "context_window" ? {} : { cause: expect.stringMatching(/\w/) };
+}
+
 describe("every stop reason, with every kind of content", () => {
   it.each(rows)("L2 L8 L18 E3 $stop with $content ends as $end.stop", async ({ stop, content, end }) => {
     const { stop: type, error, disposition, sent = contents[content].said } = end;
@@ -81,10 +86,7 @@ describe("every stop reason, with every kind of content", () => {
     const at = setup(script, { tools: [echoTool] });
     const { sessionId, ...result } = await at.say("Go");
     const ran = sent.includes("tool_use");
-    // An answer that ends at the model's window has no error of its own.
-    const cause =
-      error === undefined || error === "context_window" ? {} : { cause: expect.stringMatching(/\w/) };
-    expect(result.stop).toEqual({ type, message: expect.stringMatching(/\w/), ...cause });
+    expect(result.stop).toEqual({ type, message: expect.stringMatching(/\w/), ...causeOf(error) });
     expect(result.actions).toHaveLength(ran ? 1 : 0);
     expect(await at.of(sessionId, "tool_started")).toHaveLength(ran ? 1 : 0);
     const errors = (await at.of(sessionId, "error")).map(({ data }) => data.code);
