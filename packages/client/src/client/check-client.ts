@@ -12,7 +12,7 @@ const TYPES = {
 } satisfies { [name: string]: readonly string[] };
 
 /**
- * Checks the options of a client. Small, because every page loads it: `checkOptions` of `@pawl/core` says more.
+ * Checks the options of a client. Every page loads this, so it is smaller than `checkOptions` of `@pawl/core`.
  *
  * @throws PawlError `config`
  */

@@ -13,8 +13,8 @@ const OPTIONS: OptionKinds<Parameters<typeof dropOldResults>[0]> = {
  * once the context has more than `whenTokens` (estimated) and at least a fifth of it would be freed. The last
  * `keepTurns` turns keep their results.
  *
- * @throws PawlError `config` for unknown options and invalid numbers. `keepTurns` must be at least 1, because the model has not
- * read the results of the last turn yet.
+ * @throws PawlError `config` for unknown options and invalid numbers. `keepTurns` must be at least 1, because
+ * the model has not read the results of the last turn yet.
  *
  * @example
  * ```ts
