@@ -4,6 +4,7 @@ import { batch } from "../state/batch.ts";
 import { type Conversation, failureOf, newConversation, update } from "../state/conversation.ts";
 import { SILENCE_MS } from "../wire/read-events.ts";
 import { type ListedSession, Refused, type WireOptions, wire } from "../wire/wire.ts";
+import { checkClientOptions } from "./check-client.ts";
 import { randomId } from "./random-id.ts";
 import { watchAgain } from "./reading.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
@@ -84,6 +85,8 @@ export interface AgentClient {
  * Creates a client for an agent that `handler()` of `@pawl/sse` serves. Loads the session, follows its events
  * and keeps its state up to date. Broken connections resume after the last event.
  *
+ * @throws PawlError `config` for unknown, missing and mistyped options.
+ *
  * @example
  * ```ts
  * import { createAgentClient } from "@pawl/client";
@@ -98,14 +101,16 @@ export interface AgentClient {
  * coach.close();
  * ```
  */
-export function createAgentClient({
-  sessionId,
-  onSession = () => undefined,
-  onEvent = () => undefined,
-  silenceMs,
-  newId = randomId,
-  ...wireOptions
-}: AgentClientOptions): AgentClient {
+export function createAgentClient(options: AgentClientOptions): AgentClient {
+  checkClientOptions("createAgentClient()", options);
+  const {
+    sessionId,
+    onSession = () => undefined,
+    onEvent = () => undefined,
+    silenceMs,
+    newId = randomId,
+    ...wireOptions
+  } = options;
   const speaks = wire(wireOptions, silenceMs ?? SILENCE_MS);
   const listeners = new Set<() => void>();
   const begin = (id: string | undefined): Conversation => {

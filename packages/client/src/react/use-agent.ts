@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { type AgentClient, type AgentClientOptions, createAgentClient } from "../client/agent-client.ts";
+import { checkClientOptions } from "../client/check-client.ts";
 import {
   type AnswerableQuestion,
   type AnyQuestions,
@@ -47,6 +48,9 @@ export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions, T extends To
   options: AgentClientOptions,
 ): UseAgent<Q, T> {
   const { url, sessionId } = options;
+  const isNew = useRef(true);
+  if (isNew.current) checkClientOptions("useAgent()", options);
+  isNew.current = false;
   const latest = useRef(options);
   latest.current = options;
   const client = useMemo(() => createAgentClient(readingFrom(latest, url)), [url]);

@@ -78,7 +78,11 @@ function problemWith(whose: string, name: string, kind: Kind, value: unknown): s
   const { mustBe, is, required } = typeof kind === "string" ? testOf(kind) : kind;
   if (value === undefined)
     return required ? [`${whose} needs \`${name}\`${mustBe === "" ? "" : `, ${mustBe}`}.`] : [];
-  return is(value) ? [] : [`\`${name}\` of ${whose} must be ${mustBe}; got ${kindOf(value)}.`];
+  if (is(value)) return [];
+  // "must be a number above 0; got a number" would not help.
+  const given =
+    typeof kind !== "string" && typeof value === "number" ? `not ${value}` : `got ${kindOf(value)}`;
+  return [`\`${name}\` of ${whose} must be ${mustBe}; ${given}.`];
 }
 
 function testOf(kind: string): Exclude<Kind, string> {

@@ -1,3 +1,4 @@
+import { butIs } from "../base/check-numbers.ts";
 import { PawlError } from "../base/errors.ts";
 import type { CallState, RunState } from "../session/state.ts";
 import type { StopCondition } from "./stop-condition.ts";
@@ -25,8 +26,8 @@ import type { StopCondition } from "./stop-condition.ts";
  * ```
  */
 export function stopOnFailedTurns(turns: number): StopCondition {
-  if (!(turns > 0)) {
-    throw new PawlError("config", `turns of stopOnFailedTurns() must be a number above 0, not ${turns}.`);
+  if (!(typeof turns === "number" && turns > 0)) {
+    throw new PawlError("config", `turns of stopOnFailedTurns() must be a number above 0${butIs(turns)}.`);
   }
   return (run) =>
     failedTurns(run, turns) >= turns

@@ -29,9 +29,7 @@ describe("U6 the check of options", () => {
     };
     const check = (given: object) => () => checkOptions<{ n: number }>("half()", given, { n: even });
     expect(check({ n: 4 })).not.toThrow();
-    expect(check({ n: 3 })).toThrow(
-      new PawlError("config", "`n` of half() must be an even number; got a number."),
-    );
+    expect(check({ n: 3 })).toThrow(new PawlError("config", "`n` of half() must be an even number; not 3."));
     expect(check({})).toThrow(new PawlError("config", "half() needs `n`, an even number."));
   });
 

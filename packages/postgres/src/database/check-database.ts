@@ -3,7 +3,8 @@ import { checkOptions } from "@pawl/core";
 /** How an option is checked that takes a database. A connection string is a common mistake. */
 export const DATABASE: { readonly mustBe: string; is(db: unknown): boolean; readonly required: true } = {
   mustBe: "a database: a Pool of pg, the `sql` of postgres.js, or a PGlite",
-  is: (db: unknown) => typeof Object(db).query === "function" || typeof Object(db).unsafe === "function",
+  is: (db: unknown): boolean =>
+    typeof Object(db).query === "function" || typeof Object(db).unsafe === "function",
   required: true,
 };
 

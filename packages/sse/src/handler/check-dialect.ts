@@ -5,7 +5,7 @@ import { native } from "../dialects/native.ts";
 /** How an option is checked that takes a dialect. People forget the parentheses of `aiSdk()`. */
 export const DIALECT: { readonly mustBe: string; is(value: unknown): boolean } = {
   mustBe: "a dialect, e.g. aiSdk()",
-  is: (value: unknown) =>
+  is: (value: unknown): boolean =>
     typeof value === "object" &&
     typeof Object(value).parse === "function" &&
     typeof Object(value).encoder === "function",

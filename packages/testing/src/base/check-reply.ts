@@ -47,6 +47,11 @@ function kinds<T extends object>(of: OptionKinds<T>): OptionKinds<object> {
 
 /** Checks a scripted reply. @throws PawlError `config` that names the reply as `whose` */
 export function checkReply(whose: string, reply: unknown): asserts reply is Reply {
+  if (typeof reply !== "object" || reply === null)
+    throw new PawlError(
+      "config",
+      `${whose} must be a reply, e.g. { text: "Hello." }; got a ${typeof reply}.`,
+    );
   checkOptions(whose, reply, REPLY, { instead: INSTEAD });
   const { fault, tools = [] } = reply as Reply;
   for (const [at, tool] of tools.entries()) checkOptions(`\`tools[${at}]\` of ${whose}`, tool, TOOL);

@@ -36,9 +36,7 @@ function refuse(error: Error): never {
   throw error;
 }
 
-/**
- * Returns the error for a request after the last reply of a script. Wrappers such as `withRetry` throw it on.
- */
+/** Returns the error for a request after the last reply of a script. No wrapper retries it. */
 export function endOfScript(whose: string, n: number, length: number): PawlError {
   const has = length === 1 ? "1 reply" : `${length} replies`;
   return new PawlError(

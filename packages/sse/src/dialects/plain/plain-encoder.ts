@@ -15,7 +15,7 @@ export type TextMode = "live" | "settled";
 /** How an option is checked that takes a {@link TextMode}. */
 export const TEXT_MODE: { readonly mustBe: string; is(value: unknown): boolean } = {
   mustBe: '"live" or "settled"',
-  is: (value: unknown) => value === "live" || value === "settled",
+  is: (value: unknown): boolean => value === "live" || value === "settled",
 };
 
 /** The events of a dialect in which no event changes or removes an earlier one. */

@@ -1,0 +1,33 @@
+import { PawlError } from "@pawl/core/view";
+
+/** The types of the options, as `typeof` names them. */
+const TYPES = {
+  url: ["string"],
+  fetch: ["function"],
+  headers: ["object", "function"],
+  sessionId: ["string"],
+  onSession: ["function"],
+  onEvent: ["function"],
+  silenceMs: ["number"],
+  newId: ["function"],
+} satisfies { [name: string]: readonly string[] };
+
+/**
+ * Checks the options of a client. Every page loads this, so it is smaller than `checkOptions` of `@pawl/core`.
+ *
+ * @throws PawlError `config`
+ */
+export function checkClientOptions(whose: string, options: unknown): void {
+  if (typeof options !== "object" || options === null)
+    throw new PawlError("config", `${whose} takes an object of options, e.g. { url: "/api/coach" }.`);
+  const types = new Map<string, readonly string[]>(Object.entries(TYPES));
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const problems = given.flatMap(([name, value]) => {
+    const type = types.get(name);
+    if (type === undefined)
+      return [`${whose} has no option "${name}"; it has ${[...types.keys()].join(", ")}.`];
+    if (value !== null && type.includes(typeof value)) return [];
+    return [`\`${name}\` of ${whose} must be of type ${type.join(" or ")}.`];
+  });
+  if (problems.length > 0) throw new PawlError("config", problems.join(" "));
+}

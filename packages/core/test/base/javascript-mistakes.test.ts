@@ -1,0 +1,309 @@
+import { scriptedModel } from "@pawl/testing";
+import { beforeAll, describe, expect, it } from "vitest";
+import * as core from "../../src/index.ts";
+import { withEventLines } from "../../src/inspect.ts";
+
+// What users of the AI SDK, LangChain and Express write, in plain JavaScript: no compiler helps.
+// biome-ignore lint/suspicious/noExplicitAny: JavaScript has no types
+const js = { ...core, withEventLines } as any;
+const { agent, memoryBlobs, memoryReservations, memoryStore, runtime, tool } = js;
+const model = scriptedModel([]);
+const base = { name: "a", model, instructions: "Help." };
+const t = {
+  name: "t",
+  description: "Does it.",
+  input: core.jsonSchema({ type: "object" }),
+  execute: () => "",
+};
+const made = agent(base);
+const store = memoryStore();
+let sessionId = "";
+const pawl = runtime({ agents: [made], store });
+beforeAll(async () => {
+  ({ id: sessionId } = await pawl.getOrCreateSession("a", "u1"));
+});
+
+/** Returns the messages of the errors that these calls throw or reject with. */
+async function said(...calls: (() => unknown)[]): Promise<string[]> {
+  const messages: string[] = [];
+  for (const call of calls) {
+    try {
+      const made = await call();
+      await (made as { result?: unknown } | undefined)?.result;
+      messages.push("accepted");
+    } catch (error) {
+      messages.push(
+        core.PawlError.is(error) ? `${error.code}: ${error.message}` : `NOT A PAWL ERROR: ${String(error)}`,
+      );
+    }
+  }
+  return messages;
+}
+
+describe("U6 what JavaScript may pass is refused by name", () => {
+  it("U6 tool()", async () => {
+    expect(
+      await said(
+        () => tool(),
+        () => tool({ ...t, input: undefined, inputSchema: t.input }),
+        () => tool({ ...t, input: undefined, parameters: t.input }),
+        () => tool({ ...t, needsApproval: true }),
+        () => tool({ ...t, description: undefined }),
+        () => tool({ ...t, execute: undefined, handler: () => "" }),
+        () => tool({ ...t, name: "get weather" }),
+        () => tool({ ...t, timeoutMs: "1000" }),
+        () => tool({ ...t, input: { city: "string" } }),
+      ),
+    ).toMatchInlineSnapshot(`
+      [
+        "config: tool() takes an object of options; got undefined.",
+        "config: tool("t") has no option "inputSchema". Use \`input\`. tool("t") needs \`input\`.",
+        "config: tool("t") has no option "parameters". Use \`input\`. tool("t") needs \`input\`.",
+        "config: tool("t") has no option "needsApproval". Add approval({ when: ["its name"] }) to the \`hooks\` of the agent.",
+        "config: tool("t") needs \`description\`, a string.",
+        "config: tool("t") has no option "handler". Use \`execute\`.",
+        "config: "get weather" is not a valid tool name: use 1 to 64 letters, digits, _ or -.",
+        "config: \`timeoutMs\` of tool("t") must be a number; got a string.",
+        "config: The schema of the tool "t" cannot describe itself as JSON Schema. Use zod from 4.2 on, another library with Standard JSON Schema, or jsonSchema({ … }) around a plain one.",
+      ]
+    `);
+  });
+
+  it("U6 agent()", async () => {
+    expect(
+      await said(
+        () => agent(),
+        () => agent({ ...base, name: undefined }),
+        () => agent({ ...base, instructions: undefined, system: "Help." }),
+        () => agent({ ...base, tools: { t } }),
+        () => agent({ ...base, tools: [t] }),
+        () => agent({ ...base, model: "claude-sonnet-5-5" }),
+        () => agent({ ...base, model: undefined }),
+        () => agent({ ...base, maxSteps: 5 }),
+        () => agent({ ...base, limits: { maxTurns: 5 } }),
+        () => agent({ ...base, limits: { costUsd: "0.5" } }),
+        () => agent({ ...base, limits: { turns: Number(undefined) } }),
+        () => agent({ ...base, limits: { costUsd: 1 } }),
+        () => agent({ ...base, hooks: [{ beforetool: () => undefined }] }),
+        () => agent({ ...base, hooks: [{ name: "h", beforeCall: () => undefined }] }),
+        () => agent({ ...base, model: { ...model, pricing: { input: 3, output: 15 } } }),
+      ),
+    ).toMatchInlineSnapshot(`
+      [
+        "config: agent() takes an object of options; got undefined.",
+        "config: agent() needs \`name\`, a string.",
+        "config: agent("a") has no option "system". Use \`instructions\`. agent("a") needs \`instructions\`, a string.",
+        "config: \`tools\` of agent("a") must be a list; got an object.",
+        "config: \`tools[0]\` of agent("a") must be made by tool(); got an object.",
+        "config: \`model\` of agent("a") must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got a string.",
+        "config: \`model\` of agent("a") must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got undefined.",
+        "config: agent("a") has no option "maxSteps". Use \`limits: { turns }\`.",
+        "config: The agent "a" cannot be used: limits.maxTurns is not a limit; use turns, wallClockMs, toolCalls, inputTokens, outputTokens, costUsd, errorTurns, toolFailures.",
+        "config: The agent "a" cannot be used: limits.costUsd must be a number above 0; got a string. Infinity lifts the limit.",
+        "config: The agent "a" cannot be used: limits.turns must be a number above 0, not NaN. Infinity lifts the limit.",
+        "config: The agent "a" cannot be used: costUsd is limited, but claude-scripted has no prices. Give it some, in US dollars per million tokens: pricing: { input, output, cacheRead, cacheWrite5m, cacheWrite1h }, e.g. by pricingOf("claude-sonnet-5-5") of @pawl/anthropic.",
+        "config: The agent "a" cannot be used: it has a hook without a name.",
+        "config: The agent "a" cannot be used: its hook "h" has "beforeCall", which is not a method of hooks and would never be called.",
+        "config: pricing of claude-scripted, the model of "a", needs \`cacheRead\`, \`cacheWrite5m\` and \`cacheWrite1h\` too, in US dollars per million tokens.",
+      ]
+    `);
+  });
+
+  it("U6 runtime() and its methods", async () => {
+    expect(
+      await said(
+        () => runtime(),
+        () => runtime({ agent: made, store }),
+        () => runtime({ agents: made, store }),
+        () => runtime({ agents: { a: made }, store }),
+        () => runtime({ agents: [base], store }),
+        () => runtime({ agents: [made] }),
+        () => runtime({ agents: [made], store: "postgres://ada:secret@db" }),
+        () => runtime({ agents: [made], store, logger: console }),
+        () => pawl.run("typo", { userId: "u1", input: "Hi" }),
+        () => pawl.run("a", { input: "Hi" }),
+        () => pawl.run("a", { userId: "u1", messages: [] }),
+        () => pawl.run("a", { userId: "u1", prompt: "Hi" }),
+        () => pawl.run("a", { userId: "u1" }),
+        () => pawl.run("a", { userId: "u1", input: "Hi", maxTokens: 5 }),
+        () => pawl.run("a", "Hi"),
+        () => pawl.run("a", { userId: "u1", answers: [{ callId: "c", value: 1 }] }),
+        () => pawl.view(sessionId),
+        () => pawl.view({ userId: "u1" }),
+        () => pawl.view(sessionId, { user: "u1" }),
+        () => pawl.stop(sessionId, "u1"),
+        () => pawl.follow(sessionId, { after: 3 }),
+        () => pawl.fork(sessionId, { userId: "u1", seq: 3 }),
+        () => pawl.redact(sessionId, { userId: "u1" }),
+        () => pawl.startContextAt(sessionId, { userId: "u1" }),
+        () => pawl.getOrCreateSession("a", { userId: "u1" }),
+        () => pawl.drain({ timeout: 5 }),
+        () => pawl.drain(5_000),
+      ),
+    ).toMatchInlineSnapshot(`
+      [
+        "config: runtime() takes an object of options; got undefined.",
+        "config: runtime() has no option "agent". Use \`agents\`, a list of agents. runtime() needs \`agents\`, a list.",
+        "config: \`agents\` of runtime() must be a list; got an object.",
+        "config: \`agents\` of runtime() must be a list; got an object.",
+        "config: \`agents[0]\` of runtime() must be made by agent(); got an object.",
+        "config: \`store\` of runtime() must be an EventStore, e.g. memoryStore(); got undefined.",
+        "config: \`store\` of runtime() must be an EventStore, e.g. memoryStore(); got a string.",
+        "config: runtime() has no option "logger". Use \`onError\`, or the store withEventLines(store) of @pawl/core/inspect.",
+        "not_found: There is no agent "typo".",
+        "invalid_input: run() needs \`userId\`, a string.",
+        "invalid_input: run() has no option "messages". Send the new message as \`input\`; the session has the earlier ones.",
+        "invalid_input: run() has no option "prompt". Use \`input\`.",
+        "invalid_input: run() needs exactly one of \`input\` (a message), \`answers\` and \`retry\` (the id of a run).",
+        "invalid_input: run() has no option "maxTokens". It is an option of agent().",
+        "invalid_input: run() takes an object of options; got a string.",
+        "invalid_input: \`answers\` and \`retry\` need a \`sessionId\`.",
+        "invalid_input: view() takes an object of options; got undefined.",
+        "invalid_input: view() needs the id of a session, a string; got an object.",
+        "invalid_input: view() has no option "user". Use \`userId\`. view() needs \`userId\`, a string.",
+        "invalid_input: stop() takes an object of options; got a string.",
+        "invalid_input: follow() has no option "after". The options of follow() are afterSeq, live, signal, untilIdle.",
+        "invalid_input: fork() has no option "seq". Use \`afterSeq\` or \`atSeq\`.",
+        "invalid_input: redact() takes an object of options; got undefined.",
+        "invalid_input: startContextAt() needs \`fromSeq\`, a number.",
+        "invalid_input: getOrCreateSession() needs the id of the user, a string; got an object.",
+        "invalid_input: drain() has no option "timeout". Use \`timeoutMs\`.",
+        "invalid_input: drain() takes an object of options; got a number.",
+      ]
+    `);
+  });
+
+  it("U6 hooks", async () => {
+    const reservations = memoryReservations();
+    const account = "u1";
+    expect(
+      await said(
+        () => js.approval(),
+        () => js.approval({ tools: ["t"] }),
+        () => js.approval({ when: "t" }),
+        () => js.permissions({ deny: ["t"] }),
+        () => js.permissions({ allow: { work: "t" } }),
+        () => js.reservation({ reservations, account, limit: 1, amount: 1, tll: 5 }),
+        () => js.reservation({ reservations, account, limit: "1", amount: 1 }),
+        () => js.reservation({ reservations: {}, account, limit: 1, amount: 1 }),
+        () => js.reservation({ reservations, account, limit: 1 }),
+        () => js.reservation({ store: reservations, limit: 1, amount: 1 }),
+        () => js.reservation({ reservations, account, limit: 1, amount: 1, ttlMs: -1 }),
+      ),
+    ).toMatchInlineSnapshot(`
+      [
+        "config: approval() takes an object of options; got undefined.",
+        "config: approval() has no option "tools". Use \`when\`. approval() needs \`when\`.",
+        "config: \`when\` of approval() must be a list of tool names or a function; got a string.",
+        "config: permissions() has no option "deny". Use \`check\`. permissions() needs \`allow\`, an object.",
+        "config: \`allow["work"]\` of permissions() must be a list of tool names; got a string.",
+        "config: reservation() has no option "tll". The options of reservation() are name, reservations, account, limit, amount, limitUsd, amountUsd, ttlMs, retryMs, message, clock.",
+        "config: \`limit\` of reservation() must be a number or a function; got a string.",
+        "config: \`reservations\` of reservation() must be Reservations, e.g. memoryReservations(); got an object.",
+        "config: reservation() needs \`limit\` and \`amount\` in tokens, or \`limitUsd\` and \`amountUsd\` in US dollars; got limit.",
+        "config: reservation() has no option "store". Use \`reservations\`. reservation() needs \`reservations\`, an object. reservation() needs \`account\`.",
+        "config: ttlMs of reservation() must be a number from 1 to 1073741824, not -1.",
+      ]
+    `);
+  });
+
+  it("U6 sub-agents, checkpoints, stores and models", async () => {
+    expect(
+      await said(
+        () => js.agentTool({ description: "Helps." }),
+        () => js.agentTool({ agent: base, description: "Helps." }),
+        () => js.agentTool({ agent: made }),
+        () => js.agentTool({ agent: made, description: "Helps.", limits: { turns: "3" } }),
+        () => js.agentTool({ agent: made, description: "Helps.", limits: { maxTurns: 3 } }),
+        () => js.summarize({ model }),
+        () => js.summarize({ model: "claude", whenTokens: 1_000 }),
+        () => js.summarize({ model, whenTokens: 1_000, prompt: "Be short." }),
+        () => js.dropOldResults(),
+        () => js.dropOldResults({ whenTokens: 1, keep: 3 }),
+        () => js.withBlobs(store),
+        () => js.withBlobs(memoryBlobs(), store),
+        () => js.withBlobs(store, memoryBlobs(), { aboveBytes: "1kB" }),
+        () => js.withBlobs(store, memoryBlobs(), { above: 5 }),
+        () => js.memoryStore({ clock: Date }),
+        () => js.memoryFiles({ dir: "/tmp" }),
+        () => js.memoryReservations({ clock: 5 }),
+        () => js.sanitize("x", { tag: "a" }),
+        () => js.withEventLines(),
+        () => js.resilient(model, { fallbacks: [model] }),
+        () => js.resilient(model, { fallback: "claude" }),
+        () => js.withRetry(model, { maxRetries: 3 }),
+        () => js.withFallback(model, undefined),
+        () => js.stopOnFailedTurns("3"),
+      ),
+    ).toMatchInlineSnapshot(`
+      [
+        "config: agentTool() needs \`agent\`.",
+        "config: \`agent\` of agentTool() must be made by agent(); got an object.",
+        "config: agentTool() needs \`description\`, a string.",
+        "config: limits.turns of "a" must be a number above 0; got a string.",
+        "config: limits.maxTurns of "a" is not a limit; use turns, wallClockMs, toolCalls, inputTokens, outputTokens, costUsd.",
+        "config: summarize() needs \`whenTokens\`, a number.",
+        "config: \`model\` of summarize() must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got a string.",
+        "config: summarize() has no option "prompt". Use \`instructions\`.",
+        "config: dropOldResults() takes an object of options; got undefined.",
+        "config: dropOldResults() has no option "keep". The options of dropOldResults() are whenTokens, keepTurns.",
+        "config: The second argument of withBlobs() must be a BlobStore, e.g. memoryBlobs(); got undefined.",
+        "config: The store of withBlobs() must be an EventStore, e.g. memoryStore(); got an object.",
+        "config: \`aboveBytes\` of withBlobs() must be a number; got a string.",
+        "config: withBlobs() has no option "above". The options of withBlobs() are aboveBytes.",
+        "config: memoryStore() has no option "clock". The options of memoryStore() are now.",
+        "config: memoryFiles() has no option "dir". The options of memoryFiles() are now.",
+        "config: \`clock\` of memoryReservations() must be an object; got a number.",
+        "config: sanitize() has no option "tag". The options of sanitize() are tags.",
+        "config: The store of withEventLines() must be an EventStore, e.g. memoryStore(); got undefined.",
+        "config: resilient() has no option "fallbacks". The options of resilient() are fallback, retry, circuitBreaker, idleWatchdog.",
+        "config: \`fallback\` of resilient() must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got a string.",
+        "config: withRetry() has no option "maxRetries". The options of withRetry() are retries, baseMs, maxMs, jitter, sleep, random.",
+        "config: Each model of withFallback() must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got undefined.",
+        "config: turns of stopOnFailedTurns() must be a number above 0; got a string.",
+      ]
+    `);
+  });
+
+  it("U6 no message has a value, which may be a secret", async () => {
+    const secret = "sk-ant-api03-secret";
+    const messages = await said(
+      () => runtime(secret),
+      () => runtime({ agents: [made], store: secret }),
+      () => agent({ ...base, model: secret, maxTokens: secret }),
+      () => agent({ ...base, limits: { turns: secret } }),
+      () => agent({ ...base, maxTokens: secret }),
+      () => js.summarize({ model: secret, whenTokens: secret }),
+      () => js.withRetry(model, { retries: secret }),
+      () => pawl.run("a", { userId: 5, input: secret, knowledge: secret }),
+    );
+    expect(messages.join("\n")).not.toContain("secret");
+    expect(messages).not.toContain("accepted");
+  });
+});
+
+describe("O1 U6 a cost limit needs the prices of every model that may answer", () => {
+  const pricing = { input: 1, output: 1, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 };
+  const priced = scriptedModel([], { id: "priced", pricing });
+  const free = scriptedModel([], { id: "free" });
+  const limited = (model: core.ModelClient) => () => core.agent({ ...base, model, limits: { costUsd: 1 } });
+
+  it.each<[string, core.ModelClient]>([
+    ["withFallback()", core.withFallback(priced, free)],
+    ["resilient()", core.resilient(priced, { fallback: free })],
+    ["a fallback in a fallback", core.withFallback(priced, core.withFallback(priced, free))],
+    ["a wrapper around a fallback", core.withRetry(core.withFallback(priced, free))],
+  ])("O1 U6 %s without prices for its fallback", (_title, model) => {
+    expect(limited(model)).toThrow("costUsd is limited, but free has no prices.");
+    expect(() => core.agent({ ...base, model })).not.toThrow();
+  });
+
+  it("O1 a fallback with prices is fine, and so is a sub-agent's", () => {
+    expect(limited(core.resilient(priced, { fallback: [priced] }))).not.toThrow();
+    const sub = core.agent({ ...base, name: "sub", model: core.withFallback(priced, free) });
+    const tools = [core.agentTool({ agent: sub, description: "Helps." })];
+    expect(() => core.agent({ ...base, model: priced, tools, limits: { costUsd: 1 } })).toThrow(
+      "costUsd is limited, but free has no prices.",
+    );
+  });
+});

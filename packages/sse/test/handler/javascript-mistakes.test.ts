@@ -1,0 +1,123 @@
+import { agent, memoryStore, PawlError, runtime } from "@pawl/core";
+import * as sse from "@pawl/sse";
+import { asp, coach, metrics, trainer } from "@pawl/sse/dialects";
+import { fastifyPlugin } from "@pawl/sse/fastify";
+import { nodeListener } from "@pawl/sse/node";
+import { scriptedModel } from "@pawl/testing";
+import { expect, it } from "vitest";
+
+// biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript passes has no types
+const js = { ...sse, asp, coach, metrics, trainer, fastifyPlugin, nodeListener } as any;
+const { aiSdk, handler } = js;
+const made = agent({ name: "a", model: scriptedModel([]), instructions: "Help." });
+const pawl = runtime({ agents: [made], store: memoryStore() });
+const base = { runtime: pawl, agent: "a", authorize: () => ({ userId: "ada" }) };
+
+/** Returns the messages of the errors that these calls throw or reject with. */
+async function said(...calls: (() => unknown)[]): Promise<string[]> {
+  const messages: string[] = [];
+  for (const call of calls) {
+    try {
+      await call();
+      messages.push("accepted");
+    } catch (error) {
+      messages.push(
+        PawlError.is(error) ? `${error.code}: ${error.message}` : `NOT A PAWL ERROR: ${String(error)}`,
+      );
+    }
+  }
+  return messages;
+}
+
+it("U6 handler() refuses what JavaScript may pass when it is made", async () => {
+  expect(
+    await said(
+      () => handler(),
+      () => handler({ agent: made }),
+      () => handler({ ...base, authorize: undefined }),
+      () => handler({ ...base, authorize: "ada" }),
+      () => handler({ ...base, authorize: undefined, authenticate: base.authorize }),
+      () => handler({ ...base, runtime: made }),
+      () => handler({ ...base, agent: made }),
+      () => handler({ ...base, agent: "typo" }),
+      () => handler({ ...base, dialect: aiSdk }),
+      () => handler({ ...base, dialect: "ai-sdk" }),
+      () => handler({ ...base, basePath: "api" }),
+      () => handler({ ...base, path: "/api" }),
+      () => handler({ ...base, cors: "*" }),
+      () => handler({ ...base, cors: { origin: "*" } }),
+      () => handler({ ...base, cors: true }),
+      () => handler({ ...base, extra: ["screen"] }),
+      () => handler({ ...base, extra: { fields: "screen" } }),
+      () => handler({ ...base, expose: "private" }),
+      () => handler({ ...base, rateLimit: 20 }),
+      () => handler({ ...base, maxStreams: 0, heartbeatMs: Number(undefined) }),
+      () => handler({ ...base, maxBodyBytes: "1mb" }),
+    ),
+  ).toMatchInlineSnapshot(`
+    [
+      "config: handler() takes an object of options; got undefined.",
+      "config: handler() needs \`runtime\`, a runtime, made by runtime(). \`agent\` of handler() must be the name of an agent; got an object. handler() needs \`authorize\`, a function that returns the user of a request.",
+      "config: handler() needs \`authorize\`, a function that returns the user of a request.",
+      "config: \`authorize\` of handler() must be a function that returns the user of a request; got a string.",
+      "config: handler() has no option "authenticate". Use \`authorize\`. handler() needs \`authorize\`, a function that returns the user of a request.",
+      "config: \`runtime\` of handler() must be a runtime, made by runtime(); got an object.",
+      "config: \`agent\` of handler() must be the name of an agent; got an object.",
+      "config: The runtime has no agent "typo". It has: a.",
+      "config: \`dialect\` of handler() must be a dialect, e.g. aiSdk(); got a function.",
+      "config: \`dialect\` of handler() must be a dialect, e.g. aiSdk(); got a string.",
+      "config: \`basePath\` of handler() must be a path that begins with "/", e.g. "/api/coach"; got a string.",
+      "config: handler() has no option "path". Use \`basePath\`.",
+      "config: \`cors\` of handler() must be an object; got a string.",
+      "config: \`cors\` of handler() has no option "origin". Use \`origins\`, a list. \`cors\` of handler() needs \`origins\`.",
+      "config: \`cors\` of handler() must be an object; got a boolean.",
+      "config: \`extra\` of handler() must be an object; got a list.",
+      "config: \`fields\` of \`extra\` of handler() must be a list; got a string. \`extra\` of handler() needs \`read\`, a function.",
+      "config: \`expose\` must be "public", "all" or e.g. { knowledge: ["goals"] }, the sources whose text clients may read.",
+      "config: \`rateLimit\` of handler() must be a rate limiter with a method \`consume\`; not 20.",
+      "config: \`heartbeatMs\` of handler() must be a number above 0; not NaN. \`maxStreams\` of handler() must be a number above 0; not 0.",
+      "config: \`maxBodyBytes\` of handler() must be a number; got a string.",
+    ]
+  `);
+});
+
+it("U6 dialects and servers do so too", async () => {
+  expect(
+    await said(
+      () => aiSdk({ lostText: "hide" }),
+      () => aiSdk({ text: "settled" }),
+      () => aiSdk("reset"),
+      () => js.asp({ text: "late" }),
+      () => js.coach({ mode: "live" }),
+      () => js.metrics({ plan: 5 }),
+      () => js.trainer({ sources: ["goals"] }),
+      () => js.nodeListener(),
+      () => js.nodeListener(base),
+      () => js.fastifyPlugin({ serve: () => undefined }),
+    ),
+  ).toMatchInlineSnapshot(`
+    [
+      "config: \`lostText\` of aiSdk() must be "mark" or "reset"; got a string.",
+      "config: aiSdk() has no option "text". The options of aiSdk() are lostText.",
+      "config: aiSdk() takes an object of options; got a string.",
+      "config: \`text\` of asp() must be "live" or "settled"; got a string.",
+      "config: coach() has no option "mode". The options of coach() are text.",
+      "config: \`plan\` of metrics() must be a string; got a number.",
+      "config: \`sources\` of trainer() must be an object; got a list.",
+      "config: nodeListener() needs \`serve\`, a function, e.g. handler({ … }).",
+      "config: \`serve\` of nodeListener() must be a function, e.g. handler({ … }); got an object.",
+      "config: \`serve\` of fastifyPlugin() must be a function, e.g. handler({ … }); got an object.",
+    ]
+  `);
+});
+
+it("U6 answers without a session are refused by core, once", async () => {
+  const serve = sse.handler(base as never);
+  const body = JSON.stringify({ answers: [{ callId: "c", value: 1 }] });
+  const headers = { "content-type": "application/json" };
+  const response = await serve(new Request("http://localhost/runs", { method: "POST", headers, body }));
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    error: { code: "invalid_input", message: "`answers` and `retry` need a `sessionId`." },
+  });
+});
