@@ -26,9 +26,11 @@ export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions, T extends T
 
 /**
  * Connects a component to a conversation with an agent while it is mounted. Opens another session when
- * `sessionId` changes. If the conversation has begun a session here, you may pass its id as `sessionId`: the
- * conversation continues: `sessionInUrl()` does so. The latest `headers`, `fetch`, `onEvent` and `onSession`
- * are used. To type questions and answers, see {@link QuestionTypes}; to type the calls in `messages`, see
+ * `sessionId` changes. If the conversation has begun a session here, you may pass its id as `sessionId`, as
+ * `sessionInUrl()` does: the conversation continues. The latest `headers`, `fetch`, `onEvent` and `onSession`
+ * are used.
+ *
+ * To type questions and answers, see {@link QuestionTypes}; to type the calls in `messages`, see
  * {@link ToolTypes}.
  *
  * @example

@@ -14,7 +14,9 @@ export interface Schema<Output = unknown> {
 
 // A schema of zod, from 4.2, has the type of its values in `_zod` too. TypeScript computes the types in
 // `~standard` from it, for input and output. Reading `_zod` alone saves a sixth of what a tool costs the
-// compiler, see test/type-cost.test.ts. A constraint `S extends Schema` would cost what that saves.
+// compiler, see test/type-cost.test.ts. A constraint `S extends Schema` would cost what that saves, so
+// options check it in the type of the schema itself. (There, `S & Schema` is too deep for ArkType and
+// TypeScript 5.9.)
 /** The type of a schema's parsed values. */
 export type Infer<S> = S extends {
   readonly _zod: { readonly output: infer Output };

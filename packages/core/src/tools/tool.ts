@@ -71,7 +71,11 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
 export interface Suspends<Input, Answer> {
   /** The schema that an answer must match. */
   answer: Answer &
-    (Answer extends { readonly _zod: unknown; readonly toJSONSchema: unknown } ? unknown : Schema);
+    ([Answer] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
+      ? unknown
+      : Answer extends Schema
+        ? unknown
+        : Schema);
   /** The kind of question. Clients use it to choose an input control. Default: the tool's name. */
   kind?: string;
   /** Returns the data that the client shows with the question. Default: the call's input. */
@@ -88,7 +92,12 @@ export interface ToolOptions<I, A, Deps> {
    * The schema of the input, which must be an object: zod from 4.2, another schema that describes itself as
    * JSON Schema, `zod3()` or `jsonSchema()`.
    */
-  input: I & (I extends { readonly _zod: unknown; readonly toJSONSchema: unknown } ? unknown : Schema);
+  input: I &
+    ([I] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
+      ? unknown
+      : I extends Schema
+        ? unknown
+        : Schema);
   /**
    * Runs the tool. The model reads the returned value: a string unchanged, any other value as JSON.
    *

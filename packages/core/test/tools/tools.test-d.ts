@@ -61,6 +61,19 @@ describe("D2 T1 what a tool's input is follows from its schema", () => {
   });
 });
 
+describe("D2 T1 a function of one's own can make tools", () => {
+  it("of the schemas that it is given", () => {
+    const logged = <I extends Schema>(input: I, execute: (input: Infer<I>) => string) =>
+      tool({ ...named, input, execute });
+    logged(z.object({ city: z.string() }), (given) => {
+      expectTypeOf(given).toEqualTypeOf<{ city: string }>();
+      return given.city;
+    });
+    const asking = <A extends Schema>(answer: A) => tool({ ...named, input: nothing, suspends: { answer } });
+    void asking(type({ yes: "boolean" }));
+  });
+});
+
 describe("D2 T3 a wrong input does not compile", () => {
   it("in execute", () => {
     tool({
