@@ -93,7 +93,7 @@ export function coach(options: CoachOptions): Agent<CoachDeps> {
       legacyGuard(),
       answerLength(),
       ...(reservations ? [dailyBudget(reservations)] : []),
-      // After the budget, because effects run in the reverse order: the budget is charged for the summary too.
+      // After the budget, because effects run in the reverse order, so that the budget is charged for it.
       sessionSummary(summarize),
       ...hooks,
     ],

@@ -8,8 +8,8 @@ const LONGEST_NAME = 80;
 
 /**
  * Reads the coach's own request fields, for `handler({ extra })`: `sessionType` (the type of a new session),
- * `timeZone` (the user's time zone) and `displayName` (the name that the coach uses). They have no effect in an
- * existing session.
+ * `timeZone` (the user's time zone) and `displayName` (the name that the coach uses). They have no effect in
+ * an existing session.
  */
 export function coachExtra(): ExtraFields {
   return {
