@@ -10,7 +10,7 @@ export interface DayInZone {
 }
 
 /** The most occurrences of all series together, from their beginnings. A daily one has 18,000 in 50 years. */
-const MOST_OCCURRENCES = 50_000;
+const MOST_OCCURRENCES = 30_000;
 
 const DAY_S = 86_400;
 
