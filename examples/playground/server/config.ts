@@ -73,10 +73,7 @@ export function readConfig(env: Env): Config {
   };
 }
 
-/**
- * Reads the coach's calendar. Every user of the server can have it read to them, so only its owner may reach
- * it.
- */
+/** Reads the coach's calendar. The coach reads it to every user, so only its owner may reach the server. */
 function calendarIn({ COACH_CALENDAR: source }: Env, host: string): string | undefined {
   if (!source) return undefined;
   if (!isLoopback(host)) {

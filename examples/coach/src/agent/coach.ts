@@ -93,8 +93,7 @@ export function coach(options: CoachOptions): Agent<CoachDeps> {
       legacyGuard(),
       answerLength(),
       ...(reservations ? [dailyBudget(reservations)] : []),
-      // After the budget, because effects run in the reverse order: the budget is charged for the summary
-      // too.
+      // After the budget, because effects run in the reverse order, so that the budget is charged for it.
       sessionSummary(summarize),
       ...hooks,
     ],
@@ -106,7 +105,5 @@ export function coach(options: CoachOptions): Agent<CoachDeps> {
     checkpointWhen: [summarizeContext({ model: withoutLegacy(asked), whenTokens: SUMMARIZE_ABOVE })],
     maxTokens: 4096,
     userData: coachContext(onContext),
-    // The context quotes the files that the coach writes, and the model has just written them itself.
-    userDataPer: "run",
   });
 }

@@ -9,10 +9,8 @@ export interface DayInZone {
   timeZone: string;
 }
 
-/**
- * The most occurrences of all series together, counted from the begin of each. A day has 18,000 in 50 years.
- */
-const MOST_OCCURRENCES = 50_000;
+/** The most occurrences of all series together, from their beginnings. A daily one has 18,000 in 50 years. */
+const MOST_OCCURRENCES = 30_000;
 
 const DAY_S = 86_400;
 

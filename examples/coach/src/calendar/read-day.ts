@@ -3,7 +3,7 @@ import type { CalendarEvent } from "./calendar-event.ts";
 import type { DayInZone } from "./events-on.ts";
 
 /** How long the reading of a day may take, in milliseconds. */
-const READ_MS = 1_500;
+const READ_MS = 5_000;
 
 /** How much memory it may use, in megabytes. */
 const READ_MB = 128;
@@ -14,7 +14,11 @@ const READ_MB = 128;
  *
  * @throws Error if the text is not an iCalendar file, or takes too long or too much memory.
  */
-export async function readDay(text: string, at: DayInZone): Promise<readonly CalendarEvent[]> {
+export async function readDay(
+  text: string,
+  at: DayInZone,
+  withinMs = READ_MS,
+): Promise<readonly CalendarEvent[]> {
   const worker = new Worker(new URL("./day-worker.ts", import.meta.url), {
     workerData: { text, at },
     resourceLimits: { maxOldGenerationSizeMb: READ_MB },
@@ -22,7 +26,7 @@ export async function readDay(text: string, at: DayInZone): Promise<readonly Cal
   let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise((resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`Reading it takes longer than ${READ_MS} ms.`)), READ_MS);
+      timer = setTimeout(() => reject(new Error(`Reading it takes longer than ${withinMs} ms.`)), withinMs);
       worker.once("message", resolve);
       worker.once("error", reject);
       worker.once("exit", () => reject(new Error("Reading it failed.")));

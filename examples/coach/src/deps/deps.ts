@@ -45,9 +45,7 @@ export interface CoachDepsOptions {
   /** The time zone of users whose client sent none. Default: this machine's. */
   timeZone?: string;
   now?: () => number;
-  /**
-   * Returns a user's name. Default: the name that the user's client sent with the session's first message.
-   */
+  /** Returns a user's name. Default: the name that their client sent with the session's first message. */
   name?(userId: string): string | undefined;
   /** Returns the entries of a user's calendar, e.g. `icsCalendar()`. Default: an empty calendar. */
   calendar?: Calendar;

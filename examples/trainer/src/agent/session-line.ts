@@ -12,7 +12,8 @@ export interface LineContext {
 /**
  * Formats an event as one line: the time in UTC, the session, an icon, the type's name, an arrow to or from
  * the model, and details. For example:
- * `14:32:02.890 [a1b2c3d4] 🔧 Tool Call → generate_workout {"workout":…`.
+ *
+ * `14:32:02.890 [a1b2c3d4] 🔧 Tool Call → generate_workout {"workout":…`
  */
 export function sessionLine(event: StoredEvent, context: LineContext): string {
   const { at, sessionId } = event;
