@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { messageOf, runtime } from "@pawl/core";
+import { messageOf, PawlError, runtime } from "@pawl/core";
 import { type CoachDeps, coachDeps, icsCalendar, openFiles, postgresDayPlans } from "@pawl/example-coach";
 import { type TrainerDeps, trainerData, withSessionLog } from "@pawl/example-trainer";
 import { postgresReservations } from "@pawl/postgres";
@@ -51,6 +51,8 @@ export async function startPlayground(config: Config): Promise<Playground> {
       blobs: store.blobs,
       ...(tail && { tail }),
       deps: (session) => ({ ...coaching(session), trainer: data }),
+      // `errorLines` has printed a model's failure already.
+      onError: (error) => PawlError.is(error, "model_error") || console.error(`pawl: ${messageOf(error)}`),
     });
     const { host, webDir, trustProxy } = config;
     const onError = (error: unknown) => console.error(messageOf(error));

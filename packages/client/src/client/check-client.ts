@@ -13,7 +13,7 @@ const TYPES = {
 } satisfies { [name: string]: readonly string[] };
 
 /**
- * Checks the options of a client. Every page loads this, so it is smaller than `checkOptions` of `@pawl/core`.
+ * Checks the options of a client. Every page loads it, so it is smaller than `checkOptions` of core.
  *
  * @throws PawlError `config`
  */

@@ -1,6 +1,14 @@
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { agent, type Hook, memoryStore, PawlError, type RuntimeOptions, runtime } from "../../src/index.ts";
+import {
+  agent,
+  type Hook,
+  memoryStore,
+  PawlError,
+  type RuntimeOptions,
+  runtime,
+  withRetry,
+} from "../../src/index.ts";
 import { setup, user } from "../support/setup.ts";
 
 const failure = (message: string, retryable: boolean) =>
@@ -91,6 +99,18 @@ describe("U5 the first failure says its cause", () => {
     expect(result.stop).toEqual({ type: "end_turn", message: "Done." });
     const { result: failed } = await failedRun(failure("Out of credit.", false), [failing]);
     expect(failed.stop.cause).toBe("Out of credit.");
+  });
+
+  it("U5 a failed attempt that was retried is no cause, and does not reach onError", async () => {
+    const seen: unknown[] = [];
+    const world = setup(
+      [{ fault: { status: 529 } }, { text: "Hello." }],
+      {},
+      { onError: (error) => seen.push(error) },
+      (model) => withRetry(model, { baseMs: 1 }),
+    );
+    expect((await world.say("Hi")).stop).toEqual({ type: "end_turn", message: "Done." });
+    expect(seen).toEqual([]);
   });
 
   it("U5 an onError that throws does not change how the run ends", async () => {
