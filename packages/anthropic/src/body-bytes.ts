@@ -10,7 +10,8 @@ interface Sent {
 }
 
 /**
- * The last body that was sent, by its first message. Bodies with the same first message share a beginning.
+ * For each conversation, the last body that was sent. The key is the body's first message, because the next
+ * request of the conversation usually begins with the same object.
  */
 const sent = new WeakMap<object, Sent>();
 

@@ -8,7 +8,7 @@ export interface FlaggedDomain {
   body: string;
 }
 
-/** The most files to read. The coach keeps fewer; others may add files to the folder. */
+/** How many files are read at most. The coach itself writes fewer, but others may fill the folder. */
 const MOST = 24;
 const FLAGS = ["in_crisis", "needs_attention"];
 

@@ -21,9 +21,9 @@ export interface PermissionOptions<Deps = unknown> {
 const OPTIONS: OptionKinds<PermissionOptions> = { allow: "object!", otherwise: "list", check: "function" };
 
 /**
- * Lets a tool run only if it is allowed for the session's type. If the call is refused, the model is told
- * which tools are allowed. All tools are sent to the model in every session, so the cached prompt stays valid
- * when the mode changes.
+ * Lets a tool run only if it is allowed for the session's type: the mode that a tool has set, or else
+ * `metadata.type`. If the call is refused, the model is told which tools are allowed. All tools are sent to
+ * the model in every session, so the cached prompt stays valid when the mode changes.
  *
  * @throws PawlError `config` for unknown, missing and invalid options.
  *

@@ -92,7 +92,10 @@ export function sessionOver(status: "expired" | "completed"): StopReason {
   };
 }
 
-/** Stop reasons that leave the session in status `error` and whose error has already been logged. */
+/**
+ * Stop reasons that leave the session in status `error`, but add no `error` event when the run ends: the
+ * error was logged earlier.
+ */
 const FAILED: readonly StopType[] = ["error"];
 
 /** Stop reasons that are logged as an error and leave the session in status `error`. */

@@ -5,8 +5,8 @@ const SLACK = 2;
 const MARGIN = 32;
 
 /**
- * How many characters every block counts as, in addition to its text. Otherwise a server could send empty
- * blocks without end.
+ * How many characters each block of an answer counts as, in addition to its text. So an endless answer of
+ * empty blocks reaches {@link longestAnswer} too, and is cut.
  */
 export const BLOCK_CHARS = 4;
 

@@ -22,8 +22,9 @@ export interface ReaderState {
   shown: Map<number, { type: DeltaType; index: number; chars: number }>;
   /** Characters at the beginning of these parts that the reader has from an earlier live state. */
   skip: number;
-  /** The progress reports that are being read, and the version of the last report shown. */
+  /** The progress reports that are being read; `undefined` if none have been read yet. */
   progress: LiveState["progress"] | undefined;
+  /** The version of the last of these reports that the reader was shown; 0 if none. */
   version: number;
   /** Calls whose results the reader has: further progress reports of them are stale. */
   settled: Set<string>;

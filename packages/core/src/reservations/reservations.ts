@@ -54,7 +54,7 @@ export interface Reservation {
   amount: number;
   /** The total that was charged to the account for this reservation. */
   used: number;
-  /** The reservation's state, see the list above. */
+  /** The reservation's state. {@link Reservation} explains each. */
   state: "held" | "released" | "finalized";
   /** ISO 8601; only while it is held. */
   expiresAt?: string;

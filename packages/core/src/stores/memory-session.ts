@@ -17,8 +17,9 @@ export interface MemorySession {
   readonly events: StoredEvent[];
   readonly keys: Map<string, StoredEvent>;
   readonly appends: Map<string, readonly StoredEvent[]>;
-  /** When the last event was stored, and when the lease ends, in milliseconds of the store's clock. */
+  /** When the last event was stored, in milliseconds of the store's clock. */
   storedMs: number;
+  /** When the lease ends, in milliseconds of the store's clock. */
   expires: number;
   epoch: number;
   holder: string | undefined;

@@ -67,7 +67,7 @@ const MAX_NAME = 100;
 const MAX_ENTRIES = 100;
 
 /**
- * Validates the model's answer. Returns `undefined` if it has no list `append_knowledge`. Invalid entries are
+ * Validates the model's answer. Returns `undefined` if `append_knowledge` is not a list. Invalid entries are
  * returned as `malformed`.
  */
 export function parseSelection(answer: unknown): Selection | undefined {

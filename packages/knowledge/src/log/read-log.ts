@@ -20,7 +20,7 @@ export interface Spoken {
 export interface LogSoFar {
   /** The messages that the run must answer, because no request contains them yet. */
   messages: string[];
-  /** The conversation before these messages, oldest first. */
+  /** The rest of the conversation, without `messages`; oldest first. */
   conversation: Spoken[];
   loaded: Loaded[];
   /** The choice that was stored for this run before a crash. */

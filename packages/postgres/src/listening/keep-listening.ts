@@ -15,7 +15,7 @@ interface Ear {
   call(): Promise<void>;
   /** How long the test notification may take to arrive, in milliseconds. */
   patienceMs: number;
-  /** Called after each test, with whether notifications arrive. */
+  /** Called with whether notifications arrive: after each test, and when a connection fails or ends. */
   onState(listening: boolean): void;
   onError(error: unknown): void;
   signal: AbortSignal;

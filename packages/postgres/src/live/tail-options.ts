@@ -49,7 +49,11 @@ function isNotify(value: unknown): boolean {
   return value === false || DATABASE.is(value);
 }
 
-/** @throws PawlError `config` */
+/**
+ * Checks the arguments of `postgresTail()`.
+ *
+ * @throws PawlError `config`
+ */
 export function checkTail(db: unknown, options: PostgresTailOptions): void {
   checkOptions("postgresTail()", { db }, LISTENING);
   checkOptions("postgresTail()", options, OPTIONS);

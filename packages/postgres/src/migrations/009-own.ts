@@ -3,7 +3,7 @@ import { BLANKS, ESCAPED_BLANKS, MAX_MESSAGE } from "./006-own.ts";
 /** The longest answer, in bytes of its JSON: as long as a message. */
 const MAX_ANSWER = MAX_MESSAGE;
 
-/** The deepest answer: what `toJson` of core allows for any value. */
+/** How many levels deep an answer may be nested: as many as `toJson` of core allows for any value. */
 const MAX_LEVELS = 500;
 
 /**

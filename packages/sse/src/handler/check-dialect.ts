@@ -12,9 +12,9 @@ export const DIALECT: { readonly mustBe: string; is(value: unknown): boolean } =
 };
 
 /**
- * Returns the name of an agent of the runtime.
+ * Returns the name of an agent of the runtime, which is given by name or as an object.
  *
- * @throws PawlError `config` if the runtime does not have the agent, or has another object of its name.
+ * @throws PawlError `config` if the runtime has no agent of this name, or has another object under it.
  */
 export function agentName(runtime: Runtime, named: string | Agent<never>): string {
   const name = typeof named === "string" ? named : named?.name;

@@ -100,7 +100,10 @@ function isLastTurn({ clock, handOverAfterMs }: Host, handOverAt: number): boole
   return Number.isFinite(handOverAt) && clock.now() >= handOverAt - handOverAfterMs * NO_NEW_TURN;
 }
 
-/** Returns the time until in-flight work is aborted for the last turn, in milliseconds. */
+/**
+ * Returns after how many milliseconds in-flight work is aborted, to leave time for one last turn before the
+ * time limit. `Infinity` if the agent has no such turn.
+ */
 function timeToLand({ onLimit, limits, sessionLimits }: Agent, leftMs: number): number {
   if (onLimit !== "land") return Number.POSITIVE_INFINITY;
   const limitMs = Math.min(limits.wallClockMs, sessionLimits.wallClockMs);

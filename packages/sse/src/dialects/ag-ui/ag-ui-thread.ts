@@ -4,7 +4,7 @@ import type { Begin } from "../base/dialect.ts";
 import { agUiMessages } from "./ag-ui-messages.ts";
 import { wordsOf } from "./ag-ui-words.ts";
 
-/** The field of a client's message that is compared with the session. */
+/** A message of the client's thread. Only its id is compared with the session's messages. */
 interface Named {
   id?: unknown;
 }
