@@ -1,25 +1,10 @@
-import { memoryStore, PawlError } from "@pawl/core";
+import { memoryStore } from "@pawl/core";
 import * as otel from "@pawl/otel";
 import { expect, it } from "vitest";
+import { said } from "../../../test/support/mistakes.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript passes has no types
 const { withSpans } = otel as any;
-
-/** Returns the messages of the errors that these calls throw or reject with. */
-async function said(...calls: (() => unknown)[]): Promise<string[]> {
-  const messages: string[] = [];
-  for (const call of calls) {
-    try {
-      await call();
-      messages.push("accepted");
-    } catch (error) {
-      messages.push(
-        PawlError.is(error) ? `${error.code}: ${error.message}` : `NOT A PAWL ERROR: ${String(error)}`,
-      );
-    }
-  }
-  return messages;
-}
 
 it("U6 what JavaScript may pass is refused", async () => {
   expect(

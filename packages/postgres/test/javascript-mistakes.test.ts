@@ -1,28 +1,12 @@
-import { PawlError } from "@pawl/core";
 import * as postgres from "@pawl/postgres";
 import { embeddedStore } from "@pawl/postgres/embedded";
 import { expect, it } from "vitest";
+import { said } from "../../../test/support/mistakes.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript passes has no types
 const js = { ...postgres, embeddedStore } as any;
 const url = "postgres://ada:secret@localhost/app";
 const db = { query: async () => ({ rows: [] }), connect: async () => undefined };
-
-/** Returns the messages of the errors that these calls throw or reject with. */
-async function said(...calls: (() => unknown)[]): Promise<string[]> {
-  const messages: string[] = [];
-  for (const call of calls) {
-    try {
-      await call();
-      messages.push("accepted");
-    } catch (error) {
-      messages.push(
-        PawlError.is(error) ? `${error.code}: ${error.message}` : `NOT A PAWL ERROR: ${String(error)}`,
-      );
-    }
-  }
-  return messages;
-}
 
 it("U6 what JavaScript may pass is refused, and no message has the password of a URL", async () => {
   const messages = await said(

@@ -1,6 +1,6 @@
-import { PawlError } from "@pawl/core";
 import * as supabase from "@pawl/supabase";
 import { expect, it } from "vitest";
+import { said } from "../../../test/support/mistakes.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript passes has no types
 const js = supabase as any;
@@ -10,22 +10,6 @@ const client = {
   auth: { getClaims: async () => ({}) },
 };
 const url = "https://abc.supabase.co";
-
-/** Returns the messages of the errors that these calls throw or reject with. */
-async function said(...calls: (() => unknown)[]): Promise<string[]> {
-  const messages: string[] = [];
-  for (const call of calls) {
-    try {
-      await call();
-      messages.push("accepted");
-    } catch (error) {
-      messages.push(
-        PawlError.is(error) ? `${error.code}: ${error.message}` : `NOT A PAWL ERROR: ${String(error)}`,
-      );
-    }
-  }
-  return messages;
-}
 
 it("U6 what JavaScript may pass is refused", async () => {
   expect(

@@ -1,6 +1,6 @@
-import { PawlError } from "@pawl/core";
 import * as testing from "@pawl/testing";
 import { expect, it } from "vitest";
+import { said } from "../../../test/support/mistakes.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript passes has no types
 const { messagesApi, openaiApi, scriptedModel, strictModel, validateMessagesRequest } = testing as any;
@@ -10,22 +10,6 @@ const request = { system: [], tools: [], messages: [], maxTokens: 100 };
 /** Makes one request to a model. */
 // biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript passes has no types
 const ask = (model: any) => Array.fromAsync(model.stream(request, { signal: AbortSignal.timeout(1_000) }));
-
-/** Returns the messages of the errors that these calls throw or reject with. */
-async function said(...calls: (() => unknown)[]): Promise<string[]> {
-  const messages: string[] = [];
-  for (const call of calls) {
-    try {
-      await call();
-      messages.push("accepted");
-    } catch (error) {
-      messages.push(
-        PawlError.is(error) ? `${error.code}: ${error.message}` : `NOT A PAWL ERROR: ${String(error)}`,
-      );
-    }
-  }
-  return messages;
-}
 
 it("U6 scripted models refuse what JavaScript may pass", async () => {
   expect(

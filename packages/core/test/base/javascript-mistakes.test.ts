@@ -1,5 +1,6 @@
 import { scriptedModel } from "@pawl/testing";
 import { beforeAll, describe, expect, it } from "vitest";
+import { said } from "../../../../test/support/mistakes.ts";
 import * as core from "../../src/index.ts";
 import { withEventLines } from "../../src/inspect.ts";
 
@@ -22,23 +23,6 @@ const pawl = runtime({ agents: [made], store });
 beforeAll(async () => {
   ({ id: sessionId } = await pawl.getOrCreateSession("a", "u1"));
 });
-
-/** Returns the messages of the errors that these calls throw or reject with. */
-async function said(...calls: (() => unknown)[]): Promise<string[]> {
-  const messages: string[] = [];
-  for (const call of calls) {
-    try {
-      const made = await call();
-      await (made as { result?: unknown } | undefined)?.result;
-      messages.push("accepted");
-    } catch (error) {
-      messages.push(
-        core.PawlError.is(error) ? `${error.code}: ${error.message}` : `NOT A PAWL ERROR: ${String(error)}`,
-      );
-    }
-  }
-  return messages;
-}
 
 describe("U6 what JavaScript may pass is refused by name", () => {
   it("U6 tool()", async () => {
@@ -162,7 +146,7 @@ describe("U6 what JavaScript may pass is refused by name", () => {
         "invalid_input: view() needs the id of a session, a string; got an object.",
         "invalid_input: view() has no option "user". Use \`userId\`. view() needs \`userId\`, a string.",
         "invalid_input: stop() takes an object of options; got a string.",
-        "invalid_input: follow() has no option "after". The options of follow() are afterSeq, live, signal, untilIdle.",
+        "invalid_input: follow() has no option "after". The options of follow() are afterSeq, live, signal, untilIdle, resume.",
         "invalid_input: fork() has no option "seq". Use \`afterSeq\` or \`atSeq\`.",
         "invalid_input: redact() takes an object of options; got undefined.",
         "invalid_input: startContextAt() needs \`fromSeq\`, a number.",

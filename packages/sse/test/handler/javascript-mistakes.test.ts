@@ -1,10 +1,11 @@
-import { agent, memoryStore, PawlError, runtime } from "@pawl/core";
+import { agent, memoryStore, runtime } from "@pawl/core";
 import * as sse from "@pawl/sse";
 import { asp, coach, metrics, trainer } from "@pawl/sse/dialects";
 import { fastifyPlugin } from "@pawl/sse/fastify";
 import { nodeListener } from "@pawl/sse/node";
 import { scriptedModel } from "@pawl/testing";
 import { expect, it } from "vitest";
+import { said } from "../../../../test/support/mistakes.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript passes has no types
 const js = { ...sse, asp, coach, metrics, trainer, fastifyPlugin, nodeListener } as any;
@@ -12,22 +13,6 @@ const { aiSdk, handler } = js;
 const made = agent({ name: "a", model: scriptedModel([]), instructions: "Help." });
 const pawl = runtime({ agents: [made], store: memoryStore() });
 const base = { runtime: pawl, agent: "a", authorize: () => ({ userId: "ada" }) };
-
-/** Returns the messages of the errors that these calls throw or reject with. */
-async function said(...calls: (() => unknown)[]): Promise<string[]> {
-  const messages: string[] = [];
-  for (const call of calls) {
-    try {
-      await call();
-      messages.push("accepted");
-    } catch (error) {
-      messages.push(
-        PawlError.is(error) ? `${error.code}: ${error.message}` : `NOT A PAWL ERROR: ${String(error)}`,
-      );
-    }
-  }
-  return messages;
-}
 
 it("U6 handler() refuses what JavaScript may pass when it is made", async () => {
   expect(
@@ -57,12 +42,12 @@ it("U6 handler() refuses what JavaScript may pass when it is made", async () => 
   ).toMatchInlineSnapshot(`
     [
       "config: handler() takes an object of options; got undefined.",
-      "config: handler() needs \`runtime\`, a runtime, made by runtime(). \`agent\` of handler() must be the name of an agent; got an object. handler() needs \`authorize\`, a function that returns the user of a request.",
+      "config: handler() needs \`runtime\`, a runtime, made by runtime(). handler() needs \`authorize\`, a function that returns the user of a request.",
       "config: handler() needs \`authorize\`, a function that returns the user of a request.",
       "config: \`authorize\` of handler() must be a function that returns the user of a request; got a string.",
       "config: handler() has no option "authenticate". Use \`authorize\`. handler() needs \`authorize\`, a function that returns the user of a request.",
       "config: \`runtime\` of handler() must be a runtime, made by runtime(); got an object.",
-      "config: \`agent\` of handler() must be the name of an agent; got an object.",
+      "accepted",
       "config: The runtime has no agent "typo". It has: a.",
       "config: \`dialect\` of handler() must be a dialect, e.g. aiSdk(); got a function.",
       "config: \`dialect\` of handler() must be a dialect, e.g. aiSdk(); got a string.",
