@@ -105,5 +105,7 @@ export function coach(options: CoachOptions): Agent<CoachDeps> {
     checkpointWhen: [summarizeContext({ model: withoutLegacy(asked), whenTokens: SUMMARIZE_ABOVE })],
     maxTokens: 4096,
     userData: coachContext(onContext),
+    // The context quotes the files that the coach writes, and the model has just written them itself.
+    userDataPer: "run",
   });
 }

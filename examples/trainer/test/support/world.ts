@@ -77,7 +77,7 @@ export interface WorldOptions extends MessagesApiOptions {
 
 export async function world(options: WorldOptions = {}): Promise<World> {
   const { place = await embeddedPlace(), model = "claude-haiku-4-5", initializer, ...others } = options;
-  const { fallback, reservations, ...simulated } = others;
+  const { fallback, reservations, initializerTimeoutMs, ...simulated } = others;
   const api = await messagesApi(simulated);
   onTestFinished(() => api.close());
   const made = (id: string) => claude(id, { apiKey: "simulator", baseURL: api.url });
@@ -87,7 +87,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     ...(initializer && { initializer: initializer(api) }),
     ...(fallback && { fallback: made(fallback) }),
     ...(reservations && { reservations }),
-    ...(options.initializerTimeoutMs && { initializerTimeoutMs: options.initializerTimeoutMs }),
+    ...(initializerTimeoutMs && { initializerTimeoutMs }),
   });
   const { store, data } = place;
   const pawl = runtime<TrainerDeps>({

@@ -122,5 +122,6 @@ function unknownOptions(
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
+  if (typeof Object(value).then === "function") return "a promise, which needs `await`";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

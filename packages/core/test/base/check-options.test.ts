@@ -53,6 +53,10 @@ describe("U6 the check of options", () => {
     [{ name: "a", id: 1 }, 'serve() has no option "id". Use `name`.'],
     [{ name: "a", port: "80" }, "`port` of serve() must be a number; got a string."],
     [{ name: "a", tools: {} }, "`tools` of serve() must be a list; got an object."],
+    [
+      { name: "a", port: Promise.resolve(80) },
+      "`port` of serve() must be a number; got a promise, which needs `await`.",
+    ],
     [{ name: "a", deep: null }, "`deep` of serve() must be an object; got null."],
     [{ name: "a", log: [] }, "`log` of serve() must be a function; got a list."],
     [

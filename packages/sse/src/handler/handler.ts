@@ -160,7 +160,12 @@ function checkedHandler(
       return new Response(null, { status: 202 });
     },
   });
-  return async (request) => await app.fetch(request);
+  return async (request) => {
+    if (typeof Object(request).headers?.get === "function") return await app.fetch(request);
+    const message =
+      "handler() takes web requests. In Node or Express, wrap it once: nodeListener(serve) of @pawl/sse/node.";
+    throw new PawlError("config", message);
+  };
 }
 
 /** Whether an error is no failure: this process is shutting down, or the client has gone. */

@@ -96,6 +96,13 @@ it("U6 dialects and servers do so too", async () => {
   `);
 });
 
+it("U6 a request of Node says which adapter to use", async () => {
+  const serve = sse.handler(base as never) as (request: unknown) => Promise<Response>;
+  await expect(serve({ url: "/runs", headers: { host: "localhost" } })).rejects.toThrow(
+    /nodeListener\(serve\)/,
+  );
+});
+
 it("U6 answers without a session are refused by core, once", async () => {
   const serve = sse.handler(base as never);
   const body = JSON.stringify({ answers: [{ callId: "c", value: 1 }] });

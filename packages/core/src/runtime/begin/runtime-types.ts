@@ -228,8 +228,9 @@ export interface Runtime<Name extends string = string> {
    *
    * - The text of an answer in progress is sent from its beginning, or from the position `live`.
    *   `advanceCursor` computes the position after each event.
-   * - With `untilIdle: true`, the iterator ends after the next `run_suspended` or `run_ended`, unless that
-   *   end starts another run. To wait for one run, pass the value of its `started` promise.
+   * - With `untilIdle: true`, the iterator ends after the first `run_suspended` or `run_ended` after the
+   *   cursor, even if more events are stored, unless that end starts another run. To wait for one run, pass
+   *   the value of its `started` promise.
    * - With `resume`, for a reader in another process, e.g. behind an HTTP stream: resumes the session's run
    *   whenever no process is working on it. If this process hands the run over (`handOverAfterMs`), the
    *   reader gets `draining` and should connect again.
