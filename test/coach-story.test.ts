@@ -167,6 +167,8 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     const page = await visit(await person());
     await say(page, "A pulse check, please");
     await page.getByTestId("pulse-check").waitFor({ timeout: WAIT });
+    // The form is drawn again when the run comes to wait: a click before that may be lost.
+    await waits(page);
     await page.getByTestId("pulse-submit").click();
     await page.getByText("Rate at least one area").waitFor({ timeout: WAIT });
     await check(page.getByRole("group", { name: "Health" }).getByRole("radio", { name: "2, Shaky" }));
