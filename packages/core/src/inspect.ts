@@ -27,10 +27,10 @@ export type { ExtensionType } from "./log/event.ts";
 export type { NextRun } from "./log/next-run.ts";
 export type { StoredAnswerLimit, StoredBudget } from "./log/stored-budget.ts";
 export { cacheHitRate } from "./model/pricing.ts";
+export type { Asking, QuestionRecord, RunQuestion } from "./session/asking.ts";
 export type { ContextEntry } from "./session/context-entry.ts";
 export type { OpenAttempt } from "./session/open-attempt.ts";
 export type {
-  QuestionRecord,
   RequestPrefix,
   SessionState,
   TurnState,

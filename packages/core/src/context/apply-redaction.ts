@@ -1,7 +1,8 @@
 import type { StoredOf } from "../log/event.ts";
 import { REDACTED, redactedBlocks, redactedEvent } from "../log/redacted.ts";
 import { textOf } from "../model/content.ts";
-import type { QuestionRecord, SessionState } from "../session/state.ts";
+import type { QuestionRecord } from "../session/asking.ts";
+import type { SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 

@@ -4,7 +4,8 @@ import type { EventData, StoredOf } from "../log/event.ts";
 import { budgetOf } from "../log/stored-budget.ts";
 import { type Spent, usageOf } from "../log/tokens.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
-import type { CallState, QuestionRecord, RunState, SessionState } from "../session/state.ts";
+import type { CallState, RunState, SessionState } from "../session/state.ts";
+import { applyRunQuestion, questionRecord } from "./apply-question.ts";
 
 /** Adds a call to the run's last turn. */
 export function addCall(state: SessionState, run: RunState, data: EventData["tool_call"]): void {
@@ -32,8 +33,12 @@ export function addCall(state: SessionState, run: RunState, data: EventData["too
 
 type CallEvents = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" | "tool_result">;
 
-/** Applies an event of a tool call to the state. */
+/** Applies an event of a tool call, or of a question about the run, to the state. */
 export function applyCallEvent(state: SessionState, run: RunState, event: CallEvents): void {
+  if ("before" in event.data) {
+    applyRunQuestion(state, run, event);
+    return;
+  }
   const call = state.calls.get(event.data.call_id);
   if (call === undefined) return;
   run.unsettled = run.unsettled || event.type !== "tool_answered";
@@ -76,19 +81,4 @@ function chargeCall(run: RunState, call: CallState, spent: Spent | undefined): v
     account.usage = addUsage(account.usage, usageOf(spent.tokens));
     account.costUsd = addUsd(account.costUsd, usdFromCents(spent.cost_cents));
   }
-}
-
-function questionRecord({ data, seq }: StoredOf<"tool_suspended">): QuestionRecord {
-  const { kind, payload, answer_schema: answerSchema, by, input, child } = data;
-  return {
-    kind,
-    payload,
-    answerSchema,
-    seq,
-    ...(by !== undefined && { by }),
-    ...(input !== undefined && { input }),
-    ...(child !== undefined && {
-      child: { sessionId: child.session_id, callId: child.call_id, question: child.question },
-    }),
-  };
 }

@@ -5,8 +5,9 @@ import type { Session } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { ContentBlock } from "../model/content.ts";
 import type { ModelClient, ModelRequest, ToolChoice } from "../model/model-client.ts";
+import type { QuestionRecord } from "../session/asking.ts";
 import type { RunResult } from "../session/run-result.ts";
-import type { QuestionRecord, RunState, TurnState } from "../session/state.ts";
+import type { RunState, TurnState } from "../session/state.ts";
 import type { Schema } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
 
@@ -30,6 +31,11 @@ export interface RunContext<Deps = unknown> extends HookContext {
   readonly type: string | undefined;
   /** The run's state. It is always up to date with the log. */
   readonly run: Readonly<RunState>;
+  /**
+   * In `beforeRun` and `beforeTurn`: the user's answer to the question that this hook asked there. It matches
+   * the question's schema. `undefined` if the hook has not asked, or its question was closed.
+   */
+  readonly answer?: Json | undefined;
   /** The value that the runtime's `deps` option returned for this session. */
   readonly deps: Deps;
   /** Aborts when the run is stopped. A hook that does not return soon afterwards is abandoned. */
@@ -117,7 +123,12 @@ export type ToolChange =
   | { input: Json }
   | { deny: string }
   | { result: Json; skipped?: SkipReason }
-  | { ask: Pick<QuestionRecord, "kind" | "payload"> & { answer: Schema } };
+  | { ask: Ask };
+
+/** A question to the user: its kind, what the client shows with it, and the schema of an answer. */
+export interface Ask extends Pick<QuestionRecord, "kind" | "payload"> {
+  answer: Schema;
+}
 
 /** The argument of `afterTool`: the outcome of a call, before it is stored. */
 export interface ToolOutcome {
@@ -151,6 +162,11 @@ export type Awaitable<T> = T | Promise<T>;
  * **Ending the run.** `beforeRun`, `beforeTurn`, `beforeModel` and `afterTurn` end the run by returning `{
  * stop }`. In other methods and in tools, call `runtime.stop(sessionId, { userId })`: the run ends as
  * `aborted`, unless an `onStop` returns another reason.
+ *
+ * **Asking the user.** `beforeRun`, `beforeTurn` and `beforeTool` return `{ ask }`. The run waits, for days if
+ * necessary, and the process may end meanwhile. Then the hook is called again with the answer: in
+ * `context.answer`, or for `beforeTool` in `call.answer`. Before a run or a turn, the hooks before it are
+ * called again too. If a new message comes instead of an answer, the question is closed.
  *
  * **Errors.** If `beforeTool` throws, the call is denied. If another `before…` method throws, the run ends as
  * `error`. If any other method throws, nothing changes. Every such error is logged as `hook_failed` and
@@ -186,12 +202,14 @@ export interface Hook<Deps = unknown> {
   /** Whether `afterRun` is called again if the process died while it ran. Default: no. */
   readonly idempotent?: boolean;
   /** Called before the run's first model call. */
-  readonly beforeRun?: (context: RunContext<Deps>) => Awaitable<{ stop: StopReason } | undefined>;
+  readonly beforeRun?: (
+    context: RunContext<Deps>,
+  ) => Awaitable<{ stop: StopReason } | { ask: Ask } | undefined>;
   /** Called before each turn, when every call of the last turn has its result. */
   readonly beforeTurn?: (
     plan: Readonly<TurnPlan>,
     context: RunContext<Deps>,
-  ) => Awaitable<TurnChange | undefined>;
+  ) => Awaitable<TurnChange | { ask: Ask } | undefined>;
   /** Called before each model call, with the request to send. */
   readonly beforeModel?: (
     call: PlannedRequest,

@@ -165,6 +165,9 @@ export interface EventData {
    * A call asked the user something and waits for the answer.
    *
    * - `by` names the hook that asks; absent if the tool asks.
+   * - `before` marks a question about the run instead of a call. Its hook asks it before the first turn
+   *   (`run`) or between two turns (`turn`). `tool_name` is then the hook's name, and `call_id` an id of the
+   *   question's own.
    * - `input` is the call's input if a hook has changed it.
    * - `child` is the asking call in the session of the call's sub-agent. `spent` is what the sub-agent has
    *   used since its last question.
@@ -176,6 +179,7 @@ export interface EventData {
     payload: Json;
     answer_schema: JsonObject;
     by?: string;
+    before?: QuestionPlace;
     input?: Json;
     child?: { session_id: string; call_id: string; question: number };
     spent?: EventData["tool_result"]["spent"];
@@ -183,9 +187,16 @@ export interface EventData {
   /**
    * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without
    * an answer, e.g. because the user wrote a new message. `error` is why a tool at the client failed; the
-   * call's result repeats it.
+   * call's result repeats it. `before` is that of the question.
    */
-  tool_answered: { tool_name: string; call_id: string; value: Json; error?: string; closed?: string };
+  tool_answered: {
+    tool_name: string;
+    call_id: string;
+    value: Json;
+    error?: string;
+    closed?: string;
+    before?: QuestionPlace;
+  };
 
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**
@@ -257,6 +268,9 @@ export interface EventData {
  * Hooks may use words of their own.
  */
 export type SkipReason = "duplicate" | "waiting" | "surplus" | "closed" | (string & {});
+
+/** Before what a question about the run is asked: before its first turn, or between two turns. */
+export type QuestionPlace = "run" | "turn";
 
 /**
  * Token counts as the log stores them.

@@ -1,16 +1,17 @@
 import type { Budget } from "../log/budget.ts";
 import { ABORTED, INTERRUPTED, type StopReason } from "../log/stop-reason.ts";
+import { type Asking, isWaiting } from "../session/asking.ts";
 import { isGivenUp } from "../session/given-up.ts";
 import type { OpenAttempt } from "../session/open-attempt.ts";
 import { isPostponed, queuedMessages } from "../session/queued.ts";
 import {
   type CallState,
-  isWaiting,
   openRun,
   type RunState,
   type SessionState,
   type TurnState,
   unanswered,
+  waitingFor,
 } from "../session/state.ts";
 import { type Limited, limitReached, limitStop, type Remaining, remainingOf } from "../stop/limits.ts";
 import { firstStop, type StopCondition } from "../stop/stop-condition.ts";
@@ -21,7 +22,7 @@ export type Next =
   /** Charges a request whose answer was lost. */
   | { do: "charge"; attempt: OpenAttempt }
   | { do: "tools"; calls: CallState[] }
-  | { do: "suspend"; pending: CallState[] }
+  | { do: "suspend"; pending: Asking[] }
   /** Closes questions because the user has sent a message instead of an answer. */
   | { do: "close_questions"; run: RunState }
   /** Notifies the hooks that a turn is over. */
@@ -78,8 +79,9 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
     const end = { do: "end" as const, stop: limitStop(left, "wallClockMs") };
     return open.length > 0 ? end : hooksFirst(run, now, end);
   }
-  const pending = open.filter(isWaiting);
-  if (open.length > pending.length) return { do: "tools", calls: open.filter((call) => !isWaiting(call)) };
+  const toRun = open.filter((call) => !isWaiting(call));
+  if (toRun.length > 0) return { do: "tools", calls: toRun };
+  const pending = waitingFor(run);
   if (pending.length > 0) {
     return queuedMessages(state).length > 0 ? { do: "close_questions", run } : { do: "suspend", pending };
   }

@@ -2,9 +2,10 @@ import type { Leg } from "../leg/leg.ts";
 import type { NewEvent } from "../log/event.ts";
 import { eventKey } from "../log/event-keys.ts";
 import { type StopReason, sessionOver } from "../log/stop-reason.ts";
+import type { Asking } from "../session/asking.ts";
 import { closeOpenCalls, OVERTAKEN } from "../session/close-calls.ts";
 import { lostAnswer } from "../session/open-attempt.ts";
-import { type CallState, openRun, type RunState } from "../session/state.ts";
+import { openRun, type RunState } from "../session/state.ts";
 import { checkpointIfDue } from "./checkpoint-if-due.ts";
 import { decide, type Next, type Now } from "./decide.ts";
 import { hooksWith } from "./hooks/call-hooks.ts";
@@ -82,9 +83,13 @@ function nowOf(leg: Leg): Now {
 async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   await refreshUserData(leg);
   if (leg.life.signal.aborted) return undefined;
-  const { plan, stop } = await planTurn(leg);
+  const { plan, stop, question } = await planTurn(leg);
   if (leg.life.signal.aborted) return undefined;
   if (stop !== undefined) return { do: "end", stop };
+  if (question !== undefined) {
+    await leg.log.append([question]);
+    return undefined;
+  }
   if (leg.agent.checkpointWhen.length > 0) await checkpointIfDue(leg);
   return await modelTurn(leg, plan);
 }
@@ -114,7 +119,7 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
  * something was stored after `decidedAt`, the `seq` that the decision was based on; then the caller must
  * decide again.
  */
-async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: number): Promise<boolean> {
+async function suspendRun(leg: Leg, waiting: readonly Asking[], decidedAt: number): Promise<boolean> {
   const run = openRun(leg.log.state);
   if (run === undefined) return false;
   const status = await leg.status();

@@ -1,8 +1,9 @@
 import { type Json, toJson } from "../base/json.ts";
 import { isBlank } from "../base/text.ts";
-import type { EventData, NewEvent } from "../log/event.ts";
+import type { EventData, NewEvent, QuestionPlace } from "../log/event.ts";
 import { eventKey } from "../log/event-keys.ts";
-import { type CallState, isWaiting, type RunState, unanswered } from "./state.ts";
+import { type Asking, isWaiting, type RunQuestion } from "./asking.ts";
+import { type CallState, type RunState, unanswered } from "./state.ts";
 
 /** The events that settle a call, or make it wait. */
 export type ResultEvent = Extract<NewEvent, { type: "tool_result" }>;
@@ -16,8 +17,21 @@ export const OVERTAKEN = "the user wrote a new message instead of answering.";
  * valid when the run ends here. Questions are closed under the same keys as answers, so an answer that
  * arrives at the same time either counts completely or is refused.
  */
-export function closeOpenCalls(run: RunState, reasonFor: (call: CallState) => string): NewEvent[] {
-  return unanswered(run).flatMap((call) => closeCall(call, reasonFor(call)));
+export function closeOpenCalls(
+  run: RunState,
+  reasonFor: (call: CallState | RunQuestion) => string,
+): NewEvent[] {
+  return [
+    ...unanswered(run).flatMap((call) => closeCall(call, reasonFor(call))),
+    ...run.asked.filter(isWaiting).map((asked) => closedQuestion(asked, reasonFor(asked), asked.before)),
+  ];
+}
+
+/** Returns the event that closes a question without an answer. */
+function closedQuestion(asking: Asking, closed: string, before?: QuestionPlace): NewEvent {
+  const { toolName: tool_name, callId: call_id } = asking;
+  const data = { tool_name, call_id, value: null, closed, ...(before !== undefined && { before }) };
+  return { type: "tool_answered", key: eventKey.answer(asking), data };
 }
 
 /** Returns the events that give each of these calls a result. The calls must not have one yet. */
@@ -26,14 +40,9 @@ export function closeCalls(calls: readonly CallState[], reason: string): NewEven
 }
 
 function closeCall(call: CallState, reason: string): NewEvent[] {
-  const named = { tool_name: call.toolName, call_id: call.callId };
   if (isWaiting(call)) {
     return [
-      {
-        type: "tool_answered",
-        key: eventKey.answer(call),
-        data: { ...named, value: null, closed: reason },
-      },
+      closedQuestion(call, reason),
       resultEvent(call, true, { answered: false, reason }, { data: { skipped: "closed" } }),
     ];
   }
@@ -64,9 +73,9 @@ export function outcomeUnknown(reason: string): string {
   return `The outcome of this call is unknown: ${reason} It may or may not have taken effect; check before doing it again.`;
 }
 
-/** Returns a call's `tool_suspended` event. Its key allows each question once. */
+/** Returns a `tool_suspended` event. Its key allows each question once. */
 export function questionEvent(
-  call: CallState,
+  call: Pick<Asking, "callId" | "toolName" | "assistantSeq" | "questions">,
   question: Omit<EventData["tool_suspended"], "tool_name" | "call_id">,
 ): QuestionEvent {
   const data = { tool_name: call.toolName, call_id: call.callId, ...question };

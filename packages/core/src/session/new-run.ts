@@ -16,6 +16,7 @@ export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonO
     costUsd: 0,
     texts: [],
     calls: [],
+    asked: [],
     turn: undefined,
     pauses: 0,
     attempt: undefined,

@@ -1,6 +1,6 @@
 import type { StoredOf } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
-import { isWaiting, openRun, type RunState, type SessionState, unanswered } from "./state.ts";
+import { openRun, type RunState, type SessionState, waitingFor } from "./state.ts";
 
 /** Returns messages that arrived during a run of the session and that no request has covered yet. */
 export function queuedMessages({ run, queued }: SessionState): StoredOf<"user_message">[] {
@@ -19,7 +19,7 @@ export function isPostponed(state: SessionState, stop: StopReason): boolean {
 
 /** Whether the run waits for the user's answer and no leg is running. */
 export function isSuspended(run: RunState): boolean {
-  return !run.unsettled && unanswered(run).some(isWaiting);
+  return !run.unsettled && waitingFor(run).length > 0;
 }
 
 /** Whether the session's last run has ended or waits for the user's answer. */
@@ -40,6 +40,6 @@ export function runAtWork(state: SessionState): RunState | undefined {
  */
 export function runToResume(state: SessionState): RunState | undefined {
   const run = openRun(state);
-  const nothingToResume = run === undefined || run.ending !== undefined || unanswered(run).some(isWaiting);
+  const nothingToResume = run === undefined || run.ending !== undefined || waitingFor(run).length > 0;
   return nothingToResume ? undefined : run;
 }

@@ -1,7 +1,9 @@
 import type { Json } from "../base/json.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
-import { type CallState, isWaiting, type QuestionRecord, type RunState, type SessionState } from "./state.ts";
+import type { Asking, QuestionRecord } from "./asking.ts";
+import type { CallState, RunState, SessionState } from "./state.ts";
+import { waitingFor } from "./state.ts";
 
 /**
  * Returns the result of the session's last run, derived from the log. `stop` is why the run is about to end,
@@ -9,7 +11,6 @@ import { type CallState, isWaiting, type QuestionRecord, type RunState, type Ses
  */
 export function resultOf(state: SessionState, stop?: StopReason): RunResult {
   const run = state.run as RunState;
-  const waiting = run.calls.filter(isWaiting);
   const ended = run.ended ?? stop;
   const output = outputOf(run, ended);
   return {
@@ -22,7 +23,7 @@ export function resultOf(state: SessionState, stop?: StopReason): RunResult {
     turns: run.turns,
     usage: run.usage,
     costUsd: run.costUsd,
-    pending: waiting.map(questionOf),
+    pending: waitingFor(run).map(questionOf),
   };
 }
 
@@ -43,10 +44,9 @@ function actionOf(call: CallState): Action {
   return { ...action, result: call.result.data.result, success: call.result.data.success };
 }
 
-/** Returns the question that a waiting call asks. */
-function questionOf(call: CallState): Question {
-  const { kind, payload, answerSchema, seq } = call.question as NonNullable<CallState["question"]>;
-  const { callId, toolName } = call;
+/** Returns the question that a call or hook asks. */
+function questionOf({ callId, toolName, question }: Asking): Question {
+  const { kind, payload, answerSchema, seq } = question as QuestionRecord;
   return { callId, toolName, kind, payload, answerSchema, seq };
 }
 
@@ -96,8 +96,11 @@ export interface RunResult {
 
 /** A question that waits for the user's answer. */
 export interface Question extends Omit<QuestionRecord, "by" | "input" | "child"> {
-  /** Id of the call that asks. An answer names it. */
+  /** Id of the call that asks, or of a hook's question about the run. An answer names it. */
   callId: string;
-  /** The name of the called tool: the one that asks, or for an approval the one to approve. */
+  /**
+   * The name of the called tool: the one that asks, or for an approval the one to approve. For a hook's
+   * question about the run, the name of the hook.
+   */
   toolName: string;
 }

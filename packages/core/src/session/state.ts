@@ -5,32 +5,13 @@ import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { TextBlock, ToolSpec } from "../model/content.ts";
 import type { Usage } from "../model/pricing.ts";
+import { type Asking, isWaiting, type RunQuestion } from "./asking.ts";
 import { type ContextEntry, type KeptParts, newKeptParts } from "./context-entry.ts";
 import type { OpenAttempt } from "./open-attempt.ts";
 import type { WorkTime } from "./work-time.ts";
 
-/** A question to the user, as the log has it. */
-export interface QuestionRecord {
-  /** What kind of question this is, for the client to choose a control. */
-  kind: string;
-  /** What to show to the user. */
-  payload: Json;
-  /** JSON Schema of a valid answer. */
-  answerSchema: JsonObject;
-  /** `seq` of the event that asked. */
-  seq: number;
-  /** The hook that asks; absent if the tool asks. */
-  by?: string;
-  /** The call's input if a hook has changed it. */
-  input?: Json;
-  /** The asking call in the session of the call's sub-agent, and the `seq` of its question there. */
-  child?: { sessionId: string; callId: string; question: number };
-}
-
 /** The state of one tool call. */
-export interface CallState {
-  callId: string;
-  toolName: string;
+export interface CallState extends Asking {
   /** The call's index among all calls of the session. */
   place: number;
   arguments: Json;
@@ -40,15 +21,8 @@ export interface CallState {
   invalid: string | undefined;
   /** Why the call was refused without counting as failed, e.g. as one call too many. */
   skipped: SkipReason | undefined;
-  /** `seq` of the assistant message that made the call; with `callId` it names the call in event keys. */
-  assistantSeq: number;
-  /** The call's current or last question. `answer` is the answer to it. */
-  question: QuestionRecord | undefined;
-  answer: { value: Json; error: string | undefined; closed: string | undefined } | undefined;
   /** What the run was charged so far for the call's sub-agent. */
   charged: { usage: Usage; costUsd: number };
-  /** How many questions the call has asked. */
-  questions: number;
   /**
    * Set once the tool was started. `input` is the tool's input if a hook has changed it. `slice` is the
    * budget of the call's sub-agent.
@@ -89,6 +63,8 @@ export interface RunState {
   /** Texts of the turns, in order. */
   texts: string[];
   calls: CallState[];
+  /** The hooks' questions about the run, in order. */
+  asked: RunQuestion[];
   turn: TurnState | undefined;
   /** Paused answers in a row (`pause_turn`). */
   pauses: number;
@@ -165,6 +141,8 @@ export interface SessionState {
   run: RunState | undefined;
   /** All calls of the session, by id. */
   calls: Map<string, CallState>;
+  /** All questions about the session's runs, by id. */
+  asked: Map<string, RunQuestion>;
   /**
    * Parts of earlier requests that the next one reuses.
    *
@@ -189,6 +167,7 @@ export function newSessionState(sessionId: string): SessionState {
     mode: null,
     run: undefined,
     calls: new Map(),
+    asked: new Map(),
     kept: newKeptParts(),
   };
 }
@@ -203,7 +182,7 @@ export function unanswered(run: RunState): CallState[] {
   return run.turn === undefined ? [] : run.turn.calls.filter((call) => call.result === undefined);
 }
 
-/** Whether a call waits for the user. */
-export function isWaiting(call: CallState): boolean {
-  return call.question !== undefined && call.answer === undefined && call.result === undefined;
+/** Returns the calls and hooks of the run that wait for the user. */
+export function waitingFor({ calls, asked }: RunState): Asking[] {
+  return [...calls, ...asked].filter(isWaiting);
 }

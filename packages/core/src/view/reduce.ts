@@ -5,7 +5,7 @@ import { partsOf } from "./parts.ts";
 import { withoutRedacted } from "./redact.ts";
 import { retryInView } from "./retry.ts";
 import { takeUp } from "./run-message.ts";
-import type { ToolPhase, ViewMessage, ViewState } from "./view.ts";
+import type { ToolPhase, ViewMessage, ViewPart, ViewState } from "./view.ts";
 
 /**
  * Applies one event to a view and returns the new view. Unchanged parts are shared with the old one, which
@@ -108,8 +108,12 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
     case "tool_suspended": {
       const { kind, payload, answer_schema: answerSchema } = event.data;
       const question = { callId, toolName, kind, payload, answerSchema, seq: event.seq };
+      const asked =
+        event.data.before === undefined
+          ? inCall(view, callId, { phase: "waiting" })
+          : inAssistant(view, (parts) => [...parts, questionPart(event)]);
       return {
-        ...inCall(view, callId, { phase: "waiting" }),
+        ...asked,
         pending: [...pending, question],
       };
     }
@@ -133,7 +137,16 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
   }
 }
 
-function withAnswer({ value, error }: StoredOf<"tool_answered">["data"]) {
+/** Returns the part that shows a hook's question about the run. No call of the model has one. */
+function questionPart({ data, seq }: StoredOf<"tool_suspended">): ViewPart {
+  const { call_id: callId, tool_name: toolName, payload } = data;
+  return { type: "tool", key: `${seq}:ask`, callId, toolName, phase: "waiting", arguments: payload };
+}
+
+function withAnswer({ value, error, closed, before }: StoredOf<"tool_answered">["data"]) {
+  // A call that was closed gets its result in an event of its own.
+  if (before !== undefined && closed !== undefined)
+    return { phase: "done" as const, result: { answered: false, reason: closed } };
   return error === undefined
     ? { phase: "done" as const, result: value }
     : { phase: "error" as const, result: error };

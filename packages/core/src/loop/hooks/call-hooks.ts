@@ -1,5 +1,6 @@
 import { type Deadline, withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
+import type { Json } from "../../base/json.ts";
 import { checkAppendable } from "../../hooks/check-appendable.ts";
 import type { Hook, HookContext, RunContext } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
@@ -39,7 +40,7 @@ type Returned<M extends HookMethod> = NonNullable<Awaited<ReturnType<Method<M>>>
 /**
  * Calls one hook and converts its return value with `take`. If the hook or `take` throws, logs the error,
  * notifies `onError` and returns `failed`. Returns an empty object if the hook returned nothing, or the run
- * was stopped first.
+ * was stopped first. `answer` is the answer to the hook's question.
  */
 export async function callHook<M extends HookMethod, R>(
   leg: Leg,
@@ -47,13 +48,14 @@ export async function callHook<M extends HookMethod, R>(
   method: M,
   given: Given<M>,
   take: (returned: Returned<M>) => R,
+  answer?: Json,
 ): Promise<{ value?: R; failed?: true }> {
   // Read once: the leg gets a fresh signal for its last turn.
   const { signal } = leg.life;
   try {
     const call = hook[method] as (...given: unknown[]) => Returned<M> | Promise<Returned<M>>;
-    const answer = call.apply(hook, [...given, contextOf(leg)]);
-    const returned = isPromise(answer) ? await withinDeadline(leg.life, answer) : answer;
+    const said = call.apply(hook, [...given, withAnswer(contextOf(leg), answer)]);
+    const returned = isPromise(said) ? await withinDeadline(leg.life, said) : said;
     if (returned === undefined || returned === null) return {};
     checkReturned(method, returned);
     return { value: take(returned) };
@@ -64,6 +66,13 @@ export async function callHook<M extends HookMethod, R>(
     if (endsRun(method)) leg.report.failed(cause);
     return { failed: true };
   }
+}
+
+/** Returns the context with the answer to a hook's question. Its other fields stay up to date. */
+function withAnswer(context: RunContext, answer: Json | undefined): RunContext {
+  if (answer === undefined) return context;
+  const fields = Object.getOwnPropertyDescriptors(context);
+  return Object.create(null, { ...fields, answer: { value: answer, enumerable: true } });
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {

@@ -13,13 +13,13 @@ interface Shape {
   readonly needs: "none" | "one" | "all";
 }
 
-const PLAN: Shape = { keys: ["stop", "model", "maxTokens", "toolChoice", "tools"], needs: "none" };
+const PLAN_KEYS = ["stop", "model", "maxTokens", "toolChoice", "tools"];
 
 /** The shapes by method. The return values of `onSuspend` and `afterRun` are ignored. */
 const SHAPES = new Map<HookMethod, Shape>([
-  ["beforeRun", { keys: ["stop"], needs: "one" }],
-  ["beforeTurn", PLAN],
-  ["beforeModel", PLAN],
+  ["beforeRun", { keys: ["stop", "ask"], needs: "one" }],
+  ["beforeTurn", { keys: [...PLAN_KEYS, "ask"], needs: "none" }],
+  ["beforeModel", { keys: PLAN_KEYS, needs: "none" }],
   ["afterModel", { keys: ["content"], beside: ["stopReason"], needs: "one" }],
   [
     "beforeTool",

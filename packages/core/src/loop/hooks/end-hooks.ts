@@ -7,8 +7,9 @@ import { eventKey } from "../../log/event-keys.ts";
 import type { NextRun } from "../../log/next-run.ts";
 import { isFailed, isReported, type StopReason, stopFrom, withOwnWords } from "../../log/stop-reason.ts";
 import { tokensOf } from "../../log/tokens.ts";
+import { isWaiting, type RunQuestion } from "../../session/asking.ts";
 import { closeOpenCalls } from "../../session/close-calls.ts";
-import { type CallState, isWaiting, type RunState } from "../../session/state.ts";
+import type { CallState, RunState } from "../../session/state.ts";
 import { limitDetails, remainingOf } from "../../stop/limits.ts";
 import { callHook, contextOf, hooksWith, notifyHooks } from "./call-hooks.ts";
 import { EFFECT_MS, runEffects } from "./effects.ts";
@@ -98,9 +99,10 @@ function endError({ log, agent, life }: Leg, { turns }: RunState, stop: StopReas
   });
 }
 
-function closingReason(stop: StopReason, run: RunState, call: CallState): string {
+function closingReason(stop: StopReason, run: RunState, call: CallState | RunQuestion): string {
   if (run.interrupted && stop.type === "interrupted") return "the user sent another message.";
   if (stop.type === "aborted") return "the run was stopped.";
   if (isWaiting(call)) return "the run ended before it was answered.";
-  return call.started === undefined ? "the run ended before this call." : "the run ended before it finished.";
+  const started = "started" in call && call.started !== undefined;
+  return !started ? "the run ended before this call." : "the run ended before it finished.";
 }

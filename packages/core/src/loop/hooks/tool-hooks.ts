@@ -1,14 +1,13 @@
-import { withinDeadline } from "../../base/deadline.ts";
 import { type Json, toJson } from "../../base/json.ts";
 import type { OutcomeChange, ToolChange, ToolOutcome } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { SkipReason } from "../../log/event.ts";
 import type { CallState } from "../../session/state.ts";
 import { formatted, readable } from "../../tools/format-result.ts";
-import { type Infer, jsonSchema, type Schema, type Validated, validate } from "../../tools/schema.ts";
-import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { callHook, hooksWith } from "./call-hooks.ts";
+import { answerProblems, checkedAsk } from "./run-questions.ts";
+import { validateFor } from "./validate-for.ts";
 
 /** The hooks' decision about a call: run it with `input`, refuse it, answer it, or ask the user. */
 type Screened =
@@ -23,15 +22,6 @@ type Screened =
 export interface CallInput {
   input: unknown;
   changed: Json | undefined;
-}
-
-/** Validates a value, as long as the leg may go on. */
-export async function validateFor<S extends Schema>(
-  leg: Leg,
-  schema: S,
-  value: unknown,
-): Promise<Validated<Infer<S>>> {
-  return await validate(schema, value, (work) => withinDeadline(leg.life, work));
 }
 
 /**
@@ -70,13 +60,6 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
   return { do: "run", input, changed };
 }
 
-/** Validates the answer to a hook's question by the schema in the log. Returns the problems. */
-async function answerProblems(leg: Leg, { question, answer }: CallState): Promise<readonly string[]> {
-  const schema = jsonSchema(question?.answerSchema ?? {});
-  const checked = await validateFor(leg, schema, answer?.value ?? null);
-  return checked.ok ? [] : checked.problems;
-}
-
 /**
  * Returns all hooks, or the hook that asked and those after it. Returns `undefined` if the hook that asked no
  * longer exists.
@@ -103,12 +86,7 @@ function storableChange(change: ToolChange): ToolChange {
   if ("input" in change) return { input: toJson(change.input) };
   if ("result" in change) return { ...change, result: toJson(change.result) };
   if ("deny" in change) return { deny: String(change.deny) };
-  const { kind, payload, answer } = change.ask ?? {};
-  if (typeof kind !== "string" || answer === undefined) {
-    throw new Error("`ask` needs a `kind` (a string), a `payload`, and in `answer` the schema of answers");
-  }
-  toJsonSchema(answer, `answers to "${kind}"`);
-  return { ask: { kind, payload: toJson(payload), answer } };
+  return { ask: checkedAsk(change.ask) };
 }
 
 /** Applies the `afterTool` hooks to an outcome. */

@@ -1,48 +1,76 @@
-import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "../../hooks/hook.ts";
+import type { Ask, ModelReply, PlannedRequest, TurnChange, TurnPlan } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
 import type { ContentBlock } from "../../model/content.ts";
-import { type CallState, openRun, type TurnState } from "../../session/state.ts";
-import { callHook, type Given, HOOK_FAILED, hooksWith } from "./call-hooks.ts";
+import type { Asking, RunQuestion } from "../../session/asking.ts";
+import type { QuestionEvent } from "../../session/close-calls.ts";
+import { openRun, type RunState, type TurnState } from "../../session/state.ts";
+import { callHook, HOOK_FAILED, hooksWith } from "./call-hooks.ts";
 import { checkPlan } from "./check-plan.ts";
 import { checkRewrite } from "./check-rewrite.ts";
+import { answerFor, lostAsker, runQuestion } from "./run-questions.ts";
 
 /** The plan for the next turn, or the reason for which the run ends instead. */
 type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
 
+/** The plan for the next turn, the reason for which the run ends instead, or a question to ask first. */
+type PlannedTurn = (Planned & { question?: never }) | { question: QuestionEvent; plan?: never; stop?: never };
+
 /** Calls `beforeTurn`, and before the run's first request also `beforeRun`. */
-export async function planTurn(leg: Leg): Promise<Planned> {
+export async function planTurn(leg: Leg): Promise<PlannedTurn> {
+  const { model, maxTokens } = leg.agent;
   const run = openRun(leg.log.state);
-  if (run?.turns === 0 && run.openRequest === undefined && !leg.hookProgress.begun) {
-    for (const hook of hooksWith(leg, "beforeRun")) {
-      const { value, failed } = await callHook(leg, hook, "beforeRun", [], ({ stop }) => stopFrom(stop));
-      if (failed) return { stop: HOOK_FAILED };
-      if (value) return { stop: value };
-    }
+  if (run === undefined) return { plan: { model, maxTokens } };
+  const lost = lostAsker(run, leg.agent.hooks);
+  if (lost !== undefined) return await endForLostAsker(leg, lost);
+  const begun = run.turns > 0 || run.openRequest !== undefined || run.asked.some(isBeforeTurn);
+  if (!begun && !leg.hookProgress.begun) {
+    const first = await beginRun(leg, run);
+    if (first !== undefined) return first;
     leg.hookProgress.begun = true;
   }
-  const { model, maxTokens } = leg.agent;
-  return await changedBy(leg, "beforeTurn", { model, maxTokens }, (plan) => plan);
-}
-
-/** Calls these hooks with what `givenFor` makes of the plan so far, and applies their changes to it. */
-async function changedBy<M extends "beforeTurn" | "beforeModel">(
-  leg: Leg,
-  method: M,
-  wanted: TurnPlan,
-  givenFor: (plan: TurnPlan) => Given<M>[0],
-): Promise<Planned> {
-  let plan = wanted;
-  for (const hook of hooksWith(leg, method)) {
-    const given = [givenFor(plan)] as Given<M>;
-    const { value, failed } = await callHook(leg, hook, method, given, (change) =>
-      changed(leg, plan, change),
-    );
+  let plan: TurnPlan = { model, maxTokens };
+  for (const hook of hooksWith(leg, "beforeTurn")) {
+    const take = (change: TurnChange | { ask: Ask }): PlannedTurn =>
+      "ask" in change
+        ? { question: runQuestion(run, hook.name, "turn", change.ask) }
+        : changed(leg, plan, change);
+    const answer = await answerFor(leg, run, hook, "turn");
+    const { value, failed } = await callHook(leg, hook, "beforeTurn", [plan], take, answer);
     if (failed) return { stop: HOOK_FAILED };
-    if (value?.stop) return value;
+    if (value !== undefined && value.plan === undefined) return value;
     plan = value?.plan ?? plan;
   }
   return { plan };
+}
+
+function isBeforeTurn({ before }: RunQuestion): boolean {
+  return before === "turn";
+}
+
+/** Calls `beforeRun`. Returns the end of the run or the question that a hook wants instead of the turn. */
+async function beginRun(leg: Leg, run: RunState): Promise<PlannedTurn | undefined> {
+  for (const hook of hooksWith(leg, "beforeRun")) {
+    const take = (said: { stop: StopReason } | { ask: Ask }): PlannedTurn =>
+      "ask" in said
+        ? { question: runQuestion(run, hook.name, "run", said.ask) }
+        : { stop: stopFrom(said.stop) };
+    const answer = await answerFor(leg, run, hook, "run");
+    const { value, failed } = await callHook(leg, hook, "beforeRun", [], take, answer);
+    if (failed) return { stop: HOOK_FAILED };
+    if (value) return value;
+  }
+  return undefined;
+}
+
+/**
+ * Ends a run whose question was answered after its hook had been removed: nothing can act on the answer,
+ * which may have been a no.
+ */
+async function endForLostAsker(leg: Leg, hook: string): Promise<Planned> {
+  const message = `The hook "${hook}", which asked the user, no longer exists. The run ends, because nothing can act on the answer.`;
+  await leg.report.logError({ code: "hook_failed", message, context: { hook, method: "beforeRun" } });
+  return { stop: HOOK_FAILED };
 }
 
 /** Applies a hook's changes to the plan. Fields that are `undefined` stay as they are. */
@@ -62,7 +90,15 @@ export async function planRequest(
   wanted: TurnPlan,
   callOf: (plan: TurnPlan) => PlannedRequest,
 ): Promise<Planned> {
-  return await changedBy(leg, "beforeModel", wanted, callOf);
+  let plan = wanted;
+  for (const hook of hooksWith(leg, "beforeModel")) {
+    const take = (change: TurnChange) => changed(leg, plan, change);
+    const { value, failed } = await callHook(leg, hook, "beforeModel", [callOf(plan)], take);
+    if (failed) return { stop: HOOK_FAILED };
+    if (value?.stop) return value;
+    plan = value?.plan ?? plan;
+  }
+  return { plan };
 }
 
 /**
@@ -85,7 +121,7 @@ export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly
  * because the log may have changed meanwhile. An error of a hook is logged and does not keep the run from
  * waiting.
  */
-export async function notifyOfSuspension(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
+export async function notifyOfSuspension(leg: Leg, waiting: readonly Asking[]): Promise<boolean> {
   const hooks = hooksWith(leg, "onSuspend");
   const questions = waiting.map(({ question }) => question?.seq).join();
   if (hooks.length === 0 || leg.hookProgress.questions === questions) return false;

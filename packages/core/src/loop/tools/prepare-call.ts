@@ -10,7 +10,8 @@ import { formatted } from "../../tools/format-result.ts";
 import type { Schema } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { type CallInput, screenCall, validateFor } from "../hooks/tool-hooks.ts";
+import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
+import { validateFor } from "../hooks/validate-for.ts";
 
 /** The next step of a call: store events, or run the tool. */
 export type Prepared = { do: "store"; events: NewEvent[] } | Runnable;

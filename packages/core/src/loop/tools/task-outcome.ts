@@ -2,6 +2,7 @@ import { centsFromUsd, subtractUsd } from "../../base/usd.ts";
 import type { StopType } from "../../log/stop-reason.ts";
 import { type Spent, tokensOf } from "../../log/tokens.ts";
 import type { Usage } from "../../model/pricing.ts";
+import type { Asking, QuestionRecord } from "../../session/asking.ts";
 import {
   type QuestionEvent,
   questionEvent,
@@ -9,13 +10,7 @@ import {
   resultEvent,
 } from "../../session/close-calls.ts";
 import { resultOf } from "../../session/run-result.ts";
-import {
-  type CallState,
-  isWaiting,
-  type QuestionRecord,
-  type RunState,
-  type SessionState,
-} from "../../session/state.ts";
+import { type CallState, type RunState, type SessionState, waitingFor } from "../../session/state.ts";
 
 /** Types of stop reasons after which the sub-agent's last text is the result of its task. */
 const DONE: readonly StopType[] = ["end_turn", "terminal_tool"];
@@ -30,7 +25,7 @@ export function outcomeOf(
   durationMs: number,
 ): ResultEvent | QuestionEvent {
   const run = state.run as RunState;
-  const waiting = run.ended === undefined ? run.calls.find(isWaiting) : undefined;
+  const waiting = run.ended === undefined ? waitingFor(run)[0] : undefined;
   const spent = spentSince(call, run);
   if (waiting !== undefined) return askedBy(call, state.sessionId, waiting, spent);
   const { stop, text } = resultOf(state);
@@ -55,7 +50,7 @@ function spentSince({ charged }: CallState, { usage, costUsd }: RunState): Spent
 }
 
 /** Returns the event that passes the sub-agent's question on, as a question of the caller's call. */
-function askedBy(call: CallState, sessionId: string, waiting: CallState, spent: Spent): QuestionEvent {
+function askedBy(call: CallState, sessionId: string, waiting: Asking, spent: Spent): QuestionEvent {
   const { kind, payload, answerSchema, seq } = waiting.question as QuestionRecord;
   return questionEvent(call, {
     kind,

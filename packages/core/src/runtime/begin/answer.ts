@@ -3,7 +3,8 @@ import { messageOf, PawlError, type PawlErrorCode } from "../../base/errors.ts";
 import { type Json, toJson } from "../../base/json.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
-import { type CallState, openRun, type SessionState } from "../../session/state.ts";
+import type { Asking, RunQuestion } from "../../session/asking.ts";
+import { openRun, type SessionState } from "../../session/state.ts";
 import { jsonSchema, validate } from "../../tools/schema.ts";
 import type { Answer } from "./runtime-types.ts";
 
@@ -28,6 +29,7 @@ export async function answerEvents(
     }
     seen.add(callId);
     const call = findQuestion(state, callId, question);
+    const { before } = call as Partial<RunQuestion>;
     const said =
       answer.error === undefined
         ? await checkedAnswer(agent, call, answer.value)
@@ -35,7 +37,7 @@ export async function answerEvents(
     events.push({
       type: "tool_answered",
       key: eventKey.answer(call),
-      data: { tool_name: call.toolName, call_id: callId, ...said },
+      data: { tool_name: call.toolName, call_id: callId, ...said, ...(before !== undefined && { before }) },
     });
   }
   return events;
@@ -49,7 +51,7 @@ const MAX_ERROR_CHARS = 10_000;
  * at the client then.
  */
 function failedAnswer(
-  { callId, question }: CallState,
+  { callId, question }: Asking,
   { error, value }: Answer,
 ): { value: null; error: string } {
   const refuse = (message: string) => refusal("invalid_answer", message, { callId });
@@ -65,7 +67,7 @@ function failedAnswer(
   return { value: null, error: error.toWellFormed() };
 }
 
-async function checkedAnswer(agent: Agent, call: CallState, value: unknown): Promise<{ value: Json }> {
+async function checkedAnswer(agent: Agent, call: Asking, value: unknown): Promise<{ value: Json }> {
   const stored = storable(value, call.callId);
   await checkAnswer(agent, call, stored);
   return { value: stored };
@@ -80,8 +82,8 @@ function storable(value: unknown, callId: string): Json {
   }
 }
 
-function findQuestion(state: SessionState, callId: string, question: number | undefined): CallState {
-  const call = state.calls.get(callId);
+function findQuestion(state: SessionState, callId: string, question: number | undefined): Asking {
+  const call = state.calls.get(callId) ?? state.asked.get(callId);
   if (call?.question === undefined || (question ?? 0) > call.question.seq) {
     throw refusal("unknown_call", "There is no such question in this session.", { callId });
   }
@@ -92,7 +94,7 @@ function findQuestion(state: SessionState, callId: string, question: number | un
   return call;
 }
 
-async function checkAnswer(agent: Agent, call: CallState, value: unknown): Promise<void> {
+async function checkAnswer(agent: Agent, call: Asking, value: unknown): Promise<void> {
   // The tool that asked may no longer exist. Then, and for a hook's question, the schema in the log decides.
   const own = call.question?.by === undefined ? agent.tools.get(call.toolName)?.suspends?.answer : undefined;
   const schema = own ?? jsonSchema(call.question?.answerSchema ?? {});

@@ -8,6 +8,7 @@ import type { LiveState } from "../../log/live-tail.ts";
 import { readShown } from "../../log/redacted.ts";
 import type { Session } from "../../log/session-row.ts";
 import { notifyHooks } from "../../loop/hooks/call-hooks.ts";
+import type { SessionState } from "../../session/state.ts";
 import type { Host } from "./host.ts";
 import { newLegLife, type OwnLegLife } from "./leg-life.ts";
 
@@ -47,7 +48,7 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
     report: reporting(host, session, agent, log, life),
     hookProgress: {
       begun: false,
-      turns: 0,
+      turns: turnsBefore(log.state),
       stop: undefined,
       questions: "",
       byMethod: new Map(),
@@ -71,6 +72,11 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
     tasks,
   };
   return leg;
+}
+
+/** Returns the number of turns after which a hook has asked about the run: `afterTurn` was called for them. */
+function turnsBefore({ run }: SessionState): number {
+  return run?.asked.some(({ turns }) => turns === run.turns) ? run.turns : 0;
 }
 
 /** Makes the functions by which a leg reports errors. */

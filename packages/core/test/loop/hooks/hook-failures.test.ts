@@ -303,8 +303,12 @@ it.each<[string, unknown, string]>([
   ["afterTool", { results: "x" }, `afterTool returned "results": ${OUTCOME}`],
   ["afterModel", { stop }, "afterModel cannot end the run: it returns content"],
   ["afterModel", { text: "x" }, 'afterModel returned "text": it returns content'],
-  ["beforeRun", { deny: "No." }, 'beforeRun returned "deny": it returns stop'],
-  ["beforeTurn", { maxTokns: 5 }, `beforeTurn returned "maxTokns": ${PLAN}`],
+  ["beforeRun", { deny: "No." }, 'beforeRun returned "deny": it returns stop or ask'],
+  [
+    "beforeTurn",
+    { maxTokns: 5 },
+    'beforeTurn returned "maxTokns": it returns stop, model, maxTokens, toolChoice, tools or ask',
+  ],
   ["beforeModel", { plan: { maxTokens: 5 } }, `beforeModel returned "plan": ${PLAN}`],
   ["afterTurn", { type: "blocked", message: "x" }, 'afterTurn returned "type", "message": it returns stop'],
   [

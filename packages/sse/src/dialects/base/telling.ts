@@ -104,36 +104,38 @@ function eventSteps(): {
   const text = blocks();
   let turn: number | undefined;
   let attempt = 0;
-  const stepOf = (event: StoredEvent, { pending }: ViewState): Step | undefined => {
+  const stepsOf = (event: StoredEvent, { pending }: ViewState): Step[] => {
     switch (event.type) {
       case "llm_request": {
         const isNew = event.data.turn !== turn;
         turn = event.data.turn;
-        return isNew ? { type: "turn", turn } : undefined;
+        return isNew ? [{ type: "turn", turn }] : [];
       }
       case "assistant_message":
         attempt = event.data.attempt;
-        return undefined;
+        return [];
       case "tool_call":
-        return { type: "call", event, attempt };
+        return [{ type: "call", event, attempt }];
       case "tool_started":
-        return { type: "started", event };
+        return [{ type: "started", event }];
       case "tool_suspended": {
         const question = pending.find(({ callId }) => callId === event.data.call_id);
-        return question && { type: "asked", question };
+        const asked: Step[] = question === undefined ? [] : [{ type: "asked", question }];
+        return event.data.before === undefined ? asked : [callOf(event), ...asked];
       }
-      case "tool_answered":
-        return { type: "answered", event };
+      case "tool_answered": {
+        const answered: Step = { type: "answered", event };
+        return event.data.before === undefined ? [answered] : [answered, resultOf(event)];
+      }
       case "tool_result":
-        return { type: "result", event };
+        return [{ type: "result", event }];
       default:
-        return { type: "other", event };
+        return [{ type: "other", event }];
     }
   };
   return {
     stored(event, view) {
-      const step = stepOf(event, view);
-      return [...text.stored(event), ...(step === undefined ? [] : [step])];
+      return [...text.stored(event), ...stepsOf(event, view)];
     },
     live(event) {
       if (event.type !== "tool_progress") return text.live(event);
@@ -141,6 +143,24 @@ function eventSteps(): {
       return [{ type: "progress", callId, toolName, data }];
     },
   };
+}
+
+/** Returns a hook's question about the run as a call with the hook's name: clients show questions as calls. */
+function callOf({ data, ...event }: StoredOf<"tool_suspended">): Step {
+  const { call_id, tool_name, payload } = data;
+  const call = { call_id, tool_name, arguments: payload };
+  return { type: "call", event: { ...event, type: "tool_call", data: call }, attempt: event.seq };
+}
+
+/** Returns the answer to a hook's question about the run as the result of that call. */
+function resultOf({ data, ...event }: StoredOf<"tool_answered">): Step {
+  const { call_id, tool_name, value, closed } = data;
+  const named = { call_id, tool_name, success: true };
+  const result =
+    closed === undefined
+      ? { ...named, result: value }
+      : { ...named, result: { answered: false, reason: closed }, skipped: "closed" };
+  return { type: "result", event: { ...event, type: "tool_result", data: result } };
 }
 
 /**

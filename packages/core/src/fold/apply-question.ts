@@ -1,0 +1,56 @@
+import type { StoredEvent, StoredOf } from "../log/event.ts";
+import type { QuestionRecord, RunQuestion } from "../session/asking.ts";
+import type { RunState, SessionState } from "../session/state.ts";
+
+type Suspended = StoredOf<"tool_suspended">;
+
+/** Applies a hook's question about the run, its answer, or its end without one. */
+export function applyRunQuestion(state: SessionState, run: RunState, event: StoredEvent): void {
+  if (event.type === "tool_suspended") addRunQuestion(state, run, event);
+  if (event.type === "tool_answered") answerRunQuestion(state, run, event);
+}
+
+function addRunQuestion(state: SessionState, run: RunState, event: Suspended): void {
+  const { call_id: callId, tool_name: toolName, before } = event.data;
+  if (before === undefined) return;
+  const asked: RunQuestion = {
+    callId,
+    toolName,
+    assistantSeq: run.seq,
+    question: questionRecord(event),
+    answer: undefined,
+    questions: 1,
+    before,
+    turns: run.turns,
+  };
+  run.unsettled = true;
+  run.asked.push(asked);
+  state.asked.set(callId, asked);
+}
+
+function answerRunQuestion(
+  { asked }: SessionState,
+  run: RunState,
+  { data }: StoredOf<"tool_answered">,
+): void {
+  const question = asked.get(data.call_id);
+  if (question === undefined) return;
+  question.answer = { value: data.value, error: undefined, closed: data.closed };
+  run.recoveries = 0;
+}
+
+/** Returns the question of a `tool_suspended` event. */
+export function questionRecord({ data, seq }: Suspended): QuestionRecord {
+  const { kind, payload, answer_schema: answerSchema, by, input, child } = data;
+  return {
+    kind,
+    payload,
+    answerSchema,
+    seq,
+    ...(by !== undefined && { by }),
+    ...(input !== undefined && { input }),
+    ...(child !== undefined && {
+      child: { sessionId: child.session_id, callId: child.call_id, question: child.question },
+    }),
+  };
+}

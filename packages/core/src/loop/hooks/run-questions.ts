@@ -1,0 +1,78 @@
+import { type Json, toJson } from "../../base/json.ts";
+import type { Ask, Hook } from "../../hooks/hook.ts";
+import type { Leg } from "../../leg/leg.ts";
+import type { QuestionPlace } from "../../log/event.ts";
+import type { Asking, RunQuestion } from "../../session/asking.ts";
+import { type QuestionEvent, questionEvent } from "../../session/close-calls.ts";
+import type { RunState } from "../../session/state.ts";
+import { jsonSchema } from "../../tools/schema.ts";
+import { toJsonSchema } from "../../tools/to-json-schema.ts";
+import { validateFor } from "./validate-for.ts";
+
+/** Returns the event with which a hook asks the user about the run, before its first turn or the next one. */
+export function runQuestion(
+  { runId, seq, asked }: RunState,
+  by: string,
+  before: QuestionPlace,
+  said: Ask,
+): QuestionEvent {
+  const { kind, payload, answer } = checkedAsk(said);
+  const asking = {
+    callId: `ask_${asked.length + 1}_${runId}`,
+    toolName: by,
+    assistantSeq: seq,
+    questions: 0,
+  };
+  return questionEvent(asking, {
+    kind,
+    payload,
+    answer_schema: toJsonSchema(answer, `answers to "${kind}"`),
+    by,
+    before,
+  });
+}
+
+/** Checks a hook's question and converts its payload to JSON. */
+export function checkedAsk(ask: Ask): Ask & { payload: Json } {
+  const { kind, payload, answer } = ask ?? {};
+  if (typeof kind !== "string" || answer === undefined) {
+    throw new Error("`ask` needs a `kind` (a string), a `payload`, and in `answer` the schema of answers");
+  }
+  toJsonSchema(answer, `answers to "${kind}"`);
+  return { kind, payload: toJson(payload), answer };
+}
+
+/** Validates the answer to a hook's question by the schema in the log. Returns the problems. */
+export async function answerProblems(leg: Leg, { question, answer }: Asking): Promise<readonly string[]> {
+  const schema = jsonSchema(question?.answerSchema ?? {});
+  const checked = await validateFor(leg, schema, answer?.value ?? null);
+  return checked.ok ? [] : checked.problems;
+}
+
+/**
+ * Returns the valid answer to the question that a hook asked before this turn; `undefined` if there is none.
+ * An answer that the database itself has stored may be invalid. Then the hook asks again.
+ */
+export async function answerFor(
+  leg: Leg,
+  run: RunState,
+  { name }: Hook,
+  before: QuestionPlace,
+): Promise<Json | undefined> {
+  const asked = answeredNow(run).findLast((one) => one.question.by === name && one.before === before);
+  if (asked === undefined || (await answerProblems(leg, asked)).length > 0) return undefined;
+  return asked.answer?.value;
+}
+
+/** Returns the hook whose question was answered before this turn, but which the agent no longer has. */
+export function lostAsker(run: RunState, hooks: readonly Hook[]): string | undefined {
+  const names = new Set(hooks.map(({ name }) => name));
+  return answeredNow(run).find(({ question }) => !names.has(question.by ?? ""))?.question.by;
+}
+
+/** Returns the questions that were asked and answered since the last turn. */
+function answeredNow({ asked, turns }: RunState): RunQuestion[] {
+  return asked.filter(
+    (one) => one.turns === turns && one.answer !== undefined && one.answer.closed === undefined,
+  );
+}

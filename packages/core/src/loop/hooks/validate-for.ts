@@ -1,0 +1,12 @@
+import { withinDeadline } from "../../base/deadline.ts";
+import type { Leg } from "../../leg/leg.ts";
+import { type Infer, type Schema, type Validated, validate } from "../../tools/schema.ts";
+
+/** Validates a value, as long as the leg may go on. */
+export async function validateFor<S extends Schema>(
+  leg: Leg,
+  schema: S,
+  value: unknown,
+): Promise<Validated<Infer<S>>> {
+  return await validate(schema, value, (work) => withinDeadline(leg.life, work));
+}

@@ -1,0 +1,49 @@
+import type { Json, JsonObject } from "../base/json.ts";
+import type { QuestionPlace, StoredOf } from "../log/event.ts";
+
+/** A question to the user, as the log has it. */
+export interface QuestionRecord {
+  /** What kind of question this is, for the client to choose a control. */
+  kind: string;
+  /** What to show to the user. */
+  payload: Json;
+  /** JSON Schema of a valid answer. */
+  answerSchema: JsonObject;
+  /** `seq` of the event that asked. */
+  seq: number;
+  /** The hook that asks; absent if the tool asks. */
+  by?: string;
+  /** The call's input if a hook has changed it. */
+  input?: Json;
+  /** The asking call in the session of the call's sub-agent, and the `seq` of its question there. */
+  child?: { sessionId: string; callId: string; question: number };
+}
+
+/** A tool call or a hook, as one that may ask the user. */
+export interface Asking {
+  /** Id of the call; for a question about the run, an id of its own. */
+  callId: string;
+  /** Name of the called tool; for a question about the run, the name of the hook. */
+  toolName: string;
+  /** `seq` of the assistant message that made the call, or of the run's start; part of event keys. */
+  assistantSeq: number;
+  /** The current or last question. `answer` is the answer to it. */
+  question: QuestionRecord | undefined;
+  answer: { value: Json; error: string | undefined; closed: string | undefined } | undefined;
+  /** How many questions were asked. */
+  questions: number;
+  result?: StoredOf<"tool_result"> | undefined;
+}
+
+/** A question of a hook about the run. */
+export interface RunQuestion extends Asking {
+  question: QuestionRecord;
+  before: QuestionPlace;
+  /** The number of the run's turns before the question. */
+  turns: number;
+}
+
+/** Whether a call or hook waits for the user. */
+export function isWaiting({ question, answer, result }: Asking): boolean {
+  return question !== undefined && answer === undefined && result === undefined;
+}

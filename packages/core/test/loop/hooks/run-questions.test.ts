@@ -1,0 +1,262 @@
+import { describe, expect, it } from "vitest";
+import {
+  agentTool,
+  answering,
+  type Hook,
+  jsonSchema,
+  memoryStore,
+  type RunContext,
+  toJsonSchema,
+} from "../../../src/index.ts";
+import { newView, reduceView } from "../../../src/view.ts";
+import { named, sound } from "../../support/hooks.ts";
+import { setup, stored, user } from "../../support/setup.ts";
+import { dyingStore, has } from "../../support/stores.ts";
+import { calling, echo } from "../../support/tools.ts";
+
+const answer = jsonSchema<{ depth: string }>({
+  type: "object",
+  properties: { depth: { enum: ["quick", "deep"] } },
+  required: ["depth"],
+});
+
+const ask = { kind: "choice", payload: { question: "How deep?" }, answer };
+
+/** Asks before the run, and uses the answer as a text that the model reads. */
+function clarify(given: unknown[] = []): Hook {
+  return named("clarify", {
+    beforeRun: async (context: RunContext) => {
+      given.push(context.answer);
+      if (context.answer === undefined) return { ask };
+      const { depth } = context.answer as { depth: string };
+      await context.append({
+        type: "note",
+        data: { text: `Depth: ${depth}.` },
+        key: `depth:${context.runId}`,
+      });
+      return undefined;
+    },
+  });
+}
+
+describe("F20 a hook's question before the run", () => {
+  it("waits before the first model call, and is a question like any other", async () => {
+    const world = setup([{ text: "Done." }], { hooks: [clarify()] });
+    const { stop, pending, sessionId, runId } = await world.say("Go");
+    expect(stop.type).toBe("suspended");
+    expect(world.model.requests).toEqual([]);
+    expect(pending).toEqual([
+      {
+        callId: `ask_1_${runId}`,
+        toolName: "clarify",
+        kind: "choice",
+        payload: { question: "How deep?" },
+        answerSchema: toJsonSchema(answer, "answers"),
+        seq: expect.any(Number),
+      },
+    ]);
+    expect((await world.store.sessions.get(sessionId))?.status).toBe("suspended");
+    const { pending: shown, messages } = await world.pawl.view(sessionId, user);
+    expect(shown).toEqual(pending);
+    expect(messages.at(-1)?.parts).toMatchObject([{ type: "tool", toolName: "clarify", phase: "waiting" }]);
+  });
+
+  it("gives the hook its answer, and the run goes on", async () => {
+    const given: unknown[] = [];
+    const world = setup([{ text: "Done." }, { text: "Ok." }], { hooks: [clarify(given)] });
+    const { sessionId, pending } = await world.say("Go");
+    const { text, stop } = await world.answer(sessionId, pending[0]?.callId ?? "", { depth: "deep" });
+    expect({ text, stop: stop.type, given }).toEqual({
+      text: "Done.",
+      stop: "end_turn",
+      given: [undefined, { depth: "deep" }],
+    });
+    expect(JSON.stringify(world.model.requests[0])).toContain("Depth: deep.");
+    const { messages } = await world.pawl.view(sessionId, user);
+    expect(messages.at(-1)?.parts[0]).toMatchObject({ phase: "done", result: { depth: "deep" } });
+  });
+
+  it("refuses an answer that does not match its schema, and a second answer", async () => {
+    const world = setup([{ text: "Done." }], { hooks: [clarify()] });
+    const { sessionId, pending } = await world.say("Go");
+    const { callId = "" } = pending[0] ?? {};
+    await expect(world.answer(sessionId, callId, { depth: "very" })).rejects.toMatchObject({
+      code: "invalid_answer",
+    });
+    await world.answer(sessionId, callId, { depth: "deep" });
+    await expect(world.answer(sessionId, callId, { depth: "quick" })).rejects.toMatchObject({
+      code: "already_answered",
+    });
+  });
+
+  it("is closed by a new message, for which the hook asks again", async () => {
+    const world = setup([{ text: "Done." }, { text: "Ok." }], { hooks: [clarify()] });
+    const first = await world.say("Go");
+    const second = await world.say("Something else", { sessionId: first.sessionId });
+    expect(second.pending.map(({ callId }) => callId)).toEqual([`ask_1_${second.runId}`]);
+    const { callId = "" } = first.pending[0] ?? {};
+    await expect(world.answer(first.sessionId, callId, { depth: "deep" })).rejects.toMatchObject({
+      code: "already_answered",
+    });
+    const answered = await world.of(first.sessionId, "tool_answered");
+    expect(answered.map(({ data }) => data.closed !== undefined)).toEqual([true]);
+    expect((await world.pawl.view(first.sessionId, user)).pending).toHaveLength(1);
+  });
+
+  it("is asked once although the process dies when the question or its answer is stored", async () => {
+    let clock = 0;
+    const store = memoryStore({ now: () => clock });
+    for (const type of ["tool_suspended", "run_suspended"]) {
+      const dying = dyingStore(store, (events) => has(events, type));
+      const old = setup([], { hooks: [clarify()] }, { store: dying });
+      const { sessionId } = await old.pawl.run("tester", { ...user, input: "Go" }).started;
+      await stored({ log: old.log }, sessionId, type);
+      clock += 60_000;
+      const next = setup([{ text: "Done." }, { text: "Ok." }], { hooks: [clarify()] }, { store });
+      await next.pawl.sweep();
+      const pending = async () => (await next.pawl.view(sessionId, user)).pending;
+      await expect.poll(pending).toHaveLength(1);
+      expect(await next.of(sessionId, "tool_suspended")).toHaveLength(1);
+      const { text } = await next.answer(sessionId, (await pending())[0]?.callId ?? "", { depth: "deep" });
+      expect(text).toBe("Done.");
+      await next.pawl.drain();
+    }
+  });
+
+  it("ends the run if the hook is gone when the answer comes: the answer may have been a no", async () => {
+    const store = memoryStore();
+    const old = setup([], { hooks: [clarify()] }, { store });
+    const { sessionId, pending } = await old.say("Go");
+    const next = setup([{ text: "Unasked." }, { text: "Ok." }], {}, { store, onError: () => undefined });
+    const { stop } = await next.answer(sessionId, pending[0]?.callId ?? "", { depth: "deep" });
+    expect(stop).toMatchObject({ type: "error", cause: expect.stringContaining('The hook "clarify"') });
+    expect(next.model.requests).toEqual([]);
+    await sound(next, sessionId);
+  });
+
+  it("counts a hook's invalid question as a failure of the hook", async () => {
+    const hooks = [named("odd", { beforeRun: () => ({ ask: { kind: "x" } }) as never })];
+    const world = setup([{ text: "Unasked." }], { hooks }, { onError: () => undefined });
+    const { stop } = await world.say("Go");
+    expect(stop).toMatchObject({ type: "error", cause: expect.stringContaining("`ask` needs a `kind`") });
+  });
+});
+
+describe("F20 a hook's question before a turn", () => {
+  const { tool } = echo("one");
+  const twice = [{ tools: [calling("one")] }, { text: "Done." }, { text: "Ok." }];
+  const gate = (calls: string[] = []): Hook =>
+    named("gate", {
+      beforeTurn: (_plan, { run, answer }) => {
+        calls.push(`${run.turns}:${JSON.stringify(answer)}`);
+        return run.turns === 1 && answer === undefined ? { ask } : undefined;
+      },
+    });
+
+  it("waits between two turns, and goes on with the answer", async () => {
+    const calls: string[] = [];
+    const world = setup(twice, { tools: [tool], hooks: [gate(calls)] });
+    const { sessionId, pending } = await world.say("Go");
+    expect(world.model.requests).toHaveLength(1);
+    const { text } = await world.answer(sessionId, pending[0]?.callId ?? "", { depth: "quick" });
+    expect({ text, calls }).toEqual({
+      text: "Done.",
+      calls: ["0:undefined", "1:undefined", '1:{"depth":"quick"}'],
+    });
+    await sound(world, sessionId);
+  });
+
+  it("calls no `beforeRun` and no `afterTurn` again for the answer", async () => {
+    const calls: string[] = [];
+    const noted = named("noted", {
+      beforeRun: () => void calls.push("beforeRun"),
+      afterTurn: (turn) => void calls.push(`afterTurn ${turn.calls.length}`),
+    });
+    const world = setup(twice, { tools: [tool], hooks: [noted, gate()] });
+    const { sessionId, pending } = await world.say("Go");
+    await world.answer(sessionId, pending[0]?.callId ?? "", { depth: "quick" });
+    expect(calls).toEqual(["beforeRun", "afterTurn 1", "afterTurn 0"]);
+  });
+
+  it("keeps the plan of the hooks before it", async () => {
+    const short = named("short", { beforeTurn: () => ({ model: answering("Short.") }) });
+    const world = setup(twice, {
+      tools: [tool],
+      hooks: [
+        short,
+        named("gate", {
+          beforeTurn: (_plan, context) => (context.answer === undefined ? { ask } : undefined),
+        }),
+      ],
+    });
+    const { sessionId, pending } = await world.say("Go");
+    const { text } = await world.answer(sessionId, pending[0]?.callId ?? "", { depth: "quick" });
+    expect(text).toBe("Short.");
+  });
+
+  it("lets two hooks ask one after the other, each with its own answer", async () => {
+    const both = ["a", "b"].map((name) =>
+      named(name, {
+        beforeTurn: async (_plan, context) => {
+          if (context.answer === undefined) return { ask };
+          const { depth } = context.answer as { depth: string };
+          await context.append({
+            type: "note",
+            data: { text: `${name}=${depth}` },
+            key: `n:${name}:${context.runId}`,
+          });
+          return undefined;
+        },
+      }),
+    );
+    const world = setup([{ text: "Done." }], { hooks: both });
+    const { sessionId, pending } = await world.say("Go");
+    const then = await world.answer(sessionId, pending[0]?.callId ?? "", { depth: "quick" });
+    expect(then.pending.map(({ toolName }) => toolName)).toEqual(["b"]);
+    const { text } = await world.answer(sessionId, then.pending[0]?.callId ?? "", { depth: "deep" });
+    expect(text).toBe("Done.");
+    const sent = JSON.stringify(world.model.requests[0]);
+    expect([sent.includes("a=quick"), sent.includes("b=deep")]).toEqual([true, true]);
+  });
+
+  it("asks again if the database itself stored an answer that does not match", async () => {
+    const world = setup([{ text: "Done." }], { hooks: [clarify()] });
+    const { sessionId, pending, runId } = await world.say("Go");
+    const [asked] = await world.of(sessionId, "tool_suspended");
+    const data = {
+      tool_name: "clarify",
+      call_id: pending[0]?.callId ?? "",
+      value: 5,
+      before: "run" as const,
+    };
+    await world.store.append(
+      sessionId,
+      [{ type: "tool_answered", data, key: asked?.key?.replace("asked:", "answer:") ?? "" }],
+      { appendId: "db", session: { addPending: -1, wakes: true } },
+    );
+    await world.pawl.sweep();
+    await expect
+      .poll(async () => (await world.pawl.view(sessionId, user)).pending.map(({ callId }) => callId))
+      .toEqual([`ask_2_${runId}`]);
+  });
+});
+
+it("F20 a sub-agent's hook asks through its caller", async () => {
+  const inner = setup([{ text: "Found it." }], { name: "inner", hooks: [clarify()] });
+  const outer = setup([{ tools: [{ name: "inner", input: { task: "Find it" } }] }, { text: "Here." }], {
+    tools: [agentTool({ agent: inner.agent, description: "Finds." })],
+  });
+  const { sessionId, pending } = await outer.say("Go");
+  expect(pending).toMatchObject([{ toolName: "inner", kind: "choice" }]);
+  const { text, actions } = await outer.answer(sessionId, pending[0]?.callId ?? "", { depth: "deep" });
+  expect({ text, result: actions[0]?.result }).toEqual({ text: "Here.", result: "Found it." });
+});
+
+it("F20 the view is the same from live events and from the log", async () => {
+  const world = setup([{ text: "Done." }], { hooks: [clarify()] });
+  const { sessionId, pending } = await world.say("Go");
+  await world.answer(sessionId, pending[0]?.callId ?? "", { depth: "deep" });
+  const log = await world.log(sessionId);
+  const { session: _, ...view } = await world.pawl.view(sessionId, user);
+  expect(log.reduce(reduceView, newView())).toEqual(view);
+});
