@@ -6,7 +6,7 @@ import { at } from "./lib/project.mjs";
 const read = (path) => readFileSync(at(path), "utf8");
 const page = read(EVENT_PAGE);
 const wanted = withEventTable(page, {
-  stored: read("packages/core/src/log/event.ts"),
+  stored: read("packages/core/src/log/event-data.ts"),
   live: read("packages/core/src/log/live-event.ts"),
 });
 if (!process.argv.includes("--check")) writeFileSync(at(EVENT_PAGE), wanted);

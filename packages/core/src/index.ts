@@ -94,7 +94,8 @@ export type { UserDataSource } from "./context/user-data.ts";
 
 // The log: events, and the state that is folded from them
 
-export type { EventData, EventType, SkipReason, StoredEvent, StoredOf, TokenUsage } from "./log/event.ts";
+export type { EventType, StoredEvent, StoredOf } from "./log/event.ts";
+export type { EventData, SkipReason, TokenUsage } from "./log/event-data.ts";
 export type { EventStore } from "./log/event-store.ts";
 export type { EventOf, SessionEvent } from "./log/live-event.ts";
 export { REDACTED, readShown } from "./log/redacted.ts";

@@ -10,6 +10,7 @@ export type {
 } from "./dialects/base/dialect.ts";
 export type { ApprovalRecord, MessageSpending, ThreadFacts } from "./dialects/base/facts.ts";
 export { native } from "./dialects/native.ts";
+export { type AdmitReservationOptions, admitReservation } from "./handler/admit-reservation.ts";
 export type { CorsOptions } from "./handler/cors.ts";
 export type { Asking, Extra, ExtraFields } from "./handler/extra-fields.ts";
 export { handler } from "./handler/handler.ts";
@@ -19,4 +20,5 @@ export type { EarlierMessage } from "./request/read-thread.ts";
 export { refuseNul } from "./request/refuse-nul.ts";
 export type { RunRequest } from "./request/run-request.ts";
 export { responseTo, type WireError, type WireErrorCode } from "./request/wire-error.ts";
+export type { Caller, Wanted } from "./session/caller.ts";
 export type { Expose } from "./session/public-event.ts";

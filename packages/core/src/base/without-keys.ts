@@ -37,8 +37,13 @@ const PATTERNS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/([?&](?:api[-_]?key|key|token|access_token)=)[^\s&"']+/gi, "$1…"],
 ];
 
+/** Whether a string is long enough, and without spaces, so that it can only be a secret. */
+export function isTextSecret(text: string): boolean {
+  return text.length >= 16 && !/\s/.test(text);
+}
+
 /** Returns a secret unchanged, escaped for JSON, and escaped for a URL. */
-function spellingsOf(secret: string): string[] {
+export function spellingsOf(secret: string): string[] {
   const spellings = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())];
   return [...new Set(spellings)];
 }

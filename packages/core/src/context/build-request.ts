@@ -2,7 +2,7 @@ import { PawlError } from "../base/errors.ts";
 import { sha256 } from "../base/sha256.ts";
 import { centsFromUsd } from "../base/usd.ts";
 import type { AnswerLimit } from "../log/budget.ts";
-import type { EventData } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
 import { storedAnswerLimit } from "../log/stored-budget.ts";
 import type { ModelRequest, ToolChoice } from "../model/model-client.ts";
 import { costUsd, noUsage, type Pricing } from "../model/pricing.ts";

@@ -1,4 +1,5 @@
-import type { EventData, NewEvent, StoredOf } from "../log/event.ts";
+import type { NewEvent, StoredOf } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
 import { type ContentBlock, isToolUse } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import type { SessionState } from "../session/state.ts";

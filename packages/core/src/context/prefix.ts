@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonObject, toJson } from "../base/json.ts";
-import type { EventData, NewEvent } from "../log/event.ts";
+import type { NewEvent } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
 import type { TextBlock, ToolSpec } from "../model/content.ts";
 import type { SessionState } from "../session/state.ts";
 import { withoutThinking } from "./project.ts";

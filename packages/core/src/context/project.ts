@@ -1,7 +1,8 @@
 import { deepFreeze } from "../base/freeze.ts";
 import { type Json, withoutLoneSurrogates } from "../base/json.ts";
 import { hasLoneSurrogate, isBlank } from "../base/text.ts";
-import type { EventData, StoredEvent } from "../log/event.ts";
+import type { StoredEvent } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
 import {
   type ContentBlock,
   isServerCall,

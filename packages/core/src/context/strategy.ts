@@ -1,4 +1,5 @@
-import type { EventData, NewEvent } from "../log/event.ts";
+import type { NewEvent } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import type { RunState } from "../session/state.ts";
 import type { PlannedCall } from "../stop/room.ts";

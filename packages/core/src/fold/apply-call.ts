@@ -1,6 +1,7 @@
 import { canonicalJson } from "../base/json.ts";
 import { addUsd, usdFromCents } from "../base/usd.ts";
-import type { EventData, StoredOf } from "../log/event.ts";
+import type { StoredOf } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
 import { budgetOf } from "../log/stored-budget.ts";
 import { type Spent, usageOf } from "../log/tokens.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
@@ -60,6 +61,7 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
       break;
     case "tool_answered":
       call.answer = { value: event.data.value, error: event.data.error, closed: event.data.closed };
+      run.caller = event.data.caller ?? run.caller;
       run.recoveries = 0;
       break;
     case "tool_result":

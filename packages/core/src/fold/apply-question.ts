@@ -36,6 +36,7 @@ function answerRunQuestion(
   const question = asked.get(data.call_id);
   if (question === undefined) return;
   question.answer = { value: data.value, error: undefined, closed: data.closed };
+  run.caller = data.caller ?? run.caller;
   run.recoveries = 0;
 }
 

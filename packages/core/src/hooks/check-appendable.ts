@@ -1,5 +1,5 @@
 import { USER_DATA } from "../context/prefix.ts";
-import type { EventData } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
 import { MOST_TOKENS } from "../model/pricing.ts";
 import type { AppendableEvent } from "./hook.ts";
 

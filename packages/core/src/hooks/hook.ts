@@ -1,5 +1,6 @@
-import type { Json } from "../base/json.ts";
-import type { EventData, NewEvent, SkipReason, StoredEvent } from "../log/event.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { NewEvent, StoredEvent } from "../log/event.ts";
+import type { EventData, SkipReason } from "../log/event-data.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
@@ -36,6 +37,10 @@ export interface RunContext<Deps = unknown> extends HookContext {
    * the question's schema. `undefined` if the hook has not asked, or its question was closed.
    */
   readonly answer?: Json | undefined;
+  /** What the application says about the user, see `RunOptions.caller`. Default: `{}`. */
+  readonly caller: JsonObject;
+  /** The caller's credentials, see `RunOptions.credentials`. `undefined` if this process has none. */
+  readonly credentials: unknown;
   /** The value that the runtime's `deps` option returned for this session. */
   readonly deps: Deps;
   /** Aborts when the run is stopped. A hook that does not return soon afterwards is abandoned. */

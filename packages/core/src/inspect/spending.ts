@@ -1,5 +1,5 @@
 import { addUsd } from "../base/usd.ts";
-import type { TokenUsage } from "../log/event.ts";
+import type { TokenUsage } from "../log/event-data.ts";
 
 /** Tokens and cost. */
 export interface Spending {

@@ -2,7 +2,8 @@ import type { Json } from "../base/json.ts";
 import { usdFromCents } from "../base/usd.ts";
 import { referenceOf } from "../log/blob-reference.ts";
 import { type ByType, madeOf } from "../log/by-type.ts";
-import type { EventData, StoredEvent, TokenUsage } from "../log/event.ts";
+import type { StoredEvent } from "../log/event.ts";
+import type { EventData, TokenUsage } from "../log/event-data.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { isText, isToolUse } from "../model/content.ts";
 

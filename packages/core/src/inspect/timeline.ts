@@ -1,6 +1,7 @@
 import { usdFromCents } from "../base/usd.ts";
 import { applyEvent } from "../fold/apply.ts";
-import type { EventData, StoredEvent, StoredOf } from "../log/event.ts";
+import type { StoredEvent, StoredOf } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { newSessionState } from "../session/state.ts";
 import { endLast, type TimelineCall, takeCall } from "./calls.ts";

@@ -1,9 +1,11 @@
 import type { Agent } from "../agent/agent.ts";
 import type { Deadline } from "../base/deadline.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Hook, RunContext } from "../hooks/hook.ts";
 import type { Budget } from "../log/budget.ts";
 import type { ErrorReport } from "../log/error-event.ts";
-import type { EventData, NewEvent, StoredEvent } from "../log/event.ts";
+import type { NewEvent, StoredEvent } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 import type { LiveState } from "../log/live-tail.ts";
 import type { Session, SessionStatus } from "../log/session-row.ts";
@@ -24,6 +26,14 @@ export interface Leg {
   readonly report: LegReport;
   readonly hookProgress: HookProgress;
   readonly userDataProgress: UserDataProgress;
+  /** What the application says about the user. */
+  readonly caller: JsonObject;
+  /** The caller's credentials; `undefined` if this process has none. */
+  readonly credentials: unknown;
+  /** Replaces texts of the credentials in a value that will be stored or shown. */
+  hide<T>(value: T): T;
+  /** What happens if the run needs credentials and this process has none. */
+  readonly withoutCredentials: "ask" | "stop";
   /** The value that the runtime's `deps` option returned; `undefined` until `makeDeps` has settled. */
   readonly deps: unknown;
   /** Calls the runtime's `deps` option. Later calls return the same promise. */

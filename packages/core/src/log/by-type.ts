@@ -1,4 +1,5 @@
-import type { EventData, EventType, NewEvent } from "./event.ts";
+import type { EventType, NewEvent } from "./event.ts";
+import type { EventData } from "./event-data.ts";
 
 /** What to make of an event, by its type. */
 export type ByType<R, More = undefined> = {

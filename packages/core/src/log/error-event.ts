@@ -1,5 +1,6 @@
 import { withoutKeys } from "../base/without-keys.ts";
-import type { EventData, NewEvent } from "./event.ts";
+import type { NewEvent } from "./event.ts";
+import type { EventData } from "./event-data.ts";
 
 /** An error to be logged. */
 export type ErrorReport = Omit<EventData["error"], "stack">;

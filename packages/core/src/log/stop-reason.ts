@@ -37,6 +37,8 @@ export type StopType =
   | "interrupted"
   /** The run's process died several times without progress. */
   | "crash_loop"
+  /** Another process continues the run and lacks its credentials, see `withoutCredentials` of `runtime()`. */
+  | "credentials_missing"
   /** A hook refused the request. Only hooks of your own use this type. */
   | "blocked"
   /** Something failed; the log has an `error` event. */
@@ -71,6 +73,12 @@ export const ABORTED: StopReason = { type: "aborted", message: "Stopped." };
 
 /** The stop reason of a run that the user interrupted by another message, see `whenBusy`. */
 export const INTERRUPTED: StopReason = { type: "interrupted", message: "Stopped: a new message arrived." };
+
+/** The stop reason of a run whose credentials another process lacks. */
+export const CREDENTIALS_MISSING: StopReason = {
+  type: "credentials_missing",
+  message: "Please sign in again and repeat your last message.",
+};
 
 /**
  * The stop reason if the prompt is too long for the model, or its answer reached the end of the context
@@ -110,6 +118,7 @@ const REPORTED: readonly StopType[] = [
   "circuit_open",
   "context_window",
   "crash_loop",
+  "credentials_missing",
 ];
 
 /** Whether a run with this stop reason ends with an `error` event. */

@@ -1,5 +1,5 @@
 import { promptTokens, type Usage } from "../model/pricing.ts";
-import type { EventData, TokenUsage } from "./event.ts";
+import type { EventData, TokenUsage } from "./event-data.ts";
 
 /** The tokens and cost that a sub-agent has used for a call, as the log stores them. */
 export type Spent = NonNullable<EventData["tool_result"]["spent"]>;

@@ -1,5 +1,5 @@
 import type { Budget } from "../log/budget.ts";
-import { ABORTED, INTERRUPTED, type StopReason } from "../log/stop-reason.ts";
+import { ABORTED, CREDENTIALS_MISSING, INTERRUPTED, type StopReason } from "../log/stop-reason.ts";
 import { type Asking, isWaiting } from "../session/asking.ts";
 import { isGivenUp } from "../session/given-up.ts";
 import type { OpenAttempt } from "../session/open-attempt.ts";
@@ -23,6 +23,8 @@ export type Next =
   | { do: "charge"; attempt: OpenAttempt }
   | { do: "tools"; calls: CallState[] }
   | { do: "suspend"; pending: Asking[] }
+  /** Asks for credentials, which this process lacks. */
+  | { do: "ask_credentials"; run: RunState }
   /** Closes questions because the user has sent a message instead of an answer. */
   | { do: "close_questions"; run: RunState }
   /** Notifies the hooks that a turn is over. */
@@ -51,6 +53,8 @@ export interface Now {
   aborted: boolean;
   /** Whether the process is shutting down. */
   draining: boolean;
+  /** What to do because this process lacks the run's credentials; `undefined` if it does not. */
+  withoutCredentials: "ask" | "stop" | undefined;
   /** The number of turns for which the `afterTurn` hooks were called. */
   turnsNotified: number;
   /** The stop reason that an `afterTurn` hook returned for the last of these turns. */
@@ -79,6 +83,7 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
     const end = { do: "end" as const, stop: limitStop(left, "wallClockMs") };
     return open.length > 0 ? end : hooksFirst(run, now, end);
   }
+  if (now.withoutCredentials !== undefined) return credentialsFirst(run, now.withoutCredentials);
   const toRun = open.filter((call) => !isWaiting(call));
   if (toRun.length > 0) return { do: "tools", calls: toRun };
   const pending = waitingFor(run);
@@ -86,6 +91,14 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
     return queuedMessages(state).length > 0 ? { do: "close_questions", run } : { do: "suspend", pending };
   }
   return hooksFirst(run, now, nextTurn(state, run, rules, left));
+}
+
+/** Decides the step of a process that lacks the run's credentials: it does nothing else for the run. */
+function credentialsFirst(run: RunState, how: "ask" | "stop"): Next {
+  if (how === "stop") return { do: "end", stop: CREDENTIALS_MISSING };
+  const pending = waitingFor(run);
+  const isAsked = run.asked.some((one) => one.before === "resume" && isWaiting(one));
+  return isAsked ? { do: "suspend", pending } : { do: "ask_credentials", run };
 }
 
 /**

@@ -10,6 +10,7 @@ import { checkpointIfDue } from "./checkpoint-if-due.ts";
 import { decide, type Next, type Now } from "./decide.ts";
 import { hooksWith } from "./hooks/call-hooks.ts";
 import { endingOf, notifyAtEnd } from "./hooks/end-hooks.ts";
+import { credentialsQuestion } from "./hooks/run-questions.ts";
 import { notifyOfSuspension, planTurn, runAfterTurnHooks } from "./hooks/turn-hooks.ts";
 import { prepareNextRun } from "./next-run.ts";
 import { refreshUserData } from "./refresh-user-data.ts";
@@ -46,6 +47,9 @@ export async function runLoop(leg: Leg): Promise<boolean> {
       case "close_questions":
         await closeOvertakenQuestions(leg, next.run);
         break;
+      case "ask_credentials":
+        await leg.log.append([credentialsQuestion(next.run)]);
+        break;
       case "suspend":
         if (await suspendRun(leg, next.pending, leg.log.state.lastSeq)) return true;
         break;
@@ -60,6 +64,11 @@ export async function runLoop(leg: Leg): Promise<boolean> {
   return false;
 }
 
+/** Whether the run was given credentials that this process does not have. */
+export function lacksCredentials({ log, credentials }: Leg): boolean {
+  return credentials === undefined && openRun(log.state)?.needsCredentials === true;
+}
+
 /** Returns the leg's state for `decide`. */
 function nowOf(leg: Leg): Now {
   const { life, hookProgress } = leg;
@@ -71,6 +80,7 @@ function nowOf(leg: Leg): Now {
     halted,
     aborted: signal.aborted,
     draining,
+    withoutCredentials: lacksCredentials(leg) ? leg.withoutCredentials : undefined,
     turnsNotified,
     hookStop: hookProgress.stop,
   };

@@ -29,7 +29,13 @@ export async function prepareNextRun(leg: Leg): Promise<() => Successor | undefi
   return () => {
     const seqs = messages();
     if (seqs.length === 0) return undefined;
-    const start = { runId: leg.newId(), userData };
+    const { caller, credentials } = queuedMessages(leg.log.state).at(-1)?.data ?? {};
+    const start = {
+      runId: leg.newId(),
+      userData,
+      ...(caller && { caller }),
+      ...(credentials && { credentials }),
+    };
     return {
       next: { run_id: start.runId, messages: seqs },
       events: startEvents(leg.log.state, leg.agent, leg.newId, start),

@@ -4,6 +4,7 @@ import { PawlError } from "../base/errors.ts";
 import { prefixFor } from "../context/prefix.ts";
 import type { SessionLog } from "../leg/session-log.ts";
 import type { NewEvent } from "../log/event.ts";
+import type { CalledBy } from "../log/event-data.ts";
 import { eventKey } from "../log/event-keys.ts";
 import type { Session } from "../log/session-row.ts";
 import type { SessionState } from "../session/state.ts";
@@ -11,7 +12,7 @@ import type { FetchedUserData } from "./fetch-user-data.ts";
 import { notifyHooks } from "./hooks/call-hooks.ts";
 
 /** A run that is about to start. */
-interface RunBeginning {
+interface RunBeginning extends CalledBy {
   runId: string;
   userData: FetchedUserData;
   /** The id of the run that this one retries. */
@@ -23,9 +24,15 @@ export function startEvents(
   state: SessionState,
   agent: Agent,
   newId: () => string,
-  { runId, userData: { text, failure }, retryOf }: RunBeginning,
+  { runId, userData: { text, failure }, retryOf, caller, credentials }: RunBeginning,
 ): NewEvent[] {
-  const data = { run_id: runId, agent: agent.name, agent_version: agent.version };
+  const data = {
+    run_id: runId,
+    agent: agent.name,
+    agent_version: agent.version,
+    ...(caller !== undefined && { caller }),
+    ...(credentials && { credentials }),
+  };
   const started: NewEvent =
     retryOf === undefined
       ? { type: "run_started", data }

@@ -25,7 +25,8 @@ export async function beginRun(
       throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
     const session = notExpired(await ownSession(host, sessionId, userId, agent));
     if (options.retry === undefined) return await beginWithAnswers(host, session, agent, options);
-    return await beginRetry(host, { session, agent, runId: options.retry, signal: options.signal });
+    const { retry: runId, signal, caller, credentials } = options;
+    return await beginRetry(host, { session, agent, runId, signal, caller, credentials });
   }
   const knowledge = options.knowledge?.map(checkedKnowledge);
   const session = notExpired(
@@ -33,10 +34,10 @@ export async function beginRun(
       ? await newSession(host, agent.name, options)
       : await ownSession(host, sessionId, userId, agent),
   );
-  const { clientMessageId, signal, params } = options;
+  const { clientMessageId, signal, params, caller, credentials } = options;
   const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
-  const incoming = { session, agent, message: input, knowledge, params, clientMessageId, signal, whenBusy };
-  return await beginWithMessage(host, incoming);
+  const said = { message: input, knowledge, params, clientMessageId };
+  return await beginWithMessage(host, { session, agent, ...said, signal, whenBusy, caller, credentials });
 }
 
 /**

@@ -18,7 +18,14 @@ const OPTIONS: {
 } = {
   view: { userId: "string!" },
   stop: { userId: "string!" },
-  follow: { afterSeq: "number", live: "object", signal: "object", untilIdle: "any", resume: "boolean" },
+  follow: {
+    afterSeq: "number",
+    live: "object",
+    signal: "object",
+    untilIdle: "any",
+    resume: "boolean",
+    credentials: "any",
+  },
   fork: { userId: "string!", atSeq: "number" },
   redact: { userId: "string!" },
   startContextAt: { userId: "string!", fromSeq: "number!" },

@@ -8,6 +8,7 @@ const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
   agents: "list!",
   store: "any",
   deps: "function",
+  withoutCredentials: { mustBe: '"ask" or "stop"', is: (value) => value === "ask" || value === "stop" },
   tail: "object",
   leaseTtlMs: "number",
   abortGraceMs: "number",

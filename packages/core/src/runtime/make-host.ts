@@ -22,6 +22,7 @@ export function makeHost<Deps>({
   agents,
   store,
   deps = () => undefined as Deps,
+  withoutCredentials = "ask",
   tail = localTail(),
   leaseTtlMs = 10_000,
   abortGraceMs = 1_000,
@@ -58,6 +59,7 @@ export function makeHost<Deps>({
     over: newSwitch(),
     report: onError,
     deps,
+    withoutCredentials,
     tasks: {
       run: (leg, delegated) => delegateCall(host, leg, delegated),
       open: (leg, run) => openTasks(host, leg, run),

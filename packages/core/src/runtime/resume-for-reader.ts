@@ -4,18 +4,19 @@ import type { SessionEvent } from "../log/live-event.ts";
 import { type FollowOptions, followFrom, type ReaderCompanion } from "../readers/follow.ts";
 import { runsAfter } from "../readers/session-watch.ts";
 import { beginning } from "./begin/beginning.ts";
-import type { Host } from "./leg/host.ts";
+import { giveCredentials } from "./begin/give-credentials.ts";
+import type { AskedBy, Host } from "./leg/host.ts";
 import { resumeIfDue } from "./sweep.ts";
 
 /** Follows a session, and resumes its run whenever no process is working on it. */
 export function followAndResume(
   host: Host,
   sessionId: string,
-  options: FollowOptions,
+  { credentials, ...options }: FollowOptions & AskedBy,
 ): AsyncGenerator<SessionEvent, void, undefined> {
   const handedOver = new AbortController();
   const companion = () =>
-    resumer(host, sessionId, () => {
+    resumer(host, sessionId, { credentials }, () => {
       const message = "Another process continues this run. Connect again to read on.";
       handedOver.abort(new PawlError("draining", message));
     });
@@ -26,7 +27,7 @@ export function followAndResume(
  * Looks at once, and then after each lease time without a stored event, whether the session's run is
  * abandoned. Until its lease expires, the run of a dead process looks like any other.
  */
-function resumer(host: Host, sessionId: string, onHandOver: () => void): ReaderCompanion {
+function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () => void): ReaderCompanion {
   const { clock, leaseTtlMs, store } = host;
   let runs = false;
   let heardAt = clock.now();
@@ -34,9 +35,10 @@ function resumer(host: Host, sessionId: string, onHandOver: () => void): ReaderC
   const look = async () => {
     const session = await store.sessions.get(sessionId);
     if (session === undefined || session.openRun === null) return;
-    if (session.status === "suspended" && session.pending > 0) return;
+    if (session.status === "suspended" && session.pending > 0)
+      return await giveCredentials(host, session, from);
     runs = true;
-    await resumeIfDue(host, session);
+    await resumeIfDue(host, session, from);
   };
   const begin = () => {
     if (looking || host.draining) return;
@@ -57,7 +59,10 @@ function resumer(host: Host, sessionId: string, onHandOver: () => void): ReaderC
   return {
     saw(events) {
       heardAt = clock.now();
-      for (const event of events) runs = runsAfter(event, runs);
+      for (const event of events) {
+        runs = runsAfter(event, runs);
+        if (event.type === "run_suspended" && from.credentials !== undefined) begin();
+      }
     },
     close() {
       host.handOvers.delete(notify);

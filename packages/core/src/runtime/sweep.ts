@@ -2,7 +2,7 @@ import { every } from "../base/clock.ts";
 import type { Session } from "../log/session-row.ts";
 import { recover } from "./begin/begin.ts";
 import { beginning } from "./begin/beginning.ts";
-import type { Host } from "./leg/host.ts";
+import type { AskedBy, Host } from "./leg/host.ts";
 
 /** The number of recoverable sessions that are listed at a time. */
 const PAGE = 100;
@@ -57,17 +57,17 @@ function isDue({ setbacks, clock }: Host, id: string): boolean {
 }
 
 /** Resumes the session's run if no process is working on it, unless that has just failed. */
-export async function resumeIfDue(host: Host, session: Session): Promise<void> {
+export async function resumeIfDue(host: Host, session: Session, from: AskedBy = {}): Promise<void> {
   if (!host.draining && !host.legs.has(session.id) && isDue(host, session.id))
-    await resumeSession(host, session);
+    await resumeSession(host, session, from);
 }
 
-async function resumeSession(host: Host, session: Session): Promise<boolean> {
+async function resumeSession(host: Host, session: Session, from: AskedBy = {}): Promise<boolean> {
   const { agents, setbacks, clock, leaseTtlMs } = host;
   const agent = agents.get(session.agent);
   if (agent === undefined) return false;
   try {
-    const leg = await recover(host, session, agent);
+    const leg = await recover(host, session, agent, from);
     setbacks.delete(session.id);
     return leg !== undefined;
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import type { QuestionPlace, StoredOf } from "../log/event.ts";
+import type { StoredOf } from "../log/event.ts";
+import type { QuestionPlace } from "../log/event-data.ts";
 
 /** A question to the user, as the log has it. */
 export interface QuestionRecord {
@@ -47,3 +48,6 @@ export interface RunQuestion extends Asking {
 export function isWaiting({ question, answer, result }: Asking): boolean {
   return question !== undefined && answer === undefined && result === undefined;
 }
+
+/** The kind of the question by which Pawl asks for the caller's credentials. */
+export const CREDENTIALS = "credentials";

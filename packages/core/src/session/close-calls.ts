@@ -1,6 +1,7 @@
 import { type Json, toJson } from "../base/json.ts";
 import { isBlank } from "../base/text.ts";
-import type { EventData, NewEvent, QuestionPlace } from "../log/event.ts";
+import type { NewEvent } from "../log/event.ts";
+import type { EventData, QuestionPlace } from "../log/event-data.ts";
 import { eventKey } from "../log/event-keys.ts";
 import { type Asking, isWaiting, type RunQuestion } from "./asking.ts";
 import { type CallState, type RunState, unanswered } from "./state.ts";

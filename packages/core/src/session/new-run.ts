@@ -7,6 +7,8 @@ import type { RunState } from "./state.ts";
 export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonObject = {}): RunState {
   return {
     params,
+    caller: data.caller ?? {},
+    needsCredentials: data.credentials === true,
     runId: data.run_id,
     seq,
     agent: data.agent,

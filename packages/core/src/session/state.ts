@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { type AnswerLimit, type Budget, nothingSpent } from "../log/budget.ts";
-import type { SkipReason, StoredEvent, StoredOf } from "../log/event.ts";
+import type { StoredEvent, StoredOf } from "../log/event.ts";
+import type { SkipReason } from "../log/event-data.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { TextBlock, ToolSpec } from "../model/content.ts";
@@ -55,6 +56,10 @@ export interface RunState {
   agentVersion: string;
   /** The run's parameters, see `RunOptions.params`; empty by default. */
   params: JsonObject;
+  /** What the application says about the user, see `RunOptions.caller`; empty by default. */
+  caller: JsonObject;
+  /** Whether the run was given credentials. A process without them must not continue it. */
+  needsCredentials: boolean;
   /** Answers of the model so far. */
   turns: number;
   usage: Usage;

@@ -1,6 +1,7 @@
 import { PawlError } from "../base/errors.ts";
 import { isJsonObject, type JsonObject, toJson } from "../base/json.ts";
-import type { EventData, NewEvent, StoredEvent } from "../log/event.ts";
+import type { NewEvent, StoredEvent } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { readShown } from "../log/redacted.ts";
 

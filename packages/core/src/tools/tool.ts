@@ -19,6 +19,10 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   runId: string;
   /** The `params` with which the run was started (`RunOptions.params`). Default: `{}`. */
   params: JsonObject;
+  /** What the application says about the user, see `RunOptions.caller`. Default: `{}`. */
+  caller: JsonObject;
+  /** The caller's credentials, see `RunOptions.credentials`. Default: `undefined`. */
+  credentials: unknown;
   /** Id of the call, as the model gave it. */
   callId: string;
   /**

@@ -1,5 +1,5 @@
 import { assistantEntry } from "../context/project.ts";
-import type { EventData } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
 import { isText, isToolUse } from "../model/content.ts";
 import type { ViewPart } from "./view.ts";
 

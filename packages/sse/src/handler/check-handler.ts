@@ -20,6 +20,11 @@ const OPTIONS: OptionKinds<HandlerOptions> = {
     is: (value) => typeof value === "function",
     required: true,
   },
+  admit: "function",
+  onClientGone: {
+    mustBe: '"continue" or "stop"',
+    is: (value) => value === "continue" || value === "stop",
+  },
   basePath: {
     mustBe: 'a path that begins with "/", e.g. "/api/coach"',
     is: (value) => value === "" || (typeof value === "string" && value.startsWith("/")),

@@ -1,5 +1,6 @@
 import type { Agent, Runtime } from "@pawl/core";
 import type { Dialect } from "../dialects/base/dialect.ts";
+import type { Caller, Wanted } from "../session/caller.ts";
 import type { Expose } from "../session/public-event.ts";
 import type { CorsOptions } from "./cors.ts";
 import type { ExtraFields } from "./extra-fields.ts";
@@ -11,8 +12,30 @@ export interface HandlerOptions<Name extends string = string> {
   runtime: Runtime<Name>;
   /** The agent to serve, or its name. Requests for sessions of other agents get a 404. */
   agent: NoInfer<Name> | Agent<never, NoInfer<Name>>;
-  /** Returns the user of a request. Return `null` to answer 401, or a `Response` to send it as it is. */
+  /**
+   * Returns the user of a request, and what else is known about the caller, see {@link Authorized}. Return
+   * `null` to answer 401, or a `Response` to send it as it is.
+   */
   authorize(request: Request): Authorized | Promise<Authorized>;
+  /**
+   * Decides whether a request may begin or continue a run, before anything is stored. Called after `authorize`
+   * and `rateLimit`, with the request, whose body is read already, the caller, and what the request begins.
+   * Return a `Response` of your own to refuse the request, e.g. with 402, 403 or 409. See
+   * {@link admitReservation}. Default: every request is admitted.
+   */
+  admit?(
+    request: Request,
+    caller: Caller,
+    wanted: Wanted,
+  ): Response | undefined | Promise<Response | undefined>;
+  /**
+   * What happens to a run if the client disconnects from the stream that began or continued it. Default:
+   * `continue`.
+   *
+   * - `continue`: the run goes on, and its events are stored.
+   * - `stop`: the run ends as `aborted`. What it has said so far is kept.
+   */
+  onClientGone?: "continue" | "stop";
   /**
    * The path before `/runs` and `/sessions`, e.g. `/api/coach`. Leave it out if your router removes this part
    * of the path. Default: none.
@@ -85,4 +108,4 @@ export interface HandlerOptions<Name extends string = string> {
 export type Served = Omit<HandlerOptions, "agent"> & { agent: string };
 
 /** The result of `authorize`: the user of a request, or how to refuse the request. */
-export type Authorized = { userId: string } | Response | null;
+export type Authorized = Caller | Response | null;

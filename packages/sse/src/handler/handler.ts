@@ -3,20 +3,20 @@ import { newView, reduceView } from "@pawl/core/view";
 import { type Context, Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { native } from "../dialects/native.ts";
-import { refuseNul } from "../request/refuse-nul.ts";
-import { errorResponse, refusal, responseTo } from "../request/wire-error.ts";
+import { errorResponse, responseTo } from "../request/wire-error.ts";
+import { type Admit, askedBy, OwnResponse, wantedBy } from "../session/caller.ts";
 import { listSessions } from "../session/list-sessions.ts";
-import { checkUser, isResponse } from "../session/own-session.ts";
 import { publicEvent } from "../session/public-event.ts";
 import { HEARTBEAT_MS, runHeaders } from "../stream/event-stream.ts";
 import { cursorOf, logStream } from "../stream/log-stream.ts";
+import { started } from "../stream/started.ts";
 import { streamLimit } from "../stream/stream-limit.ts";
-import { started } from "../stream/tell-run.ts";
 import { agentName } from "./check-dialect.ts";
 import { checkHandler } from "./check-handler.ts";
 import { corsOf } from "./cors.ts";
 import { readRequest } from "./extra-fields.ts";
 import type { HandlerOptions, Served } from "./handler-options.ts";
+import { identified } from "./identified.ts";
 import { withinRate } from "./rate-limit.ts";
 import { namedSession, type Replaying, replayRoutes, tellNewRun } from "./replay-routes.ts";
 import { type Env, json, type Limited, route } from "./routes.ts";
@@ -98,14 +98,7 @@ function checkedHandler(
     return response;
   });
   if (options.cors !== undefined) app.use("*", corsOf(options.cors));
-  app.use("*", async (c, next) => {
-    const caller = await authorize(c.req.raw);
-    if (caller === null) throw refusal(401, "unauthorized", "Please sign in.");
-    if (isResponse(caller)) return caller;
-    c.set("userId", checkUser(caller));
-    refuseNul(c.req.url);
-    return await next();
-  });
+  app.use("*", identified(authorize));
   const served = replaying(options, dialect);
   const streams = streamLimit(options.maxStreams ?? 100);
   const limited: Limited = (c, make) =>
@@ -150,7 +143,9 @@ function checkedHandler(
       const from = cursorOf(c.req.header("last-event-id") ?? c.req.query("after"));
       return await limited(c, async (onClose) => {
         const about = { request: c.req.raw, from, headers: {}, onClose };
-        return logStream(options, about, (signal) => runtime.follow(id, { ...from, signal, resume: true }));
+        return logStream(options, about, (signal) =>
+          runtime.follow(id, { ...from, ...credentialsOf(c), signal, resume: true }),
+        );
       });
     },
   });
@@ -179,12 +174,15 @@ function noRoute({ method, path }: { method: string; path: string }, basePath: s
 
 async function startRun(options: Served, c: Context<Env>, onClose: () => void): Promise<Response> {
   const { runtime, agent, dialect = native() } = options;
-  const served = replaying(options, dialect);
-  const userId = c.get("userId");
-  if (dialect.resume === "replay") return await tellNewRun(served, c.req.raw, userId, onClose);
+  const caller = c.get("caller");
+  const { userId } = caller;
+  const served = { ...replaying(options, dialect), admit: admission(options.admit, c) };
+  if (dialect.resume === "replay") return await tellNewRun(served, c.req.raw, caller, onClose);
   const { sessionId, begin } = await readRequest(served, c.req.raw, userId);
   const view = newView();
-  const asked = { agent, userId, view, begin: begin(view), ...(sessionId !== undefined && { sessionId }) };
+  const begins = begin(view);
+  await served.admit(begins, sessionId);
+  const asked = { agent, view, begin: begins, from: askedBy(caller), ...(sessionId && { sessionId }) };
   const start = await started(runtime, asked);
   const from = { afterSeq: start.afterSeq };
   const about = {
@@ -192,12 +190,33 @@ async function startRun(options: Served, c: Context<Env>, onClose: () => void): 
     from,
     headers: { ...dialect.headers, ...runHeaders(start) },
     onClose,
+    onGone: () => served.onGone(start.sessionId, userId, c.req.raw),
   };
   return logStream(options, about, (signal) =>
     // If a message replaces an answer, the end of the earlier run comes first. This end must not end the
     // stream.
-    runtime.follow(start.sessionId, { afterSeq: start.afterSeq, signal, untilIdle: start, resume: true }),
+    runtime.follow(start.sessionId, {
+      afterSeq: start.afterSeq,
+      ...credentialsOf(c),
+      signal,
+      untilIdle: start,
+      resume: true,
+    }),
   );
+}
+
+function credentialsOf(c: Context<Env>): { credentials?: unknown } {
+  const { credentials } = c.get("caller");
+  return credentials === undefined ? {} : { credentials };
+}
+
+/** Returns the function that asks `admit` about what a request begins. */
+function admission(admit: Served["admit"], c: Context<Env>): Admit {
+  return async (begin, sessionId) => {
+    const wanted = wantedBy(begin, sessionId);
+    const refused = wanted && (await admit?.(c.req.raw, c.get("caller"), wanted));
+    if (refused !== undefined) throw new OwnResponse(refused);
+  };
 }
 
 function replaying(options: Served, dialect: Dialect): Replaying {
@@ -206,7 +225,11 @@ function replaying(options: Served, dialect: Dialect): Replaying {
   const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };
   const told = (error: unknown, request: Request) => onError?.(error, request);
   const warn = (message: string) => onWarning?.(message);
-  return { runtime, agent, dialect, heartbeatMs, ...limits, extra, onError: told, warn };
+  const onGone: Replaying["onGone"] = (sessionId, userId, request) => {
+    if (options.onClientGone !== "stop") return;
+    runtime.stop(sessionId, { userId }).catch((error: unknown) => told(error, request));
+  };
+  return { runtime, agent, dialect, heartbeatMs, ...limits, extra, onError: told, warn, onGone };
 }
 
 function oncePerMessage(warn: (message: string) => void): (message: string) => void {

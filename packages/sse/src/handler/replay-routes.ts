@@ -2,6 +2,7 @@ import { PawlError, type Runtime, type Session } from "@pawl/core";
 import type { Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { responseTo, type WireError } from "../request/wire-error.ts";
+import { type Admit, type Caller, OwnResponse } from "../session/caller.ts";
 import { findSession } from "../session/open-session.ts";
 import { sessionNow } from "../session/session-then.ts";
 import { eventStream, runHeaders, STREAM_HEADERS } from "../stream/event-stream.ts";
@@ -22,6 +23,8 @@ export interface Replaying {
   onError(error: unknown, request: Request): void;
   /** Called with a warning for each part of a request that is ignored. */
   warn(message: string): void;
+  /** Called when the client disconnects from a stream that began or continued a run. */
+  onGone(sessionId: string, userId: string, request: Request): void;
 }
 
 /**
@@ -29,15 +32,18 @@ export interface Replaying {
  * waits for an answer or ends.
  */
 export async function tellNewRun(
-  served: Replaying,
+  served: Replaying & { admit: Admit },
   request: Request,
-  userId: string,
+  caller: Caller,
   onClose: () => void,
 ): Promise<Response> {
   const { dialect } = served;
+  const { userId } = caller;
   try {
     const asked = await readRequest(served, request, userId);
-    return toldResponse(served, request, await beginTold(served, userId, asked), onClose);
+    const run = await beginTold(served, caller, asked);
+    const onGone = () => run.start && served.onGone(run.start.sessionId, userId, request);
+    return toldResponse(served, request, run, { onClose, onGone });
   } catch (error) {
     onClose();
     return await refusedIn(dialect, error);
@@ -65,9 +71,9 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
     GET: async (c) => {
       const id = c.req.param("id") ?? "";
       const session = await findNamed(served, c.get("userId"), id);
-      const run = await resumeTold(served, session, id);
+      const run = await resumeTold(served, session, id, c.get("caller").credentials);
       if (run === undefined) return new Response(null, { status: 204 });
-      return await limited(c, async (onClose) => toldResponse(served, c.req.raw, run, onClose));
+      return await limited(c, async (onClose) => toldResponse(served, c.req.raw, run, { onClose }));
     },
   });
 }
@@ -93,13 +99,14 @@ function toldResponse(
   served: Replaying,
   request: Request,
   { start, frames }: ToldRun,
-  onClose: () => void,
+  { onClose, onGone }: { onClose(): void; onGone?(): void },
 ): Response {
   const { dialect, heartbeatMs, onError } = served;
   const body = eventStream(frames, {
     heartbeatMs,
     signal: request.signal,
     onClose,
+    ...(onGone && { onGone }),
     write: (text) => text,
     // Other clients than Pawl's take a clean end without a last event for a success.
     mayEnd: false,
@@ -115,6 +122,7 @@ function toldResponse(
 /** Returns a refusal in the dialect's own form, if the dialect has one. Rethrows the error otherwise. */
 async function refusedIn({ refused, headers }: Dialect, error: unknown): Promise<Response> {
   const response = responseTo(error);
+  if (error instanceof OwnResponse) return response;
   if (refused === undefined || ![400, 409, 422].includes(response.status)) throw error;
   const { error: told } = (await response.json()) as WireError;
   return new Response(refused(told).join(""), { headers: { ...STREAM_HEADERS, ...headers } });

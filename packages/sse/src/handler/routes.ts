@@ -1,9 +1,10 @@
 import type { Context, Handler, Hono } from "hono";
 import { errorResponse } from "../request/wire-error.ts";
+import type { Caller } from "../session/caller.ts";
 
 /** The values that Hono keeps for a request after `authorize`. */
 export interface Env {
-  Variables: { userId: string };
+  Variables: { userId: string; caller: Caller };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { PawlError, type Runtime, type Session } from "@pawl/core";
+import type { Caller } from "./caller.ts";
 
 /**
  * Returns a session if it belongs to this user and this agent.
@@ -24,14 +25,20 @@ export function isResponse(caller: object): caller is Response {
 }
 
 /**
- * Returns the user's id from the result of `authorize`. Without this check, all users without an id would
- * share their sessions.
+ * Checks the result of `authorize`. Without this check, all users without an id would share their sessions.
  *
- * @throws PawlError `config` if the id is missing or empty.
+ * @throws PawlError `config` if the user's id is missing or empty, or `caller` is no object.
  */
-export function checkUser(caller: { userId: string }): string {
+export function checkCaller(given: Caller): Caller {
+  checkUser(given);
+  if (given.caller !== undefined && Object.prototype.toString.call(given.caller) !== "[object Object]")
+    throw new PawlError("config", "`caller` of what authorize() returns must be an object.");
+  return given;
+}
+
+function checkUser(caller: { userId: string }): void {
   const userId: unknown = (caller as { userId?: unknown } | undefined)?.userId;
-  if (typeof userId === "string" && userId !== "") return userId;
+  if (typeof userId === "string" && userId !== "") return;
   const given = typeof caller === "object" ? "an object without a valid `userId`" : `type ${typeof caller}`;
   throw new PawlError(
     "config",

@@ -19,6 +19,7 @@ export type Expose = "public" | "all" | { readonly knowledge: readonly string[] 
  * - summaries, notes, and the text of knowledge (its source stays)
  * - the text that the model reads in place of a tool's result
  * - a tool's input as changed by hooks
+ * - what the application says about the user (`RunOptions.caller`)
  * - the messages and causes of failures, also of tools, because they may name hosts, queries or keys
  */
 export function publicEvent<E extends SessionEvent>(event: E, expose?: Expose): E;
@@ -38,6 +39,10 @@ export function publicEvent(event: SessionEvent, expose: Expose = "public"): Ses
       const isShown = expose !== "public" && expose.knowledge.includes(source);
       return isShown ? event : { ...event, data: { source, data: "" } };
     }
+    case "run_started":
+    case "user_message":
+    case "tool_answered":
+      return withoutCaller(event);
     case "tool_started":
     case "tool_suspended":
       return withoutInput(event);
@@ -63,6 +68,15 @@ function withoutInput(event: StoredOf<"tool_started" | "tool_suspended">): Sessi
   }
   const { input: _, ...data } = event.data;
   return { ...event, data };
+}
+
+type CalledBy = Pick<StoredOf<"run_started">["data"], "caller" | "credentials">;
+
+/** Removes what the application says about the user, e.g. roles. */
+function withoutCaller(event: StoredOf<"run_started" | "user_message" | "tool_answered">): SessionEvent {
+  if (!("caller" in event.data || "credentials" in event.data)) return event;
+  const { caller: _, credentials: __, ...data } = event.data as CalledBy;
+  return { ...event, data } as SessionEvent;
 }
 
 /**

@@ -34,6 +34,8 @@ export interface EventStreamOptions<T> {
   onError(error: unknown): void;
   /** Called when the stream has ended, failed or lost its reader. May be called more than once. */
   onClose(): void;
+  /** Called if the reader disconnects before the events have ended. */
+  onGone?(): void;
   /** Returns an item as text of the stream. */
   write(item: T): string;
   /**
@@ -50,7 +52,7 @@ export interface EventStreamOptions<T> {
  */
 export function eventStream<T>(
   events: (signal: AbortSignal) => AsyncIterable<T>,
-  { heartbeatMs, signal, onError, onClose, write, mayEnd = true }: EventStreamOptions<T>,
+  { heartbeatMs, signal, onError, onClose, onGone, write, mayEnd = true }: EventStreamOptions<T>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const reader = new AbortController();
@@ -60,7 +62,9 @@ export function eventStream<T>(
     signal.removeEventListener("abort", leave);
     onClose();
   };
+  let over = false;
   const leave = () => {
+    if (!over && !gone.aborted) onGone?.();
     closed();
     reader.abort();
   };
@@ -79,11 +83,13 @@ export function eventStream<T>(
           if (gone.aborted) return;
           if (next === "nothing") controller.enqueue(encoder.encode(": hb\n\n"));
           else if (next.done) {
+            over = true;
             closed();
             controller.close();
           } else controller.enqueue(encoder.encode(write(next.value)));
         } catch (error) {
           if (gone.aborted) return;
+          over = true;
           closed();
           // A process that shuts down ends its streams cleanly, because servers log broken ones. A client
           // whose run has not ended reconnects in both cases.

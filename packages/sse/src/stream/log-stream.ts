@@ -23,6 +23,7 @@ interface Reader {
   from: Cursor;
   headers: Readonly<Record<string, string>>;
   onClose(): void;
+  onGone?(): void;
 }
 
 /**
@@ -31,7 +32,7 @@ interface Reader {
  */
 export function logStream(
   options: Served,
-  { request, from, headers, onClose }: Reader,
+  { request, from, headers, onClose, onGone }: Reader,
   events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
 ): Response {
   const { dialect = native() } = options;
@@ -55,6 +56,7 @@ export function logStream(
     heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
     signal: request.signal,
     onClose,
+    ...(onGone && { onGone }),
     write: (event) => encode(event).join(""),
     onError: (error) => {
       if (!PawlError.is(error, "draining")) options.onError?.(error, request);

@@ -6,22 +6,28 @@ import {
   readShown,
   type Session,
   type SessionEvent,
-  type WhenBusy,
 } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
 import { newView } from "@pawl/core/view";
-import type { Begin, Dialect, DialectRequest, Encoder, EncoderContext } from "../dialects/base/dialect.ts";
+import type { Dialect, DialectRequest, Encoder, EncoderContext } from "../dialects/base/dialect.ts";
 import { newFacts } from "../dialects/base/facts.ts";
 import { type Followed, passedOn } from "../dialects/base/telling.ts";
+import { type Admit, askedBy, type Caller } from "../session/caller.ts";
 import { findSession, openThread } from "../session/open-session.ts";
 import { publicEvent } from "../session/public-event.ts";
-import { lastExchange, lastMessage, sessionNow, sessionUpTo } from "../session/session-then.ts";
+import { lastExchange, sessionNow, sessionUpTo } from "../session/session-then.ts";
+import { started } from "./started.ts";
 
 /** What is needed to serve a request. */
 interface Served {
   runtime: Runtime;
   agent: string;
   dialect: Dialect;
+}
+
+/** What is needed to begin what a request asks for. */
+interface Beginning extends Served {
+  admit: Admit;
 }
 
 /** A run, and the frames that stream it from its beginning. */
@@ -34,33 +40,36 @@ export interface ToldRun {
 
 /** Starts what a request begins, and returns the run to stream. */
 export async function beginTold(
-  { runtime, agent, dialect }: Served,
-  userId: string,
+  { runtime, agent, dialect, admit }: Beginning,
+  caller: Caller,
   asked: DialectRequest,
 ): Promise<ToldRun> {
+  const { userId, credentials } = caller;
   const { sessionId, threadId } = asked;
   const named = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
   const session = await findSession(runtime, named);
   const now = session === undefined ? newView() : (await sessionNow(runtime, session.id)).view;
   const begin = asked.begin(now);
   const encoder = asked.encoder ?? dialect.encoder;
-  if ("connect" in begin) return await connectTold({ runtime, agent, encoder }, session, threadId ?? "");
+  if ("connect" in begin)
+    return await connectTold({ runtime, agent, encoder, credentials }, session, threadId ?? "");
   if (session === undefined && !("input" in begin)) {
     throw new PawlError("not_found", "There is no such session.");
   }
+  await admit(begin, session?.id);
   const { metadata } = "input" in begin ? begin : {};
   const own =
     session ??
     (threadId === undefined ? undefined : await openThread(runtime, { ...named, threadId }, metadata));
   const begun = await started(runtime, {
     agent,
-    userId,
+    from: askedBy(caller),
     begin,
     view: now,
     ...(own && { sessionId: own.id }),
     ...(dialect.whenBusy && { whenBusy: dialect.whenBusy }),
   });
-  return await told(runtime, begun, now, (context) =>
+  return await told(runtime, { ...begun, credentials }, now, (context) =>
     encoder({ ...context, agent, threadId: threadId ?? begun.sessionId }),
   );
 }
@@ -73,8 +82,10 @@ export async function resumeTold(
   { runtime, agent, dialect }: Served,
   session: Session | undefined,
   threadId: string,
+  credentials?: unknown,
 ): Promise<ToldRun | undefined> {
-  const told = await connectTold({ runtime, agent, encoder: dialect.encoder }, session, threadId);
+  const { encoder } = dialect;
+  const told = await connectTold({ runtime, agent, encoder, credentials }, session, threadId);
   return told.start === undefined && dialect.tellsIdle !== true ? undefined : told;
 }
 
@@ -82,10 +93,12 @@ interface Connecting {
   runtime: Runtime;
   agent: string;
   encoder: Dialect["encoder"];
+  /** The reader's credentials, for a run that asks for them. */
+  credentials: unknown;
 }
 
 async function connectTold(
-  { runtime, agent, encoder }: Connecting,
+  { runtime, agent, encoder, credentials }: Connecting,
   session: Session | undefined,
   threadId: string,
 ): Promise<ToldRun> {
@@ -93,7 +106,7 @@ async function connectTold(
   const back = (context: RunContext) => encoder({ ...context, agent, threadId, again: true });
   if (start === undefined) return { frames: (signal) => framesOf(back(nothing()), noEvents(), signal) };
   const { view } = await sessionNow(runtime, start.sessionId);
-  return await told(runtime, { ...start, again: true }, view, back);
+  return await told(runtime, { ...start, again: true, credentials }, view, back);
 }
 
 /** Returns the encoder's context for a session without runs. */
@@ -105,33 +118,14 @@ function nothing(): RunContext {
 
 async function* noEvents(): AsyncGenerator<SessionEvent, void, undefined> {}
 
-interface Wanted {
-  agent: string;
-  userId: string;
-  sessionId?: string;
-  begin: Begin;
-  view: ViewState;
-  whenBusy?: WhenBusy;
-}
-
-/** Starts what a request begins, and returns where its output begins. */
-export async function started(runtime: Runtime, wanted: Wanted): Promise<RunStart> {
-  const { agent, userId, sessionId = "", begin, view, whenBusy } = wanted;
-  if ("abandon" in begin) {
-    await runtime.stop(sessionId, { userId });
-    return { sessionId, runId: view.run?.id ?? "", afterSeq: view.cursor };
-  }
-  if ("shown" in begin || "connect" in begin) return await lastMessage(runtime, sessionId, view);
-  if ("retry" in begin) return await runtime.run(agent, { userId, sessionId, retry: begin.retry }).started;
-  const asked = { userId, ...(sessionId && { sessionId }), ...(whenBusy && { whenBusy }), ...begin };
-  return await runtime.run(agent, asked).started;
-}
-
 type RunContext = Omit<EncoderContext, "agent" | "threadId">;
+
+/** Where the output of a run begins, for a reader who may have credentials. */
+type Told = RunStart & Followed & { credentials?: unknown };
 
 async function told(
   runtime: Runtime,
-  start: RunStart & Followed,
+  { credentials, ...start }: Told,
   now: ViewState,
   encoder: (context: RunContext) => Encoder,
 ): Promise<ToldRun> {
@@ -140,7 +134,11 @@ async function told(
   const isAnswered = ({ seq }: Question) => seq <= now.cursor && now.pending.every((one) => one.seq !== seq);
   const more = { isAnswered, cursor: now.cursor, ...(messageSeq !== undefined && { messageSeq }) };
   const context = { sessionId, runId, before, mode, facts, ...more };
-  return { start, frames: (signal) => framesOf(encoder(context), runEvents(runtime, start, signal), signal) };
+  return {
+    start,
+    frames: (signal) =>
+      framesOf(encoder(context), runEvents(runtime, { ...start, credentials }, signal), signal),
+  };
 }
 
 async function* framesOf(
@@ -166,7 +164,7 @@ function* together(frames: readonly string[]): Generator<string> {
  */
 async function* runEvents(
   runtime: Runtime,
-  { sessionId, runId, afterSeq, messageSeq, again = false }: RunStart & Followed,
+  { sessionId, runId, afterSeq, messageSeq, again = false, credentials }: Told,
   signal: AbortSignal,
 ): AsyncGenerator<SessionEvent, void, undefined> {
   let awaited = { runId, again, ...(messageSeq !== undefined && { messageSeq }) };
@@ -186,5 +184,6 @@ async function* runEvents(
   }
   if (rests) return;
   const untilIdle = again ? true : awaited;
-  yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle, resume: true });
+  const more = credentials === undefined ? {} : { credentials };
+  yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle, resume: true, ...more });
 }

@@ -5,7 +5,7 @@ import { checkAppendable } from "../../hooks/check-appendable.ts";
 import type { Hook, HookContext, RunContext } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { type ErrorReport, endsRun, errorEvent } from "../../log/error-event.ts";
-import type { EventData } from "../../log/event.ts";
+import type { EventData } from "../../log/event-data.ts";
 import { isReserved } from "../../log/event-keys.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { openRun, type RunState } from "../../session/state.ts";
@@ -110,6 +110,10 @@ function runContext(leg: Leg): RunContext {
     get run() {
       return log.state.run as RunState;
     },
+    get caller() {
+      return leg.caller;
+    },
+    credentials: leg.credentials,
     get deps() {
       return leg.deps;
     },

@@ -1,8 +1,9 @@
 import { type Json, toJson } from "../../base/json.ts";
 import type { Ask, Hook } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
-import type { QuestionPlace } from "../../log/event.ts";
+import type { QuestionPlace } from "../../log/event-data.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
+import { CREDENTIALS } from "../../session/asking.ts";
 import { type QuestionEvent, questionEvent } from "../../session/close-calls.ts";
 import type { RunState } from "../../session/state.ts";
 import { jsonSchema } from "../../tools/schema.ts";
@@ -18,7 +19,7 @@ export function runQuestion(
 ): QuestionEvent {
   const { kind, payload, answer } = checkedAsk(said);
   const asking = {
-    callId: `ask_${asked.length + 1}_${runId}`,
+    callId: questionId(runId, asked),
     toolName: by,
     assistantSeq: seq,
     questions: 0,
@@ -30,6 +31,26 @@ export function runQuestion(
     by,
     before,
   });
+}
+
+/** Returns the event that asks for the caller's credentials. A client answers `true`, with credentials. */
+export function credentialsQuestion({ runId, seq, asked }: RunState): QuestionEvent {
+  const asking = {
+    callId: questionId(runId, asked),
+    toolName: CREDENTIALS,
+    assistantSeq: seq,
+    questions: 0,
+  };
+  return questionEvent(asking, {
+    kind: CREDENTIALS,
+    payload: {},
+    answer_schema: { const: true },
+    before: "resume",
+  });
+}
+
+function questionId(runId: string, asked: readonly RunQuestion[]): string {
+  return `ask_${asked.length + 1}_${runId}`;
 }
 
 /** Checks a hook's question and converts its payload to JSON. */
@@ -73,6 +94,10 @@ export function lostAsker(run: RunState, hooks: readonly Hook[]): string | undef
 /** Returns the questions that were asked and answered since the last turn. */
 function answeredNow({ asked, turns }: RunState): RunQuestion[] {
   return asked.filter(
-    (one) => one.turns === turns && one.answer !== undefined && one.answer.closed === undefined,
+    (one) =>
+      one.before !== "resume" &&
+      one.turns === turns &&
+      one.answer !== undefined &&
+      one.answer.closed === undefined,
   );
 }

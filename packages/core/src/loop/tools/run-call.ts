@@ -156,6 +156,8 @@ function callContext(leg: Leg, call: CallState) {
     userId: leg.session.userId,
     runId: run?.runId ?? "",
     params: run?.params ?? {},
+    caller: leg.caller,
+    credentials: leg.credentials,
     callId: call.callId,
     idempotencyKey: idempotencyKeyOf(leg, call),
     type: effectiveType(leg),
@@ -164,7 +166,11 @@ function callContext(leg: Leg, call: CallState) {
     progress: (data: unknown) => {
       if (call.result !== undefined) return;
       const version = 1 + Math.max(0, ...[...leg.live.progress.values()].map((report) => report.version));
-      leg.live.progress.set(call.callId, { tool_name: call.toolName, data: toJson(data) ?? null, version });
+      leg.live.progress.set(call.callId, {
+        tool_name: call.toolName,
+        data: leg.hide(toJson(data)) ?? null,
+        version,
+      });
       leg.touch();
     },
   };

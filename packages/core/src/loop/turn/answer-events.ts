@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { centsFromUsd } from "../../base/usd.ts";
-import type { EventData, NewEvent } from "../../log/event.ts";
+import type { NewEvent } from "../../log/event.ts";
+import type { EventData } from "../../log/event-data.ts";
 import { tokensOf } from "../../log/tokens.ts";
 import { type ContentBlock, isToolUse } from "../../model/content.ts";
 import { costUsd, type Pricing } from "../../model/pricing.ts";

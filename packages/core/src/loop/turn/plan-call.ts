@@ -3,7 +3,7 @@ import { newPrefix } from "../../context/prefix.ts";
 import { hasLostServerCalls } from "../../context/server-calls.ts";
 import type { TurnPlan } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
-import type { EventData } from "../../log/event.ts";
+import type { EventData } from "../../log/event-data.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { ModelClient, ModelRequest, ToolChoice } from "../../model/model-client.ts";
 import { openRun } from "../../session/state.ts";

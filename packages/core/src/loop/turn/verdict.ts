@@ -1,4 +1,4 @@
-import type { EventData } from "../../log/event.ts";
+import type { EventData } from "../../log/event-data.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { isToolUse } from "../../model/content.ts";
 import type { Reply } from "../../model/reply.ts";

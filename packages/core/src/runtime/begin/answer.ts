@@ -6,6 +6,7 @@ import { eventKey } from "../../log/event-keys.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import { jsonSchema, validate } from "../../tools/schema.ts";
+import type { AskedBy } from "../leg/host.ts";
 import type { Answer } from "./runtime-types.ts";
 
 /**
@@ -19,6 +20,7 @@ export async function answerEvents(
   state: SessionState,
   agent: Agent,
   answers: readonly Answer[],
+  { caller, credentials }: AskedBy = {},
 ): Promise<NewEvent[]> {
   const seen = new Set<string>();
   const events: NewEvent[] = [];
@@ -30,6 +32,10 @@ export async function answerEvents(
     seen.add(callId);
     const call = findQuestion(state, callId, question);
     const { before } = call as Partial<RunQuestion>;
+    if (before === "resume" && credentials === undefined)
+      throw refusal("invalid_answer", "This run needs its caller's credentials: run({ credentials }).", {
+        callId,
+      });
     const said =
       answer.error === undefined
         ? await checkedAnswer(agent, call, answer.value)
@@ -37,7 +43,13 @@ export async function answerEvents(
     events.push({
       type: "tool_answered",
       key: eventKey.answer(call),
-      data: { tool_name: call.toolName, call_id: callId, ...said, ...(before !== undefined && { before }) },
+      data: {
+        tool_name: call.toolName,
+        call_id: callId,
+        ...said,
+        ...(before && { before }),
+        ...(caller && { caller }),
+      },
     });
   }
   return events;

@@ -10,16 +10,16 @@ import { fetchUserData } from "../../loop/fetch-user-data.ts";
 import { startEvents } from "../../loop/start-run.ts";
 import { runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
-import type { Host } from "../leg/host.ts";
+import type { AskedBy, Host } from "../leg/host.ts";
 import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 import { type Begun, notifyOfStart, PAUSE_MS, resumeRun } from "./begin.ts";
 import { retryOf } from "./earlier-run.ts";
-import { busy } from "./incoming-message.ts";
+import { busy, calledBy } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop.ts";
 
 /** The run to retry. */
-interface Retry {
+interface Retry extends AskedBy {
   session: Session;
   agent: Agent;
   runId: string;
@@ -45,7 +45,7 @@ export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const earlier = await retryOf(host.store, session.id, runId);
     if (earlier !== undefined) return { start: earlier, leg: undefined };
-    const leg = await openLeg(host, session, agent);
+    const leg = await openLeg(host, session, agent, retry);
     const state = leg?.log.state ?? (await loadState(host.store, session.id));
     const open = openRun(state);
     if (open?.runId === runId) return await resumeOrJoin(host, retry, leg, startOf(state));
@@ -91,7 +91,7 @@ function unlessRetryable({ run }: SessionState, runId: string): PawlError | unde
 /** Stores the start of the retry. Returns `undefined` if another process stored something first. */
 async function storeStart(
   host: Host,
-  { session, agent, runId: retried }: Retry,
+  { session, agent, runId: retried, ...from }: Retry,
   leg: OpenLeg,
 ): Promise<RunStart | undefined> {
   const { log, deps } = leg;
@@ -101,6 +101,7 @@ async function storeStart(
       runId: host.newId(),
       userData: await fetchUserData(agent, session, deps, host.clock),
       retryOf: retried,
+      ...calledBy(from),
     };
     const events = [...startEvents(state, agent, host.newId, start), ...noteFor(state)];
     const { lastSeq: afterSeq } = state;

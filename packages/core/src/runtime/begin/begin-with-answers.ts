@@ -6,7 +6,7 @@ import { loadState } from "../../fold/load.ts";
 import type { StoredEvent } from "../../log/event.ts";
 import { patchOf } from "../../log/row-patch.ts";
 import type { Session } from "../../log/session-row.ts";
-import type { Host } from "../leg/host.ts";
+import type { AskedBy, Host } from "../leg/host.ts";
 import { answerEvents } from "./answer.ts";
 import { type Begun, recover } from "./begin.ts";
 import type { RunOptions } from "./runtime-types.ts";
@@ -17,10 +17,14 @@ export async function beginWithAnswers(
   host: Host,
   session: Session,
   agent: Agent,
-  { answers = [], signal }: Pick<RunOptions, "answers" | "signal">,
+  { answers = [], signal, caller, credentials }: Pick<RunOptions, "answers" | "signal" | keyof AskedBy>,
 ): Promise<Begun> {
   const state = await loadState(host.store, session.id);
-  const events = await checkedInTime(host.clock, agent, answerEvents(state, agent, answers));
+  const events = await checkedInTime(
+    host.clock,
+    agent,
+    answerEvents(state, agent, answers, { caller, credentials }),
+  );
   const [first] = await host.store
     .append(session.id, events, { appendId: host.newId(), session: patchOf(events) })
     .catch((error: unknown): readonly StoredEvent[] => {
@@ -32,7 +36,7 @@ export async function beginWithAnswers(
   const start = { sessionId: session.id, runId: state.run?.runId ?? "", afterSeq: seq - 1 };
   const active = host.legs.get(session.id);
   if (active !== undefined) await active.catchUp();
-  const leg = await recover(host, session, agent, signal);
+  const leg = await recover(host, session, agent, { signal, caller, credentials });
   if (leg !== undefined) return { start, leg };
   return { start, leg, release: stopOnAbort(host, start, signal) };
 }

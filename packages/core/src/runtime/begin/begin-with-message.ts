@@ -11,7 +11,7 @@ import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 import { type Begun, notifyOfStart, PAUSE_MS, resumeRun } from "./begin.ts";
 import { earlierRun } from "./earlier-run.ts";
-import { busy, type IncomingMessage, messageEvents } from "./incoming-message.ts";
+import { busy, calledBy, type IncomingMessage, messageEvents } from "./incoming-message.ts";
 import { queueHere, queueMessage } from "./queue-message.ts";
 import { endSupersededRun } from "./supersede.ts";
 
@@ -43,7 +43,7 @@ async function begin(host: Host, incoming: IncomingMessage): Promise<Begun> {
   // By then, another leg that holds the session has ended or lost its lease.
   const patienceMs = mayWait ? host.leaseTtlMs + agent.userDataTimeoutMs : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
-    const leg = await openLeg(host, session, agent);
+    const leg = await openLeg(host, session, agent, incoming);
     const here = leg && (await unlessTaken(beginHere(host, incoming, leg)));
     if (here !== undefined) return here;
     const earlier = await earlierRun(host.store, incoming);
@@ -113,7 +113,7 @@ async function storeMessage(
     if (before !== undefined && ending === undefined) continue;
     // The question may have been answered while the hooks ran, so that the run continues.
     if (runToResume(log.state) !== undefined) break;
-    const start = { runId: host.newId(), userData };
+    const start = { runId: host.newId(), userData, ...calledBy(incoming) };
     const events: NewEvent[] = [
       ...(ending?.events(nextRun(log.state, start.runId)) ?? []),
       ...startEvents(log.state, agent, host.newId, start),

@@ -4,7 +4,7 @@ import { PawlError } from "../../base/errors.ts";
 import type { Session } from "../../log/session-row.ts";
 import { notifyHooksOfStart } from "../../loop/start-run.ts";
 import { openRun, type RunState } from "../../session/state.ts";
-import type { ActiveLeg, Host } from "../leg/host.ts";
+import type { ActiveLeg, AskedBy, Host } from "../leg/host.ts";
 import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 
@@ -27,9 +27,9 @@ export async function recover(
   host: Host,
   session: Session,
   agent: Agent,
-  signal?: AbortSignal,
+  { signal, ...from }: AskedBy & { signal?: AbortSignal | undefined } = {},
 ): Promise<ActiveLeg | undefined> {
-  const leg = await openLeg(host, session, agent);
+  const leg = await openLeg(host, session, agent, from);
   if (leg === undefined) return undefined;
   const run = openRun(leg.log.state);
   if (run === undefined) {

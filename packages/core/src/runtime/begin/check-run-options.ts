@@ -14,6 +14,8 @@ const OPTIONS: OptionKinds<Omit<RunOptions, "retry"> & { retry?: string }> = {
   retry: "any",
   knowledge: "any",
   params: "any",
+  caller: "any",
+  credentials: "any",
   clientMessageId: "string",
   signal: "object",
   metadata: "any",
@@ -28,6 +30,7 @@ const INSTEAD = {
   user: "Use `userId`.",
   threadId: "Use `sessionId`.",
   abortSignal: "Use `signal`.",
+  context: "Use `caller`, which is stored with the run, or `credentials`, which are not.",
   maxTokens: "It is an option of agent().",
 };
 
@@ -39,7 +42,9 @@ const INSTEAD = {
  */
 export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
   checkOptions("run()", options, OPTIONS, { instead: INSTEAD, code: "invalid_input" });
-  const { input, answers, retry } = options;
+  const { input, answers, retry, caller } = options;
+  if (caller !== undefined && !isJsonObject(caller))
+    throw invalid("`caller` must be an object that JSON can represent.");
   const asked = [input, answers, retry].filter((one) => one !== undefined);
   if (asked.length !== 1)
     throw invalid("run() needs exactly one of `input` (a message), `answers` and `retry` (the id of a run).");

@@ -1,5 +1,5 @@
 import { PawlError } from "../../base/errors.ts";
-import type { EventData } from "../../log/event.ts";
+import type { EventData } from "../../log/event-data.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import type { RunStart } from "../leg/run-handle.ts";

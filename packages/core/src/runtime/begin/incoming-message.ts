@@ -1,12 +1,14 @@
 import type { Agent, WhenBusy } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { EventData, NewEvent } from "../../log/event.ts";
+import type { NewEvent } from "../../log/event.ts";
+import type { CalledBy, EventData } from "../../log/event-data.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import type { Session } from "../../log/session-row.ts";
+import type { AskedBy } from "../leg/host.ts";
 
 /** A user's message before it is stored. */
-export interface IncomingMessage {
+export interface IncomingMessage extends AskedBy {
   session: Session;
   agent: Agent;
   message: string;
@@ -27,7 +29,7 @@ export interface IncomingMessage {
  * stored only once.
  */
 export function messageEvents(
-  { message, knowledge = [], params, clientMessageId }: IncomingMessage,
+  { message, knowledge = [], params, clientMessageId, ...from }: IncomingMessage,
   queued: boolean,
 ): NewEvent[] {
   return [
@@ -36,12 +38,20 @@ export function messageEvents(
       type: "user_message",
       data: {
         message: message.toWellFormed(),
-        ...(queued && { queued }),
+        ...(queued && { queued, ...calledBy(from) }),
         ...(params !== undefined && { params }),
       },
       ...(clientMessageId !== undefined && { key: eventKey.message(clientMessageId) }),
     },
   ];
+}
+
+/** Returns the part of who asked that is stored: never the credentials. */
+export function calledBy({ caller, credentials }: AskedBy): CalledBy {
+  return {
+    ...(caller !== undefined && { caller }),
+    ...(credentials !== undefined && { credentials: true as const }),
+  };
 }
 
 /** Returns the error for a message that is refused during a run. */

@@ -17,7 +17,8 @@ import { stopOnAbort } from "./stop.ts";
  * in a session without a run. Returns `undefined` if no run is in progress.
  */
 export async function queueMessage(host: Host, incoming: IncomingMessage): Promise<Begun | undefined> {
-  const { session, agent } = incoming;
+  const { session, agent, caller, credentials } = incoming;
+  const asked = { caller, credentials };
   const state = await loadState(host.store, session.id);
   const start = await storeQueued(incoming, state, runAtWork, async (events) => {
     const options = { appendId: host.newId(), afterSeq: state.lastSeq, session: patchOf(events) };
@@ -34,7 +35,7 @@ export async function queueMessage(host: Host, incoming: IncomingMessage): Promi
   host.tail.stored(session.id, start.messageSeq ?? 0);
   const active = host.legs.get(session.id);
   if (active !== undefined) await active.catchUp();
-  const leg = active === undefined ? await recover(host, session, agent) : undefined;
+  const leg = active === undefined ? await recover(host, session, agent, asked) : undefined;
   return { start, leg, release: stopOnAbort(host, start, incoming.signal) };
 }
 

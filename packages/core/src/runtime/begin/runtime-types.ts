@@ -1,7 +1,7 @@
 import type { Agent, WhenBusy } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import type { EventData } from "../../log/event.ts";
+import type { EventData } from "../../log/event-data.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import type { AwaitedRun } from "../../log/handover.ts";
 import type { SessionEvent } from "../../log/live-event.ts";
@@ -57,6 +57,21 @@ export interface RunOptions {
    */
   params?: JsonObject;
   /**
+   * What the application says about the user who sends this request, e.g. `{ workspace: "w1", roles: ["admin"]
+   * }`. It is stored with the run. `deps`, hooks and tools get it, also of sub-agents; the model and clients
+   * do not. With answers, it replaces the earlier one. Default: `{}`.
+   */
+  caller?: JsonObject;
+  /**
+   * What tools need to act for the user, e.g. `{ token }`. `deps`, hooks and tools of this process get it. It
+   * is never stored: another process that continues the run has to get it again, see `withoutCredentials` of
+   * `runtime()`. Default: none.
+   *
+   * In what is stored and reported, e.g. a tool's error message, strings of 16 and more characters without
+   * spaces that occur in the credentials are replaced by `…`.
+   */
+  credentials?: unknown;
+  /**
    * The client's id of the message. If a message is sent again with the same id, it is stored once, and the
    * caller gets the first run. This also holds for the first message of a new session.
    */
@@ -85,7 +100,7 @@ export interface RunOptions {
  *
  * A refusal, and an answer that was cut off at `max_tokens`, count as answers and cannot be retried.
  */
-export interface RetryRunOptions extends Pick<RunOptions, "userId" | "signal"> {
+export interface RetryRunOptions extends Pick<RunOptions, "userId" | "signal" | "caller" | "credentials"> {
   sessionId: string;
   /**
    * The id of the failed run. The new run keeps its tool results and its `params`. A run is retried once: a
@@ -115,9 +130,19 @@ export type RuntimeOptions<Deps, Name extends string = string> = undefined exten
 export interface RuntimeSettings<Deps, Name extends string = string> {
   /**
    * Returns the dependencies of tools, hooks and `userData` for a session. Called at least once in each
-   * process that works on the session.
+   * process that works on the session. `caller` and `credentials` are those of the run; `credentials` is
+   * `undefined` in a process that has none.
    */
-  deps: (session: Session) => Deps | Promise<Deps>;
+  deps: (session: Session, run: { caller: JsonObject; credentials: unknown }) => Deps | Promise<Deps>;
+  /**
+   * What happens to a run that was given credentials, once a process without them would have to continue it.
+   * Default: `ask`.
+   *
+   * - `ask`: the run asks for them by a question of the kind `credentials`. The next request that has
+   *   credentials answers it: `run()` with the answer `true`, or `follow()` with `resume`.
+   * - `stop`: the run ends as `credentials_missing`.
+   */
+  withoutCredentials?: "ask" | "stop";
   /** The agents. `run()` takes one of them, or its name. */
   agents: readonly Agent<Deps, Name>[];
   /** The store that keeps all logs, e.g. `memoryStore()`. */
@@ -233,13 +258,18 @@ export interface Runtime<Name extends string = string> {
    *   the value of its `started` promise.
    * - With `resume`, for a reader in another process, e.g. behind an HTTP stream: resumes the session's run
    *   whenever no process is working on it. If this process hands the run over (`handOverAfterMs`), the
-   *   reader gets `draining` and should connect again.
+   *   reader gets `draining` and should connect again. With `credentials`, a run that asks for them gets them.
    *
    * **No access check.** Check that the session belongs to the user before you send its events anywhere.
    */
   follow(
     sessionId: string,
-    options?: Partial<Cursor> & { signal?: AbortSignal; untilIdle?: boolean | AwaitedRun; resume?: boolean },
+    options?: Partial<Cursor> & {
+      signal?: AbortSignal;
+      untilIdle?: boolean | AwaitedRun;
+      resume?: boolean;
+      credentials?: unknown;
+    },
   ): AsyncIterable<SessionEvent>;
   /**
    * Makes the model's context begin at the event `fromSeq`, or at the last earlier event where a conversation

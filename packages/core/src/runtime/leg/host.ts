@@ -1,7 +1,8 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { JsonObject } from "../../base/json.ts";
 import type { Switch } from "../../base/switch.ts";
-import type { Tasks } from "../../leg/leg.ts";
+import type { Leg, Tasks } from "../../leg/leg.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import type { LiveTail } from "../../log/live-tail.ts";
 import type { Session } from "../../log/session-row.ts";
@@ -12,6 +13,12 @@ import type { SessionState } from "../../session/state.ts";
 export interface LegOutcome {
   state: SessionState;
   settled: boolean;
+}
+
+/** Who asked for a leg's work: the options of `run()` that say so. */
+export interface AskedBy {
+  caller?: JsonObject | undefined;
+  credentials?: unknown;
 }
 
 /** A leg that is running in this process. */
@@ -60,7 +67,8 @@ export interface Host {
   readonly over: Switch;
   /** Reports errors that no caller receives. */
   report(error: unknown): void;
-  deps(session: Session): unknown;
+  deps(session: Session, run: Pick<Leg, "caller" | "credentials">): unknown;
+  readonly withoutCredentials: "ask" | "stop";
   readonly tasks: Tasks;
   newId(): string;
   readonly clock: Clock;

@@ -1,17 +1,19 @@
 import type { Agent } from "../../agent/agent.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
+import { hideTextsOf } from "../../base/hide-texts.ts";
 import { withContent } from "../../context/wrap-results.ts";
 import { loadState } from "../../fold/load.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
+import type { NewEvent } from "../../log/event.ts";
 import type { Lease } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { ABORTED, INTERRUPTED } from "../../log/stop-reason.ts";
-import { endRun, runLoop } from "../../loop/loop.ts";
+import { endRun, lacksCredentials, runLoop } from "../../loop/loop.ts";
 import { lostAnswer } from "../../session/open-attempt.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import { keepLease, withLease } from "./held-lease.ts";
-import type { ActiveLeg, Host } from "./host.ts";
+import type { ActiveLeg, AskedBy, Host } from "./host.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
 import { type RunningLeg, startLeg } from "./start-leg.ts";
 
@@ -30,36 +32,56 @@ export interface OpenLeg {
  * Acquires the session's lease and loads its state. Returns `undefined` if the lease is taken. The lease is
  * renewed until the leg is over.
  */
-export async function openLeg(host: Host, session: Session, agent: Agent): Promise<OpenLeg | undefined> {
+export async function openLeg(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  from: AskedBy = {},
+): Promise<OpenLeg | undefined> {
   const lease = await host.store.acquire(session.id, `${host.holder()}/${host.newId()}`, host.leaseTtlMs);
   if (lease === undefined) return undefined;
   try {
-    return holdLeg(host, session, agent, lease, await loadState(host.store, session.id));
+    return holdLeg({ host, session, agent, lease, from, state: await loadState(host.store, session.id) });
   } catch (error) {
     await host.store.release(lease).catch(() => undefined);
     throw error;
   }
 }
 
+interface LegToHold {
+  host: Host;
+  session: Session;
+  agent: Agent;
+  lease: Lease;
+  from: AskedBy;
+  state: SessionState;
+}
+
+/** Events that must be stored as the model wrote or reads them. It never reads credentials. */
+const AS_WRITTEN: ReadonlySet<string> = new Set(["assistant_message", "tool_call", "prefix", "llm_request"]);
+
 /**
  * Keeps the lease for the session's open run, and for the runs of queued messages that follow it without a
  * gap: each of them starts in the same append that ends the run before it.
  */
-function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state: SessionState): OpenLeg {
+function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenLeg {
+  const hide = hideTextsOf(from.credentials);
+  const hidden = (event: NewEvent): NewEvent => (AS_WRITTEN.has(event.type) ? event : hide(event));
+  const prepared = (events: readonly NewEvent[]) => withContent(agent, events);
   const log = openLog({
     store: host.store,
     tail: host.tail,
     state,
     lease,
     newId: host.newId,
-    prepare: (events) => withContent(agent, events),
+    prepare: from.credentials === undefined ? prepared : (events) => prepared(events).map(hidden),
     onEvent: (event) => {
       const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
       if (own) current.life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
     },
   });
   const handOverAt = host.clock.now() + host.handOverAfterMs;
-  const newLeg = () => makeLeg({ host, session, agent, log, handOverAt });
+  const newLeg = () => makeLeg({ host, session, agent, log, handOverAt, from });
   let current = newLeg();
   const held = keepLease(host, lease, log, () => current.life.lose());
   const runAll = async (first: RunningLeg): Promise<void> => {
@@ -94,7 +116,9 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
 /** Runs the loop. An exception ends the run as an error, unless the store failed or the lease was lost. */
 async function work(leg: OwnLeg): Promise<boolean> {
   try {
-    await withinDeadline(leg.life, leg.makeDeps());
+    const deps = withinDeadline(leg.life, leg.makeDeps());
+    // Without credentials, the run only asks for them or ends, so an error of `deps` does not count.
+    await (lacksCredentials(leg) ? deps.catch(() => undefined) : deps);
     return await runLoop(leg);
   } catch (error) {
     if (storeFailed(error)) throw error;

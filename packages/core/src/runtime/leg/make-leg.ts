@@ -1,5 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import { messageOf } from "../../base/errors.ts";
+import { hideTextsOf } from "../../base/hide-texts.ts";
 import { once } from "../../base/once.ts";
 import type { Leg, LegReport } from "../../leg/leg.ts";
 import type { SessionLog } from "../../leg/session-log.ts";
@@ -8,8 +9,8 @@ import type { LiveState } from "../../log/live-tail.ts";
 import { readShown } from "../../log/redacted.ts";
 import type { Session } from "../../log/session-row.ts";
 import { notifyHooks } from "../../loop/hooks/call-hooks.ts";
-import type { SessionState } from "../../session/state.ts";
-import type { Host } from "./host.ts";
+import { openRun, type SessionState } from "../../session/state.ts";
+import type { AskedBy, Host } from "./host.ts";
 import { newLegLife, type OwnLegLife } from "./leg-life.ts";
 
 /** A leg with the methods that only the runner calls. */
@@ -30,6 +31,8 @@ interface LegParts {
   log: SessionLog;
   /** When the process hands the session over, in the clock's milliseconds. Default: never. */
   handOverAt?: number;
+  /** Who asked for this leg's work. Default: the run's stored `caller`, without credentials. */
+  from?: AskedBy;
   /** Returns the dependencies. Default: the runtime's `deps`. */
   makeDeps?: () => unknown;
 }
@@ -38,14 +41,15 @@ interface LegParts {
 export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnLeg {
   const { store, tail, newId, tasks } = host;
   const { id } = session;
-  const { makeDeps = () => host.deps(session) } = parts;
+  const { caller, credentials } = parts.from ?? {};
+  const { makeDeps = () => host.deps(session, { caller: leg.caller, credentials }) } = parts;
   const life = newLegLife(host, agent, log.state, parts.handOverAt);
   const leg: OwnLeg & { deps: unknown; live: LiveState } = {
     agent,
     session,
     log,
     life,
-    report: reporting(host, session, agent, log, life),
+    report: reporting(host, session, agent, log, life, hideTextsOf(credentials)),
     hookProgress: {
       begun: false,
       turns: turnsBefore(log.state),
@@ -55,6 +59,12 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
       context: undefined,
     },
     userDataProgress: { turns: 0, failed: false },
+    get caller() {
+      return openRun(log.state)?.caller ?? caller ?? {};
+    },
+    credentials,
+    hide: hideTextsOf(credentials),
+    withoutCredentials: host.withoutCredentials,
     deps: undefined,
     makeDeps: once(async () => {
       leg.deps = await makeDeps();
@@ -76,11 +86,18 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
 
 /** Returns the number of turns after which a hook has asked about the run: `afterTurn` was called for them. */
 function turnsBefore({ run }: SessionState): number {
-  return run?.asked.some(({ turns }) => turns === run.turns) ? run.turns : 0;
+  return run?.asked.some(({ before, turns }) => before === "turn" && turns === run.turns) ? run.turns : 0;
 }
 
 /** Makes the functions by which a leg reports errors. */
-function reporting(host: Host, session: Session, agent: Agent, log: SessionLog, life: OwnLegLife): LegReport {
+function reporting(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  log: SessionLog,
+  life: OwnLegLife,
+  hide: Leg["hide"],
+): LegReport {
   const notify: LegReport["notify"] = async (error) => {
     const runId = log.state.run?.runId ?? "";
     const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
@@ -90,20 +107,27 @@ function reporting(host: Host, session: Session, agent: Agent, log: SessionLog, 
   return {
     notify,
     logError: async (report, events = []) => {
-      const error = errorEvent(report);
+      const error = hide(errorEvent(report));
       await log.append([...events, error]);
       await notify(error.data);
     },
     failed: (error) => {
       try {
-        host.report(error);
+        host.report(withoutTexts(error, hide));
       } catch (failure) {
         console.error(`pawl: onError failed: ${messageOf(failure)}`);
       }
     },
     logLate: async (report) => {
       const options = { appendId: host.newId() };
-      await host.store.append(session.id, [errorEvent(report)], options).catch(() => undefined);
+      await host.store.append(session.id, [hide(errorEvent(report))], options).catch(() => undefined);
     },
   };
+}
+
+/** Returns an error whose message repeats no credentials. */
+function withoutTexts(error: unknown, hide: Leg["hide"]): unknown {
+  const message = messageOf(error);
+  const shown = hide(message);
+  return shown === message ? error : new Error(shown);
 }

@@ -12,7 +12,7 @@ import { type CallState, openRun } from "../../session/state.ts";
 import { recover } from "../begin/begin.ts";
 import { beginWithAnswers } from "../begin/begin-with-answers.ts";
 import { beginWithMessage } from "../begin/begin-with-message.ts";
-import type { ActiveLeg, Host, LegOutcome } from "../leg/host.ts";
+import type { ActiveLeg, AskedBy, Host, LegOutcome } from "../leg/host.ts";
 import { childAgent, openChild } from "./child-session.ts";
 
 /**
@@ -24,7 +24,13 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
   const agent = childAgent(delegate, leg.agent.name, call.toolName, slice);
   const session = await openChild(host, leg, call.callId, agent.name);
   if (delegate.showsText) showText(leg, call, agentOf(delegate).name, session.id);
-  const task = { session, agent, message: delegate.message(input), params: callerParams(leg) };
+  const task = {
+    session,
+    agent,
+    message: delegate.message(input),
+    params: callerParams(leg),
+    ...askedBy(leg),
+  };
   const begun = await giveWork(host, task, call);
   return await untilRest(host, leg, session, agent, begun);
 }
@@ -36,6 +42,11 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
 function callerParams(leg: Leg): JsonObject | undefined {
   const { params = {} } = openRun(leg.log.state) ?? {};
   return Object.keys(params).length === 0 ? undefined : params;
+}
+
+/** Returns who asked for the caller's work, for the sub-agent. */
+function askedBy({ caller, credentials }: Leg): AskedBy {
+  return { ...(Object.keys(caller).length > 0 && { caller }), credentials };
 }
 
 /** Shows the sub-agent's text to the caller's readers while the call runs. */
@@ -53,18 +64,19 @@ const SETTLED: readonly PawlErrorCode[] = ["already_answered", "session_busy", "
 /** Gives the task or the answer to the sub-agent. Returns the leg if one was started here. */
 async function giveWork(
   host: Host,
-  task: { session: Session; agent: Agent; message: string; params: JsonObject | undefined },
+  task: { session: Session; agent: Agent; message: string; params: JsonObject | undefined } & AskedBy,
   call: CallState,
 ): Promise<ActiveLeg | undefined> {
-  const { session, agent, message } = task;
+  const { session, agent, message, caller, credentials } = task;
   const question = call.question?.child;
   const answer = call.answer;
+  const asked = { ...(caller && { caller }), credentials };
   try {
     if (question !== undefined && answer !== undefined) {
       // `question` keeps an answer that is passed on again after a crash from answering a later question.
       const said = answer.error === undefined ? { value: answer.value } : { error: answer.error };
       const answers = [{ callId: question.callId, question: question.question, ...said }];
-      return (await beginWithAnswers(host, session, agent, { answers })).leg;
+      return (await beginWithAnswers(host, session, agent, { answers, ...asked })).leg;
     }
     if (isBlank(message)) throw new PawlError("invalid_input", "The message for the sub-agent is empty.");
     const incoming = { ...task, isTask: true as const, clientMessageId: "task", whenBusy: "reject" as const };
@@ -93,7 +105,7 @@ async function untilRest(
     const state = await loadState(host.store, session.id);
     if (isSettled(state)) return state;
     if (leg.life.lost || leg.life.draining) return undefined;
-    active = await recover(host, session, agent);
+    active = await recover(host, session, agent, askedBy(leg));
     // Another leg holds the session, or did until a moment ago.
     if (active === undefined) await delay(host.clock, Math.min(host.pollMs, 100));
   }

@@ -1,0 +1,31 @@
+import { isTextSecret, spellingsOf } from "./without-keys.ts";
+
+/**
+ * Returns a function that replaces every secret of a value by `…` in other values: in strings, and in the
+ * strings of objects and lists. Secrets are the value's strings of at least 16 characters without spaces, as
+ * tokens are. Shorter strings could be ordinary words. A value without such strings is returned as it is.
+ */
+export function hideTextsOf(credentials: unknown): <T>(value: T) => T {
+  const secrets = textsIn(credentials).filter(isTextSecret).flatMap(spellingsOf);
+  if (secrets.length === 0) return (value) => value;
+  // Longest first, because a secret may contain another one.
+  secrets.sort((one, other) => other.length - one.length);
+  const hideIn = (text: string): string =>
+    secrets.reduce((shown, secret) => shown.replaceAll(secret, "…"), text);
+  const hide = (value: unknown): unknown => {
+    if (typeof value === "string") return hideIn(value);
+    if (Array.isArray(value)) return value.map(hide);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [hideIn(key), hide(part)]));
+  };
+  return <T>(value: T): T => hide(value) as T;
+}
+
+/** Returns all strings in a value: of objects, lists, maps and headers too. */
+function textsIn(value: unknown, seen: Set<unknown> = new Set()): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null || seen.has(value)) return [];
+  seen.add(value);
+  const parts = Symbol.iterator in value ? [...(value as Iterable<unknown>)] : Object.values(value);
+  return parts.flatMap((part) => textsIn(part, seen));
+}

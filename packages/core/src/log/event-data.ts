@@ -1,0 +1,304 @@
+import type { Json, JsonObject } from "../base/json.ts";
+import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
+import type { ToolChoice } from "../model/model-client.ts";
+import type { NextRun } from "./next-run.ts";
+import type { SessionStatus } from "./session-row.ts";
+import type { StopReason } from "./stop-reason.ts";
+import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
+
+/**
+ * The payloads of stored events, by type: the schema of the log. Fields are added, never renamed or removed.
+ * Costs are in US cents; `usdFromCents()` converts them. Extensions have types with a dot, e.g.
+ * `planning.plan`, see {@link ExtensionType}.
+ */
+export interface EventData {
+  // ── Context: what the model reads ──────────────────────────────────────────────────────────────
+  /**
+   * The user sent a message. `queued`: the message arrived during a run and is answered by that run or the
+   * next one. `params` are for hooks and tools, see `RunOptions.params`. A queued message also has `caller` and
+   * `credentials`, for the run that it may start.
+   */
+  user_message: { message: string; queued?: boolean; params?: JsonObject } & CalledBy;
+  /**
+   * The model's answer is complete, or was cut off. `content` is what was received.
+   *
+   * - `disposition` says which part of it later requests contain: `kept` all blocks, `partial` the usable
+   *   part of an answer that was cut off, `discarded` nothing.
+   * - `attempt` is the `seq` of the `llm_request` that was answered.
+   */
+  assistant_message: {
+    content: ContentBlock[];
+    disposition: "kept" | "partial" | "discarded";
+    stop_reason: string | null;
+    attempt: number;
+    /** How many blocks were received completely. */
+    complete: number;
+  };
+  /**
+   * A call is over: its tool returned or failed, its question was answered, or it was not run at all.
+   *
+   * - `result` is the tool's return value. `content` is what the model reads; if absent, `result` as text.
+   * - `resend` names input fields of the call that are replaced by a note of their length before they are
+   *   sent to the model. Each has the note's first word, e.g. `saved`.
+   * - `ends_run`: the tool ends the run. `session_status` and `mode`: the tool sets the session's status and
+   *   mode.
+   * - `skipped` is why the call was answered without being run, see {@link SkipReason}. Such a call does not
+   *   count as failed.
+   * - `spent` is what the call's sub-agent has used since its last question.
+   * - `status` is the status text that the tool defines.
+   */
+  tool_result: {
+    call_id: string;
+    tool_name: string;
+    success: boolean;
+    result: Json;
+    content?: string | ContentBlock[];
+    resend?: { readonly [field: string]: string };
+    ends_run?: boolean;
+    session_status?: SessionStatus;
+    mode?: string | null;
+    skipped?: SkipReason;
+    spent?: { tokens: TokenUsage; cost_cents: number };
+    status?: string;
+  };
+  /**
+   * Data was added for the model to read: with a message, by a hook, or as user data when a run starts.
+   * `source` names the data source, and `params` are the parameters it was called with.
+   */
+  knowledge: { source: string; data: string; params?: JsonObject };
+  /**
+   * A tool or a hook made something for the user; a tool's is stored together with its `tool_result`. The
+   * model reads its id, type, title and summary, never its `payload`.
+   */
+  artifact: {
+    artifact_id: string;
+    type: string;
+    schema_version: string;
+    title: string;
+    summary: JsonObject;
+    auto_start: boolean;
+    payload: JsonObject;
+  };
+  /**
+   * Pawl or a hook added a text for the model to read. `landing`: the next turn is the run's last, for this
+   * reason. `reminder`: the model answered without calling a tool and is asked again.
+   */
+  note: { text: string; landing?: StopReason; reminder?: true };
+
+  // ── Control ────────────────────────────────────────────────────────────────────────────────────
+  /**
+   * A run started with a new system prompt or new tools, or earlier context changed, e.g. by a checkpoint.
+   * Applies to all requests until the next `prefix`. A changed agent has no effect before that event.
+   */
+  prefix: { prefix_id: string; system: TextBlock[]; tools: ToolSpec[] };
+  /**
+   * The context before the event `from_seq` was shortened. Applies from the next request on.
+   *
+   * - `reason` is the form: `drop_old_results` replaces tool results by notes of their length, `summary`
+   *   replaces everything by the text `summary`, and `start` omits everything.
+   * - `upto_seq` is the last event of the context that the checkpoint was made of.
+   * - A new `prefix` follows in the same append.
+   */
+  checkpoint: {
+    from_seq: number;
+    upto_seq: number;
+    reason: "drop_old_results" | "summary" | "start";
+    summary?: string;
+  };
+  /**
+   * The content of the event `seq` was redacted: neither the model nor readers see it any more. `of` is the
+   * type of that event. `call_id` or `attempt` help a client to find where it has shown the content. A new
+   * `prefix` follows in the same append.
+   */
+  redaction: { seq: number; of: string; call_id?: string; attempt?: number };
+  /**
+   * A run started: for a message, for queued messages, or to retry a run. `retry_of` is the id of the failed
+   * or stopped run that it retries. A retry has no message of its own.
+   */
+  run_started: { run_id: string; agent: string; agent_version: string; retry_of?: string } & CalledBy;
+  /** A run began to wait for the user's answers. `pending` are the ids of the calls that ask. */
+  run_suspended: { run_id: string; pending: string[] };
+  /** A process picked up a run whose process died or shut down. */
+  run_recovered: { run_id: string };
+  /**
+   * A run ended, whatever ended it. `turns`, `tokens` and `cost_cents` are totals of the run. `next` is a run
+   * that starts in the same append, for queued messages.
+   */
+  run_ended: {
+    run_id: string;
+    stop: StopReason;
+    session_status: SessionStatus;
+    turns: number;
+    tokens: TokenUsage;
+    cost_cents: number;
+    next?: NextRun;
+  };
+  /** The user asked to stop a run. `interrupt`: by sending another message. */
+  stop_requested: { run_id: string; interrupt?: boolean };
+  /**
+   * An effect at the end of a run (`afterRun` of a hook) started. Once one has started, the run can only
+   * end, with the reason `stop`.
+   */
+  effect_started: { run_id: string; name: string; stop: StopReason };
+  /** An effect at the end of a run ended. */
+  effect_ended: { run_id: string; name: string; success: boolean };
+
+  // ── Tools ──────────────────────────────────────────────────────────────────────────────────────
+  /**
+   * The model called a tool; stored together with its `assistant_message`. `invalid` is why the call cannot
+   * be run, e.g. because its arguments are not a JSON object. `skipped` is set too if the call is refused as
+   * one too many; such a call does not count as failed.
+   */
+  tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string; skipped?: SkipReason };
+  /**
+   * A call is about to run: stored before its tool. `input` is the tool's input if a hook has changed it.
+   * `slice` is the budget of the call's sub-agent, which works in the session `<session>:<callId>`.
+   */
+  tool_started: {
+    tool_name: string;
+    call_id: string;
+    idempotency_key: string;
+    status?: string;
+    input?: Json;
+    slice?: StoredBudget;
+  };
+  /**
+   * A call asked the user something and waits for the answer.
+   *
+   * - `by` names the hook that asks; absent if the tool asks.
+   * - `before` marks a question about the run instead of a call. Its hook asks it before the first turn
+   *   (`run`) or between two turns (`turn`). `tool_name` is then the hook's name, and `call_id` an id of the
+   *   question's own. Pawl itself asks for credentials before it resumes a run (`resume`).
+   * - `input` is the call's input if a hook has changed it.
+   * - `child` is the asking call in the session of the call's sub-agent. `spent` is what the sub-agent has
+   *   used since its last question.
+   */
+  tool_suspended: {
+    tool_name: string;
+    call_id: string;
+    kind: string;
+    payload: Json;
+    answer_schema: JsonObject;
+    by?: string;
+    before?: QuestionPlace;
+    input?: Json;
+    child?: { session_id: string; call_id: string; question: number };
+    spent?: EventData["tool_result"]["spent"];
+  };
+  /**
+   * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without
+   * an answer, e.g. because the user wrote a new message. `error` is why a tool at the client failed; the
+   * call's result repeats it. `before` is that of the question. `caller` is what the application says about
+   * the user from now on, see `RunOptions.caller`.
+   */
+  tool_answered: {
+    tool_name: string;
+    call_id: string;
+    value: Json;
+    error?: string;
+    closed?: string;
+    before?: QuestionPlace;
+    caller?: JsonObject;
+  };
+
+  // ── Observability ──────────────────────────────────────────────────────────────────────────────
+  /**
+   * A request is about to be sent to the model: stored before it. The prompt is not stored but can be rebuilt
+   * byte for byte: it is the prefix and all context admitted up to `upto_seq`.
+   *
+   * - `hash` is a SHA-256 of the prompt, without cache breakpoints.
+   * - `params.tools` names the tools that may run in this turn; absent if all tools of the prefix may.
+   * - `limited_by` names the limit that has reduced `max_tokens`.
+   * - `turn` counts from 1 within the run.
+   * - `retry_of` is the `seq` of the failed attempt that this request repeats in the same turn.
+   * - `again` is the `seq` of an earlier request of this turn whose answer was lost, e.g. because its process
+   *   died. This request may contain more events.
+   */
+  llm_request: {
+    model: string;
+    prompt: { prefix_id: string; upto_seq: number; hash: string };
+    params: { max_tokens: number; tool_choice?: ToolChoice; tools?: string[] };
+    estimated_tokens: number;
+    /** Estimated cost of the prompt, charged by a `spending` if the answer is lost. Absent without prices. */
+    estimated_cost_cents?: number;
+    limited_by?: StoredAnswerLimit;
+    turn: number;
+    retry_of?: number;
+    again?: number;
+  };
+  /**
+   * The server reported the usage of an answer, also of one that failed and of a summary. `attempt` is the
+   * `seq` of the `llm_request`, or 0 for a summary.
+   */
+  llm_response: {
+    raw_response: {
+      id: string | null;
+      model: string | null;
+      stop_reason: string | null;
+      stop_sequence: string | null;
+      usage: JsonObject;
+    };
+    tokens: TokenUsage;
+    cost_cents: number;
+    attempt: number;
+    request_id?: string;
+  };
+  /**
+   * Something other than the agent's own model used tokens, e.g. a model that a hook asked. They count
+   * towards the run's limits and the session's totals. `by` names the spender. `by: "lost_answer"` marks the
+   * estimate for a request whose answer was lost; `attempt` is the `seq` of that `llm_request`.
+   */
+  spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number; attempt?: number };
+  /**
+   * Something failed during a run, or a limit ended it. The `onError` hooks get the same data. `message` is
+   * for developers, and `stack` is always `null`.
+   *
+   * If a limit has ended the run, `context` has the run's `turns` and, if known, the `resource`, its `limit`,
+   * how much was `spent`, and whether the limit is `of` the request or of the conversation. The resource for
+   * cost is `costCents`, in US cents.
+   */
+  error: { code: string; message: string; stack: null; context: Json };
+}
+
+/**
+ * Why a call was answered without being run, and counts as neither a success nor a failure.
+ *
+ * - `duplicate`: the call has already succeeded with the same arguments in this run.
+ * - `waiting`: a tool that it depends on is called in the same turn; the model calls it again in the next.
+ * - `surplus`: one tool is called at a time, and another call of the turn came first.
+ * - `closed`: its question was closed without an answer, e.g. by a new message.
+ *
+ * Hooks may use words of their own.
+ */
+export type SkipReason = "duplicate" | "waiting" | "surplus" | "closed" | (string & {});
+
+/**
+ * When a question about the run is asked: before its first turn, between two turns, or before another process
+ * resumes it.
+ */
+export type QuestionPlace = "run" | "turn" | "resume";
+
+/** What the application says about the user, and whether it gave credentials, which are never stored. */
+export interface CalledBy {
+  caller?: JsonObject;
+  credentials?: true;
+}
+
+/**
+ * Token counts as the log stores them.
+ *
+ * - `prompt`: prompt tokens that were neither read from nor written to the cache
+ * - `completion`: tokens of the answer, including thinking
+ * - `cached`: prompt tokens read from the cache
+ * - `cache_write`: prompt tokens written to the cache, for any lifetime
+ * - `cache_write_1h`: the part of `cache_write` with a lifetime of an hour
+ * - `total`: the sum of `prompt`, `completion`, `cached` and `cache_write`
+ */
+export interface TokenUsage {
+  prompt: number;
+  completion: number;
+  cached: number;
+  cache_write: number;
+  cache_write_1h: number;
+  total: number;
+}

@@ -1,0 +1,23 @@
+import { PawlError } from "../../base/errors.ts";
+import { loadState } from "../../fold/load.ts";
+import type { Session } from "../../log/session-row.ts";
+import { CREDENTIALS } from "../../session/asking.ts";
+import { openRun, waitingFor } from "../../session/state.ts";
+import type { AskedBy, Host } from "../leg/host.ts";
+import { beginWithAnswers } from "./begin-with-answers.ts";
+
+/** Continues a run that waits for credentials, if the reader has some. */
+export async function giveCredentials(host: Host, session: Session, { credentials }: AskedBy): Promise<void> {
+  const agent = host.agents.get(session.agent);
+  if (credentials === undefined || agent === undefined) return;
+  const run = openRun(await loadState(host.store, session.id));
+  const question = run && waitingFor(run).find((asking) => asking.question?.kind === CREDENTIALS);
+  if (question === undefined) return;
+  try {
+    const answers = [{ callId: question.callId, value: true }];
+    await beginWithAnswers(host, session, agent, { answers, credentials });
+  } catch (error) {
+    // Another reader was first.
+    if (!PawlError.is(error, "already_answered")) throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import type { JsonObject, RunOptions } from "@pawl/core";
+import { HTTPException } from "hono/http-exception";
+import type { Begin } from "../dialects/base/dialect.ts";
+
+/** Who sends a request, as `authorize` says. `caller` and `credentials` are those of `RunOptions`. */
+export interface Caller {
+  /** Id of the user, who owns the sessions. */
+  userId: string;
+  /** What is stored with the runs of this request, e.g. the user's workspace and roles. Default: nothing. */
+  caller?: JsonObject;
+  /** What tools need to act for the user, e.g. a token. It is never stored. Default: none. */
+  credentials?: unknown;
+}
+
+/** What a request asks for: a new run with a message, a run's continuation with answers, or a retry. */
+export interface Wanted {
+  begins: "message" | "answers" | "retry";
+  /** Id of the session. Absent if the message begins a new one. */
+  sessionId?: string;
+}
+
+/** Throws the application's response if it does not admit what a request begins. */
+export type Admit = (begin: Begin, sessionId: string | undefined) => Promise<void>;
+
+/** Returns the caller's options of `run()`. */
+export function askedBy({ userId, caller, credentials }: Caller): Pick<RunOptions, keyof Caller> {
+  return {
+    userId,
+    ...(caller !== undefined && { caller }),
+    ...(credentials !== undefined && { credentials }),
+  };
+}
+
+/** A response of the application's own, which is sent as it is. */
+export class OwnResponse extends HTTPException {
+  constructor(res: Response) {
+    super(undefined, { res });
+  }
+}
+
+/** Returns what a request begins, for `admit`; `undefined` if it begins or continues no run. */
+export function wantedBy(begin: Begin, sessionId: string | undefined): Wanted | undefined {
+  const session = sessionId === undefined ? {} : { sessionId };
+  if ("input" in begin) return { begins: "message", ...session };
+  if ("answers" in begin) return { begins: "answers", ...session };
+  return "retry" in begin ? { begins: "retry", ...session } : undefined;
+}
