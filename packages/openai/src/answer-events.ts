@@ -6,7 +6,7 @@ import { estimatedTokens, usageOf } from "./usage.ts";
 /** Converts the chunks of one streamed answer to the events of a `ModelClient`. */
 export interface AnswerEvents {
   take(chunk: Chunk): ModelEvent[];
-  /** Whether the model has written more than `maxChars`, reasoning included. */
+  /** Returns whether the model has written more than `maxChars`, reasoning included. */
   isOverlong(): boolean;
   /** Returns the last events. Call it once the server has ended the answer. */
   end(): ModelEvent[];

@@ -42,7 +42,7 @@ export type PawlErrorCode =
   | "store_unavailable"
   /** The model call failed. `details` is a {@link ModelFailure}. */
   | "model_error"
-  /** The session's log has nothing that a model request could be built from. */
+  /** The session's log has no content for a model request. */
   | "context";
 
 const MARK = Symbol.for("pawl.error");
@@ -85,7 +85,7 @@ export class PawlError extends Error {
     Object.defineProperty(this, MARK, { value: true });
   }
 
-  /** Whether `error` is a PawlError and, if `code` is given, has this code. */
+  /** Returns whether `error` is a PawlError and, if `code` is given, has this code. */
   static is(error: unknown, code?: PawlErrorCode): error is PawlError {
     return (
       error instanceof Error &&
@@ -113,7 +113,7 @@ export class PawlError extends Error {
 
 /** How a model call failed: the `details` of an error with the code `model_error`. */
 export interface ModelFailure {
-  /** HTTP status. Absent if the connection failed, or the stream after it had begun. */
+  /** HTTP status. Absent if the connection failed or the stream broke off. */
   status?: number;
   /** The API's error type, e.g. `overloaded_error`. */
   type?: string;
@@ -169,8 +169,8 @@ export function causeOf(error: unknown, depth = 5): Json {
 }
 
 /**
- * Whether an error means that the store failed or refused access. The error itself cannot be logged in that
- * case; the run is recovered from what the log has.
+ * Returns whether an error means that the store failed or refused access. The error itself cannot be logged
+ * in that case; the run is recovered from what the log has.
  */
 export function storeFailed(error: unknown): boolean {
   return PawlError.is(error, "store_unavailable") || PawlError.is(error, "forbidden");

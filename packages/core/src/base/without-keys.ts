@@ -37,7 +37,10 @@ const PATTERNS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/([?&](?:api[-_]?key|key|token|access_token)=)[^\s&"']+/gi, "$1…"],
 ];
 
-/** Returns a secret unchanged, escaped for JSON, and escaped for a URL. */
+/**
+ * Returns the three forms in which a text may contain a secret: unchanged, escaped for JSON, and escaped for
+ * a URL.
+ */
 function spellingsOf(secret: string): string[] {
   const spellings = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())];
   return [...new Set(spellings)];

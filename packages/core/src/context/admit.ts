@@ -25,9 +25,8 @@ export function admitted(state: SessionState, uptoSeq: number): ContextEntry[] {
 }
 
 /**
- * Returns the waiting events up to `uptoSeq` that a request can contain. There are none while the model has
- * paused its answer. While a tool on the API's side is running, there are only results of the agent's own
- * tools.
+ * Returns the waiting events up to `uptoSeq` that a request can contain. Returns none while the model's
+ * answer is paused, and only results of the agent's own tools while a tool runs on the API's side.
  */
 function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
   if (isPaused(state)) return [];

@@ -38,7 +38,10 @@ export function clipText(text: string, limit: number): string {
   return `${whole[0]}${note(cut)}${whole[1]}`.toWellFormed();
 }
 
-/** The share of the beginning. Results begin with their subject and often end with an error. */
+/**
+ * The share of the limit that goes to the beginning. Results begin with their subject and often end with an
+ * error.
+ */
 const HEAD = 0.75;
 
 /** Clips text blocks to `limit` characters in all, from the first block on. Other blocks stay as they are. */

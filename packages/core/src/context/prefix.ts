@@ -44,8 +44,8 @@ export function prefixFor(
 }
 
 /**
- * Returns the event for user data that differ from `known`, which is the block that the model has read last.
- * Returns none if they are the same or empty.
+ * Returns the event for new user data. Returns an empty list if the data are empty or equal to `known`, the
+ * block that the model read last.
  */
 export function newUserData(known: string | undefined, text: string): NewEvent[] {
   const isKnown = text === "" || userDataBlock(text).text === known;

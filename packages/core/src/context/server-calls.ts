@@ -4,8 +4,8 @@ import { openRun, type SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 
 /**
- * Whether the model has paused its answer (`pause_turn`). The model resumes when that answer is sent again,
- * unchanged and as the last message.
+ * Returns whether the model has paused its answer (`pause_turn`). The model resumes when that answer is sent
+ * again, unchanged and as the last message.
  */
 export function isPaused(state: SessionState): boolean {
   const turn = openRun(state)?.turn;
@@ -13,7 +13,8 @@ export function isPaused(state: SessionState): boolean {
 }
 
 /**
- * Whether a tool that runs on the API's side is still running: its call is in the context, its result is not.
+ * Returns whether a tool that runs on the API's side is still running: its call is in the context, its result
+ * is not.
  */
 export function hasOpenServerCalls(entries: readonly ContextEntry[]): boolean {
   return [...unpaired(entries)].some(isServerCall);
@@ -55,8 +56,8 @@ export function endServerCalls(state: SessionState): void {
 }
 
 /**
- * Whether the API has continued its answer without the result of one of its own tools. That tool's call
- * cannot be sent once another message follows, and only a new prefix can remove it.
+ * Returns whether the API has continued its answer without the result of one of its own tools. That tool's
+ * call cannot be sent once another message follows, and only a new prefix can remove it.
  */
 export function hasLostServerCalls(state: SessionState): boolean {
   const stopReason = openRun(state)?.turn?.stopReason;

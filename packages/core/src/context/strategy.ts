@@ -15,7 +15,8 @@ export interface CheckpointSource {
   readonly run: Readonly<RunState>;
   /**
    * Returns how many tokens an answer may have if the strategy asks a model, e.g. for a summary. Leaves room
-   * within the run's limits for the next turn; 0 if none exists. Check this before you ask a model.
+   * within the run's limits for the next turn. Returns 0 if there is no room. Check this before you ask a
+   * model.
    */
   roomFor(call: PlannedCall): number;
   /** Aborted when the run stops. */

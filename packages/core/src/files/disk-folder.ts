@@ -53,7 +53,7 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-/** Whether an error says that a file or folder does not exist. */
+/** Returns whether an error says that a file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ENOENT";
 }

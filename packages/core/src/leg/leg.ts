@@ -12,10 +12,7 @@ import type { CallState, RunState, SessionState } from "../session/state.ts";
 import type { Delegate } from "../tools/tool.ts";
 import type { SessionLog } from "./session-log.ts";
 
-/**
- * One process's share of a run: the log, the time, the hooks and all else that the functions of the loop
- * need.
- */
+/** One process's share of a run: the log, the time, the hooks, and everything else that the loop needs. */
 export interface Leg {
   readonly agent: Agent;
   readonly session: Session;
@@ -56,10 +53,10 @@ export interface LegLife extends Deadline {
   /** `seq` of the last event when the run was halted. */
   readonly haltedAt: number | undefined;
   /**
-   * Whether another process has taken over the session. Then this process must not start or write anything.
+   * Whether another process has taken over the session. If so, this process must not start or write anything.
    */
   readonly lost: boolean;
-  /** Whether the process is shutting down. Then the leg stops at the next turn boundary. */
+  /** Whether the process is shutting down. If so, the leg stops at the next turn boundary. */
   readonly draining: boolean;
   /** The id of the run that was started in the append that ended this leg's run. The lease is kept for it. */
   readonly nextRun: string | undefined;
@@ -93,7 +90,7 @@ export interface LegReport {
 
 /** The hooks that were called in this leg, so that each is called once. Only `loop/hooks` changes it. */
 interface HookProgress {
-  /** `beforeRun` has let the run begin. */
+  /** Whether the `beforeRun` hooks were called and have let the run begin. */
   begun: boolean;
   /** The number of turns for which `afterTurn` was called. */
   turns: number;
@@ -107,11 +104,11 @@ interface HookProgress {
   context: RunContext | undefined;
 }
 
-/** When the user data were read in this leg. Only `refreshUserData` changes it. */
+/** Records when the user data were read in this leg. Only `refreshUserData` changes it. */
 interface UserDataProgress {
-  /** The number of the run's turns after which they were last read; 0 if only before the first one. */
+  /** The number of turns that the run had made when the user data were last read. */
   turns: number;
-  /** Whether reading them has failed. */
+  /** Whether reading the user data has failed. */
   failed: boolean;
 }
 

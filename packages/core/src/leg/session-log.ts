@@ -27,7 +27,7 @@ export interface SessionLog {
 
 /** Options of `appendAtTip`. */
 interface AtTip {
-  /** The last event that the caller has seen when it decided; default: the last one in the state now. */
+  /** `seq` of the last event that the caller's decision is based on. Default: the last event in the state. */
   seq?: number;
   /** Whether the same append also releases the lease. Default: no. */
   release?: boolean;

@@ -23,12 +23,12 @@ export const eventKey = {
 
 const RESERVED = /^(result|asked|answer|artifact|message|landing|effect|end|retry):/;
 
-/** Whether a key is reserved for Pawl's own events, which decide how a session continues. */
+/** Returns whether a key is reserved for Pawl's own events, which decide how a session continues. */
 export function isReserved(key: string | undefined): boolean {
   return key !== undefined && RESERVED.test(key);
 }
 
-/** Returns the end of a question's key: nothing for a call's first question, `:1` for its second. */
+/** Returns the end of a question's key: an empty text for a call's first question, `:1` for its second. */
 function nth(earlier: number): string {
   return earlier === 0 ? "" : `:${earlier}`;
 }

@@ -76,8 +76,8 @@ export interface ListSessions {
 }
 
 /**
- * Which sessions {@link EventStore.listRecoverable} returns: at most `limit`, and only those of `agents`.
- * Default: those of all agents.
+ * Options of {@link EventStore.listRecoverable}: it returns at most `limit` sessions, of these `agents` only.
+ * Default: of all agents.
  */
 export interface RecoverableOptions {
   limit: number;

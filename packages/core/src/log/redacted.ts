@@ -12,7 +12,7 @@ export function redactedEvent(event: StoredEvent): StoredEvent {
   return { ...event, data: { ...(event.data as object), ...withoutText(event) } } as StoredEvent;
 }
 
-/** Whether the event has content that can be redacted. */
+/** Returns whether the event has content that can be redacted. */
 export function isRedactable(event: StoredEvent): boolean {
   return Object.keys(withoutText(event) ?? {}).length > 0;
 }

@@ -39,7 +39,7 @@ const OPTIONS: OptionKinds<RetryOptions> = {
  * open circuit.
  *
  * Waits double from `baseMs` up to `maxMs`, and are partly random. If the server asks for a certain wait,
- * that one is used instead. If a wait would use up the time left (`timeLeftMs`), the failure is thrown at
+ * that wait is used instead. If a wait would use up the time left (`timeLeftMs`), the failure is thrown at
  * once. Before each wait, an `attempt_failed` event announces the new attempt; the answer streamed until then
  * is void.
  *

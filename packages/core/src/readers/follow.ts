@@ -23,19 +23,22 @@ import { restOfAnswer } from "./rest-of-answer.ts";
 import type { SessionWatches } from "./session-watch.ts";
 import { agentsBelow } from "./sub-agent-text.ts";
 
-/** Where readers get their events from. */
+/** The parts of a runtime that readers use. */
 interface Source {
   store: EventStore;
   tail: LiveTail;
   /** State shared with the session's other readers in this process. */
   watches: SessionWatches;
-  /** Turned on when this process stops serving. */
+  /** A switch that is turned on when this process stops serving readers. */
   over: Switch;
   /** Reads in progress. */
   reads: Set<Promise<unknown>>;
 }
 
-/** Where a reader starts and when it ends. Text before the position `live` is not sent again. */
+/**
+ * The options of a reader: where it starts and when it ends. Text before the position `live` is not sent
+ * again.
+ */
 export interface FollowOptions extends Partial<Cursor> {
   signal?: AbortSignal;
   /**
@@ -127,7 +130,7 @@ async function* batches(
     looks = watch.looks;
     if (isFirst) return inBatches(store.read(sessionId, { afterSeq: cursor }));
     const { seq, recent } = tail.peek(sessionId);
-    // `recent` has no gaps, so that the index follows from the `seq`.
+    // `recent` has no gaps, so the index follows from the `seq`.
     const at = cursor + 1 - (recent[0]?.seq ?? Number.POSITIVE_INFINITY);
     if (!isDue && at >= 0 && at < recent.length) return [recent.slice(at)];
     return isDue || Math.max(seq, watch.seq) > cursor ? pulled(watch, store, sessionId, cursor) : [];

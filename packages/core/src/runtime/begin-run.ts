@@ -10,7 +10,7 @@ import { newSession } from "./begin/new-session.ts";
 import type { RetryRunOptions, RunOptions } from "./begin/runtime-types.ts";
 import type { Host } from "./leg/host.ts";
 
-/** Begins, continues or retries a run, whichever the options ask for. */
+/** Begins, continues or retries a run, as the options ask. */
 export async function beginRun(
   host: Host,
   named: string | Agent<never>,

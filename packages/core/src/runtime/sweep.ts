@@ -21,7 +21,7 @@ export async function sweep(host: Host): Promise<number> {
   let resumed = 0;
   for (;;) {
     if (host.draining) return resumed;
-    // The page is larger by the sessions that were already seen, so that they do not crowd out the others.
+    // The page has extra room for sessions that were already seen, so that they do not crowd out the others.
     const limit = PAGE + new Set([...seen, ...setbacks.keys()]).size;
     const listed = await store.listRecoverable({ limit, agents: [...agents.keys()] });
     const fresh = listed.filter(({ id }) => !seen.has(id));

@@ -4,11 +4,11 @@ import type { EventData, NewEvent } from "../log/event.ts";
 import { eventKey } from "../log/event-keys.ts";
 import { type CallState, isWaiting, type RunState, unanswered } from "./state.ts";
 
-/** The events that settle a call, or make it wait. */
+/** The event that settles a call. */
 export type ResultEvent = Extract<NewEvent, { type: "tool_result" }>;
 export type QuestionEvent = Extract<NewEvent, { type: "tool_suspended" }>;
 
-/** Why a question was closed if the user sent a new message instead of an answer. */
+/** The reason that is stored when a new message closes a question. */
 export const OVERTAKEN = "the user wrote a new message instead of answering.";
 
 /**

@@ -84,7 +84,7 @@ export interface RunState {
   /** Answers of the model so far. */
   turns: number;
   usage: Usage;
-  /** US dollars. */
+  /** The run's cost so far, in US dollars. */
   costUsd: number;
   /** Texts of the turns, in order. */
   texts: string[];
@@ -121,7 +121,7 @@ export interface RunState {
   unsettled: boolean;
   /** Recoveries since the run last made progress. */
   recoveries: number;
-  /** The message of the last error for which the run ends, for developers. */
+  /** The message of the last error that ends the run, for developers. */
   cause: string | undefined;
   ended: StopReason | undefined;
   /** Whether the run left the session in status `error`. */
@@ -203,7 +203,7 @@ export function unanswered(run: RunState): CallState[] {
   return run.turn === undefined ? [] : run.turn.calls.filter((call) => call.result === undefined);
 }
 
-/** Whether a call waits for the user. */
+/** Returns whether a call waits for the user. */
 export function isWaiting(call: CallState): boolean {
   return call.question !== undefined && call.answer === undefined && call.result === undefined;
 }

@@ -20,7 +20,7 @@ export interface Limited {
   readonly sessionLimits: Readonly<Budget>;
 }
 
-/** How much is left of each resource, and which budget sets that. */
+/** The remaining amount of each resource, and the budget that limits it. */
 export interface Remaining {
   amounts: Budget;
   /**
@@ -52,8 +52,8 @@ export function remainingOf(
 }
 
 /**
- * Returns a stop reason if a resource has no more left than its `reserve`. The default reserve is 0, and -1
- * for tool calls: so the model can make the last allowed call and read its result.
+ * Returns a stop reason if no more than the `reserve` is left of a resource. The default reserve is 0. For
+ * tool calls it is -1, so that the model can make the last allowed call and read its result.
  */
 export function limitReached(
   left: Remaining,
@@ -87,7 +87,7 @@ export function limitStop(
 
 /**
  * Returns the limit behind a stop reason in the form of the log, with money in US cents. Returns `{}` if no
- * limit is set that has this stop type.
+ * limit with this stop type is set.
  */
 export function limitDetails({ type }: StopReason, { amounts, scopeOf }: Remaining): JsonObject {
   const limited = resources.filter((one) => stopTypes[one] === type && Number.isFinite(scopeOf(one).limit));

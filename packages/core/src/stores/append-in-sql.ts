@@ -9,8 +9,8 @@ import { sqlState } from "./retry-undone.ts";
 const UNIQUE_VIOLATION = "23505";
 
 /**
- * How often an append is tried if it is refused and the log has no reason for that. The error message repeats
- * the number.
+ * The most attempts for an append that is refused without a reason in the log. The error message repeats the
+ * number.
  */
 const APPEND_TRIES = 5;
 
@@ -21,7 +21,7 @@ const APPEND_TRIES = 5;
  */
 export interface SqlLog {
   /**
-   * Stores the append in one transaction, or nothing of it. Postgres does this in the function
+   * Stores the whole append in one transaction, or nothing. Postgres does this in the function
    * `pawl_store_events`.
    *
    * 1. Find and lock the session's row. Refuse the append if none exists, if `leaseEpoch` is not `null` and

@@ -168,7 +168,7 @@ function checkedHandler(
   };
 }
 
-/** Whether an error is no failure: this process is shutting down, or the client has gone. */
+/** Returns whether an error is no failure: this process is shutting down, or the client has gone. */
 function isExpected(error: unknown, { signal }: Request): boolean {
   return PawlError.is(error, "draining") || signal.aborted;
 }

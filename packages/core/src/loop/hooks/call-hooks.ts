@@ -32,7 +32,7 @@ export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly H
 
 type Method<M extends HookMethod> = NonNullable<Hook[M]>;
 
-/** What a method gets before the context. */
+/** The arguments of a hook's method before its `context`. */
 export type Given<M extends HookMethod> = Parameters<Method<M>> extends [...infer G, RunContext] ? G : never;
 type Returned<M extends HookMethod> = NonNullable<Awaited<ReturnType<Method<M>>>>;
 

@@ -25,7 +25,10 @@ export async function planTurn(leg: Leg): Promise<Planned> {
   return await changedBy(leg, "beforeTurn", { model, maxTokens }, (plan) => plan);
 }
 
-/** Calls these hooks with what `givenFor` makes of the plan so far, and applies their changes to it. */
+/**
+ * Calls these hooks in order and applies their changes to the plan. `givenFor` returns a hook's arguments for
+ * the plan so far.
+ */
 async function changedBy<M extends "beforeTurn" | "beforeModel">(
   leg: Leg,
   method: M,

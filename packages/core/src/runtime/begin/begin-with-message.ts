@@ -76,7 +76,8 @@ async function beginHere(host: Host, incoming: IncomingMessage, leg: OpenLeg): P
     if (left !== undefined) {
       if (incoming.whenBusy === "reject") {
         const resumed = await resumeRun(leg, left).catch(host.report);
-        // Where the answer to this request may end the process, the resumed run would be lost with it.
+        // If the process may end with the response to this request, wait for the resumed run, or it would be
+        // lost.
         if (!host.staysAlive && incoming.isTask !== true) await resumed?.done.catch(host.report);
         throw busy();
       }
@@ -127,7 +128,7 @@ async function storeMessage(
   return undefined;
 }
 
-/** Hands queued messages that no request contains over to the new run. */
+/** Hands over to the new run the queued messages that no request contains yet. */
 function nextRun(state: SessionState, run_id: string): NextRun | undefined {
   const messages = queuedMessages(state).map(({ seq }) => seq);
   return messages.length === 0 ? undefined : { run_id, messages };

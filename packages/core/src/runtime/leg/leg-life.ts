@@ -95,7 +95,7 @@ export function newLegLife(
   return life;
 }
 
-/** Whether the process is about to hand the session over. */
+/** Returns whether the process is about to hand the session over. */
 function isLastTurn({ clock, handOverAfterMs }: Host, handOverAt: number): boolean {
   return Number.isFinite(handOverAt) && clock.now() >= handOverAt - handOverAfterMs * NO_NEW_TURN;
 }
