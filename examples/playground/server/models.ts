@@ -15,13 +15,13 @@ export interface ModelInfo {
 /** The models of the coach and the trainer. */
 export interface AgentModels {
   coach: ModelClient;
-  /** Answers while the coach's model keeps failing. */
+  /** The model that answers while the coach's model keeps failing. */
   coachFallback?: ModelClient;
-  /** Writes the summaries of the coach's sessions. */
+  /** The model that writes the summaries of the coach's sessions. */
   coachSummaries: ModelClient;
   /** The models that a request may choose; the first one is the default. */
   trainer: readonly [ModelClient, ...ModelClient[]];
-  /** Answers while the trainer's model keeps failing. */
+  /** The model that answers while the trainer's model keeps failing. */
   trainerFallback?: ModelClient;
   /** The initializer's model, which chooses the trainer's data. */
   chooser: ModelClient;
@@ -39,8 +39,8 @@ const FALLBACKS = {
 } as const;
 
 /**
- * The id of the small model that summarises sessions. A server that has other models than Claude's uses the
- * coach's own.
+ * The id of the small model that summarises sessions. If the server has no Claude models, the coach's own
+ * model writes them.
  */
 const SUMMARIES = "claude-haiku-5-5";
 

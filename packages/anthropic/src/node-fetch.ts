@@ -29,7 +29,7 @@ export function nodeFetch(): Fetch {
   };
 }
 
-/** A URL whose path ends in `/v1/messages`. */
+/** Matches a URL whose path ends in `/v1/messages`. */
 const MESSAGES = /^[^?#]*\/v1\/messages(?:[?#]|$)/;
 
 /** The address of requests. */

@@ -17,7 +17,7 @@ export interface AnswerOptions {
   requestId: string | undefined;
   /** The estimated tokens of the prompt, used until the server reports a count. */
   promptTokens: number;
-  /** Returns the id under which a call is stored, for the id that the server gave. */
+  /** Converts a call's id from the server to the id under which the call is stored. */
   callId(given: string | undefined): string;
   newId(): string;
   /** The maximum length of the answer, in tokens. */

@@ -29,7 +29,7 @@ import { showPulseCheck } from "../tools/show-pulse-check.ts";
 export interface CoachOptions {
   /** The model, without wrappers: the coach makes it {@link resilient}. */
   model: ModelClient;
-  /** Answers while `model` keeps failing. Default: no fallback. */
+  /** The model that answers while `model` keeps failing. Default: no fallback. */
   fallback?: ModelClient;
   /** Keeps the daily budget of each user. Default: no budget. */
   reservations?: Reservations;

@@ -61,8 +61,8 @@ export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, 
 };
 
 /**
- * Returns `false` if the files cannot be read. The section `flagged_domains` of the context reports that
- * failure.
+ * Returns whether an area of life needs attention. Returns `false` if the files cannot be read; the context's
+ * section `flagged_domains` reports that failure.
  */
 async function isFlagged({ files }: CoachData): Promise<boolean> {
   return (await flaggedDomains(files).catch(() => [])).length > 0;

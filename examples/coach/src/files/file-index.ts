@@ -6,7 +6,7 @@ import { type FilePlace, type FileType, filePlaces, ownPlaces } from "./file-typ
 export interface IndexedFile {
   path: string;
   type: FileType | keyof typeof ownPlaces;
-  /** The file name without its ending. */
+  /** The file name without its extension. */
   name: string;
   /** The day at the start of its name, `YYYY-MM-DD`. */
   day?: string;

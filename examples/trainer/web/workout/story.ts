@@ -54,7 +54,7 @@ export function storyOf(messages: readonly ViewMessage[]): Story {
   return { cards, delivery, current: cards.get(workout?.artifact_id ?? ""), answers, logged };
 }
 
-/** The workouts after some of the calls. */
+/** The state of the workouts after a number of calls. */
 interface Training {
   cards: ReadonlyMap<string, CardState>;
   /** The active workout. */

@@ -12,7 +12,7 @@ export interface UiMessages {
 }
 
 /**
- * Returns whether the user has answered all of the agent's questions, and an answer has yet to be sent. For
+ * Returns whether the user has answered all of the agent's questions and an answer has not been sent yet. For
  * the option `sendAutomaticallyWhen` of `useChat`. Use it instead of the SDK's own predicates, which handle
  * one kind of question each and send known answers again.
  *

@@ -39,9 +39,8 @@ export interface AgentClient {
   subscribe(listener: () => void): () => void;
   /**
    * Sends a message. The first message of a new conversation begins its session. Resolves to whether the
-   * server accepted the message; if not, `state.error` has
-   * the reason and the text. Resolves to `false` at once if another
-   * message or an answer is in flight.
+   * server accepted the message; if not, `state.error` has the reason and the text. Resolves to `false` at
+   * once if another message or an answer is in flight.
    */
   send(text: string, options?: SendOptions): Promise<boolean>;
   /**

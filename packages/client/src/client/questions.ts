@@ -13,7 +13,7 @@ export type AnyQuestions = Readonly<Record<string, { payload: Json; answer: Json
 
 /** A pending question, with functions to answer it. */
 export interface AnswerableQuestion<Payload = Json, Answer = Json> extends Omit<Question, "payload"> {
-  /** What is asked, as the tool defines it. */
+  /** The content of the question, as the tool defines it. */
   payload: Payload;
   /**
    * Sends the answer. Resolves to whether the server accepted it: only the first answer to a question counts.

@@ -14,8 +14,8 @@ export interface UseSessions {
 }
 
 /**
- * Lists the user's sessions, for a menu of conversations. Loads the list again when a run of
- * `agent` begins, waits or ends. To show one of them, call `agent.open(session.id)`.
+ * Lists the user's sessions, for a menu of conversations. Loads the list again when a run of `agent` begins,
+ * waits or ends. To show one of them, call `agent.open(session.id)`.
  *
  * @example
  * ```ts

@@ -28,8 +28,8 @@ export interface PostgresTail extends LiveTail {
  *   notification is lost, a reader is late but misses nothing: by `pollMs` during a run, by up to a minute
  *   otherwise.
  * - Text in progress is written to the table `agent_session_live`, one row per session, while another process
- *   has readers for the session. (A process that receives no notifications cannot know, and always writes
- *   it.)
+ *   has readers for the session. (A process that receives no notifications knows of no readers, so it always
+ *   writes.)
  * - Listening takes one connection of the pool. It cannot be behind a pooler in transaction mode: the tail
  *   reports that to `onError`, and readers poll.
  *

@@ -10,7 +10,7 @@ export interface CopyOptions {
   onSession?(id: string, events: number): void;
 }
 
-/** The numbers of what was copied. */
+/** The numbers of copied sessions, events and blobs. */
 export interface CopiedLog {
   /** Sessions that were copied. */
   sessions: number;

@@ -25,8 +25,8 @@ const RPC = ["events", "session", "sessions", "get_blob", "send_message", "answe
   .join(", ");
 
 /**
- * Lets users read columns instead of whole tables: neither append ids nor leases. Roles with
- * `pawl_grant_users` lose the other columns here. A role whose right to read was revoked does not get it
+ * Lets users read single columns instead of whole tables, so that append ids and leases stay hidden. Roles
+ * with `pawl_grant_users` lose the other columns here. A role whose right to read was revoked does not get it
  * back. Roles that may append are services, and keep their rights.
  *
  * `pawl_rpc_explain` and `pawl_rpc_recoverable` read the hidden columns, so they are for services only.

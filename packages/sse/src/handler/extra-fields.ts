@@ -12,7 +12,7 @@ import { readJson } from "../request/read-json.ts";
 import { readThread, type ThreadBody } from "../request/read-thread.ts";
 import { findSession } from "../session/open-session.ts";
 
-/** Your own fields in the body of a request, and how they become options of the run. */
+/** Reads your own fields from the body of a request and converts them to options of the run. */
 export interface ExtraFields {
   /** Names of your fields. They are removed from the body before the dialect reads it. */
   fields: readonly string[];

@@ -168,7 +168,7 @@ function checkedHandler(
   };
 }
 
-/** Returns whether an error is no failure: this process is shutting down, or the client has gone. */
+/** Returns whether an error is expected: this process is shutting down, or the client has disconnected. */
 function isExpected(error: unknown, { signal }: Request): boolean {
   return PawlError.is(error, "draining") || signal.aborted;
 }

@@ -10,7 +10,7 @@ export interface ThreadPieces {
   /** Called with a piece of an item, including surrounding whitespace. */
   item(piece: Uint8Array): void;
   /**
-   * Called when an item ends. With `isLast` the list ends too; then an item of whitespace only does not
+   * Called when an item ends. With `isLast` the list ends too; an item that is only whitespace then does not
    * count.
    */
   itemEnds(isLast: boolean): void;

@@ -29,7 +29,7 @@ export function nodeListener(
   };
 }
 
-/** Restores the path of which Express has removed the part where a router is mounted. */
+/** Restores a request's full path. Express removes the part at which a router is mounted. */
 function restorePath(incoming: IncomingMessage & { originalUrl?: unknown }): void {
   if (typeof incoming.originalUrl === "string") incoming.url = incoming.originalUrl;
 }

@@ -30,7 +30,7 @@ export interface EventStreamOptions<T> {
   heartbeatMs: number;
   /** Aborts when the client has disconnected, on platforms that report it. */
   signal: AbortSignal;
-  /** Called when the events fail. */
+  /** Called with the error if reading the events fails. */
   onError(error: unknown): void;
   /** Called when the stream has ended, failed or lost its reader. May be called more than once. */
   onClose(): void;

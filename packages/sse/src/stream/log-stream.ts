@@ -26,8 +26,8 @@ interface Reader {
 }
 
 /**
- * Streams the events of a session until they end or the reader disconnects. A dialect that replays cannot
- * encode single events, so the native one is used for it.
+ * Streams the events of a session until they end or the reader disconnects. A dialect with `resume: "replay"`
+ * cannot encode single events, so its streams use the native dialect.
  */
 export function logStream(
   options: Served,

@@ -17,7 +17,7 @@ import { findSession, openThread } from "../session/open-session.ts";
 import { publicEvent } from "../session/public-event.ts";
 import { lastExchange, lastMessage, sessionNow, sessionUpTo } from "../session/session-then.ts";
 
-/** What is needed to serve a request. */
+/** The dependencies for serving a request. */
 interface Served {
   runtime: Runtime;
   agent: string;

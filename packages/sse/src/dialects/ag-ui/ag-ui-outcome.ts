@@ -19,7 +19,7 @@ export interface AgUiClient {
 
 /**
  * Returns the last events of a settled run. The outcome comes last. If the user needs a message about the
- * run's end, it comes first; `isKnown` leaves it out, because the client has it.
+ * run's end, it comes first. With `isKnown` it is left out, because the client has it.
  */
 export function lastEvents(
   { rest }: Pick<Telling, "rest">,

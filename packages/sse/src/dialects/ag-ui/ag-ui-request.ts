@@ -85,7 +85,7 @@ export async function parseAgUi(
   };
 }
 
-/** What a request begins, and what the stream that answers it needs to know. */
+/** What a request begins, and an option of the stream that answers it. */
 type Asked = Again & Pick<AgUiStream, "restates">;
 
 function begin(

@@ -90,8 +90,8 @@ function again(
 }
 
 /**
- * Decides what a request begins whose last message is not the user's: it continues the run with the user's
- * answers, or retries the run if that failed or was stopped and the page shows its message.
+ * Decides what a request begins if its last message is not the user's. Continues the run with the user's
+ * answers, or retries the run if it failed or was stopped and the page shows its message.
  */
 function resumed(view: ViewState, shown: Message | undefined): Begin {
   const { run, pending } = view;

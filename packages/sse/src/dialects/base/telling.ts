@@ -144,11 +144,11 @@ function eventSteps(): {
 }
 
 /**
- * Which runs a stream follows.
+ * The runs that a stream follows.
  *
  * - `runId` alone: this run
  * - with `messageSeq`: the run that picks up this message
- * - with `again`: the run, and those that begin where it ends
+ * - with `again`: this run, and each run that begins when the run before it ends
  */
 export type Followed = Pick<RunStart, "runId" | "messageSeq"> & { again?: boolean };
 
