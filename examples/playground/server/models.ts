@@ -40,7 +40,7 @@ const FALLBACKS = {
 
 /**
  * The id of the small model that summarises sessions. If the server has no Claude models, the coach's own
- * model writes them.
+ * model does this.
  */
 const SUMMARIES = "claude-haiku-5-5";
 
@@ -48,8 +48,8 @@ const SUMMARIES = "claude-haiku-5-5";
 const CHOOSER = { openai: "gpt-4o-mini", claude: "claude-haiku-5-5" } as const;
 
 /**
- * Creates the models. With an Anthropic key they are Claude; without one, a simulator of Claude's API on a
- * port of its own. With an OpenAI key, the initializer uses a model of OpenAI.
+ * Creates the models. With an Anthropic key they are Claude models; without one, a simulator of Claude's API
+ * on a separate port. With an OpenAI key, the initializer uses a model of OpenAI.
  */
 export async function agentModels(config: Config): Promise<AgentModels> {
   const { modelId, trainerModel = DEFAULT_MODEL, apiKey, openaiKey, baseURL } = config;

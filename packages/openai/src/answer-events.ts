@@ -38,7 +38,7 @@ interface State {
 /**
  * Makes the converter for one answer.
  *
- * - All text goes into one block, and each call into a block of its own. Blocks stay open to the end, because
+ * - All text goes into one block, and each call into a separate block. Blocks stay open to the end, because
  *   pieces of several calls may alternate.
  * - A chunk without content, or with content that is not kept (e.g. reasoning), becomes a `ping`, a sign of
  *   life.
@@ -142,7 +142,7 @@ const STOPS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Returns the stop reason in the words of the Messages API. Some servers end calls with `stop`, and all do
- * for forced calls. Unknown reasons stay as they are.
+ * for forced calls. Unknown reasons are not changed.
  */
 function stopReasonOf({ stop, isRefused }: State, calls: Calls): string | null {
   if (isRefused && stop !== "length") return "refusal";

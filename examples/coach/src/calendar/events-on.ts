@@ -22,8 +22,8 @@ interface Occurrence {
 }
 
 /**
- * Reads the entries of one day from an iCalendar file: whole days first, then by time. Expands series, with
- * their exceptions. Leaves out cancelled entries.
+ * Reads the entries of one day from an iCalendar file: entries for the whole day first, the others by time.
+ * Expands series, with their exceptions. Leaves out cancelled entries.
  *
  * A time zone that the file does not define is looked up by its IANA name. Times without a zone are read in
  * the user's own.
@@ -51,7 +51,7 @@ function occurrences(events: readonly ICAL.Event[], day: number): Occurrence[] {
   const found: Occurrence[] = [];
   let left = MOST_OCCURRENCES;
   for (const event of events) {
-    // An exception of a series may have been moved to any day, so each one is read as an event of its own.
+    // An exception of a series may have been moved to any day, so each one is read as a separate event.
     if (event.isRecurrenceException() || !event.isRecurring()) {
       if (event.startDate) found.push({ event, start: event.startDate, end: event.endDate });
       continue;

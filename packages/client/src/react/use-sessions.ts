@@ -38,7 +38,7 @@ export function useSessions({ sessions: load, run }: Pick<UseAgent, "sessions" |
   const reload = useCallback(() => {
     latest.current += 1;
     const request = latest.current;
-    // A slow response must not replace that of a later request.
+    // A slow response must not replace the response of a later request.
     const set = (change: Partial<UseSessions>) =>
       request === latest.current && setListed((before) => ({ ...before, ...change }));
     load().then(

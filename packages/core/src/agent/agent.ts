@@ -113,7 +113,7 @@ export interface AgentOptions<Deps, Name extends string = string> {
    *   Failures include calls that were refused, timed out or never ran.
    * - The text cannot close the tag, so that data from outside stays inside it.
    * - A list of content blocks is put between two text blocks with the tags, except search results and tool
-   *   references, which stay as they are.
+   *   references, which are sent without tags.
    * - Hooks, clients and the log's `result` get the result without the tag.
    */
   resultTag?: string;

@@ -120,8 +120,8 @@ export interface ModelFailure {
   /**
    * A more specific code of the API, e.g. `enforced_spend_limit_reached`. A code that ends in
    * `spend_limit_reached` means that the account has reached its spend limit, whatever the status.
-   * `context_length_exceeded` means that the prompt is too long for the model; a model client sets this code
-   * itself if the API has only a message for it.
+   * `context_length_exceeded` means that the prompt is too long for the model. A model client sets this code
+   * itself if the API sends only a message.
    */
   errorCode?: string;
   /** Whether the same request may succeed later. */

@@ -36,8 +36,8 @@ function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
 
 /**
  * Appends results in the order of their calls, then the other events in the order of the log. The answer that
- * made the calls is the last entry and about to be sent for the first time, so its inputs get their final
- * form here.
+ * made the calls is the last entry. It is about to be sent for the first time, so the calls' inputs get their
+ * final form here.
  */
 function extend(entries: ContextEntry[], state: SessionState, ready: readonly StoredEvent[]): void {
   const place = (event: StoredOf<"tool_result">) => state.calls.get(event.data.call_id)?.place ?? 0;

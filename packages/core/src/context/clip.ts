@@ -44,7 +44,7 @@ export function clipText(text: string, limit: number): string {
  */
 const HEAD = 0.75;
 
-/** Clips text blocks to `limit` characters in all, from the first block on. Other blocks stay as they are. */
+/** Clips text blocks to `limit` characters in all, from the first block on. Other blocks are not changed. */
 function clipBlocks(blocks: readonly ContentBlock[], limit: number): ContentBlock[] {
   let left = limit;
   return blocks.map((block) => {

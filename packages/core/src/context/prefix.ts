@@ -17,7 +17,7 @@ interface Prefixed {
  * Returns the events with which a new run of `agent` begins: a `prefix` if the system prompt or the tools
  * have changed, and `knowledge` if the user data has. Changes of an agent take effect only there, because a
  * new prefix costs the cache and all earlier thinking. User data that is already in the system prompt stays
- * there as it is.
+ * there unchanged.
  */
 export function prefixFor(
   state: SessionState,

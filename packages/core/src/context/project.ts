@@ -22,7 +22,10 @@ export function userEntry(event: StoredEvent): ContextEntry {
   return contextEntry("user", userBlocks(event), event.seq);
 }
 
-/** Returns the context entry of an answer: the part that can be sent again; `undefined` if none exists. */
+/**
+ * Returns the context entry of an answer, with the part that can be sent again. Returns `undefined` if there
+ * is no such part.
+ */
 export function assistantEntry(data: EventData["assistant_message"], seq = 0): ContextEntry | undefined {
   const blocks = echoable(data);
   return blocks.length === 0 ? undefined : contextEntry("assistant", blocks, seq);

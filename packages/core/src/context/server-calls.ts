@@ -23,7 +23,7 @@ export function hasOpenServerCalls(entries: readonly ContextEntry[]): boolean {
 /**
  * Returns the entries without unfinished calls of the API's own tools, and without results whose call is
  * gone: the API refuses both once another message follows. Later thinking is bound to them and is removed
- * too. Entries before `from` stay as they are.
+ * too. Entries before `from` are not changed.
  */
 export function withoutUnpaired(entries: ContextEntry[], from = 0): ContextEntry[] {
   const lost = unpaired(entries);
@@ -42,8 +42,8 @@ export function withoutUnpaired(entries: ContextEntry[], from = 0): ContextEntry
 }
 
 /**
- * Removes calls that the API's own tools will never finish, unless an answer that was sent follows them:
- * within a prefix, only the end of the context may change.
+ * Removes calls that the API's own tools will never finish. Keeps a call if an answer that was already sent
+ * follows it: within a prefix, only the end of the context may change.
  */
 export function endServerCalls(state: SessionState): void {
   const lastSent = state.entries.findLastIndex(

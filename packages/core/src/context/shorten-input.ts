@@ -37,8 +37,8 @@ export function shortenedFields(
 }
 
 /**
- * Returns an answer in the form in which it is sent: declared fields of calls that succeeded are replaced by
- * a note of their length, if that is shorter. A call before a thinking block stays whole, because that
+ * Returns an answer in the form in which it is sent. Replaces declared fields of calls that succeeded by a
+ * note of their length, if the note is shorter. A call before a thinking block stays whole, because that
  * block's signature covers it. Blocks of later answers are signed over the shortened form.
  */
 export function withShortInputs(

@@ -12,7 +12,7 @@ interface Reading extends Clipping {
 
 /**
  * Gives tool results the `content` that the model reads: clipped to the agent's limits, then wrapped in its
- * tag. `result` stays as it is. Call this before results are stored, because what the model was sent must
+ * tag. `result` is not changed. Call this before results are stored, because what the model was sent must
  * never change.
  */
 export function withContent(agent: Reading, events: readonly NewEvent[]): readonly NewEvent[] {

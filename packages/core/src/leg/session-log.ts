@@ -27,7 +27,9 @@ export interface SessionLog {
 
 /** Options of `appendAtTip`. */
 interface AtTip {
-  /** `seq` of the last event that the caller's decision is based on. Default: the last event in the state. */
+  /**
+   * `seq` of the last event on which the caller's decision is based. Default: the last event in the state.
+   */
   seq?: number;
   /** Whether the same append also releases the lease. Default: no. */
   release?: boolean;

@@ -17,7 +17,7 @@ export const eventKey = {
   landing: (runId: string): string => `landing:${runId}`,
   effect: (runId: string, name: string): string => `effect:${runId}:${name}`,
   end: (runId: string): string => `end:${runId}`,
-  /** Key of the `run_started` of a retry of the run `runId`. */
+  /** Key of the `run_started` event that retries the run `runId`. */
   retry: (runId: string): string => `retry:${runId}`,
 };
 

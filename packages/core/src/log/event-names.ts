@@ -41,7 +41,7 @@ const LIVE: { readonly [type in LiveEventType]: true } = {
 };
 
 /**
- * Checks the name of an event that a listener is added for. Names with a dot belong to extensions and are
+ * Checks the event name for which a listener is added. Names with a dot belong to extensions and are
  * accepted.
  *
  * @throws PawlError `config` for a name that no event has

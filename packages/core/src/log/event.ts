@@ -62,7 +62,7 @@ export interface EventData {
   };
   /**
    * Data was added for the model to read: with a message, by a hook, or as user data when a run starts.
-   * `source` names the data source, and `params` are the parameters it was called with.
+   * `source` names the data source, and `params` are its parameters.
    */
   knowledge: { source: string; data: string; params?: JsonObject };
   /**
@@ -112,7 +112,7 @@ export interface EventData {
   redaction: { seq: number; of: string; call_id?: string; attempt?: number };
   /**
    * A run started: for a message, for queued messages, or to retry a run. `retry_of` is the id of the failed
-   * or stopped run that it retries. A retry has no message of its own.
+   * or stopped run that it retries. A retry does not have its own message.
    */
   run_started: { run_id: string; agent: string; agent_version: string; retry_of?: string };
   /** A run began to wait for the user's answers. `pending` are the ids of the calls that ask. */
@@ -289,8 +289,8 @@ export type ExtensionType = `${string}.${string}`;
 /** Optional fields of an event, beside its type and payload. */
 export interface EventEnvelope {
   /**
-   * A name that is unique in its session: a second append with the same key is refused, so give a key to what
-   * may happen only once. Pawl's own keys: `result:<assistantSeq>:<callId>`,
+   * A name that is unique in its session: a second append with the same key is refused. Give a key to events
+   * that may happen only once. Pawl's own keys: `result:<assistantSeq>:<callId>`,
    * `answer:<assistantSeq>:<callId>`, `message:<clientMessageId>`, `end:<runId>`, `effect:<runId>:<name>`,
    * `retry:<runId>`.
    */

@@ -110,9 +110,9 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
 }
 
 /**
- * Suspends the run, or ends it if the session is over, because nobody can answer then. Returns `false` if
- * something was stored after `decidedAt`, the `seq` that the decision was based on; then the caller must
- * decide again.
+ * Suspends the run, or ends it if the session is over, because nobody can answer then. `decidedAt` is the
+ * `seq` on which the decision was based. Returns `false` if something was stored after it; the caller must
+ * then decide again.
  */
 async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: number): Promise<boolean> {
   const run = openRun(leg.log.state);

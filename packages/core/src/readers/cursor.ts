@@ -66,7 +66,7 @@ export function readerAfter(event: StoredEvent, seen: ReaderState): ReaderState 
 
 /**
  * Shows the attempt in progress to a reader that connects mid-answer. First checks in the log that the
- * attempt did not end before the reader's cursor: the live state may be that of a dead process.
+ * attempt did not end before the reader's cursor: the live state may have come from a dead process.
  */
 export async function adoptAttempt(
   store: EventStore,

@@ -101,6 +101,6 @@ export interface RunResult {
 export interface Question extends Omit<QuestionRecord, "by" | "input" | "child"> {
   /** Id of the call that asks. An answer names it. */
   callId: string;
-  /** The name of the called tool: the one that asks, or for an approval the one to approve. */
+  /** The name of the called tool: the tool that asks, or for an approval the tool to approve. */
   toolName: string;
 }

@@ -91,7 +91,7 @@ export function limitStop(
  */
 export function limitDetails({ type }: StopReason, { amounts, scopeOf }: Remaining): JsonObject {
   const limited = resources.filter((one) => stopTypes[one] === type && Number.isFinite(scopeOf(one).limit));
-  // Two limits have the type `token_limit`: the reason is the one with the smaller share left.
+  // Two limits have the type `token_limit`. The one with the smaller share left is the reason.
   const share = (one: Resource) => amounts[one] / scopeOf(one).limit;
   const [resource] = limited.sort((a, b) => share(a) - share(b));
   if (resource === undefined) return {};

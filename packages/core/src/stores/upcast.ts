@@ -25,8 +25,8 @@ export interface Upcasters {
 export const UPCASTERS: Upcasters = {};
 
 /**
- * Converts an event's payload to the current version. Events of newer versions stay as they are: fields are
- * only ever added.
+ * Converts an event's payload to the current version. Events of newer versions are not changed, because
+ * fields are only ever added.
  */
 export function upcast(event: StoredEvent, upcasters: Upcasters): StoredEvent {
   if (event.v >= EVENT_VERSION) return event;

@@ -11,7 +11,7 @@ export interface HandlerOptions<Name extends string = string> {
   runtime: Runtime<Name>;
   /** The agent to serve, or its name. Requests for sessions of other agents get a 404. */
   agent: NoInfer<Name> | Agent<never, NoInfer<Name>>;
-  /** Returns the user of a request. Return `null` to answer 401, or a `Response` to send it as it is. */
+  /** Returns the user of a request. Return `null` to answer 401, or a `Response` to send that response. */
   authorize(request: Request): Authorized | Promise<Authorized>;
   /**
    * The path before `/runs` and `/sessions`, e.g. `/api/coach`. Leave it out if your router removes this part

@@ -14,7 +14,7 @@ export interface SupabaseAuthOptions {
   /** The project's URL, e.g. `https://abcdefgh.supabase.co`. */
   url: string;
   /**
-   * The issuer in the project's tokens (claim `iss`). Set it if the project has a domain of its own. Default:
+   * The issuer in the project's tokens (claim `iss`). Set it if the project has a custom domain. Default:
    * `<url>/auth/v1`.
    */
   issuer?: string;

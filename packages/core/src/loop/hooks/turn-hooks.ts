@@ -48,7 +48,7 @@ async function changedBy<M extends "beforeTurn" | "beforeModel">(
   return { plan };
 }
 
-/** Applies a hook's changes to the plan. Fields that are `undefined` stay as they are. */
+/** Applies a hook's changes to the plan. Fields that are `undefined` change nothing. */
 function changed({ agent }: Leg, plan: TurnPlan, change: TurnChange): Planned {
   if (typeof change !== "object")
     throw new Error(`a change of plan must be an object, not of type ${typeof change}.`);

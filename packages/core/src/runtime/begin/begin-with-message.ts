@@ -19,8 +19,8 @@ import { endSupersededRun } from "./supersede.ts";
  * Stores the user's message together with the start of a run, and starts the run. If the message is already
  * stored, returns the run that it started. During another run, does as `whenBusy` says.
  *
- * A process that holds the session's lease without an open run is just starting one, perhaps for the same
- * message. Then this function waits and checks again.
+ * If a process holds the session's lease without an open run, it is just starting a run, perhaps for the same
+ * message. This function then waits and checks again.
  *
  * @throws PawlError `session_busy` if a run is in progress and `whenBusy` is `reject`, or the session stays
  * locked.
@@ -59,7 +59,10 @@ async function begin(host: Host, incoming: IncomingMessage): Promise<Begun> {
   }
 }
 
-/** Resolves to `undefined` if another process took over the session first. Then nothing was stored. */
+/**
+ * Passes the result of `work` on. Resolves to `undefined` if another process took over the session first, so
+ * that nothing was stored.
+ */
 async function unlessTaken(work: Promise<Begun>): Promise<Begun | undefined> {
   try {
     return await work;

@@ -42,8 +42,8 @@ export async function openLeg(host: Host, session: Session, agent: Agent): Promi
 }
 
 /**
- * Keeps the lease for the session's open run, and for the runs of queued messages that follow it without a
- * gap: each of them starts in the same append that ends the run before it.
+ * Keeps the lease for the session's open run, and for the runs of queued messages that follow it. Each of
+ * these starts in the append that ends the run before it.
  */
 function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state: SessionState): OpenLeg {
   const log = openLog({

@@ -99,7 +99,7 @@ function begin(
   const before = [...earlier, ...messages.slice(0, -1)];
   if (message !== undefined) checkNotCut(before, view);
   const results = toolMessages(messages, view);
-  // The client has added results of its own to the thread. Snapshots replace them with the session's.
+  // The client has added its own results to the thread. Snapshots replace them with the session's.
   const restates = results.length > 0;
   if (resume.length > 0) {
     return { begin: resumed(resume, results, view, message && said(message, limits)), restates };

@@ -58,7 +58,7 @@ export function nothingNew(last: JsonObject | undefined, all: readonly Named[], 
   return { begin: { connect: true }, ...(isOver && isUser && { refusal: ANSWERED }) };
 }
 
-/** Returns the id of the last of these messages that is a user message of the session. */
+/** Returns the id of the last user message of the session among these messages. */
 function lastKnown(messages: readonly Named[], view: ViewState): string | undefined {
   const known = new Set(view.messages.flatMap(({ id, role }) => (role === "user" ? [id] : [])));
   const last = messages.findLast(({ id }) => typeof id === "string" && known.has(id));

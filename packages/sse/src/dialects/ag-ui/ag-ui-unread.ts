@@ -41,8 +41,8 @@ export function toolNames(tools: Json | undefined): string[] {
 }
 
 /**
- * The name of the only tool in CopilotKit's requests for dynamic suggestions. Such a request has a thread of
- * its own.
+ * The name of the only tool in CopilotKit's requests for dynamic suggestions. Such a request has a separate
+ * thread.
  */
 export const SUGGEST = "copilotkitSuggest";
 
