@@ -93,7 +93,8 @@ export function coach(options: CoachOptions): Agent<CoachDeps> {
       legacyGuard(),
       answerLength(),
       ...(reservations ? [dailyBudget(reservations)] : []),
-      // After the budget, because effects run in the reverse order, so that the budget is charged for it.
+      // After the budget's hook: effects run in reverse order, so the summary runs first and the budget is
+      // charged for it.
       sessionSummary(summarize),
       ...hooks,
     ],

@@ -9,7 +9,10 @@ export interface DayInZone {
   timeZone: string;
 }
 
-/** The most occurrences of all series together, from their beginnings. A daily one has 18,000 in 50 years. */
+/**
+ * The most occurrences of all series together, from their beginnings. A daily series has 18,000 occurrences
+ * in 50 years.
+ */
 const MOST_OCCURRENCES = 30_000;
 
 const DAY_S = 86_400;

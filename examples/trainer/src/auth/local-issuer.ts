@@ -29,7 +29,7 @@ export interface LocalIssuerOptions {
 }
 
 /**
- * Creates an issuer that signs and checks tokens as Supabase does: ES256, this issuer, this audience, with an
+ * Creates an issuer that signs and checks tokens as Supabase does: with ES256, an issuer, an audience and an
  * expiry. The check is `supabaseAuth()`, which calls `getClaims` of supabase-js. The key set comes from this
  * process, no other algorithm is accepted, and nothing is sent over the network.
  *

@@ -17,7 +17,7 @@ export interface DoneWorkout {
 export interface HistoryQuery {
   /** The first day, as `YYYY-MM-DD`. Default: no limit. */
   since?: string | undefined;
-  /** The most workouts to return, the newest ones. Default: 5,000. */
+  /** The maximum number of workouts to return; the newest are returned. Default: 5,000. */
   workouts?: number | undefined;
 }
 

@@ -92,7 +92,7 @@ function textBlock(text: string): ContentBlock {
  * Returns the blocks of an answer that can be sent again:
  *
  * - `kept`: everything except blank text, text after a tool call, and thinking without a signature, which
- *   some gateways lose. The API refuses these.
+ *   some gateways lose. The API refuses blocks of these three kinds.
  * - `partial`: complete blocks and text before the first tool call, up to the last text. A call that never
  *   ran must not be sent, and a clipped thinking block has no signature.
  * - `discarded`: nothing.

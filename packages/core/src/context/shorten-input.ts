@@ -15,8 +15,8 @@ export interface ShortenInput {
 }
 
 /**
- * Checks the declared fields against the tool's input schema. For a list of fields, the note's first word is
- * `saved`.
+ * Checks the declared fields against the tool's input schema. If the tool lists only field names, the note's
+ * first word is `saved`.
  *
  * @throws PawlError `config` for a field that the input does not have.
  */

@@ -130,7 +130,7 @@ export interface Delegated {
 
 /**
  * The state of the sub-agent's session once its task has settled. `undefined` if this process leaves the run
- * to another one, which then continues the task.
+ * to another process, which then continues the task.
  */
 export type Delegation = SessionState | undefined;
 

@@ -43,7 +43,7 @@ export interface FollowOptions extends Partial<Cursor> {
   signal?: AbortSignal;
   /**
    * Ends after the next `run_suspended` or `run_ended`, of this run if one is given. If that run hands over
-   * to another one, waits for the other one. Default: false; the reader never ends by itself.
+   * to another run, ends with that one. Default: false; the reader never ends by itself.
    */
   untilIdle?: boolean | AwaitedRun;
 }

@@ -42,7 +42,7 @@ export interface CallState {
   skipped: SkipReason | undefined;
   /** `seq` of the assistant message that made the call; with `callId` it names the call in event keys. */
   assistantSeq: number;
-  /** The call's current or last question. `answer` is the answer to it. */
+  /** The call's current or last question. `answer` is its answer, if there is one. */
   question: QuestionRecord | undefined;
   answer: { value: Json; error: string | undefined; closed: string | undefined } | undefined;
   /** What the run was charged so far for the call's sub-agent. */

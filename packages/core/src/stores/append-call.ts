@@ -77,7 +77,10 @@ export function appendCall(
   };
 }
 
-/** An epoch that no lease ever has. It stands for a lease of another session or with an invalid holder. */
+/**
+ * An epoch that no lease ever has. Stands for a lease that belongs to another session or has an invalid
+ * holder.
+ */
 const NO_EPOCH = -1;
 
 function leaseColumns(

@@ -1,6 +1,6 @@
 /**
- * SQLSTATEs of a statement that the database rolled back because of concurrent ones: a serialization failure
- * or a deadlock.
+ * SQLSTATEs of a statement that the database rolled back because of concurrent statements: a serialization
+ * failure or a deadlock.
  */
 const UNDONE: readonly unknown[] = ["40001", "40P01"];
 

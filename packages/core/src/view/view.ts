@@ -52,8 +52,8 @@ export type ViewPart =
 /**
  * A message as the user sees it. All turns of one run form one assistant message, with two exceptions:
  *
- * - If the model reads a queued message during the run, its later text is a new assistant message after that
- *   one.
+ * - If the model reads a queued message during the run, the text that follows is a new assistant message
+ *   after the queued one.
  * - A retry continues the failed run's message, without the notice and the text after the last tool call.
  */
 export interface ViewMessage {

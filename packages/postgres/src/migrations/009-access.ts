@@ -30,7 +30,7 @@ const RPC = ["events", "session", "sessions", "get_blob", "send_message", "answe
  * back. Roles that may append are services, and keep their rights.
  *
  * `pawl_rpc_explain` and `pawl_rpc_recoverable` read the hidden columns, so they are for services only.
- * `pawl_rpc_sessions` is the same as before with its columns named.
+ * `pawl_rpc_sessions` works as before, but names its columns.
  */
 export const columns: string = `
 CREATE OR REPLACE FUNCTION pawl_grant_users(p_role name) RETURNS void LANGUAGE plpgsql AS $pawl$

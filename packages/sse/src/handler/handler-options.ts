@@ -44,7 +44,7 @@ export interface HandlerOptions<Name extends string = string> {
    */
   rateLimit?: RateLimiter;
   /**
-   * The maximum number of streams that a user may have open in this process. Further ones are refused with
+   * The maximum number of streams that a user may have open in this process. Further streams are refused with
    * 429. Default: 100.
    */
   maxStreams?: number;

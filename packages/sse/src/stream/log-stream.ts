@@ -64,7 +64,7 @@ export function logStream(
 }
 
 /**
- * Parses the cursor after which a reader resumes. An empty one means the beginning.
+ * Parses the cursor after which a reader resumes. An empty cursor means the beginning.
  *
  * @throws HTTPException 400 for an invalid cursor.
  */

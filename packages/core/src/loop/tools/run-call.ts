@@ -57,7 +57,7 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   }
 }
 
-/** The outcome of a call. `left` means that this process leaves the run to another one. */
+/** The outcome of a call. `left` means that this process leaves the run to another process. */
 type Outcome = ResultEvent | QuestionEvent | "left";
 
 interface Progress {

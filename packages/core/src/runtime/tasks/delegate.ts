@@ -101,7 +101,7 @@ async function untilRest(
 
 /**
  * Waits for the sub-agent's leg. Stops the sub-agent's run if the caller's run is stopped. If this process
- * leaves the caller's run to another one, it leaves the sub-agent's run too.
+ * leaves the caller's run to another process, it leaves the sub-agent's run, too.
  */
 async function followed(leg: Leg, active: ActiveLeg): Promise<LegOutcome> {
   const { signal } = leg.life;

@@ -18,7 +18,7 @@ export const TEXT_MODE: { readonly mustBe: string; is(value: unknown): boolean }
   is: (value: unknown): boolean => value === "live" || value === "settled",
 };
 
-/** The events of a dialect in which no event changes or removes an earlier one. */
+/** The events of a dialect whose events never change or remove earlier ones. */
 export interface PlainWords {
   /** The first events of every stream. Default: none. */
   first?: readonly object[];
