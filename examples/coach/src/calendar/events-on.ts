@@ -29,7 +29,7 @@ interface Occurrence {
  * Expands series, with their exceptions. Leaves out cancelled entries.
  *
  * A time zone that the file does not define is looked up by its IANA name. Times without a zone are read in
- * the user's own.
+ * the user's time zone.
  *
  * A rule that never matches keeps this function busy forever, so call it where it can be terminated.
  *

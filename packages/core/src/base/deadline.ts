@@ -5,7 +5,7 @@ export interface Deadline {
   readonly clock: Clock;
   /** Ends the wait when it is aborted. */
   readonly signal?: AbortSignal;
-  /** How long to keep waiting after the signal is aborted, in milliseconds. Default: no longer. */
+  /** How long to keep waiting after the signal is aborted, in milliseconds. Default: not at all. */
   readonly abortGraceMs?: number;
   /** How long the work may take, in milliseconds. Default: unlimited. */
   readonly timeoutMs?: number | undefined;

@@ -3,7 +3,8 @@ import { withoutKeys } from "./without-keys.ts";
 
 /**
  * The kind of a {@link PawlError}. Compare codes, not messages: codes are stable, messages may change. Each
- * has a page with [causes and remedies](https://github.com/pawl-js/pawl/blob/main/docs/errors/README.md).
+ * code has a page with [causes and
+ * remedies](https://github.com/pawl-js/pawl/blob/main/docs/errors/README.md).
  */
 export type PawlErrorCode =
   /** An agent, tool or runtime was created with invalid options. Thrown when it is created. */

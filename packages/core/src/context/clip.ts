@@ -25,7 +25,10 @@ export function clipResults(agent: Clipping, events: readonly NewEvent[]): NewEv
   });
 }
 
-/** Clips a text to `limit` characters: its beginning, a note of how much is left out, and its end. */
+/**
+ * Clips a text to `limit` characters. Keeps its beginning and its end, with a note between them of how much
+ * is left out.
+ */
 export function clipText(text: string, limit: number): string {
   if (text.length <= limit) return text.toWellFormed();
   const note = (cut: number) => `\n[clipped: ${cut} of ${text.length} chars]\n`;

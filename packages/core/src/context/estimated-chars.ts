@@ -11,7 +11,7 @@ const IMAGE_CHARS = 4 * 4_784;
 const PAGE_CHARS = 4 * 3_000;
 
 /**
- * Returns how many characters blocks count as when their tokens are estimated. `json` is the JSON text of
+ * Returns the length of blocks in characters, for the estimate of their tokens. `json` is the JSON text of
  * `blocks`. Images and PDFs count by an estimate instead of by their bytes. A document that the model fetches
  * itself counts as its address, because its length is unknown.
  */

@@ -39,7 +39,7 @@ export function shortenedFields(
 /**
  * Returns an answer in the form in which it is sent. Replaces declared fields of calls that succeeded by a
  * note of their length, if the note is shorter. A call before a thinking block stays whole, because that
- * block's signature covers it. Blocks of later answers are signed over the shortened form.
+ * block's signature covers it. The signatures in later answers cover the shortened form.
  */
 export function withShortInputs(
   entry: ContextEntry,

@@ -40,8 +40,9 @@ export interface CheckpointPlan {
 
 /**
  * Decides before every model call whether to make a checkpoint: returns a plan, or `undefined`. A checkpoint
- * costs the cache and all earlier thinking, so make one rarely, and free much at once. If a strategy throws,
- * the error is reported, the context stays unchanged, and no checkpoint is tried again in the run.
+ * invalidates the cache and removes all earlier thinking, so make one rarely, and free much at once. If a
+ * strategy throws, the error is reported, the context stays unchanged, and no checkpoint is tried again in
+ * the run.
  *
  * @example
  * ```ts

@@ -62,7 +62,7 @@ async function checkFolder(place: string): Promise<void> {
   if (!(await lstat(place)).isDirectory()) throw new Error(`Not a folder: ${place}`);
 }
 
-/** Flushes the parents of a new folder to disk, up to `last`, the first one that existed before. */
+/** Flushes the parents of a new folder to disk, up to `last`, the nearest folder that existed before. */
 async function syncUp(folder: string, last: string): Promise<void> {
   for (let place = dirname(folder); ; place = dirname(place)) {
     await syncFolder(place);

@@ -48,7 +48,7 @@ export interface LegLife extends Deadline {
   readonly abortGraceMs: number;
   /** Aborts in-flight work: the run was stopped, the last turn needs the time, or the lease was lost. */
   readonly signal: AbortSignal;
-  /** Why the run must end at once; `undefined` if it need not. */
+  /** Why the run must end at once; `undefined` if it may continue. */
   readonly halted: StopReason | undefined;
   /** `seq` of the last event when the run was halted. */
   readonly haltedAt: number | undefined;
@@ -88,7 +88,10 @@ export interface LegReport {
   logLate(error: ErrorReport): Promise<void>;
 }
 
-/** The hooks that were called in this leg, so that each is called once. Only `loop/hooks` changes it. */
+/**
+ * Records which hooks were called in this leg, so that each is called once. Only `loop/hooks` changes the
+ * record.
+ */
 interface HookProgress {
   /** Whether the `beforeRun` hooks were called and have let the run begin. */
   begun: boolean;
@@ -104,7 +107,7 @@ interface HookProgress {
   context: RunContext | undefined;
 }
 
-/** Records when the user data were read in this leg. Only `refreshUserData` changes it. */
+/** Records when the user data were read in this leg. Only `refreshUserData` changes the record. */
 interface UserDataProgress {
   /** The number of turns that the run had made when the user data were last read. */
   turns: number;

@@ -36,8 +36,8 @@ interface AtTip {
 }
 
 /**
- * Opens the log for one leg. `onEvent` is called for every new event, in order. `prepare` returns events as
- * they are stored.
+ * Opens the log for one leg. `onEvent` is called for every new event, in order. `prepare` returns events in
+ * the form in which they are stored.
  */
 export function openLog(options: {
   store: EventStore;

@@ -127,7 +127,7 @@ function endOfTurn(run: RunState, left: Remaining, last: StopReason | undefined)
 }
 
 /**
- * Returns the stop reason for an answer that reached a `max_tokens` lowered by a limit; otherwise
+ * Returns the stop reason for an answer that reached `max_tokens` after a limit had lowered it; otherwise
  * `undefined`.
  */
 function cutByLimit({ turn }: RunState, left: Remaining): StopReason | undefined {

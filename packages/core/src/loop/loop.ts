@@ -77,7 +77,7 @@ function nowOf(leg: Leg): Now {
 
 /**
  * Runs one turn: reads the user data again if a tool ran, calls the hooks that plan the turn, then the model.
- * Resolves to the next step if that does not follow from the log.
+ * Resolves to the next step if it cannot be derived from the log.
  */
 async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   await refreshUserData(leg);

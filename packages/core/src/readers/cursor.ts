@@ -24,7 +24,9 @@ export interface ReaderState {
    * The text of each block that the reader has been shown, counted in characters, in the order of the blocks.
    */
   shown: Map<number, { type: DeltaType; index: number; chars: number }>;
-  /** Characters at the beginning of these parts that the reader has from an earlier live state. */
+  /**
+   * The number of characters at the beginning of the parts that the reader has from an earlier live state.
+   */
   skip: number;
   /** The progress reports that are being read; `undefined` if none have been read yet. */
   progress: LiveState["progress"] | undefined;

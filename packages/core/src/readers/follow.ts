@@ -84,8 +84,8 @@ interface FollowFrom extends FollowOptions {
 }
 
 /**
- * Like {@link follow}, but takes its options as a promise too, for a reader that starts before its cursor is
- * known.
+ * Works like {@link follow}, but also accepts its options as a promise, for a reader that starts before its
+ * cursor is known.
  */
 export function followFrom(
   source: Source,

@@ -56,7 +56,7 @@ function isDue({ setbacks, clock }: Host, id: string): boolean {
   return (setbacks.get(id)?.dueAt ?? 0) <= clock.now();
 }
 
-/** Resumes the session's run if no process is working on it, unless that has just failed. */
+/** Resumes the session's run if no process is working on it, unless resuming it has just failed. */
 export async function resumeIfDue(host: Host, session: Session): Promise<void> {
   if (!host.draining && !host.legs.has(session.id) && isDue(host, session.id))
     await resumeSession(host, session);

@@ -64,7 +64,7 @@ export function outcomeUnknown(reason: string): string {
   return `The outcome of this call is unknown: ${reason} It may or may not have taken effect; check before doing it again.`;
 }
 
-/** Returns a call's `tool_suspended` event. Its key allows each question once. */
+/** Returns a call's `tool_suspended` event. With its key, each question can be stored only once. */
 export function questionEvent(
   call: CallState,
   question: Omit<EventData["tool_suspended"], "tool_name" | "call_id">,

@@ -32,8 +32,8 @@ function stopOf({ cause }: RunState, ended: StopReason | undefined): RunResult["
 }
 
 /**
- * Returns the result of the tool that ended the run. If several tools did in one turn, returns the first
- * one's.
+ * Returns the result of the tool that ended the run. If several tools did so in one turn, returns the first
+ * tool's result.
  */
 function outputOf({ turn }: RunState, ended: StopReason | undefined): Json | undefined {
   if (ended?.type !== "terminal_tool") return undefined;

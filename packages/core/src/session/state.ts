@@ -100,7 +100,7 @@ export interface RunState {
   succeeded: Map<string, CallState>;
   /** Working time of the run's earlier legs, and the start of the current one. */
   work: WorkTime;
-  /** Set if the run gets one last turn: why it ends, and the number of turns before that one. */
+  /** Set if the run gets one last turn: why it ends, and the number of turns before the last one. */
   landing: { stop: StopReason; turns: number } | undefined;
   /** Effects of the run's end that have started, by name. */
   effects: Map<string, "begun" | "over">;

@@ -63,10 +63,7 @@ export function limitReached(
   return resource === undefined ? undefined : limitStop(left, resource);
 }
 
-/**
- * How a limit ends a run, in the words of the message: nothing is left, too little is left, or the cost is
- * unknown.
- */
+/** Why a limit ends a run, for its message: nothing is left, too little is left, or the cost is unknown. */
 type LimitEnd =
   | "is reached"
   | "leaves no room for another answer"

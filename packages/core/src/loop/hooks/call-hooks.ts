@@ -130,7 +130,7 @@ export function effectiveType({ log, session }: Pick<Leg, "log" | "session">): s
   return log.state.mode ?? (typeof type === "string" ? type : undefined);
 }
 
-/** Calls `onError` of all hooks in order. Returns an error event for each that throws. */
+/** Calls `onError` of all hooks in order. Returns an error event for each hook that throws. */
 export async function notifyHooks(
   deadline: Deadline,
   hooks: readonly Hook[],

@@ -7,7 +7,7 @@ import { callHook, type Given, HOOK_FAILED, hooksWith } from "./call-hooks.ts";
 import { checkPlan } from "./check-plan.ts";
 import { checkRewrite } from "./check-rewrite.ts";
 
-/** The plan for the next turn, or the reason for which the run ends instead. */
+/** The plan for the next turn, or the stop reason if the run ends instead. */
 type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
 
 /** Calls `beforeTurn`, and before the run's first request also `beforeRun`. */

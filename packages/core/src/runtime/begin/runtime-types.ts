@@ -23,7 +23,7 @@ import type { Run } from "../leg/run-handle.ts";
 export type Answer = {
   callId: string;
   /**
-   * The `seq` of the question, from `pending`. Default: the call's last question. Give it, because a call may
+   * The `seq` of the question, from `pending`. Default: the call's last question. Set it, because a call may
    * ask several questions.
    */
   question?: number;
@@ -62,8 +62,8 @@ export interface RunOptions {
    */
   clientMessageId?: string;
   /**
-   * Stops the run when it aborts. If the message is queued for another run, stops the run that reads it.
-   * Closing the stream does not stop a run.
+   * Stops the run when the signal aborts. If the message is queued for another run, stops the run that reads
+   * it. Closing the stream does not stop a run.
    */
   signal?: AbortSignal;
   /** Metadata for the session, if a new one is created. */

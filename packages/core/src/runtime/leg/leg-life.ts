@@ -33,7 +33,7 @@ export function newLegLife(
   let startedAt = clock.now();
   let deadlineMs = Number.POSITIVE_INFINITY;
   /**
-   * The running time that a timer has measured, so that a clock that was set back does not delay the last
+   * The running time that a timer has measured. With it, a clock that was set back does not delay the last
    * turn.
    */
   let reachedMs = 0;
@@ -101,8 +101,8 @@ function isLastTurn({ clock, handOverAfterMs }: Host, handOverAt: number): boole
 }
 
 /**
- * Returns after how many milliseconds in-flight work is aborted, to leave time for one last turn before the
- * time limit. `Infinity` if the agent has no such turn.
+ * Returns the time in milliseconds after which in-flight work is aborted, to leave time for one last turn
+ * before the time limit. `Infinity` if the agent has no such turn.
  */
 function timeToLand({ onLimit, limits, sessionLimits }: Agent, leftMs: number): number {
   if (onLimit !== "land") return Number.POSITIVE_INFINITY;

@@ -37,7 +37,7 @@ export interface Telling {
   readonly rest: Rest | undefined;
   /**
    * Whether the message is complete although its run continues: the run has picked up another user message,
-   * and its further output answers that one.
+   * and its further output answers that message.
    */
   readonly over: boolean;
 }
