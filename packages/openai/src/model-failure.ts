@@ -79,8 +79,8 @@ function detailsOf(error: APIError): ModelFailure {
 }
 
 /**
- * Returns the error's code: `spend_limit_reached`, which circuit breakers know, for an exhausted budget, or
- * else the API's own code.
+ * Returns `spend_limit_reached`, a code that circuit breakers know, for an exhausted budget, and the API's
+ * own code for other errors.
  */
 function errorCodeOf(error: APIError): string | undefined {
   if (isSpent(error)) return "spend_limit_reached";

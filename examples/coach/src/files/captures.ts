@@ -46,8 +46,8 @@ function ageOf({ day, modifiedAt }: IndexedFile): string {
 export const CAPTURED = "## Captured during the day";
 
 /**
- * Appends captures to a journal, in a section of their own. Replaces that section if the journal has one, so
- * each capture occurs once however often the journal is saved.
+ * Appends captures to a journal, in a separate section. Replaces that section if the journal has one, so each
+ * capture occurs once however often the journal is saved.
  */
 export function withCaptures(journal: string, captures: readonly Capture[]): string {
   if (captures.length === 0) return journal.trimEnd();

@@ -3,8 +3,8 @@ import { isDay, plusDays } from "../base/day.ts";
 import { type FilePlace, type FileType, filePlaces } from "./file-type.ts";
 
 /**
- * The most characters of a title. Some stores write names in hexadecimal; even then they fit the limits of
- * disks and buckets.
+ * The most characters of a title. Some stores write names in hexadecimal; even then, such a name fits the
+ * limits of disks and buckets.
  */
 const LONGEST = 60;
 /**

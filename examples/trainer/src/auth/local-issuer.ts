@@ -6,7 +6,9 @@ import { type SupabaseUser, supabaseAuth } from "@pawl/supabase";
 import { createClient } from "@supabase/supabase-js";
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
 
-/** Identifies the issuer in its tokens. No request goes there: this process has the keys. */
+/**
+ * Identifies the issuer in its tokens. No request is sent to this address, because this process has the keys.
+ */
 const URL = "http://issuer.localhost";
 const ALGORITHM = "ES256";
 const HOUR_S = 3_600;

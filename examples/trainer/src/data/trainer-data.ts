@@ -70,7 +70,7 @@ export interface TrainerDeps {
 
 /**
  * Opens the trainer's data over a driver: `pg`, postgres.js or a PGlite. Creates or updates its tables first,
- * in a schema of their own.
+ * in a separate schema.
  *
  * @throws the driver's error when the database fails.
  *

@@ -13,7 +13,7 @@ export interface CardState {
   artifactId: string;
   workout: Workout;
   marks: ReadonlyMap<string, Mark>;
-  /** How many of its exercises were logged. Present once the workout has ended. */
+  /** The number of exercises that were logged. Present once the workout has ended. */
   logged?: { count: number; total: number };
 }
 

@@ -79,8 +79,8 @@ export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions, T extends To
 }
 
 /**
- * Returns options that read `headers`, `fetch` and `onEvent` from the latest rendering. They lack the
- * session: an effect opens it once the component is mounted.
+ * Returns options that read `headers`, `fetch` and `onEvent` from the latest rendering. They do not contain
+ * the session: an effect opens it once the component is mounted.
  */
 function readingFrom(latest: { readonly current: AgentClientOptions }, url: string): AgentClientOptions {
   const { silenceMs, newId } = latest.current;

@@ -22,7 +22,7 @@ function withoutText(event: StoredEvent): object | undefined {
   return madeOf(TEXTS, event, undefined);
 }
 
-/** By type: the fields with content, and what replaces it. */
+/** By event type: returns the fields that have content, with their replacements. */
 const TEXTS: ByType<object> = {
   user_message: (data) => ({ message: REDACTED, ...withoutParams(data) }),
   assistant_message: (data) => {

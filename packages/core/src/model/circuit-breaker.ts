@@ -33,7 +33,7 @@ const OPTIONS: OptionKinds<CircuitBreakerOptions> = {
  *
  * `resilient()` combines the wrappers in the right order. If you combine them yourself, wrap this one around
  * `withIdleWatchdog`, so that a silent trial call ends. Wrap `withRetry` around this one, and `withFallback`
- * around that.
+ * around `withRetry`.
  *
  * @throws PawlError `config` for unknown options and invalid numbers.
  *
@@ -142,7 +142,7 @@ function open(retryAfterMs: number): Error {
   });
 }
 
-/** Types of failure that every request meets until the account is fixed. */
+/** Types of failure that affect every request until the account is fixed. */
 const shut = ["authentication_error", "billing_error", "permission_error"];
 
 /** Returns how much a failure counts: 0, 1, or enough to open the circuit at once. */

@@ -9,7 +9,7 @@ import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./mod
 export interface RetryOptions {
   /** The most attempts after the first one. Default: 3. */
   retries?: number;
-  /** The first wait, in milliseconds; each further one is twice as long. Default: 500. */
+  /** The first wait, in milliseconds. Each further wait is twice as long as the one before. Default: 500. */
   baseMs?: number;
   /** The longest wait, in milliseconds, unless the server asks for a longer one. Default: 20,000. */
   maxMs?: number;

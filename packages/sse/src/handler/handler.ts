@@ -37,7 +37,7 @@ import { type Env, json, type Limited, route } from "./routes.ts";
  *   process is working on
  * - `POST /sessions/:id/stop`: asks the run to stop, and answers 202
  *
- * Dialects with `resume: "replay"` have two more routes, and bodies of their own:
+ * Dialects with `resume: "replay"` have their own request bodies, and two more routes:
  *
  * - `GET /runs/:id`: the session's messages in the client's format
  * - `GET /runs/:id/stream`: the agent's output since its last run began, or 204 if none exists

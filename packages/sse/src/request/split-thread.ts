@@ -73,7 +73,7 @@ export function splitThread(field: string, found: ThreadPieces): (chunk: Uint8Ar
 }
 
 /**
- * Calls back for each string in JSON, once per chunk that the string is in, and for each byte outside
+ * Calls back for each string in JSON (once for each chunk that has a part of it) and for each byte outside
  * strings.
  */
 function scanner(found: {

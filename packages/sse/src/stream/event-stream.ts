@@ -38,7 +38,7 @@ export interface EventStreamOptions<T> {
   write(item: T): string;
   /**
    * Whether the body may end without a last event when this process shuts down. `false` breaks the body off
-   * instead, for clients that would take a clean end for a success. Default: `true`.
+   * instead, for clients that would take a clean end as a success. Default: `true`.
    */
   mayEnd?: boolean;
 }

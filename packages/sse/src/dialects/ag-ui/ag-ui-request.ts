@@ -45,7 +45,8 @@ const schema = jsonSchema<AgUiInput>({
 });
 
 /**
- * A parsed request of an AG-UI client. `begin` decides what it begins, because that depends on the session.
+ * A parsed request of an AG-UI client. `begin` decides what the request begins, because that depends on the
+ * session.
  */
 export interface AgUiRequest {
   threadId: string;

@@ -11,8 +11,8 @@ interface Named {
 
 /**
  * Refuses a new message if the client's thread lacks the end of the session: the model would read messages
- * that the page does not show. This happens if a client edits a message or regenerates an answer, or in a
- * second tab. A client that sends none of the session's messages is not refused.
+ * that the page does not show. This happens if a client edits a message or regenerates an answer, or if a
+ * second tab is out of date. A client that sends none of the session's messages is not refused.
  *
  * @throws PawlError `invalid_input` if the thread lacks the end of the session.
  */

@@ -1,6 +1,6 @@
 import type { Json } from "@pawl/core";
 
-/** The fields of a request besides its messages that clients may fill in. */
+/** The fields of a request, other than its messages, that clients may fill in. */
 interface Beside {
   tools?: Json;
   context?: Json;

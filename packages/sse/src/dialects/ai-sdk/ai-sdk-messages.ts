@@ -47,7 +47,7 @@ export function metadataOf({ spent }: ThreadFacts, id: string): object | undefin
   return { ...(known.model !== undefined && { model: known.model }), usage };
 }
 
-/** Returns the parts of an assistant's message in the AI SDK's format. */
+/** Returns the parts of an assistant message in the AI SDK's format. */
 export function assistantParts(
   { parts }: Pick<ViewMessage, "parts">,
   view: ViewState,

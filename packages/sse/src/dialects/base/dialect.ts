@@ -16,9 +16,10 @@ export interface Dialect {
   /**
    * How a client resumes a stream that broke off.
    *
-   * - `cursor`: after the last event that it received. Each event is encoded independently of the others.
-   * - `replay`: gets the messages of the last run again from their beginning, including the one in progress.
-   *   They replace the messages that the client has.
+   * - `cursor`: it continues after the last event that it received. Each event is encoded independently of
+   *   the others.
+   * - `replay`: it gets the messages of the last run again from their beginning, including the one in
+   *   progress. They replace the messages that the client has.
    */
   readonly resume: "cursor" | "replay";
   /**
