@@ -105,8 +105,8 @@ function send(
 }
 
 /**
- * Makes the part of a `Response` that the SDK and `answerReader` use. A real one would cost web streams
- * again.
+ * Makes the part of a `Response` that the SDK and `answerReader` use. A real `Response` would need web
+ * streams again.
  */
 function responseOf(
   status: number,

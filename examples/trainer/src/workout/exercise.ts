@@ -94,7 +94,8 @@ const intervalsExercise = z.strictObject({
 
 /**
  * An exercise as a model sends it. It has no id, because the server assigns one; its `order` is used only for
- * sorting. Fields of another type are refused rather than dropped, so that the model learns of its mistake.
+ * sorting. Fields of another exercise type are refused rather than dropped, so that the model learns of its
+ * mistake.
  */
 export const exerciseInput = z.discriminatedUnion("exercise_type", [
   repsExercise,

@@ -23,8 +23,8 @@ export interface AgentClientOptions extends WireOptions {
   onEvent?(event: SessionEvent): void;
   /**
    * Milliseconds without data or a heartbeat after which a connection counts as broken. Also the timeout of a
-   * request. Default: three of the server's heartbeats; 45,000 for requests, or if the server does not
-   * announce its heartbeat.
+   * request. Default: 45,000 for requests; for streams, three of the heartbeats that the server announces, or
+   * 45,000 if it announces none.
    */
   silenceMs?: number;
   /** Returns a new, unique id for a message. Default: 32 random hexadecimal digits. */

@@ -21,8 +21,8 @@ export interface EventData {
   /**
    * The model's answer is complete, or was cut off. `content` is what was received.
    *
-   * - `disposition` says which part of it later requests contain: `kept` all blocks, `partial` the usable
-   *   part of an answer that was cut off, `discarded` nothing.
+   * - `disposition` says which part of the answer later requests contain: all blocks (`kept`), the usable
+   *   part of an answer that was cut off (`partial`), or nothing (`discarded`).
    * - `attempt` is the `seq` of the `llm_request` that was answered.
    */
   assistant_message: {

@@ -88,7 +88,7 @@ export async function* readShown(
   }
 }
 
-/** Returns the `seq`s of the events that are hidden by redactions after `afterSeq`. */
+/** Reads the redactions after `afterSeq`, and returns the `seq`s of the events that they hide. */
 export async function redactedSince(
   store: EventStore,
   sessionId: string,

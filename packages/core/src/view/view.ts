@@ -27,7 +27,7 @@ export type ViewPart =
       phase: ToolPhase;
       /** The input of the call, as the model wrote it. */
       arguments: Json;
-      /** The tool's line for the user, from its `status` option. */
+      /** The tool's status text for the user, from its `status` option. */
       status?: string;
       /** The last progress report of a running call. */
       progress?: Json;

@@ -5,7 +5,7 @@
 const eventColumns = `e.sequence_number AS seq, e.version, date_part('epoch', e.timestamp) AS at,
       e.event_type AS type, e.event_key AS key, e.duration_ms, e.data::text AS data`;
 
-/** SQL that makes JSON of a session's row, without the lease. */
+/** SQL that converts a session's row to JSON, without the lease. */
 export const sessionJson: string = `json_build_object('id', s.id, 'user_id', s.user_id, 'agent', s.agent, 'status', s.status,
     'created', date_part('epoch', s.created_at), 'updated', date_part('epoch', s.updated_at),
     'last_sequence', s.last_sequence, 'open_run', s.open_run, 'pending', s.pending,
