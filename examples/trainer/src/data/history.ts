@@ -44,7 +44,10 @@ export async function logWorkout(db: Database, userId: string, done: DoneWorkout
   await ask(db, text, [userId, callKey, workoutId, title, notes ?? null, performedOn, rowsParam(rows)]);
 }
 
-/** Returns exercises of the history: the newest workout first, each in the order of its exercises. */
+/**
+ * Returns exercises of the history. The newest workout comes first; the exercises of each workout are in
+ * order.
+ */
 export async function historyOf(
   db: Database,
   userId: string,

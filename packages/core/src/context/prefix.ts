@@ -15,9 +15,9 @@ interface Prefixed {
 
 /**
  * Returns the events with which a new run of `agent` begins: a `prefix` if the system prompt or the tools
- * have changed, and `knowledge` if the user data have changed. Changes of an agent take effect only there,
- * because a new prefix invalidates the cache and removes all earlier thinking. User data that is already in
- * the system prompt stays there unchanged.
+ * have changed, and `knowledge` if the user data have changed. Changes of an agent take effect only through
+ * these events, because a new prefix invalidates the cache and removes all earlier thinking. User data that
+ * is already in the system prompt stays there unchanged.
  */
 export function prefixFor(
   state: SessionState,
