@@ -46,7 +46,8 @@ export async function fileIndex(files: FileStore, folder = ""): Promise<IndexedF
 }
 
 /**
- * Lists the files of some folders. This is much faster than listing all files of a user with a year of days.
+ * Lists the files of some folders. This is much faster than listing all files of a user who has files for
+ * every day of a year.
  */
 export async function indexOf(files: FileStore, folders: readonly string[]): Promise<IndexedFile[]> {
   return (await Promise.all(folders.map((folder) => fileIndex(files, folder)))).flat();

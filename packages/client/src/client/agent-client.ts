@@ -74,8 +74,8 @@ export interface AgentClient {
    */
   sessions(): Promise<ListedSession[]>;
   /**
-   * Disconnects. The state does not change, and runs continue on the server. Nothing can be sent until {@link
-   * AgentClient.open} is called.
+   * Disconnects. The state does not change, and runs continue on the server. Nothing can be sent until
+   * {@link AgentClient.open} is called.
    */
   close(): void;
 }

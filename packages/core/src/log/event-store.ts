@@ -32,8 +32,8 @@ export interface AppendOptions {
    */
   release?: boolean;
   /**
-   * Changes to the session's row, in the same statement. If the session must keep its status (see {@link
-   * SessionStatus}), the status stays; all other changes are stored.
+   * Changes to the session's row, in the same statement. If the session must keep its status (see
+   * {@link SessionStatus}), the status stays; all other changes are stored.
    */
   session?: SessionPatch;
 }

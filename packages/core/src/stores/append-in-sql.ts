@@ -47,8 +47,8 @@ export interface SqlLog {
 
 /**
  * Implements {@link EventStore.append} for a store over any SQL database. Checks the append and stores it
- * with one call of {@link SqlLog.append}. If the append is refused, finds the reason with {@link
- * SqlLog.explain}. Returns the stored events of a repeated append id, and throws for any other reason.
+ * with one call of {@link SqlLog.append}. If the append is refused, finds the reason with
+ * {@link SqlLog.explain}. Returns the stored events of a repeated append id, and throws for any other reason.
  *
  * @throws PawlError as {@link EventStore.append}; `store_unavailable` for an append that was refused five
  * times although the log has no reason for it

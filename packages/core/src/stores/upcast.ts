@@ -4,8 +4,8 @@ import { wrapStore } from "./wrap-store.ts";
 
 /**
  * Functions that convert payloads of older versions: for each event type and each old version, a function
- * from that version's data to the next one's. A type that did not change in a version needs no function for
- * it.
+ * that converts that version's data to the next version. A type that did not change in a version needs no
+ * function for that version.
  *
  * @example
  * ```ts

@@ -47,7 +47,7 @@ export interface ContextReport {
   chars: number;
   /** The estimated tokens: one per four characters. */
   estimatedTokens: number;
-  /** How long building it took, in milliseconds. */
+  /** How long it took to build the context, in milliseconds. */
   durationMs: number;
   /** One report per section, in the order of the options. */
   sections: SectionReport[];

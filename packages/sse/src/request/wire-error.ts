@@ -79,8 +79,8 @@ export function refusal(
 }
 
 /**
- * Converts any thrown value to an error response without internal details. Use it in your own routes; {@link
- * handler} does this itself.
+ * Converts any thrown value to an error response without internal details. Use it in your own routes;
+ * {@link handler} does this itself.
  *
  * @example
  * ```ts
