@@ -2,7 +2,7 @@ import { PawlError } from "@pawl/core";
 
 /**
  * Returns what each call answers to a mistake: the code and message of the error that it throws or rejects
- * with, `accepted` if there is none.
+ * with, or `accepted` if there is no error.
  */
 export async function said(...calls: (() => unknown)[]): Promise<string[]> {
   const messages: string[] = [];

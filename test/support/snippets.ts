@@ -98,7 +98,7 @@ export function printedBy(code: string): string[] {
   );
 }
 
-/** Whether a text contains the pieces in this order. White space does not matter. */
+/** Returns whether a text contains the pieces in this order. White space does not matter. */
 export function containsInOrder(text: string, pieces: readonly string[]): boolean {
   const all = oneLine(text);
   let at = 0;

@@ -33,7 +33,7 @@ export interface AppOptions {
   /** The parts of the trainer. Without them, the trainer is not served. */
   trainer?: TrainerServing;
   info: ModelInfo;
-  /** The host that the server is bound to. */
+  /** The host to which the server is bound. */
   host: string;
   /** The directory of the built page. */
   webDir: string;

@@ -15,13 +15,13 @@ export interface ModelInfo {
 /** The models of the coach and the trainer. */
 export interface AgentModels {
   coach: ModelClient;
-  /** Answers while the coach's model keeps failing. */
+  /** The model that answers while the coach's model keeps failing. */
   coachFallback?: ModelClient;
-  /** Writes the summaries of the coach's sessions. */
+  /** The model that writes the summaries of the coach's sessions. */
   coachSummaries: ModelClient;
   /** The models that a request may choose; the first one is the default. */
   trainer: readonly [ModelClient, ...ModelClient[]];
-  /** Answers while the trainer's model keeps failing. */
+  /** The model that answers while the trainer's model keeps failing. */
   trainerFallback?: ModelClient;
   /** The initializer's model, which chooses the trainer's data. */
   chooser: ModelClient;
@@ -39,8 +39,8 @@ const FALLBACKS = {
 } as const;
 
 /**
- * The id of the small model that summarises sessions. A server that has other models than Claude's uses the
- * coach's own.
+ * The id of the small model that summarises sessions. If the server has no Claude models, the coach's own
+ * model does this.
  */
 const SUMMARIES = "claude-haiku-5-5";
 
@@ -48,8 +48,8 @@ const SUMMARIES = "claude-haiku-5-5";
 const CHOOSER = { openai: "gpt-4o-mini", claude: "claude-haiku-5-5" } as const;
 
 /**
- * Creates the models. With an Anthropic key they are Claude; without one, a simulator of Claude's API on a
- * port of its own. With an OpenAI key, the initializer uses a model of OpenAI.
+ * Creates the models. With an Anthropic key they are Claude models; without one, a simulator of Claude's API
+ * on a separate port. With an OpenAI key, the initializer uses a model of OpenAI.
  */
 export async function agentModels(config: Config): Promise<AgentModels> {
   const { modelId, trainerModel = DEFAULT_MODEL, apiKey, openaiKey, baseURL } = config;

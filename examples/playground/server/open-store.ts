@@ -46,7 +46,7 @@ async function openDirectory(dataDir: string): Promise<OpenStore> {
 }
 
 async function openServer(url: string): Promise<OpenStore> {
-  // Without prepared statements, a pooler in transaction mode works too, e.g. that of Supabase.
+  // Without prepared statements, a pooler in transaction mode works too, e.g. Supabase's pooler.
   const db = postgres(url, { prepare: false, connect_timeout: CONNECT_S, onnotice: () => undefined });
   try {
     await migrate(db);

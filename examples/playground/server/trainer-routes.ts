@@ -31,7 +31,7 @@ const WRITING = ["/api/trainer/runs", "/agent/chat", "/agent/stream"];
 
 /**
  * Adds the trainer's routes: the API under `/agent` with bearer tokens, `/api/trainer` for the page, and the
- * data of its charts. A user's first message creates sample data for them.
+ * data of its charts. A user's first message creates sample data for the user.
  */
 export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around): void {
   const { data, models, issue, rateLimit } = trainer;

@@ -34,7 +34,7 @@ export function bodyOf(
     ...body,
     stream: true as const,
   };
-  // Blocks are sent as they are in the log, including types that the SDK's types do not have.
+  // Blocks are sent as they are in the log, including block types that the SDK does not declare.
   return wire as unknown as Body;
 }
 

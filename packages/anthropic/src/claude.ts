@@ -63,7 +63,7 @@ const OPTIONS: OptionKinds<ClaudeOptions> = {
   body: "object",
 };
 
-/** Names of the SDK and of other libraries. */
+/** Hints for option names of the SDK and of other libraries. */
 const INSTEAD = {
   baseUrl: "Use `baseURL`.",
   apikey: "Use `apiKey`.",

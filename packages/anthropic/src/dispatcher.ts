@@ -11,7 +11,7 @@ export interface DispatchOptions {
   origin: string;
   path: string;
   method: "POST";
-  /** Names and values in turn. They are sent unchanged. */
+  /** Names and values in alternation. They are sent unchanged. */
   headers: readonly string[];
   body: Uint8Array;
   /** The timeout in milliseconds; 0 for none. */

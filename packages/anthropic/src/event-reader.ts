@@ -14,9 +14,9 @@ export interface Listener {
  * Makes a parser for the text of a streamed answer. Call the returned function with each next piece of text,
  * of any length.
  */
-// Nearly all messages are deltas without escapes, in the API's one spelling. A regular expression takes them
-// out, which is cheaper than parsing lines and JSON. Most other messages have one `event` and one `data`
-// line, and a second expression takes those. The parser gets the rest.
+// Nearly all messages are deltas without escapes, in the API's one spelling. A regular expression reads them,
+// which is cheaper than parsing lines and JSON. Most other messages have one `event` and one `data` line, and
+// a second expression reads those. The parser reads the rest.
 export function eventReader({ onEvent, onError, onBroken }: Listener): (text: string) => void {
   const take = (type: string | undefined, data: string): void => {
     if (type === undefined || data === "") return;
@@ -58,8 +58,8 @@ export function eventReader({ onEvent, onError, onBroken }: Listener): (text: st
 }
 
 /**
- * Prepares the parser for the first text. A byte order mark is left to the parser. Without one, an empty
- * line, which has no meaning, ends the parser's search for it.
+ * Prepares the parser for the first text. A byte order mark is left to the parser. Without one, the parser
+ * first gets an empty line, which has no meaning but ends its search for the mark.
  */
 function begin(parser: EventSourceParser, text: string): boolean {
   if (text.startsWith("\ufeff")) return false;
@@ -71,15 +71,15 @@ function begin(parser: EventSourceParser, text: string): boolean {
 const END = "\n\n";
 
 /**
- * A delta whose text has only characters from the space up, without quotes and backslashes. The API pads its
- * events with spaces before the last brace.
+ * Matches a delta whose text has no control characters, quotes or backslashes. The API pads its events with
+ * spaces before the last brace.
  */
 const PIECE =
   /event: content_block_delta\ndata: \{"type":"content_block_delta","index":(0|[1-9]\d{0,8}),"delta":\{"type":"(?:text_delta","text":"([ !#-[\]-\uffff]*)|input_json_delta","partial_json":"([ !#-[\]-\uffff]*)|thinking_delta","thinking":"([ !#-[\]-\uffff]*))"\} *\}\n\n/y;
 
 const MESSAGE = /event: ([^\r\n]+)\ndata: ([^\r\n]*)\n\n/y;
 
-/** An event that has only a type, and maybe the index of a block. */
+/** Matches an event that has only a type, and possibly the index of a block. */
 const SIGN = /^\{"type":"([a-z_]+)"(?:,"index":(0|[1-9]\d{0,8}))? *\}$/;
 
 function deltaOf([, , text, json, thinking = ""]: RegExpExecArray): ContentDelta {

@@ -16,7 +16,7 @@ const known: ReadonlySet<string> = new Set([
   "claude-haiku-4-5",
 ]);
 
-/** Whether a model can be forced to call a tool. No model can while thinking is on. */
+/** Returns whether a model can be forced to call a tool. While thinking is on, no model can. */
 export function takesForcedToolChoice(model: string, { thinking, body }: ClaudeBodyOptions): boolean {
   const { type = "disabled" } = (body?.thinking ?? thinking ?? {}) as { type?: string };
   return type === "disabled" && known.has(model.replace(/-\d{8}$/, ""));

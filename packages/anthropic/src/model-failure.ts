@@ -86,13 +86,13 @@ function isRetryable(error: APIError): boolean {
   return status === undefined ? passing.includes(type ?? "") : isPassing(status, headers);
 }
 
-/** Whether the connection broke while the body was read. `fetch` throws a `TypeError` then. */
+/** Returns whether the connection broke while the body was read. `fetch` throws a `TypeError` then. */
 function isLostConnection(error: unknown): boolean {
   const isBroken = error instanceof TypeError && !isInvalidURL(error);
   return isBroken || (error instanceof Error && error.name === "AbortError");
 }
 
-/** Whether no request could be sent, because its URL is not valid. */
+/** Returns whether no request could be sent, because its URL is not valid. */
 function isInvalidURL(error: unknown): boolean {
   return error instanceof TypeError && /invalid url/i.test(error.message);
 }

@@ -8,9 +8,9 @@ type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Respon
  * Makes a `fetch` for requests to `/v1/messages` that does without web streams, which are most of the cost of
  * Node's own `fetch`.
  *
- * It uses the dispatcher of Node's `fetch`, so connections, proxies and certificates are those of the rest of
- * the process. It does not follow redirects, requests no compression and has no timeout. The global `fetch`
- * sends all other requests of the SDK, e.g. for a token, and all requests if Node's dispatcher is not
+ * It uses the dispatcher of Node's `fetch`, so it has the same connections, proxies and certificates as the
+ * rest of the process. It does not follow redirects, requests no compression and has no timeout. The global
+ * `fetch` sends all other requests of the SDK, e.g. for a token, and all requests if Node's dispatcher is not
  * available.
  */
 export function nodeFetch(): Fetch {
@@ -29,7 +29,7 @@ export function nodeFetch(): Fetch {
   };
 }
 
-/** A URL whose path ends in `/v1/messages`. */
+/** Matches a URL whose path ends in `/v1/messages`. */
 const MESSAGES = /^[^?#]*\/v1\/messages(?:[?#]|$)/;
 
 /** The address of requests. */
@@ -105,8 +105,8 @@ function send(
 }
 
 /**
- * Makes the part of a `Response` that the SDK and `answerReader` use. A real one would cost web streams
- * again.
+ * Makes the part of a `Response` that the SDK and `answerReader` use. A real `Response` would need web
+ * streams again.
  */
 function responseOf(
   status: number,

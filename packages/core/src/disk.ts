@@ -1,3 +1,3 @@
-// The entry `@pawl/core/disk`: stores files in a directory. It is an entry of its own because it imports
-// Node's file system, which browsers lack.
+// The entry `@pawl/core/disk`: stores files in a directory. It is a separate entry because it imports Node's
+// file system, which browsers lack.
 export { diskFiles } from "./files/disk-files.ts";

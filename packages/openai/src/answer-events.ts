@@ -6,7 +6,7 @@ import { estimatedTokens, usageOf } from "./usage.ts";
 /** Converts the chunks of one streamed answer to the events of a `ModelClient`. */
 export interface AnswerEvents {
   take(chunk: Chunk): ModelEvent[];
-  /** Whether the model has written more than `maxChars`, reasoning included. */
+  /** Returns whether the model has written more than `maxChars`, reasoning included. */
   isOverlong(): boolean;
   /** Returns the last events. Call it once the server has ended the answer. */
   end(): ModelEvent[];
@@ -17,7 +17,7 @@ export interface AnswerOptions {
   requestId: string | undefined;
   /** The estimated tokens of the prompt, used until the server reports a count. */
   promptTokens: number;
-  /** Returns the id under which a call is stored, for the id that the server gave. */
+  /** Converts a call's id from the server to the id under which the call is stored. */
   callId(given: string | undefined): string;
   newId(): string;
   /** The maximum length of the answer, in tokens. */
@@ -38,7 +38,7 @@ interface State {
 /**
  * Makes the converter for one answer.
  *
- * - All text goes into one block, and each call into a block of its own. Blocks stay open to the end, because
+ * - All text goes into one block, and each call into a separate block. Blocks stay open to the end, because
  *   pieces of several calls may alternate.
  * - A chunk without content, or with content that is not kept (e.g. reasoning), becomes a `ping`, a sign of
  *   life.
@@ -142,7 +142,7 @@ const STOPS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Returns the stop reason in the words of the Messages API. Some servers end calls with `stop`, and all do
- * for forced calls. Unknown reasons stay as they are.
+ * for forced calls. Unknown reasons are not changed.
  */
 function stopReasonOf({ stop, isRefused }: State, calls: Calls): string | null {
   if (isRefused && stop !== "length") return "refusal";

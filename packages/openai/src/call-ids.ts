@@ -1,6 +1,6 @@
 import { isToolUse, type Message } from "@pawl/core";
 
-/** Ids that every API accepts. Shorter ones are refused, because servers repeat them in later answers. */
+/** Ids that every API accepts. Shorter ids do not match, because servers repeat them in later answers. */
 const USABLE = /^[a-zA-Z0-9_-]{9,64}$/;
 
 /**

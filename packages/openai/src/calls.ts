@@ -23,7 +23,7 @@ interface Call {
 }
 
 export interface CallOptions {
-  /** Returns the id under which a call is stored, for the id that the server gave. */
+  /** Converts a call's id from the server to the id under which the call is stored. */
   idOf(given: string | undefined): string;
   nextBlock(): number;
 }

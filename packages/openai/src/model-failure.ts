@@ -79,8 +79,8 @@ function detailsOf(error: APIError): ModelFailure {
 }
 
 /**
- * Returns the error's code: `spend_limit_reached`, which circuit breakers know, for an exhausted budget, or
- * else the API's own code.
+ * Returns `spend_limit_reached`, a code that circuit breakers know, for an exhausted budget, and the API's
+ * own code for other errors.
  */
 function errorCodeOf(error: APIError): string | undefined {
   if (isSpent(error)) return "spend_limit_reached";
@@ -108,13 +108,13 @@ function wordsOf({ error }: APIError): string | undefined {
   return typeof error === "string" ? error : undefined;
 }
 
-/** Whether the connection broke while the body was read. `fetch` throws a `TypeError` then. */
+/** Returns whether the connection broke while the body was read. `fetch` throws a `TypeError` then. */
 function isLostConnection(error: unknown): boolean {
   const isBroken = error instanceof TypeError && !isInvalidURL(error);
   return isBroken || (error instanceof Error && error.name === "AbortError");
 }
 
-/** Whether no request could be sent, because its URL is not valid. */
+/** Returns whether no request could be sent, because its URL is not valid. */
 function isInvalidURL(error: unknown): boolean {
   return error instanceof TypeError && /invalid url/i.test(error.message);
 }

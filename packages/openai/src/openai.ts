@@ -71,7 +71,7 @@ const OPTIONS: OptionKinds<OpenAIOptions> = {
   body: "object",
 };
 
-/** Names of the SDK and of other libraries. */
+/** Hints for option names of the SDK and of other libraries. */
 const INSTEAD = {
   baseUrl: "Use `baseURL`.",
   apikey: "Use `apiKey`.",

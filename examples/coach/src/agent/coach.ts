@@ -29,7 +29,7 @@ import { showPulseCheck } from "../tools/show-pulse-check.ts";
 export interface CoachOptions {
   /** The model, without wrappers: the coach makes it {@link resilient}. */
   model: ModelClient;
-  /** Answers while `model` keeps failing. Default: no fallback. */
+  /** The model that answers while `model` keeps failing. Default: no fallback. */
   fallback?: ModelClient;
   /** Keeps the daily budget of each user. Default: no budget. */
   reservations?: Reservations;
@@ -93,7 +93,8 @@ export function coach(options: CoachOptions): Agent<CoachDeps> {
       legacyGuard(),
       answerLength(),
       ...(reservations ? [dailyBudget(reservations)] : []),
-      // After the budget, because effects run in the reverse order, so that the budget is charged for it.
+      // After the budget's hook: effects run in reverse order, so the summary runs first and the budget is
+      // charged for it.
       sessionSummary(summarize),
       ...hooks,
     ],

@@ -5,7 +5,7 @@ export interface CalendarEvent {
   title: string;
 }
 
-/** What a calendar needs to read one day of a user. */
+/** The input of a {@link Calendar}: a day, and the user's time zone. */
 export interface DayOfUser {
   userId: string;
   /** `YYYY-MM-DD`. */

@@ -9,7 +9,10 @@ export interface DayInZone {
   timeZone: string;
 }
 
-/** The most occurrences of all series together, from their beginnings. A daily one has 18,000 in 50 years. */
+/**
+ * The most occurrences of all series together, from their beginnings. A daily series has 18,000 occurrences
+ * in 50 years.
+ */
 const MOST_OCCURRENCES = 30_000;
 
 const DAY_S = 86_400;
@@ -22,11 +25,11 @@ interface Occurrence {
 }
 
 /**
- * Reads the entries of one day from an iCalendar file: whole days first, then by time. Expands series, with
- * their exceptions. Leaves out cancelled entries.
+ * Reads the entries of one day from an iCalendar file: entries for the whole day first, the others by time.
+ * Expands series, with their exceptions. Leaves out cancelled entries.
  *
  * A time zone that the file does not define is looked up by its IANA name. Times without a zone are read in
- * the user's own.
+ * the user's time zone.
  *
  * A rule that never matches keeps this function busy forever, so call it where it can be terminated.
  *
@@ -51,7 +54,7 @@ function occurrences(events: readonly ICAL.Event[], day: number): Occurrence[] {
   const found: Occurrence[] = [];
   let left = MOST_OCCURRENCES;
   for (const event of events) {
-    // An exception of a series may have been moved to any day, so each one is read as an event of its own.
+    // An exception of a series may have been moved to any day, so each one is read as a separate event.
     if (event.isRecurrenceException() || !event.isRecurring()) {
       if (event.startDate) found.push({ event, start: event.startDate, end: event.endDate });
       continue;

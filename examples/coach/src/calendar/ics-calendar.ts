@@ -7,7 +7,7 @@ import { readDay } from "./read-day.ts";
 export interface IcsCalendarOptions {
   /** A path, or an http or https URL. */
   source: string;
-  /** Called when the calendar cannot be read, with the reason. It does not contain the address. */
+  /** Called with the reason if the calendar cannot be read. The reason does not contain the address. */
   onError?(message: string): void;
   fetch?: typeof fetch;
   now?: () => number;

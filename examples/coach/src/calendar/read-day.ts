@@ -2,10 +2,10 @@ import { Worker } from "node:worker_threads";
 import type { CalendarEvent } from "./calendar-event.ts";
 import type { DayInZone } from "./events-on.ts";
 
-/** How long the reading of a day may take, in milliseconds. */
+/** The time limit for reading a day, in milliseconds. */
 const READ_MS = 5_000;
 
-/** How much memory it may use, in megabytes. */
+/** The memory limit of the thread that reads a day, in megabytes. */
 const READ_MB = 128;
 
 /**

@@ -8,8 +8,8 @@ export interface WallClock {
 }
 
 /**
- * Returns when the clocks of a time zone show this time, in milliseconds since 1970. A time that a change to
- * summer time skips is moved forward.
+ * Returns when the clocks of a time zone show this time, in milliseconds since 1970. A time that does not
+ * exist, because summer time began in that hour, is moved forward.
  */
 export function momentOf({ year, month, day, hour, minute }: WallClock, timeZone: string): number {
   const asUtc = Date.UTC(year, month - 1, day, hour, minute);

@@ -8,7 +8,7 @@ export interface FlaggedDomain {
   body: string;
 }
 
-/** How many files are read at most. The coach itself writes fewer, but others may fill the folder. */
+/** The most files that are read. The coach itself writes fewer, but others may fill the folder. */
 const MOST = 24;
 const FLAGS = ["in_crisis", "needs_attention"];
 

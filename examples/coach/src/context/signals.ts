@@ -42,7 +42,7 @@ export const signalTable: readonly { skill: string; when(facts: Facts): boolean 
  * - A session with a type gets the skill of its type. A weekly check-in also gets `domain-deep-dive` if an
  *   area of life needs attention.
  * - An open conversation gets the skills of {@link signalTable}.
- * - An arc has no skill of its own here, because the model got the guidance when the arc began.
+ * - An arc gets no skill here, because the model got the arc's guidance when the arc began.
  */
 export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, deps, type: effective }) => {
   const { type } = session.metadata;
@@ -61,8 +61,8 @@ export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, 
 };
 
 /**
- * Returns `false` if the files cannot be read. The section `flagged_domains` of the context reports that
- * failure.
+ * Returns whether an area of life needs attention. Returns `false` if the files cannot be read; the context's
+ * section `flagged_domains` reports that failure.
  */
 async function isFlagged({ files }: CoachData): Promise<boolean> {
   return (await flaggedDomains(files).catch(() => [])).length > 0;

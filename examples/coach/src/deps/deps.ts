@@ -42,7 +42,7 @@ export interface CoachDepsOptions {
   store?: Pick<EventStore, "sessions">;
   /** Stores day plans. Default: in memory. */
   plans?: DayPlans;
-  /** The time zone of users whose client sent none. Default: this machine's. */
+  /** The time zone of users whose client sent none. Default: this machine's time zone. */
   timeZone?: string;
   now?: () => number;
   /** Returns a user's name. Default: the name that their client sent with the session's first message. */

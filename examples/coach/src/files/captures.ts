@@ -35,7 +35,7 @@ export async function capturesOf(files: FileStore, most: number = MOST): Promise
 }
 
 /**
- * Returns a sort key: first the day, then the time of the last change. The time alone would not do, because
+ * Returns a sort key: first the day, then the time of the last change. The time alone is not enough, because
  * it changes when a journal takes in the capture.
  */
 function ageOf({ day, modifiedAt }: IndexedFile): string {
@@ -46,8 +46,8 @@ function ageOf({ day, modifiedAt }: IndexedFile): string {
 export const CAPTURED = "## Captured during the day";
 
 /**
- * Appends captures to a journal, in a section of their own. Replaces that section if the journal has one, so
- * each capture occurs once however often the journal is saved.
+ * Appends captures to a journal, in a separate section. Replaces that section if the journal has one, so each
+ * capture occurs once however often the journal is saved.
  */
 export function withCaptures(journal: string, captures: readonly Capture[]): string {
   if (captures.length === 0) return journal.trimEnd();
@@ -56,8 +56,8 @@ export function withCaptures(journal: string, captures: readonly Capture[]): str
 }
 
 /**
- * Returns the captures for the journal of a day: those that this journal contains already, and those of that
- * day that no journal contains.
+ * Returns the captures for the journal of a day: captures that this journal contains already, and the day's
+ * captures that no journal contains.
  */
 export function capturesFor(captures: readonly Capture[], day: string, journal: string): Capture[] {
   return captures.filter(

@@ -6,7 +6,7 @@ import { type FilePlace, type FileType, filePlaces, ownPlaces } from "./file-typ
 export interface IndexedFile {
   path: string;
   type: FileType | keyof typeof ownPlaces;
-  /** The file name without its ending. */
+  /** The file name without its extension. */
   name: string;
   /** The day at the start of its name, `YYYY-MM-DD`. */
   day?: string;
@@ -45,7 +45,10 @@ export async function fileIndex(files: FileStore, folder = ""): Promise<IndexedF
   });
 }
 
-/** Lists the files of some folders. Much faster than listing all files of a user with a year of days. */
+/**
+ * Lists the files of some folders. This is much faster than listing all files of a user who has files for
+ * every day of a year.
+ */
 export async function indexOf(files: FileStore, folders: readonly string[]): Promise<IndexedFile[]> {
   return (await Promise.all(folders.map((folder) => fileIndex(files, folder)))).flat();
 }

@@ -3,8 +3,8 @@ import { isDay, plusDays } from "../base/day.ts";
 import { type FilePlace, type FileType, filePlaces } from "./file-type.ts";
 
 /**
- * The most characters of a title. Some stores write names in hexadecimal; even then they fit the limits of
- * disks and buckets.
+ * The most characters of a title. Some stores write names in hexadecimal; even then, such a name fits the
+ * limits of disks and buckets.
  */
 const LONGEST = 60;
 /**
@@ -19,7 +19,7 @@ const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
  * Converts a title to a file name: Unicode form NFKC, lower case, dashes for spaces, `.md` at the end.
  *
  * @throws Error for a name with other characters, with a message for the model. Such a name is not repaired,
- * because the repaired one might be the name of another file.
+ * because the repaired name might belong to another file.
  */
 export function safeFileName(title: string): string {
   const name = title.normalize("NFKC").toLowerCase().trim().replace(/\.md$/, "");

@@ -2,9 +2,9 @@
 export interface FilePlace {
   folder: string;
   /**
-   * How files are named. `day`: by their date, one file per day. `call`: by the model's title, or else by the
-   * tool call. `title`: by a title that the model must give. Any other text is the name of the only file of
-   * its type.
+   * How files are named. `day`: by their date, with one file per day. `call`: by the model's title, or else
+   * by the tool call. `title`: by a title that the model must give. Any other text is the name of the only
+   * file of its type.
    */
   name: "day" | "call" | "title" | (string & {});
 }

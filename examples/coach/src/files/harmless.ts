@@ -12,7 +12,7 @@ export function harmlessMarkdown(text: string): string {
   return withoutPlugins(withSafeTargets(withoutHtml(plain)));
 }
 
-/** A value of front matter in which every text is harmless. */
+/** Makes every text in a value of front matter harmless. */
 export function harmlessValue(value: unknown): unknown {
   if (typeof value === "string") return harmlessMarkdown(value);
   if (Array.isArray(value)) return value.map(harmlessValue);

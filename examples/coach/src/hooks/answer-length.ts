@@ -5,8 +5,8 @@ import { rulesOf } from "../sessions/session-types.ts";
 export const GOODBYE_TOKENS = 2_048;
 
 /**
- * Plans the longest answer of each turn by its kind: a turn that draws a life map writes several files at
- * once, and a goodbye is short. The lengths are in the table of session types.
+ * Sets the longest answer of each turn by the kind of turn: a life map writes several files at once, and a
+ * goodbye is short. The lengths are in the table of session types.
  */
 export function answerLength(): Hook {
   return {

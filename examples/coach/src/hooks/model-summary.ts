@@ -1,10 +1,10 @@
 import { askModel, centsFromUsd, type ModelClient, promptTokens, sanitize, textOf } from "@pawl/core";
 import type { Spending, Summarize } from "./summary.ts";
 
-/** How long the model may take, in milliseconds. The effect that calls it is given up after five seconds. */
+/** How long the model may take, in milliseconds. The effect that calls it is abandoned after five seconds. */
 const WITHIN_MS = 4_000;
 
-/** The end of a conversation is what matters; of a long one, this many characters are read. */
+/** The most characters that are read, from the end of the conversation: its end matters most. */
 const MAX_CHARS = 24_000;
 
 const INSTRUCTIONS = `You keep a life coach's notes. Summarise the conversation below in at most three sentences, for the coach who

@@ -6,7 +6,7 @@ import { withFrontMatter } from "../files/front-matter.ts";
 import { harmlessMarkdown } from "../files/harmless.ts";
 import { DEFAULT_TYPE } from "../sessions/session-types.ts";
 
-/** What a model's answer has cost, as the log keeps it. */
+/** The cost of a model's answer, in the form of the log. */
 export type Spending = Omit<Extract<AppendableEvent, { type: "spending" }>["data"], "by">;
 
 /** The input of a summary. */

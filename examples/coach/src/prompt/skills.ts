@@ -9,7 +9,7 @@ const FOLDER = fileURLToPath(new URL("../../skills", import.meta.url));
 /** All skills. Loading fails if one names a tool that does not exist. */
 export const coachSkills: readonly Skill[] = await loadSkills(FOLDER, { tools: toolNames });
 
-/** Returns the name that the skill of a session type has; not every type has a skill. */
+/** Returns the name of a session type's skill. Not every type has a skill. */
 export function skillOfType(type: string): string {
   return type.replaceAll("_", "-");
 }

@@ -13,7 +13,9 @@ export interface PulseBaseline {
 
 const FOLDER = "pulse-checks";
 
-/** Returns the ratings before a pulse check. `callKey` identifies that check, whose own file is left out. */
+/**
+ * Returns the ratings before a pulse check. The file of that check, which `callKey` identifies, is left out.
+ */
 export async function pulseBaseline(files: FileStore, callKey?: string): Promise<PulseBaseline | undefined> {
   const index = await fileIndex(files, FOLDER);
   const others =

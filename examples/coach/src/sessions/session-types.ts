@@ -18,7 +18,7 @@ export interface SessionRules {
   tools: readonly ToolName[];
   /** The types of file that `save_file` may write. */
   writes: readonly FileType[];
-  /** The most tokens of one answer, with the files that it writes. */
+  /** The most tokens of one answer, including the files that it writes. */
   maxTokens: number;
 }
 

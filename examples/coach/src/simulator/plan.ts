@@ -51,7 +51,10 @@ export function planFile(steps: readonly Step[], said: string): string {
   return ["# Plan for the day", "", ...list, "", "## In your words", "", quote(said)].join("\n");
 }
 
-/** Creates the reply that saves two files in one turn: the plan, and what it shows about the user. */
+/**
+ * Creates the reply that saves two files in one turn: the plan, and a note on what the plan shows about the
+ * user.
+ */
 export function savePlan(said: string): Reply {
   const steps = stepsOf(said);
   const first = steps[0]?.what ?? said;

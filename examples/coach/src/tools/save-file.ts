@@ -90,7 +90,7 @@ export const saveFile = tool({
   },
 });
 
-/** Formats a file as it is stored. */
+/** Formats a file in the form in which it is stored. */
 export function fileText({ file_type, attributes = {}, content }: SaveFileInput, day: string): string {
   return withFrontMatter({ type: file_type satisfies FileType, date: day, ...attributes }, content);
 }

@@ -7,7 +7,7 @@ import { keepPulse, pulseBaseline } from "../pulse/pulse-log.ts";
 
 const rating = z.int().min(1).max(5);
 
-/** The answer: ratings from 1 to 5 for at least one area, or skipped. */
+/** The answer: ratings from 1 to 5 for at least one area, or that the user skipped the check. */
 const answer = z.union([
   z.object({
     ratings: z

@@ -34,7 +34,7 @@ export interface PageParts {
   ErrorBoundary: ComponentType<{ instead: ReactNode; children: ReactNode }>;
 }
 
-/** Returns a value of the wire as an object; an empty one if the value is no object. */
+/** Returns a value from the wire as an object; an empty object for any other value. */
 export function fieldsOf(value: Json | undefined): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }

@@ -66,7 +66,7 @@ export function CoachFrame({ agent, messages, children }: FrameProps) {
   return <CoachingContext value={coaching}>{children(talking)}</CoachingContext>;
 }
 
-/** The request fields of a first message: the session's type, the user's time zone and their name. */
+/** Returns the request fields of a first message: the session's type, the user's time zone and their name. */
 function beginning(type: SessionType, name: string): JsonObject {
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone ?? null;
   return { sessionType: type, timeZone, displayName: name.trim() === "" ? null : name.trim() };

@@ -5,7 +5,7 @@ import { labelOf } from "./kinds.ts";
 
 export interface LabelProps {
   messages: readonly ViewMessage[];
-  /** The type that the session began with. `""` if it has none; `undefined` while it is loading. */
+  /** The type with which the session began. `""` if it has none; `undefined` while it is loading. */
   type: string | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { ToolPart } from "./tool-part.ts";
 export interface Talk {
   /** Sends a text as the user's own message. */
   say(text: string): void;
-  /** Whether nothing can be sent now: a run is in progress, or the conversation is being replayed. */
+  /** Whether the user cannot send now, because a run is in progress or the conversation is being replayed. */
   busy: boolean;
 }
 

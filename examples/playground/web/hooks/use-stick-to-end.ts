@@ -4,7 +4,7 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from "react"
 const NEAR = 64;
 /** Selects parts that are read from their top. */
 const FROM_TOP = "[data-from-top]";
-/** The space above such a part after scrolling to it, in pixels. */
+/** The space above a part with `data-from-top` after scrolling to it, in pixels. */
 const ABOVE = 16;
 /** The time until an opened element has its final size, in milliseconds. */
 const OPENED_MS = 150;

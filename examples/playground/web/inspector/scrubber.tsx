@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import type { Replay } from "./use-replay.ts";
 
 /**
- * Steps through the log. Replaces the message box during a replay, because an earlier state takes no
+ * Steps through the log. Replaces the message box during a replay, because an earlier state accepts no
  * messages.
  */
 export function Scrubber({ replay }: { replay: Replay }) {

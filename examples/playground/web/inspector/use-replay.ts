@@ -4,7 +4,7 @@ import { useCallback, useMemo, useState } from "react";
 
 /** An earlier state of the conversation. */
 export interface Replay {
-  /** How many events of the log are shown. `undefined`: all, and new ones as they arrive. */
+  /** How many events of the log are shown. `undefined`: all events, and new ones as they arrive. */
   at: number | undefined;
   /** The number of events in the log. */
   length: number;

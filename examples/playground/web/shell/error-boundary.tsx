@@ -9,7 +9,7 @@ export class NotLoaded extends Error {}
 interface ErrorBoundaryProps {
   /** Shown if `children` fail to render. */
   instead: ReactNode;
-  /** The content is rendered again when this value changes. */
+  /** Failed content is rendered again when this value changes. */
   of?: unknown;
   children: ReactNode;
 }

@@ -4,7 +4,7 @@ import { hashOf } from "../hooks/use-address.ts";
 
 interface FailureProps {
   failure: AgentFailure;
-  /** Retries. Absent if a retry cannot help. */
+  /** Retries what failed. Absent if a retry cannot help. */
   onRetry?: (() => void) | undefined;
   onDismiss?: (() => void) | undefined;
 }

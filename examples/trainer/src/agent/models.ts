@@ -1,6 +1,6 @@
 import { type Hook, type ModelClient, PawlError } from "@pawl/core";
 
-/** The names of the models that a request may choose. Clients of earlier versions send the older ones. */
+/** The names of the models that a request may choose. Clients of earlier versions send the older names. */
 export const trainerModels = [
   "claude-haiku-4-5",
   "claude-sonnet-4-5",

@@ -1,7 +1,7 @@
 import { type Json, type StoredEvent, textOf, usdFromCents } from "@pawl/core";
 import { summaryOf } from "@pawl/core/inspect";
 
-/** What a line needs besides its event. */
+/** The facts that a line needs besides its event. */
 export interface LineContext {
   /** The events that were stored together with this one. */
   batch: readonly StoredEvent[];

@@ -12,9 +12,9 @@ export interface SessionLogOptions {
 
 /**
  * Wraps a store so that each event of the trainer's sessions is printed as a line, e.g. `09:05:47.310
- * [7f3e9b20] 👤 User: "Give me a chest workout"`. After the end of a run a line with the session's totals
- * follows, e.g. `09:05:51.204 [7f3e9b20] Σ 38,700 tokens (34,100 cached, 89 % of the prompts) · $0.0119`.
- * Appends do not wait for the printing.
+ * [7f3e9b20] 👤 User: "Give me a chest workout"`. Prints the session's totals after each run, e.g.
+ * `09:05:51.204 [7f3e9b20] Σ 38,700 tokens (34,100 cached, 89 % of the prompts) · $0.0119`. Appends do not
+ * wait for the printing.
  *
  * @example
  * ```ts

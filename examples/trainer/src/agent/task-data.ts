@@ -1,6 +1,6 @@
 import type { TaskData } from "@pawl/knowledge";
 
-/** The sources that the initializer should choose for each kind of request; none for other kinds. */
+/** The sources that the initializer should choose for each kind of request. Other kinds need no data. */
 export const taskData: readonly TaskData[] = [
   {
     task: "Making or changing a workout",

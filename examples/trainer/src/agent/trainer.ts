@@ -17,8 +17,8 @@ export interface TrainerOptions {
    */
   models: readonly [ModelClient, ...ModelClient[]];
   /**
-   * Answers while the chosen model keeps failing. It should support forced tool calls; otherwise the trainer
-   * cannot force a call with any of its models. Default: no fallback.
+   * The model that answers while the chosen model keeps failing. It should support forced tool calls;
+   * otherwise the trainer cannot force a call with any of its models. Default: no fallback.
    */
   fallback?: ModelClient;
   /** Keeps the daily budget of each user. Default: no budget. */

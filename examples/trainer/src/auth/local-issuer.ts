@@ -6,7 +6,9 @@ import { type SupabaseUser, supabaseAuth } from "@pawl/supabase";
 import { createClient } from "@supabase/supabase-js";
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
 
-/** Identifies the issuer in its tokens. No request goes there: this process has the keys. */
+/**
+ * Identifies the issuer in its tokens. No request is sent to this address, because this process has the keys.
+ */
 const URL = "http://issuer.localhost";
 const ALGORITHM = "ES256";
 const HOUR_S = 3_600;
@@ -29,7 +31,7 @@ export interface LocalIssuerOptions {
 }
 
 /**
- * Creates an issuer that signs and checks tokens as Supabase does: ES256, this issuer, this audience, with an
+ * Creates an issuer that signs and checks tokens as Supabase does: with ES256, an issuer, an audience and an
  * expiry. The check is `supabaseAuth()`, which calls `getClaims` of supabase-js. The key set comes from this
  * process, no other algorithm is accepted, and nothing is sent over the network.
  *

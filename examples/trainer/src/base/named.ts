@@ -16,7 +16,7 @@ export function named(text: string, max = 120): string {
   return harmless(short);
 }
 
-/** Like {@link named}, for text of several lines and any length. */
+/** Works like {@link named}, but for text of several lines and any length. */
 export function harmless(text: string): string {
   return sanitize(text, { tags: TAGS });
 }

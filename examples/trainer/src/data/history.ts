@@ -17,7 +17,7 @@ export interface DoneWorkout {
 export interface HistoryQuery {
   /** The first day, as `YYYY-MM-DD`. Default: no limit. */
   since?: string | undefined;
-  /** The most workouts to return, the newest ones. Default: 5,000. */
+  /** The maximum number of workouts to return; the newest are returned. Default: 5,000. */
   workouts?: number | undefined;
 }
 
@@ -44,7 +44,10 @@ export async function logWorkout(db: Database, userId: string, done: DoneWorkout
   await ask(db, text, [userId, callKey, workoutId, title, notes ?? null, performedOn, rowsParam(rows)]);
 }
 
-/** Returns exercises of the history: the newest workout first, each in the order of its exercises. */
+/**
+ * Returns exercises of the history. The newest workout comes first; the exercises of each workout are in
+ * order.
+ */
 export async function historyOf(
   db: Database,
   userId: string,

@@ -34,7 +34,7 @@ function loadOf(
   { weight_unit }: Settings,
 ): string {
   if (!Array.isArray(load_each) || load_each.length === 0) return "";
-  // Loads that are already in the user's unit stay as they are, so that no rounding changes them.
+  // Loads that are already in the user's unit are not converted, so that no rounding changes them.
   const loads = load_each.map((load) =>
     load_unit === weight_unit
       ? Number(load)

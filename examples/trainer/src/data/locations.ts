@@ -30,9 +30,8 @@ export async function setCurrentLocation(
 }
 
 /**
- * Sets the current location, with up to 8 attempts after unique violations. Under snapshot isolation, a
- * transaction does not see that a concurrent one set another location, and violates the index. The next
- * attempt sees it.
+ * Sets the current location. Tries up to 8 times if the unique index is violated: under snapshot isolation, a
+ * transaction does not see that a concurrent one has set another location. The next attempt sees it.
  */
 async function set(db: Database, userId: string, id: string): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {

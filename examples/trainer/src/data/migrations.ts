@@ -13,8 +13,8 @@ const migrations: readonly { version: number; sql: string }[] = [
 ];
 
 /**
- * Creates or updates the trainer's tables, which have a schema of their own. Call it at every start; several
- * processes may do so at once. Each step runs once, in the transaction that records it.
+ * Creates or updates the trainer's tables, in a separate schema. Call it at every start; several processes
+ * may do so at once. Each step runs once, in the transaction that records it.
  */
 export async function migrateTrainer(db: Database): Promise<void> {
   const done = await applied(db);

@@ -12,7 +12,9 @@ export interface UserDataSection {
 }
 
 export interface SectionOptions {
-  /** The time in milliseconds since 1970, from which the age follows. Default: the clock of the data. */
+  /**
+   * Returns the time in milliseconds since 1970, to compute the user's age. Default: the clock of the data.
+   */
   now?: () => number;
 }
 

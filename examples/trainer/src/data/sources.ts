@@ -19,8 +19,8 @@ interface Options<P extends z.ZodObject, Raw> {
 const daysBack = z.int().min(1).max(730).describe("How many days to look back.");
 
 /**
- * Creates the eight sources of user data. Each one reads `data`; default: `deps.trainer` of the runtime. If
- * the database fails, the source rejects with the driver's error.
+ * Creates the eight sources of user data. Each one reads `data`, or `deps.trainer` of the runtime if there is
+ * no `data`. If the database fails, the source rejects with the driver's error.
  *
  * @example
  * ```ts

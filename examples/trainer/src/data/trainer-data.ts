@@ -22,24 +22,25 @@ import { seedTrainer } from "./seed/seed-trainer.ts";
  * database fails, it rejects with the driver's error.
  */
 export interface TrainerData {
-  /** The clock of this data, in milliseconds since 1970. */
+  /** Returns the current time of this data's clock, in milliseconds since 1970. */
   now(): number;
   profile(userId: string): Promise<Profile | undefined>;
   settings(userId: string): Promise<Settings>;
   categoryGoals(userId: string): Promise<CategoryGoal[]>;
   muscleGoals(userId: string): Promise<MuscleGoal[]>;
-  /** The preferences that are valid today. */
+  /** Returns the preferences that are valid today. */
   preferences(userId: string): Promise<Preference[]>;
   /**
-   * Exercises of the newest `limit` workouts (default 10), newest first. `daysBack` counts today as one day.
+   * Returns the exercises of the newest `limit` workouts (default 10), newest first. `daysBack` counts today
+   * as one day.
    */
   history(
     userId: string,
     query?: { limit?: number | undefined; daysBack?: number | undefined },
   ): Promise<HistoryRow[]>;
-  /** The training of the last `daysBack` days (default 30), compared with the goals. */
+  /** Returns the training of the last `daysBack` days (default 30), compared with the goals. */
   distribution(userId: string, query?: { daysBack?: number | undefined }): Promise<Distribution>;
-  /** All locations, the current one first. */
+  /** Returns all locations, the current one first. */
   locations(userId: string): Promise<Location[]>;
   /**
    * Makes one location the user's current one. Throws `not_found`, or `invalid_input` if the name is
@@ -58,7 +59,7 @@ export interface TrainerData {
 }
 
 export interface TrainerDataOptions {
-  /** The clock, in milliseconds since 1970. Days are UTC. */
+  /** Returns the current time, in milliseconds since 1970. Days are UTC. */
   now?: () => number;
 }
 
@@ -69,7 +70,7 @@ export interface TrainerDeps {
 
 /**
  * Opens the trainer's data over a driver: `pg`, postgres.js or a PGlite. Creates or updates its tables first,
- * in a schema of their own.
+ * in a separate schema.
  *
  * @throws the driver's error when the database fails.
  *

@@ -205,7 +205,7 @@ async function withSession(runtime: Runtime, userId: string, body: string): Prom
     : (orUndefined(() => JSON.stringify({ ...sent, sessionId: newest.id })) ?? body);
 }
 
-/** Parses a body; `undefined` unless it is an object. */
+/** Parses a body as JSON. Returns `undefined` unless the value is an object. */
 function parsed(body: string): JsonObject | undefined {
   const value = orUndefined(() => JSON.parse(body) as Json);
   return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;

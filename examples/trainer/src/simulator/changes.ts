@@ -4,7 +4,7 @@ import { call, notify } from "./calls.ts";
 import { exerciseOf, possible } from "./moves.ts";
 import { asObject, type Scene } from "./scene.ts";
 
-/** Finds another exercise for the same muscle that is not in the workout yet. */
+/** Replaces an exercise by one that is not in the workout yet, if possible for the same muscle. */
 export function swap(scene: Scene, number: string | undefined): Reply {
   const { workout = [], equipment, preferences, unit, said } = scene;
   return withWorkout(scene, number, (exercise, at) => {

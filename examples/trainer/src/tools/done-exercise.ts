@@ -24,7 +24,7 @@ export type CompletedExercise = z.infer<typeof completedExercise>;
 /**
  * Returns the exercise with its actual values; `undefined` if the user did none of it.
  *
- * @param unit the unit of loads that name none
+ * @param unit the unit of loads that name no unit
  * @throws PawlError `invalid_input` if a list has neither one value nor one for each set.
  */
 export function doneExercise(

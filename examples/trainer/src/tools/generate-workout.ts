@@ -4,7 +4,7 @@ import { named } from "../base/named.ts";
 import { WORKOUT_ARTIFACT, type WorkoutPayload, workoutInput, workoutOf } from "../workout/index.ts";
 import { resultOf } from "./support.ts";
 
-/** A workout without its exercises, for places that do not show it. */
+/** A workout with only the names of its exercises, for places that do not show the whole workout. */
 export interface WorkoutSummary {
   title: string;
   exercise_count: number;

@@ -15,7 +15,7 @@ export type Adjusted =
       exercise: Exercise;
       /** All fields that changed, including derived ones; `null` for a removed field. */
       adjustments: JsonObject;
-      /** Their values before; `null` for a field that was absent. */
+      /** The values of these fields before the change; `null` for a field that was absent. */
       oldValues: JsonObject;
     }
   | { ok: false; problem: string };

@@ -93,8 +93,9 @@ const intervalsExercise = z.strictObject({
 });
 
 /**
- * An exercise as a model sends it. It has no id, because the server assigns one; its `order` only sorts.
- * Fields of another type are refused rather than dropped, so that the model learns of its mistake.
+ * An exercise as a model sends it. It has no id, because the server assigns one; its `order` is used only for
+ * sorting. Fields of another exercise type are refused rather than dropped, so that the model learns of its
+ * mistake.
  */
 export const exerciseInput = z.discriminatedUnion("exercise_type", [
   repsExercise,

@@ -6,7 +6,7 @@ export const SHARE_TOLERANCE = 0.05;
 
 const share = z.number().min(0).max(1).describe("Its share of the whole, from 0 to 1.");
 
-/** A list of shares that sum to about 1 and name each thing once. */
+/** Returns the schema of a list of shares that sum to about 1 and name each thing once. */
 function shares<T extends z.ZodType<{ share: number }>>(
   entry: T,
   max: number,

@@ -20,14 +20,14 @@ export const workoutInput = z
 export type WorkoutInput = z.infer<typeof workoutInput>;
 
 /**
- * Returns the workout as it is stored: sorted by `order`, numbered from 1 without gaps, each exercise with an
- * id.
+ * Returns the workout in its stored form: sorted by `order`, numbered from 1 without gaps, each exercise with
+ * an id.
  */
 export function workoutOf({ exercises, ...rest }: WorkoutInput, newId: () => string): WorkoutPayload {
   return { ...rest, exercises: inOrder(exercises).map((input, at) => exerciseOf(input, newId(), at + 1)) };
 }
 
-/** Returns an exercise as it is stored. A single value for all sets is repeated for each. */
+/** Returns an exercise in its stored form. A single value for all sets is repeated for each. */
 export function exerciseOf(input: ExerciseInput, id: string, order: number): Exercise {
   return { id, ...spread(input), order };
 }

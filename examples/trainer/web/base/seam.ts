@@ -29,7 +29,7 @@ export interface FrameProps {
 /** Renders Markdown in the page's style. */
 export type MarkdownView = ComponentType<{ text: string }>;
 
-/** Returns a value of the wire as an object; an empty one if the value is no object. */
+/** Returns a value from the wire as an object; an empty object for any other value. */
 export function fieldsOf(value: Json | undefined): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }

@@ -13,7 +13,7 @@ export interface CardState {
   artifactId: string;
   workout: Workout;
   marks: ReadonlyMap<string, Mark>;
-  /** How many of its exercises were logged. Present once the workout has ended. */
+  /** The number of exercises that were logged. Present once the workout has ended. */
   logged?: { count: number; total: number };
 }
 
@@ -54,7 +54,7 @@ export function storyOf(messages: readonly ViewMessage[]): Story {
   return { cards, delivery, current: cards.get(workout?.artifact_id ?? ""), answers, logged };
 }
 
-/** The workouts after some of the calls. */
+/** The state of the workouts after a number of calls. */
 interface Training {
   cards: ReadonlyMap<string, CardState>;
   /** The active workout. */

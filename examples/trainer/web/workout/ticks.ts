@@ -6,7 +6,7 @@ import { setsOf } from "./dose.ts";
 type Ticked = Readonly<Record<string, readonly number[]>>;
 
 export interface Ticks {
-  /** The ticked sets of an exercise. Sets that the exercise no longer has are left out. */
+  /** Returns the ticked sets of an exercise. Sets that the exercise no longer has are left out. */
   doneOf(exercise: Exercise): readonly number[];
   toggle(exercise: Exercise, set: number): void;
 }

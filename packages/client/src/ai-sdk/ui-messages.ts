@@ -12,9 +12,9 @@ export interface UiMessages {
 }
 
 /**
- * Returns whether the user has answered all of the agent's questions, and an answer has yet to be sent. For
- * the option `sendAutomaticallyWhen` of `useChat`. Use it instead of the SDK's own predicates, which handle
- * one kind of question each and send known answers again.
+ * Returns whether the user has answered all of the agent's questions and an answer has not been sent yet.
+ * Pass it to `useChat` as the option `sendAutomaticallyWhen`, instead of the SDK's own predicates, which
+ * handle one kind of question each and send known answers again.
  *
  * @example
  * ```ts

@@ -23,8 +23,8 @@ export interface AgentClientOptions extends WireOptions {
   onEvent?(event: SessionEvent): void;
   /**
    * Milliseconds without data or a heartbeat after which a connection counts as broken. Also the timeout of a
-   * request. Default: three of the server's heartbeats; 45,000 for requests, or if the server does not
-   * announce its heartbeat.
+   * request. Default: 45,000 for requests; for streams, three of the heartbeats that the server announces, or
+   * 45,000 if it announces none.
    */
   silenceMs?: number;
   /** Returns a new, unique id for a message. Default: 32 random hexadecimal digits. */
@@ -39,9 +39,8 @@ export interface AgentClient {
   subscribe(listener: () => void): () => void;
   /**
    * Sends a message. The first message of a new conversation begins its session. Resolves to whether the
-   * server accepted the message; if not, `state.error` has
-   * the reason and the text. Resolves to `false` at once if another
-   * message or an answer is in flight.
+   * server accepted the message; if not, `state.error` has the reason and the text. Resolves to `false` at
+   * once if another message or an answer is in flight.
    */
   send(text: string, options?: SendOptions): Promise<boolean>;
   /**
@@ -75,7 +74,7 @@ export interface AgentClient {
    */
   sessions(): Promise<ListedSession[]>;
   /**
-   * Disconnects. The state stays as it is, and runs continue on the server. Nothing can be sent until
+   * Disconnects. The state does not change, and runs continue on the server. Nothing can be sent until
    * {@link AgentClient.open} is called.
    */
   close(): void;

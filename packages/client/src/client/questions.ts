@@ -2,9 +2,10 @@ import type { Json, Question } from "@pawl/core";
 import type { AgentClient } from "./agent-client.ts";
 
 /**
- * The types of an agent's questions, keyed by the question's kind, which is the tool's name unless the tool
- * sets another. Write it for your agent's tools: `payload` is what the question shows, `answer` is the type
- * of its answer. The server validates answers against the tool's schema. Nothing validates payloads.
+ * The types of an agent's questions, keyed by the question's kind. A question's kind is the tool's name,
+ * unless the tool sets another kind. Declare the types for your agent's tools: `payload` is what the question
+ * shows, `answer` is the type of its answer. The server validates answers against the tool's schema. Nothing
+ * validates payloads.
  */
 export type QuestionTypes<Q> = { readonly [Kind in keyof Q]: { payload: unknown; answer: unknown } };
 
@@ -13,7 +14,7 @@ export type AnyQuestions = Readonly<Record<string, { payload: Json; answer: Json
 
 /** A pending question, with functions to answer it. */
 export interface AnswerableQuestion<Payload = Json, Answer = Json> extends Omit<Question, "payload"> {
-  /** What is asked, as the tool defines it. */
+  /** The content of the question, as the tool defines it. */
   payload: Payload;
   /**
    * Sends the answer. Resolves to whether the server accepted it: only the first answer to a question counts.

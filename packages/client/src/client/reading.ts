@@ -7,8 +7,8 @@ import { readEvents } from "../wire/read-events.ts";
 import { isTemporary, Refused } from "../wire/wire.ts";
 
 /**
- * Milliseconds after which a connection counts as good. The wait after its next failure is then the shortest
- * one again.
+ * A connection that has lasted this long, in milliseconds, counts as good: the wait after its next failure is
+ * the shortest one again.
  */
 const GOOD_MS = 5_000;
 

@@ -6,7 +6,10 @@ import { backoffMs, pause } from "../wire/backoff.ts";
 import { isTemporary, Refused, type RunBody } from "../wire/wire.ts";
 import { lead, newReader, readRun, watchAgain } from "./reading.ts";
 
-/** How often a message or an answer is sent if the server cannot be reached. The server stores it once. */
+/**
+ * The most times that a message or an answer is sent while the server cannot be reached. The server stores it
+ * once.
+ */
 const TRIES = 3;
 
 /** Options of `send()`. */

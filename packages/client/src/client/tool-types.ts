@@ -5,7 +5,7 @@ import type { ToolPhase, ViewMessage, ViewPart } from "@pawl/core/view";
  * The types of an agent's tools, keyed by the tool's name: `input` is what the model passes, `result` what
  * `execute` returns, as JSON. Write them for all tools of your agent.
  *
- * Nothing validates them on the page. A result may be something else if a hook has changed it, if it was
+ * Nothing validates them on the page. A result may have another type if a hook changed it, if it was
  * redacted, if a repeated call was skipped, or if an earlier version of the tool made it. For a tool that
  * asks the user, it is the answer until `execute` has returned.
  *

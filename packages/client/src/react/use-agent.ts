@@ -60,7 +60,7 @@ export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions, T extends To
   const opened = useRef<{ client: AgentClient; sessionId: string | undefined }>(undefined);
   useEffect(() => {
     const state = client.getState();
-    // The conversation was left for a new one, whose first message is in flight: it is the one to show.
+    // The user has left the conversation for a new one, whose first message is in flight: show the new one.
     const isNew = sessionId === undefined && state.sessionId === undefined && state.phase === "submitting";
     // A component that is shown again with the same `sessionId` continues its conversation.
     const isSame = opened.current?.client === client && opened.current.sessionId === sessionId;
@@ -79,8 +79,8 @@ export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions, T extends To
 }
 
 /**
- * Returns options that read `headers`, `fetch` and `onEvent` from the latest rendering. They lack the
- * session: an effect opens it once the component is mounted.
+ * Returns options that read `headers`, `fetch` and `onEvent` from the latest rendering. They do not contain
+ * the session: an effect opens it once the component is mounted.
  */
 function readingFrom(latest: { readonly current: AgentClientOptions }, url: string): AgentClientOptions {
   const { silenceMs, newId } = latest.current;

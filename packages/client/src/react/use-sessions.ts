@@ -14,8 +14,8 @@ export interface UseSessions {
 }
 
 /**
- * Lists the user's sessions, for a menu of conversations. Loads the list again when a run of
- * `agent` begins, waits or ends. To show one of them, call `agent.open(session.id)`.
+ * Lists the user's sessions, for a menu of conversations. Loads the list again when a run of `agent` begins,
+ * waits or ends. To show one of them, call `agent.open(session.id)`.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export function useSessions({ sessions: load, run }: Pick<UseAgent, "sessions" |
   const reload = useCallback(() => {
     latest.current += 1;
     const request = latest.current;
-    // A slow response must not replace that of a later request.
+    // A slow response must not replace the response of a later request.
     const set = (change: Partial<UseSessions>) =>
       request === latest.current && setListed((before) => ({ ...before, ...change }));
     load().then(

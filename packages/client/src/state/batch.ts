@@ -5,7 +5,7 @@ export interface Batch {
    * no frames.)
    */
   soon(): void;
-  /** Runs the work at once. Earlier requests are then done. */
+  /** Runs the work at once, also on behalf of earlier requests. */
   now(): void;
   /** Drops earlier requests. */
   cancel(): void;

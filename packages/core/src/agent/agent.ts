@@ -65,8 +65,8 @@ export interface AgentOptions<Deps, Name extends string = string> {
   /** Conditions that end a run. They are checked in this order before every turn. Default: none. */
   stopWhen?: readonly StopCondition[];
   /**
-   * Limits of one run. The defaults are {@link defaultLimits}: 10 turns, 5 minutes, 100 tool calls. A limit
-   * is enforced also while an answer streams and while a tool ignores its abort signal. Before each model
+   * Limits of one run. The defaults are {@link defaultLimits}: 10 turns, 5 minutes, 100 tool calls. Limits
+   * are also enforced while an answer streams and while a tool ignores its abort signal. Before each model
    * call, the estimated tokens of the prompt are counted, and `max_tokens` is lowered so that the answer
    * stays within the limits.
    */
@@ -113,7 +113,7 @@ export interface AgentOptions<Deps, Name extends string = string> {
    *   Failures include calls that were refused, timed out or never ran.
    * - The text cannot close the tag, so that data from outside stays inside it.
    * - A list of content blocks is put between two text blocks with the tags, except search results and tool
-   *   references, which stay as they are.
+   *   references, which are sent without tags.
    * - Hooks, clients and the log's `result` get the result without the tag.
    */
   resultTag?: string;
@@ -122,7 +122,7 @@ export interface AgentOptions<Deps, Name extends string = string> {
    *
    * The model reads the text in a separate system block. If a later text is different, it is appended, so the
    * cached prompt stays valid. If the function throws, the error is reported and the run continues with the
-   * last text. Then the function is not called again before the next run, or before the run is resumed.
+   * last text. The function is then not called again until the next run starts or this run is resumed.
    */
   userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
   /**

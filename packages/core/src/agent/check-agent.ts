@@ -16,7 +16,7 @@ const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[
   sessionLimits: Object.keys(unlimited),
 };
 
-/** Whether a value is a {@link WhenBusy}. */
+/** Returns whether a value is a {@link WhenBusy}. */
 export function isWhenBusy(value: unknown): value is WhenBusy {
   return value === "reject" || value === "queue" || value === "interrupt";
 }
@@ -46,7 +46,7 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   whenBusy: "string",
 };
 
-/** Names of other libraries. */
+/** Hints for option names of other libraries. */
 const INSTEAD = {
   system: "Use `instructions`.",
   prompt: "Use `instructions`.",
@@ -72,7 +72,7 @@ export function checkAgentOptions(options: unknown): void {
   }
 }
 
-/** Throws if the agent could not work, so that mistakes show when it is defined and not when it is used. */
+/** Throws if the agent could not work, so that mistakes are found when the agent is defined. */
 export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
   const { name, limits, sessionLimits } = agent;
   checkParts(agent);

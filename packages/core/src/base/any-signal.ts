@@ -1,4 +1,4 @@
-/** `AbortSignal.any`, also where the platform lacks it, e.g. in some edge runtimes. */
+/** Works like `AbortSignal.any`, also on platforms without it, e.g. some edge runtimes. */
 export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
   if ("any" in AbortSignal) return AbortSignal.any([...signals]);
   const control = new AbortController();

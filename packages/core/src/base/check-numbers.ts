@@ -29,7 +29,10 @@ export function checkNumbers(
   }
 }
 
-/** Names a wrong number; of any other value only the type, because it may be a secret. */
+/**
+ * Returns the end of an error message: a wrong number itself, or the type of any other value, which may be a
+ * secret.
+ */
 export function butIs(value: unknown): string {
   return typeof value === "number" ? `, not ${value}` : `; got ${kindOf(value)}`;
 }

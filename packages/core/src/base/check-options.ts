@@ -1,11 +1,13 @@
 import { PawlError, type PawlErrorCode } from "./errors.ts";
 
-/** What an option may be. `any` is for options with a check of their own. */
+/**
+ * The kind of value that an option accepts. `any` accepts everything; the function checks the value itself.
+ */
 export type OptionKind = "string" | "number" | "boolean" | "function" | "object" | "list" | "any";
 
 /**
- * The kind of every option of a function, with `!` if it is required. A missing one does not compile. An
- * option that is none of the kinds has a test of its own: `is`, and in words what it `mustBe`.
+ * Maps every option of a function to its kind; `!` marks a required option. An option without a kind does not
+ * compile. If no kind fits an option, `is` tests its value, and `mustBe` describes a valid one.
  */
 export type OptionKinds<Options> = {
   readonly [Name in keyof Options]-?:
@@ -14,21 +16,21 @@ export type OptionKinds<Options> = {
     | { readonly mustBe: string; readonly is: (value: unknown) => boolean; readonly required?: boolean };
 };
 
-/** How an error of {@link checkOptions} speaks. */
+/** Options for the errors that {@link checkOptions} throws. */
 export interface OptionErrors {
-  /** What to write instead, by names of other libraries, e.g. `{ parameters: "Use `input`." }`. */
+  /** Hints for option names of other libraries, e.g. `{ parameters: "Use `input`." }`. */
   instead?: { readonly [name: string]: string };
   /** The code of the error. Default: `config`. */
   code?: PawlErrorCode;
 }
 
 /**
- * Checks the options that a function was given, for callers whose compiler does not: that they are an object,
- * that each name is known, that required ones are there, and that each is of its kind.
+ * Checks options at run time, for callers without a type checker. The options must be an object with known
+ * names only and with all required options, and each value must be of its kind.
  *
  * @param whose the function as the caller wrote it, e.g. `tool("weather")`
- * @throws PawlError `config`, or the code in `errors`. Its message names all problems. It has the types of
- * wrong values and never the values, because they may be secrets.
+ * @throws PawlError `config`, or the code in `errors`. The message lists all problems. It shows the types of
+ * wrong values, never the values, because they may be secrets.
  *
  * @example
  * ```ts
@@ -118,7 +120,7 @@ function unknownOptions(
   });
 }
 
-/** Names the type of a value, and not the value, which may be a secret that was passed by mistake. */
+/** Returns the type of a value in words, for messages that must not show the value: it may be a secret. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";

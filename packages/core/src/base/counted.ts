@@ -6,7 +6,7 @@ export function counted<T>(works: Set<Promise<unknown>>, work: Promise<T>): Prom
   return work;
 }
 
-/** Counts the generator's reads while they are in progress. */
+/** Keeps each read of the generator in the set until it settles. */
 export function counting<T>(
   reads: Set<Promise<unknown>>,
   generator: AsyncGenerator<T, void, undefined>,

@@ -5,10 +5,7 @@ export interface Deadline {
   readonly clock: Clock;
   /** Ends the wait when it is aborted. */
   readonly signal?: AbortSignal;
-  /**
-   * How long to wait for the work after the signal is aborted, in milliseconds. Default: the wait ends at
-   * once.
-   */
+  /** How long to keep waiting after the signal is aborted, in milliseconds. Default: not at all. */
   readonly abortGraceMs?: number;
   /** How long the work may take, in milliseconds. Default: unlimited. */
   readonly timeoutMs?: number | undefined;
@@ -46,7 +43,7 @@ export async function withinDeadline<T>(deadline: Deadline, work: T | PromiseLik
   }
 }
 
-/** Does work with a signal that is aborted after `ms` milliseconds. */
+/** Runs `work` with a signal that aborts after `ms` milliseconds. */
 export async function withTimeLimit<T>(
   clock: Clock,
   ms: number,

@@ -3,7 +3,8 @@ import { withoutKeys } from "./without-keys.ts";
 
 /**
  * The kind of a {@link PawlError}. Compare codes, not messages: codes are stable, messages may change. Each
- * has a page with [causes and remedies](https://github.com/pawl-js/pawl/blob/main/docs/errors/README.md).
+ * code has a page with [causes and
+ * remedies](https://github.com/pawl-js/pawl/blob/main/docs/errors/README.md).
  */
 export type PawlErrorCode =
   /** An agent, tool or runtime was created with invalid options. Thrown when it is created. */
@@ -42,7 +43,7 @@ export type PawlErrorCode =
   | "store_unavailable"
   /** The model call failed. `details` is a {@link ModelFailure}. */
   | "model_error"
-  /** The session's log has nothing that a model request could be built from. */
+  /** The session's log has no content for a model request. */
   | "context";
 
 const MARK = Symbol.for("pawl.error");
@@ -85,7 +86,7 @@ export class PawlError extends Error {
     Object.defineProperty(this, MARK, { value: true });
   }
 
-  /** Whether `error` is a PawlError and, if `code` is given, has this code. */
+  /** Returns whether `error` is a PawlError and, if `code` is given, has this code. */
   static is(error: unknown, code?: PawlErrorCode): error is PawlError {
     return (
       error instanceof Error &&
@@ -113,15 +114,15 @@ export class PawlError extends Error {
 
 /** How a model call failed: the `details` of an error with the code `model_error`. */
 export interface ModelFailure {
-  /** HTTP status. Absent if the connection failed, or the stream after it had begun. */
+  /** HTTP status. Absent if the connection failed or the stream broke off. */
   status?: number;
   /** The API's error type, e.g. `overloaded_error`. */
   type?: string;
   /**
    * A more specific code of the API, e.g. `enforced_spend_limit_reached`. A code that ends in
    * `spend_limit_reached` means that the account has reached its spend limit, whatever the status.
-   * `context_length_exceeded` means that the prompt is too long for the model; a model client sets this code
-   * itself if the API has only a message for it.
+   * `context_length_exceeded` means that the prompt is too long for the model. A model client sets this code
+   * itself if the API sends only a message.
    */
   errorCode?: string;
   /** Whether the same request may succeed later. */
@@ -169,8 +170,8 @@ export function causeOf(error: unknown, depth = 5): Json {
 }
 
 /**
- * Whether an error means that the store failed or refused access. The error itself cannot be logged in that
- * case; the run is recovered from what the log has.
+ * Returns whether an error means that the store failed or refused access. The error itself cannot be logged
+ * in that case; the run is recovered from what the log has.
  */
 export function storeFailed(error: unknown): boolean {
   return PawlError.is(error, "store_unavailable") || PawlError.is(error, "forbidden");

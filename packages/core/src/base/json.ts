@@ -131,7 +131,7 @@ function partCopy(value: unknown, copying: Copying, left: number): Json | undefi
   return copying.done(copy);
 }
 
-/** Whether a value is an object, neither `null` nor an array. */
+/** Returns whether a value is an object, neither `null` nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -8,5 +8,5 @@ export async function sha256(text: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** `node:crypto`, loaded by the first call, because not every importer of this module hashes. */
+/** `node:crypto`, loaded by the first call, because not every module that imports this one needs a hash. */
 let node: Partial<Pick<typeof import("node:crypto"), "hash">> | undefined;

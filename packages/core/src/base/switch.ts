@@ -1,14 +1,14 @@
-/** A flag that is set once, and calls back when it is. */
+/** A flag that can be turned on once, and then notifies its listeners. */
 export interface Switch {
   readonly isOn: boolean;
   turnOn(): void;
-  /** Calls `then` when the switch is turned on. The returned function removes it. */
+  /** Calls `then` when the switch is turned on. The returned function removes `then`. */
   onChange(then: () => void): () => void;
 }
 
-/** Makes a switch. */
-// An AbortController cannot be made in the global scope of a Cloudflare Worker, and works in the request that
-// made it only.
+/** Creates a switch that is off. */
+// An AbortController cannot be created in the global scope of a Cloudflare Worker, and works only in the
+// request that created it.
 export function newSwitch(): Switch {
   const listeners = new Set<() => void>();
   let isOn = false;

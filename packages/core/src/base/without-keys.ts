@@ -42,7 +42,10 @@ export function isTextSecret(text: string): boolean {
   return text.length >= 16 && !/\s/.test(text);
 }
 
-/** Returns a secret unchanged, escaped for JSON, and escaped for a URL. */
+/**
+ * Returns the three forms in which a text may contain a secret: unchanged, escaped for JSON, and escaped for
+ * a URL.
+ */
 export function spellingsOf(secret: string): string[] {
   const spellings = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())];
   return [...new Set(spellings)];

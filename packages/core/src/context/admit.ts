@@ -25,9 +25,8 @@ export function admitted(state: SessionState, uptoSeq: number): ContextEntry[] {
 }
 
 /**
- * Returns the waiting events up to `uptoSeq` that a request can contain. There are none while the model has
- * paused its answer. While a tool on the API's side is running, there are only results of the agent's own
- * tools.
+ * Returns the waiting events up to `uptoSeq` that a request can contain. Returns none while the model's
+ * answer is paused, and only results of the agent's own tools while a tool runs on the API's side.
  */
 function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
   if (isPaused(state)) return [];
@@ -37,8 +36,8 @@ function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
 
 /**
  * Appends results in the order of their calls, then the other events in the order of the log. The answer that
- * made the calls is the last entry and about to be sent for the first time, so its inputs get their final
- * form here.
+ * made the calls is the last entry. It is about to be sent for the first time, so the calls' inputs get their
+ * final form here.
  */
 function extend(entries: ContextEntry[], state: SessionState, ready: readonly StoredEvent[]): void {
   const place = (event: StoredOf<"tool_result">) => state.calls.get(event.data.call_id)?.place ?? 0;

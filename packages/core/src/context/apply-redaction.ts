@@ -8,7 +8,7 @@ import { withoutUnpaired } from "./server-calls.ts";
 
 /**
  * Redacts an event in a session's state. The `prefix` event that follows removes earlier thinking, because
- * the model signed it over the event.
+ * the thinking's signature covers the event.
  */
 export function applyRedaction(state: SessionState, { data }: StoredOf<"redaction">): void {
   const { seq, of } = data;

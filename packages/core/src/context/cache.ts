@@ -6,12 +6,12 @@ import type { KeptList, KeptParts } from "../session/context-entry.ts";
 const CACHE_BREAKPOINT = { cache_control: { type: "ephemeral" } } as const;
 
 /**
- * Sets up to four cache breakpoints, which end the parts of a request that the API can cache: at the last
- * tool, the system prompt, the user data (a second system block, if there is one), and the last block of the
- * last user message. A breakpoint that is left over goes to the last block of the user message before. So a
- * turn with many blocks still finds the previous request in the cache.
+ * Sets up to four cache breakpoints, which mark the ends of the parts that the API can cache: the last tool,
+ * the system prompt, the user data (a second system block, if there is one), and the last block of the last
+ * user message. An unused breakpoint goes to the last block of the previous user message, so that a turn with
+ * many blocks still finds the previous request in the cache.
  *
- * The API accepts no breakpoint on thinking or empty text. The block before gets it.
+ * The API accepts no breakpoint on thinking or empty text, so the block before gets the breakpoint.
  */
 export function withCacheBreakpoints(
   request: ModelRequest,

@@ -11,8 +11,8 @@ import { withoutUnpaired } from "./server-calls.ts";
 
 /**
  * Returns the events of a checkpoint and the prefix after it, for one append. The new prefix has the same
- * system prompt and tools, and removes earlier thinking, because the context before that changes. If earlier
- * context is left out, the user data that was sent last moves into the system prompt.
+ * system prompt and tools, and removes earlier thinking, because the context before the thinking changes. If
+ * earlier context is left out, the user data that was sent last moves into the system prompt.
  */
 export function checkpointEvents(
   state: SessionState,

@@ -25,7 +25,10 @@ export function clipResults(agent: Clipping, events: readonly NewEvent[]): NewEv
   });
 }
 
-/** Clips a text to `limit` characters: its beginning, a note of how much is left out, and its end. */
+/**
+ * Clips a text to `limit` characters. Keeps its beginning and its end, with a note between them of how much
+ * is left out.
+ */
 export function clipText(text: string, limit: number): string {
   if (text.length <= limit) return text.toWellFormed();
   const note = (cut: number) => `\n[clipped: ${cut} of ${text.length} chars]\n`;
@@ -38,10 +41,13 @@ export function clipText(text: string, limit: number): string {
   return `${whole[0]}${note(cut)}${whole[1]}`.toWellFormed();
 }
 
-/** The share of the beginning. Results begin with their subject and often end with an error. */
+/**
+ * The share of the limit that goes to the beginning. Results begin with their subject and often end with an
+ * error.
+ */
 const HEAD = 0.75;
 
-/** Clips text blocks to `limit` characters in all, from the first block on. Other blocks stay as they are. */
+/** Clips text blocks to `limit` characters in all, from the first block on. Other blocks are not changed. */
 function clipBlocks(blocks: readonly ContentBlock[], limit: number): ContentBlock[] {
   let left = limit;
   return blocks.map((block) => {

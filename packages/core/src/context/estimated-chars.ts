@@ -1,7 +1,6 @@
 /**
- * The most characters that an image counts as: 4,784 tokens of four characters. So many has an image of 2,576
- * pixels, to which models scale larger ones down (Claude's documentation on vision: one token for every 28 x
- * 28 pixels).
+ * The most characters that an image counts as: 4,784 tokens of four characters, at one token for every 28 x
+ * 28 pixels. Models scale larger images down to a side of 2,576 pixels (Claude's documentation on vision).
  */
 const IMAGE_CHARS = 4 * 4_784;
 
@@ -12,7 +11,7 @@ const IMAGE_CHARS = 4 * 4_784;
 const PAGE_CHARS = 4 * 3_000;
 
 /**
- * Returns how many characters blocks count as when their tokens are estimated. `json` is the JSON text of
+ * Returns the length of blocks in characters, for the estimate of their tokens. `json` is the JSON text of
  * `blocks`. Images and PDFs count by an estimate instead of by their bytes. A document that the model fetches
  * itself counts as its address, because its length is unknown.
  */
@@ -21,7 +20,7 @@ export function estimatedChars(blocks: unknown, json: string): number {
 }
 
 /**
- * Returns the estimated characters less the length of the JSON text; negative for images and PDFs with many
+ * Returns the estimated characters minus the length of the JSON text; negative for images and PDFs with many
  * bytes.
  */
 function difference(value: unknown): number {

@@ -3,7 +3,7 @@ import type { ContextEntry, KeptMessages } from "../session/context-entry.ts";
 
 /**
  * Converts context entries to messages: adjacent entries of one role become one message. Reuses the messages
- * in `kept`, so the same entries give the same frozen objects. So a model client can cache its own form of a
+ * in `kept`: the same entries give the same frozen objects, so a model client can cache its own form of a
  * message.
  */
 export function toMessages(entries: readonly ContextEntry[], kept: KeptMessages): Message[] {
@@ -30,7 +30,7 @@ function sameUpTo(before: readonly ContextEntry[], now: readonly ContextEntry[])
   return same;
 }
 
-/** Whether a message ends before the entry `at`. */
+/** Returns whether a message ends before the entry `at`. */
 function isEnd(entries: readonly ContextEntry[], at: number): boolean {
   return entries[at]?.role !== entries[at - 1]?.role;
 }

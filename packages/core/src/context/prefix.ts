@@ -16,9 +16,9 @@ interface Prefixed {
 
 /**
  * Returns the events with which a new run of `agent` begins: a `prefix` if the system prompt or the tools
- * have changed, and `knowledge` if the user data has. Changes of an agent take effect only there, because a
- * new prefix costs the cache and all earlier thinking. User data that is already in the system prompt stays
- * there as it is.
+ * have changed, and `knowledge` if the user data have changed. Changes of an agent take effect only through
+ * these events, because a new prefix invalidates the cache and removes all earlier thinking. User data that
+ * is already in the system prompt stays there unchanged.
  */
 export function prefixFor(
   state: SessionState,
@@ -45,8 +45,8 @@ export function prefixFor(
 }
 
 /**
- * Returns the event for user data that differ from `known`, which is the block that the model has read last.
- * Returns none if they are the same or empty.
+ * Returns the event for new user data. Returns an empty list if the data are empty or equal to `known`, the
+ * block that the model read last.
  */
 export function newUserData(known: string | undefined, text: string): NewEvent[] {
   const isKnown = text === "" || userDataBlock(text).text === known;
@@ -54,8 +54,8 @@ export function newUserData(known: string | undefined, text: string): NewEvent[]
 }
 
 /**
- * Applies a prefix to a session's state. Removes earlier thinking, because the model signed it over the old
- * prefix, and unfinished calls of the API's own tools.
+ * Applies a prefix to a session's state. Removes unfinished calls of the API's own tools, and earlier
+ * thinking, because its signature covers the old prefix.
  */
 export function applyPrefix(
   state: SessionState,

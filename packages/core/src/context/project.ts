@@ -23,7 +23,10 @@ export function userEntry(event: StoredEvent): ContextEntry {
   return contextEntry("user", userBlocks(event), event.seq);
 }
 
-/** Returns the context entry of an answer: the part that can be sent again; `undefined` if none exists. */
+/**
+ * Returns the context entry of an answer, with the part that can be sent again. Returns `undefined` if there
+ * is no such part.
+ */
 export function assistantEntry(data: EventData["assistant_message"], seq = 0): ContextEntry | undefined {
   const blocks = echoable(data);
   return blocks.length === 0 ? undefined : contextEntry("assistant", blocks, seq);
@@ -90,7 +93,7 @@ function textBlock(text: string): ContentBlock {
  * Returns the blocks of an answer that can be sent again:
  *
  * - `kept`: everything except blank text, text after a tool call, and thinking without a signature, which
- *   some gateways lose. The API refuses these.
+ *   some gateways lose. The API refuses blocks of these three kinds.
  * - `partial`: complete blocks and text before the first tool call, up to the last text. A call that never
  *   ran must not be sent, and a clipped thinking block has no signature.
  * - `discarded`: nothing.

@@ -47,8 +47,8 @@ function attribute(value: string): string {
 const INVISIBLE = "\\p{Cf}\\p{Default_Ignorable_Code_Point}\\x00-\\x08\\x0e-\\x1f\\x7f-\\x9f\\u2800";
 
 /**
- * Matches the `<` of an opening or closing tag, however it is spaced, capitalised or stretched by invisible
- * characters.
+ * Matches the `<` of an opening or closing tag, in upper or lower case, also with spaces or invisible
+ * characters inside.
  */
 function tagPattern(tags: readonly string[]): RegExp {
   const names = tags.map((tag) => Array.from(tag, literal).join(`[${INVISIBLE}]*`));

@@ -4,8 +4,8 @@ import { openRun, type SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 
 /**
- * Whether the model has paused its answer (`pause_turn`). The model resumes when that answer is sent again,
- * unchanged and as the last message.
+ * Returns whether the model has paused its answer (`pause_turn`). The model resumes when that answer is sent
+ * again, unchanged and as the last message.
  */
 export function isPaused(state: SessionState): boolean {
   const turn = openRun(state)?.turn;
@@ -13,7 +13,8 @@ export function isPaused(state: SessionState): boolean {
 }
 
 /**
- * Whether a tool that runs on the API's side is still running: its call is in the context, its result is not.
+ * Returns whether a tool that runs on the API's side is still running: its call is in the context, its result
+ * is not.
  */
 export function hasOpenServerCalls(entries: readonly ContextEntry[]): boolean {
   return [...unpaired(entries)].some(isServerCall);
@@ -22,7 +23,7 @@ export function hasOpenServerCalls(entries: readonly ContextEntry[]): boolean {
 /**
  * Returns the entries without unfinished calls of the API's own tools, and without results whose call is
  * gone: the API refuses both once another message follows. Later thinking is bound to them and is removed
- * too. Entries before `from` stay as they are.
+ * too. Entries before `from` are not changed.
  */
 export function withoutUnpaired(entries: ContextEntry[], from = 0): ContextEntry[] {
   const lost = unpaired(entries);
@@ -41,8 +42,8 @@ export function withoutUnpaired(entries: ContextEntry[], from = 0): ContextEntry
 }
 
 /**
- * Removes calls that the API's own tools will never finish, unless an answer that was sent follows them:
- * within a prefix, only the end of the context may change.
+ * Removes calls that the API's own tools will never finish. Keeps a call if an answer that was already sent
+ * follows it: within a prefix, only the end of the context may change.
  */
 export function endServerCalls(state: SessionState): void {
   const lastSent = state.entries.findLastIndex(
@@ -55,8 +56,8 @@ export function endServerCalls(state: SessionState): void {
 }
 
 /**
- * Whether the API has continued its answer without the result of one of its own tools. That tool's call
- * cannot be sent once another message follows, and only a new prefix can remove it.
+ * Returns whether the API has continued its answer without the result of one of its own tools. That tool's
+ * call cannot be sent once another message follows, and only a new prefix can remove it.
  */
 export function hasLostServerCalls(state: SessionState): boolean {
   const stopReason = openRun(state)?.turn?.stopReason;

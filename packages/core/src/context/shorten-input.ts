@@ -15,8 +15,8 @@ export interface ShortenInput {
 }
 
 /**
- * Checks the declared fields against the tool's input schema. For a list of fields, the note's first word is
- * `saved`.
+ * Checks the declared fields against the tool's input schema. If the tool lists only field names, the note's
+ * first word is `saved`.
  *
  * @throws PawlError `config` for a field that the input does not have.
  */
@@ -37,9 +37,9 @@ export function shortenedFields(
 }
 
 /**
- * Returns an answer in the form in which it is sent: declared fields of calls that succeeded are replaced by
- * a note of their length, if that is shorter. A call before a thinking block stays whole, because that
- * block's signature covers it. Blocks of later answers are signed over the shortened form.
+ * Returns an answer in the form in which it is sent. Replaces declared fields of calls that succeeded by a
+ * note of their length, if the note is shorter. A call before a thinking block stays whole, because that
+ * block's signature covers it. The signatures in later answers cover the shortened form.
  */
 export function withShortInputs(
   entry: ContextEntry,

@@ -16,7 +16,8 @@ export interface CheckpointSource {
   readonly run: Readonly<RunState>;
   /**
    * Returns how many tokens an answer may have if the strategy asks a model, e.g. for a summary. Leaves room
-   * within the run's limits for the next turn; 0 if none exists. Check this before you ask a model.
+   * within the run's limits for the next turn. Returns 0 if there is no room. Check this before you ask a
+   * model.
    */
   roomFor(call: PlannedCall): number;
   /** Aborted when the run stops. */
@@ -40,8 +41,9 @@ export interface CheckpointPlan {
 
 /**
  * Decides before every model call whether to make a checkpoint: returns a plan, or `undefined`. A checkpoint
- * costs the cache and all earlier thinking, so make one rarely, and free much at once. If a strategy throws,
- * the error is reported, the context stays as it is, and no checkpoint is tried again in the run.
+ * invalidates the cache and removes all earlier thinking, so make one rarely, and free much at once. If a
+ * strategy throws, the error is reported, the context stays unchanged, and no checkpoint is tried again in
+ * the run.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import { type Clipping, clipResults } from "./clip.ts";
 import { resultText } from "./project.ts";
 import { sanitize, WRAPPER_TAGS } from "./sanitize.ts";
 
-/** What determines how the model reads tool results. */
+/** The settings that determine how the model reads tool results. */
 interface Reading extends Clipping {
   /** The tag around results; `undefined` for none. */
   readonly resultTag?: string;
@@ -12,7 +12,7 @@ interface Reading extends Clipping {
 
 /**
  * Gives tool results the `content` that the model reads: clipped to the agent's limits, then wrapped in its
- * tag. `result` stays as it is. Call this before results are stored, because what the model was sent must
+ * tag. `result` is not changed. Call this before results are stored, because what the model was sent must
  * never change.
  */
 export function withContent(agent: Reading, events: readonly NewEvent[]): readonly NewEvent[] {
@@ -50,7 +50,7 @@ const ALONE: readonly string[] = ["search_result", "tool_reference"];
 
 const TAG = /^[a-z][a-z0-9_-]{0,63}$/i;
 
-/** Whether a text can be the tag around results: a name that none of Pawl's own tags has. */
+/** Returns whether a text can be the tag around results: a valid name that Pawl's own tags do not use. */
 export function isResultTag(tag: string): boolean {
   const taken: readonly string[] = WRAPPER_TAGS;
   return TAG.test(tag) && !taken.includes(tag.toLowerCase());

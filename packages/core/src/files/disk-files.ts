@@ -11,7 +11,7 @@ import { noSuchFile, sortedByPath } from "./memory-files.ts";
 
 /**
  * Flags to open a file without following links, and without waiting for the writer of a pipe. Windows has
- * neither.
+ * neither flag.
  */
 const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 

@@ -53,7 +53,7 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-/** Whether an error says that a file or folder does not exist. */
+/** Returns whether an error says that a file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ENOENT";
 }
@@ -62,7 +62,7 @@ async function checkFolder(place: string): Promise<void> {
   if (!(await lstat(place)).isDirectory()) throw new Error(`Not a folder: ${place}`);
 }
 
-/** Flushes the parents of a new folder to disk, up to `last`, the first one that existed before. */
+/** Flushes the parents of a new folder to disk, up to `last`, the nearest folder that existed before. */
 async function syncUp(folder: string, last: string): Promise<void> {
   for (let place = dirname(folder); ; place = dirname(place)) {
     await syncFolder(place);

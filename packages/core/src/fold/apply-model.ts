@@ -49,7 +49,10 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
   }
 }
 
-/** Whether the message still waits: a paused answer or a running tool of the API must be finished first. */
+/**
+ * Returns whether the message still waits: a paused answer or a running tool of the API must be finished
+ * first.
+ */
 function isUnread({ unsent }: SessionState, seq: number): boolean {
   return unsent.some((event) => event.seq === seq);
 }

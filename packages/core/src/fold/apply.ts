@@ -61,8 +61,8 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
 }
 
 /**
- * Returns the `params` of a run without a message of its own: those of the run that it retries, or of the
- * message that it answers.
+ * Returns the `params` of a run without its own message. They are inherited from the run that it retries or
+ * the message that it answers.
  */
 function inheritedParams({ run, queued }: SessionState, { data }: StoredOf<"run_started">) {
   return data.retry_of === undefined ? queued.at(-1)?.data.params : run?.params;

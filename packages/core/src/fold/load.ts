@@ -21,8 +21,8 @@ export async function catchUp(store: EventStore, state: SessionState): Promise<v
 }
 
 /**
- * Makes the error for a log whose payloads are in a `BlobStore` that the runtime lacks. Without it, the model
- * would continue from an incomplete history.
+ * Makes the error for a log whose payloads are in a `BlobStore` that the runtime lacks. Without this error,
+ * the model would continue from an incomplete history.
  */
 function withoutBlobs({ sessionId, seq }: StoredEvent): PawlError {
   const message = `Event ${seq} of session "${sessionId}" is stored as a blob. Pass the blob store that has it: runtime({ blobs }).`;

@@ -52,7 +52,7 @@ const MOST_SPENT = 4 * MOST_TOKENS;
 // A price is at most one US dollar per token.
 const MOST_CENTS = 100 * MOST_SPENT;
 
-/** Checks the numbers of a `spending`. Negative ones would reduce the use that limits count. */
+/** Checks the numbers of a `spending`. Negative numbers would reduce the use that limits count. */
 function checkSpending({ tokens, cost_cents }: EventData["spending"]): void {
   const { prompt, completion, cached, cache_write, cache_write_1h, total } = tokens;
   for (const count of [prompt, completion, cached, cache_write, cache_write_1h, total]) {

@@ -194,7 +194,10 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
   };
 }
 
-/** Whether another process continues the run. That process needs the same reservation, so it must stay. */
+/**
+ * Returns whether another process continues the run. That process needs the same reservation, so it must
+ * stay.
+ */
 function goesOnElsewhere({ reason }: AbortSignal): boolean {
   return PawlError.is(reason, "fenced") || PawlError.is(reason, "draining");
 }

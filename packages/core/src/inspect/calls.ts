@@ -21,7 +21,7 @@ export interface TimelineCall extends Span, Spending {
   waits: Span[];
 }
 
-/** Applies an event to the list of calls. A `tool_call` event adds one. */
+/** Applies an event to the list of calls. A `tool_call` event adds a call. */
 export function takeCall(calls: TimelineCall[], event: StoredEvent): void {
   const at = Date.parse(event.at);
   switch (event.type) {

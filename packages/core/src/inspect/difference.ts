@@ -19,7 +19,7 @@ export interface Difference {
 }
 
 /**
- * Finds the first block in which two successive requests differ. The order is the one in which the API
+ * Finds the first block in which two successive requests differ. Compares them in the order in which the API
  * caches: tools, system, messages. Returns `undefined` if the requests are equal.
  *
  * @example

@@ -3,9 +3,9 @@
  * has ended.
  */
 export interface Span {
-  /** When it began. */
+  /** When the span began. */
   from: number;
-  /** When it ended. */
+  /** When the span ended. */
   to?: number;
 }
 

@@ -43,7 +43,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   // A public log leaves out its content.
   knowledge: ({ source, data }) => joined(source, data === "" ? undefined : quotedText(data)),
   artifact: ({ type, title }) => joined(type, quotedText(title)),
-  // A public log leaves out `system`, and says nothing of the number of tools.
+  // A public log has neither `system` nor the number of tools.
   prefix: ({ system, tools }) =>
     system.length === 0
       ? "system prompt and tools"
@@ -91,12 +91,12 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   stop_requested: ({ interrupt }) => (interrupt ? "the user wrote something else" : "a stop was requested"),
 };
 
-/** The last eight characters: providers begin all ids of calls with the same ones. */
+/** Returns the last eight characters of a call's id: a provider's ids all begin with the same characters. */
 function callId({ call_id }: { call_id: string }): string {
   return `call ${call_id.slice(-8)}`;
 }
 
-/** The first eight characters, as of a session. */
+/** Returns the first eight characters of a run's id, as event lines do for a session's id. */
 function runId({ run_id }: { run_id: string }): string {
   return `run ${run_id.slice(0, 8)}`;
 }

@@ -194,7 +194,7 @@ function addAttempt(
 }
 
 /**
- * Adds usage and cost to the attempt that they belong to, which may have ended before. Usage of other model
+ * Adds usage and cost to the attempt that caused them, which may already have ended. Usage of other model
  * calls goes to `summaries`.
  */
 function chargeAttempt(run: TimelineRun, data: EventData["llm_response"] | EventData["spending"]): void {

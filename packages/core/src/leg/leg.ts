@@ -14,10 +14,7 @@ import type { CallState, RunState, SessionState } from "../session/state.ts";
 import type { Delegate } from "../tools/tool.ts";
 import type { SessionLog } from "./session-log.ts";
 
-/**
- * One process's share of a run: the log, the time, the hooks and all else that the functions of the loop
- * need.
- */
+/** One process's share of a run: the log, the time, the hooks, and everything else that the loop needs. */
 export interface Leg {
   readonly agent: Agent;
   readonly session: Session;
@@ -61,15 +58,15 @@ export interface LegLife extends Deadline {
   readonly abortGraceMs: number;
   /** Aborts in-flight work: the run was stopped, the last turn needs the time, or the lease was lost. */
   readonly signal: AbortSignal;
-  /** Why the run must end at once; `undefined` if it need not. */
+  /** Why the run must end at once; `undefined` if it may continue. */
   readonly halted: StopReason | undefined;
   /** `seq` of the last event when the run was halted. */
   readonly haltedAt: number | undefined;
   /**
-   * Whether another process has taken over the session. Then this process must not start or write anything.
+   * Whether another process has taken over the session. If so, this process must not start or write anything.
    */
   readonly lost: boolean;
-  /** Whether the process is shutting down. Then the leg stops at the next turn boundary. */
+  /** Whether the process is shutting down. If so, the leg stops at the next turn boundary. */
   readonly draining: boolean;
   /** The id of the run that was started in the append that ended this leg's run. The lease is kept for it. */
   readonly nextRun: string | undefined;
@@ -101,9 +98,12 @@ export interface LegReport {
   logLate(error: ErrorReport): Promise<void>;
 }
 
-/** The hooks that were called in this leg, so that each is called once. Only `loop/hooks` changes it. */
+/**
+ * Records which hooks were called in this leg, so that each is called once. Only `loop/hooks` changes the
+ * record.
+ */
 interface HookProgress {
-  /** `beforeRun` has let the run begin. */
+  /** Whether the `beforeRun` hooks were called and have let the run begin. */
   begun: boolean;
   /** The number of turns for which `afterTurn` was called. */
   turns: number;
@@ -117,11 +117,11 @@ interface HookProgress {
   context: RunContext | undefined;
 }
 
-/** When the user data were read in this leg. Only `refreshUserData` changes it. */
+/** Records when the user data were read in this leg. Only `refreshUserData` changes the record. */
 interface UserDataProgress {
-  /** The number of the run's turns after which they were last read; 0 if only before the first one. */
+  /** The number of turns that the run had made when the user data were last read. */
   turns: number;
-  /** Whether reading them has failed. */
+  /** Whether reading the user data has failed. */
   failed: boolean;
 }
 
@@ -143,7 +143,7 @@ export interface Delegated {
 
 /**
  * The state of the sub-agent's session once its task has settled. `undefined` if this process leaves the run
- * to another one, which then continues the task.
+ * to another process, which then continues the task.
  */
 export type Delegation = SessionState | undefined;
 

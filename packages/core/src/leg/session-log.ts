@@ -27,15 +27,17 @@ export interface SessionLog {
 
 /** Options of `appendAtTip`. */
 interface AtTip {
-  /** The last event that the caller has seen when it decided; default: the last one in the state now. */
+  /**
+   * `seq` of the last event on which the caller's decision is based. Default: the last event in the state.
+   */
   seq?: number;
   /** Whether the same append also releases the lease. Default: no. */
   release?: boolean;
 }
 
 /**
- * Opens the log for one leg. `onEvent` is called for every new event, in order. `prepare` returns events as
- * they are stored.
+ * Opens the log for one leg. `onEvent` is called for every new event, in order. `prepare` returns events in
+ * the form in which they are stored.
  */
 export function openLog(options: {
   store: EventStore;

@@ -15,14 +15,14 @@ const ENDING: readonly string[] = [
   "no_tool_call",
 ];
 
-/** Whether a run ends if this method of a hook fails. */
+/** Returns whether a run ends if this method of a hook fails. */
 export function endsRun(method: unknown): boolean {
   return method === "beforeRun" || method === "beforeTurn" || method === "beforeModel";
 }
 
 /**
- * Whether a run ends for this error, unless another request to the model follows. Other errors, e.g. of an
- * `afterRun`, change nothing.
+ * Returns whether this error ends the run, unless another model request follows. Other errors, e.g. of an
+ * `afterRun`, do not affect the run.
  */
 export function isEnding({ code, context }: EventData["error"]): boolean {
   if (code === "hook_failed") return endsRun(Object(context).method);

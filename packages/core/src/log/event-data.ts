@@ -22,8 +22,8 @@ export interface EventData {
   /**
    * The model's answer is complete, or was cut off. `content` is what was received.
    *
-   * - `disposition` says which part of it later requests contain: `kept` all blocks, `partial` the usable
-   *   part of an answer that was cut off, `discarded` nothing.
+   * - `disposition` says which part of the answer later requests contain: all blocks (`kept`), the usable
+   *   part of an answer that was cut off (`partial`), or nothing (`discarded`).
    * - `attempt` is the `seq` of the `llm_request` that was answered.
    */
   assistant_message: {
@@ -39,7 +39,7 @@ export interface EventData {
    *
    * - `result` is the tool's return value. `content` is what the model reads; if absent, `result` as text.
    * - `resend` names input fields of the call that are replaced by a note of their length before they are
-   *   sent to the model. Each has the note's first word, e.g. `saved`.
+   *   sent to the model. The value of each is the note's first word, e.g. `saved`.
    * - `ends_run`: the tool ends the run. `session_status` and `mode`: the tool sets the session's status and
    *   mode.
    * - `skipped` is why the call was answered without being run, see {@link SkipReason}. Such a call does not
@@ -63,11 +63,11 @@ export interface EventData {
   };
   /**
    * Data was added for the model to read: with a message, by a hook, or as user data when a run starts.
-   * `source` names the data source, and `params` are the parameters it was called with.
+   * `source` names the data source, and `params` are its parameters.
    */
   knowledge: { source: string; data: string; params?: JsonObject };
   /**
-   * A tool or a hook made something for the user; a tool's is stored together with its `tool_result`. The
+   * A tool or a hook made something for the user. A tool's artifact is stored with its `tool_result`. The
    * model reads its id, type, title and summary, never its `payload`.
    */
   artifact: {
@@ -88,7 +88,7 @@ export interface EventData {
   // ── Control ────────────────────────────────────────────────────────────────────────────────────
   /**
    * A run started with a new system prompt or new tools, or earlier context changed, e.g. by a checkpoint.
-   * Applies to all requests until the next `prefix`. A changed agent has no effect before that event.
+   * Applies to all requests until the next `prefix`. Changes to the agent take effect only with this event.
    */
   prefix: { prefix_id: string; system: TextBlock[]; tools: ToolSpec[] };
   /**
@@ -96,7 +96,7 @@ export interface EventData {
    *
    * - `reason` is the form: `drop_old_results` replaces tool results by notes of their length, `summary`
    *   replaces everything by the text `summary`, and `start` omits everything.
-   * - `upto_seq` is the last event of the context that the checkpoint was made of.
+   * - `upto_seq` is the last event of the context from which the checkpoint was made.
    * - A new `prefix` follows in the same append.
    */
   checkpoint: {
@@ -113,7 +113,7 @@ export interface EventData {
   redaction: { seq: number; of: string; call_id?: string; attempt?: number };
   /**
    * A run started: for a message, for queued messages, or to retry a run. `retry_of` is the id of the failed
-   * or stopped run that it retries. A retry has no message of its own.
+   * or stopped run that it retries. A retry does not have its own message.
    */
   run_started: { run_id: string; agent: string; agent_version: string; retry_of?: string } & CalledBy;
   /** A run began to wait for the user's answers. `pending` are the ids of the calls that ask. */
@@ -135,12 +135,9 @@ export interface EventData {
   };
   /** The user asked to stop a run. `interrupt`: by sending another message. */
   stop_requested: { run_id: string; interrupt?: boolean };
-  /**
-   * An effect at the end of a run (`afterRun` of a hook) started. Once one has started, the run can only
-   * end, with the reason `stop`.
-   */
+  /** A hook's `afterRun` (an effect) started. After that, the run can only end, with the reason `stop`. */
   effect_started: { run_id: string; name: string; stop: StopReason };
-  /** An effect at the end of a run ended. */
+  /** A hook's `afterRun` (an effect) finished. */
   effect_ended: { run_id: string; name: string; success: boolean };
 
   // ── Tools ──────────────────────────────────────────────────────────────────────────────────────
@@ -219,7 +216,10 @@ export interface EventData {
     prompt: { prefix_id: string; upto_seq: number; hash: string };
     params: { max_tokens: number; tool_choice?: ToolChoice; tools?: string[] };
     estimated_tokens: number;
-    /** Estimated cost of the prompt, charged by a `spending` if the answer is lost. Absent without prices. */
+    /**
+     * Estimated cost of the prompt, charged by a `spending` if the answer is lost. Absent if the model has no
+     * prices.
+     */
     estimated_cost_cents?: number;
     limited_by?: StoredAnswerLimit;
     turn: number;
@@ -227,8 +227,8 @@ export interface EventData {
     again?: number;
   };
   /**
-   * The server reported the usage of an answer, also of one that failed and of a summary. `attempt` is the
-   * `seq` of the `llm_request`, or 0 for a summary.
+   * The server reported the usage of an answer, of a failed answer, or of a summary. `attempt` is the `seq`
+   * of the `llm_request`, or 0 for a summary.
    */
   llm_response: {
     raw_response: {

@@ -17,18 +17,18 @@ export const eventKey = {
   landing: (runId: string): string => `landing:${runId}`,
   effect: (runId: string, name: string): string => `effect:${runId}:${name}`,
   end: (runId: string): string => `end:${runId}`,
-  /** Key of the `run_started` of a retry of the run `runId`. */
+  /** Key of the `run_started` event that retries the run `runId`. */
   retry: (runId: string): string => `retry:${runId}`,
 };
 
 const RESERVED = /^(result|asked|answer|artifact|message|landing|effect|end|retry):/;
 
-/** Whether a key is reserved for Pawl's own events, which decide how a session continues. */
+/** Returns whether a key is reserved for Pawl's own events, which decide how a session continues. */
 export function isReserved(key: string | undefined): boolean {
   return key !== undefined && RESERVED.test(key);
 }
 
-/** Returns the end of a question's key: nothing for a call's first question, `:1` for its second. */
+/** Returns the end of a question's key: an empty text for a call's first question, `:1` for its second. */
 function nth(earlier: number): string {
   return earlier === 0 ? "" : `:${earlier}`;
 }

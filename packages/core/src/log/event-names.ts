@@ -41,7 +41,8 @@ const LIVE: { readonly [type in LiveEventType]: true } = {
 };
 
 /**
- * Checks the name of an event that somebody wants to listen to. Names with a dot are an extension's own.
+ * Checks the event name for which a listener is added. Names with a dot belong to extensions and are
+ * accepted.
  *
  * @throws PawlError `config` for a name that no event has
  */

@@ -33,7 +33,7 @@ export interface AppendOptions {
   release?: boolean;
   /**
    * Changes to the session's row, in the same statement. If the session must keep its status (see
-   * {@link SessionStatus}), only the status stays; everything else is stored.
+   * {@link SessionStatus}), the status stays; all other changes are stored.
    */
   session?: SessionPatch;
 }
@@ -76,8 +76,8 @@ export interface ListSessions {
 }
 
 /**
- * Which sessions {@link EventStore.listRecoverable} returns: at most `limit`, and only those of `agents`.
- * Default: those of all agents.
+ * Options of {@link EventStore.listRecoverable}: it returns at most `limit` sessions, of these `agents` only.
+ * Default: of all agents.
  */
 export interface RecoverableOptions {
   limit: number;

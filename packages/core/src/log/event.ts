@@ -13,8 +13,8 @@ export type ExtensionType = `${string}.${string}`;
 /** Optional fields of an event, beside its type and payload. */
 export interface EventEnvelope {
   /**
-   * A name that is unique in its session: a second append with the same key is refused, so give a key to what
-   * may happen only once. Pawl's own keys: `result:<assistantSeq>:<callId>`,
+   * A name that is unique in its session: a second append with the same key is refused. Give a key to events
+   * that may happen only once. Pawl's own keys: `result:<assistantSeq>:<callId>`,
    * `answer:<assistantSeq>:<callId>`, `message:<clientMessageId>`, `end:<runId>`, `effect:<runId>:<name>`,
    * `retry:<runId>`.
    */
@@ -28,7 +28,7 @@ export type NewEvent =
   | { [T in EventType]: { type: T; data: EventData[T] } & EventEnvelope }[EventType]
   | ({ type: ExtensionType; data: Json } & EventEnvelope);
 
-/** What the store adds to an event. */
+/** The fields that the store adds to an event. */
 export interface StoredEnvelope {
   sessionId: string;
   /** The event's number within the session: 1, 2, 3 … without gaps. */

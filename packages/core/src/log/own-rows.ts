@@ -2,11 +2,11 @@ import { PawlError } from "../base/errors.ts";
 import type { NewEvent, StoredEvent } from "./event.ts";
 
 /**
- * Returns the rows that a store found under a repeated append id, after checking that they are this append's:
- * as many as `events`, with the same types and keys.
+ * Returns the rows that a store found under a repeated append id. Checks first that they belong to this
+ * append: as many as `events`, with the same types and keys.
  *
- * @throws PawlError `fenced` if the append id was used for other events. Nothing of this append is stored
- * then.
+ * @throws PawlError `fenced` if the append id was used for other events. In that case, nothing of this append
+ * is stored.
  *
  * @example
  * ```ts

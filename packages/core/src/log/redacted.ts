@@ -12,7 +12,7 @@ export function redactedEvent(event: StoredEvent): StoredEvent {
   return { ...event, data: { ...(event.data as object), ...withoutText(event) } } as StoredEvent;
 }
 
-/** Whether the event has content that can be redacted. */
+/** Returns whether the event has content that can be redacted. */
 export function isRedactable(event: StoredEvent): boolean {
   return Object.keys(withoutText(event) ?? {}).length > 0;
 }
@@ -22,7 +22,7 @@ function withoutText(event: StoredEvent): object | undefined {
   return madeOf(TEXTS, event, undefined);
 }
 
-/** By type: the fields with content, and what replaces it. */
+/** By event type: returns the fields that have content, with their replacements. */
 const TEXTS: ByType<object> = {
   user_message: (data) => ({ message: REDACTED, ...withoutParams(data) }),
   assistant_message: (data) => {
@@ -88,7 +88,7 @@ export async function* readShown(
   }
 }
 
-/** Returns the `seq`s of the events that are hidden by redactions after `afterSeq`. */
+/** Reads the redactions after `afterSeq`, and returns the `seq`s of the events that they hide. */
 export async function redactedSince(
   store: EventStore,
   sessionId: string,

@@ -12,7 +12,7 @@ export function patchOf(events: readonly NewEvent[]): SessionPatch {
   return patch;
 }
 
-/** By type: what an event changes, after the events of `patch`. */
+/** By event type: returns what an event changes. `patch` has the changes of the batch's earlier events. */
 const CHANGES: ByType<SessionPatch, SessionPatch> = {
   run_started: ({ run_id }) => ({ status: "active", openRun: run_id }),
   run_suspended: ({ pending }) => ({ status: "suspended", waitsFor: pending.length }),

@@ -69,7 +69,7 @@ export interface SessionPatch {
   wakes?: boolean;
   /** Id of the open run; `null` if the run has ended. */
   openRun?: string | null;
-  /** A number to add to the pending questions. May be negative. */
+  /** The change of the number of pending questions. May be negative. */
   addPending?: number;
   /** Tokens to add to the total. */
   addUsage?: Usage;

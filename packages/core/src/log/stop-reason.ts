@@ -121,13 +121,13 @@ const REPORTED: readonly StopType[] = [
   "credentials_missing",
 ];
 
-/** Whether a run with this stop reason ends with an `error` event. */
+/** Returns whether a run with this stop reason ends with an `error` event. */
 export function isReported({ type }: Pick<StopReason, "type">): boolean {
   return REPORTED.includes(type);
 }
 
 /**
- * Whether a run with this stop reason leaves its session in status `error`.
+ * Returns whether a run with this stop reason leaves its session in status `error`.
  *
  * @example
  * ```ts
@@ -144,8 +144,8 @@ export function isFailed(stop: Pick<StopReason, "type">): boolean {
 const BROKEN_OFF: readonly StopType[] = ["aborted", "interrupted"];
 
 /**
- * Whether a run that has ended can be retried: it left the session in status `error`, or was stopped or
- * interrupted before its answer was complete. A refusal counts as a complete answer, and so does one that
+ * Returns whether a run that has ended can be retried: it left the session in status `error`, or was stopped
+ * or interrupted before its answer was complete. A refusal counts as a complete answer, and so does one that
  * reached `max_tokens`.
  *
  * @example

@@ -8,8 +8,8 @@ const MAX_NAME_BYTES = 1_000;
 const SHOWN = 40;
 
 /**
- * Whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8, without NUL or half a surrogate
- * pair.
+ * Returns whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8, without NUL or half a
+ * surrogate pair.
  *
  * @example
  * ```ts

@@ -43,7 +43,7 @@ interface Rules extends Limited {
   readonly onLimit: "stop" | "land";
 }
 
-/** The state of the leg, which is not in the log. */
+/** The part of a leg's state that is not in the log. */
 export interface Now {
   /** The leg's running time, in milliseconds. */
   legMs: number;
@@ -102,8 +102,8 @@ function credentialsFirst(run: RunState, how: "ask" | "stop"): Next {
 }
 
 /**
- * Returns `next`, unless the `afterTurn` hooks must be called first, have ended the run, or the process is
- * shutting down.
+ * Returns `next`, with three exceptions: the `afterTurn` hooks must be called first, they have ended the run,
+ * or the process is shutting down.
  */
 function hooksFirst(run: RunState, now: Now, next: BetweenTurns): Next {
   if (run.turn !== undefined) {
@@ -131,8 +131,8 @@ function lastTurnFor(run: RunState, { onLimit }: Rules, left: Remaining): StopRe
 }
 
 /**
- * Returns why the run ends with its last answer; `undefined` if it continues. An answer that was cut off for
- * the sake of the last turn does not end the run.
+ * Returns why the run ends with its last answer; `undefined` if it continues. An answer that was cut off to
+ * leave room for the last turn does not end the run.
  */
 function endOfTurn(run: RunState, left: Remaining, last: StopReason | undefined): StopReason | undefined {
   const cut = cutByLimit(run, left);
@@ -142,7 +142,7 @@ function endOfTurn(run: RunState, left: Remaining, last: StopReason | undefined)
 }
 
 /**
- * Returns the stop reason for an answer that reached a `max_tokens` lowered by a limit; otherwise
+ * Returns the stop reason for an answer that reached `max_tokens` after a limit had lowered it; otherwise
  * `undefined`.
  */
 function cutByLimit({ turn }: RunState, left: Remaining): StopReason | undefined {
@@ -158,7 +158,10 @@ function reserve({ scopeOf }: Remaining): Partial<Budget> {
   return { turns: 1, wallClockMs: landingTime(scopeOf("wallClockMs").limit) };
 }
 
-/** The last part of a time limit, in milliseconds, in which only the last turn may start. */
+/**
+ * Returns the length of the last part of a time limit, in which only the last turn may start. In
+ * milliseconds.
+ */
 export function landingTime(limitMs: number): number {
   return Number.isFinite(limitMs) ? limitMs * LANDING_TIME : 0;
 }

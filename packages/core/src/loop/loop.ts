@@ -88,7 +88,7 @@ function nowOf(leg: Leg): Now {
 
 /**
  * Runs one turn: reads the user data again if a tool ran, calls the hooks that plan the turn, then the model.
- * Resolves to the next step if that does not follow from the log.
+ * Resolves to the next step if it cannot be derived from the log.
  */
 async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   await refreshUserData(leg);
@@ -125,9 +125,9 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
 }
 
 /**
- * Suspends the run, or ends it if the session is over, because nobody can answer then. Returns `false` if
- * something was stored after `decidedAt`, the `seq` that the decision was based on; then the caller must
- * decide again.
+ * Suspends the run, or ends it if the session is over, because nobody can answer then. `decidedAt` is the
+ * `seq` on which the decision was based. Returns `false` if something was stored after it; the caller must
+ * then decide again.
  */
 async function suspendRun(leg: Leg, waiting: readonly Asking[], decidedAt: number): Promise<boolean> {
   const run = openRun(leg.log.state);

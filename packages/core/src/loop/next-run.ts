@@ -11,7 +11,7 @@ import { notifyHooksOfStart, startEvents } from "./start-run.ts";
 interface Successor {
   next: NextRun;
   events: NewEvent[];
-  /** Called once the run is stored. Keeps the lease for the run. */
+  /** Keeps the lease for the run. Call it once the run's start is stored. */
   begun(): Promise<void>;
 }
 

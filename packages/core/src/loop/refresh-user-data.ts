@@ -27,7 +27,7 @@ export async function refreshUserData(leg: Leg): Promise<void> {
   if (changed.length > 0) await log.append(changed);
 }
 
-/** Whether a tool ran for the call, or the user answered it. */
+/** Returns whether a tool ran for the call, or the user answered it. */
 function hasRun({ started, answer }: CallState): boolean {
   return started !== undefined || answer !== undefined;
 }

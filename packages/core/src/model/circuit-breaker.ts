@@ -7,7 +7,7 @@ import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./mod
 
 /** Options of `withCircuitBreaker()`. */
 export interface CircuitBreakerOptions {
-  /** Failures in a row that open the circuit. Default: 5. */
+  /** The number of failures in a row that opens the circuit. Default: 5. */
   failures?: number;
   /** How long the circuit stays open, in milliseconds. Default: 30,000. */
   coolDownMs?: number;
@@ -33,7 +33,7 @@ const OPTIONS: OptionKinds<CircuitBreakerOptions> = {
  *
  * `resilient()` combines the wrappers in the right order. If you combine them yourself, wrap this one around
  * `withIdleWatchdog`, so that a silent trial call ends. Wrap `withRetry` around this one, and `withFallback`
- * around that.
+ * around `withRetry`.
  *
  * @throws PawlError `config` for unknown options and invalid numbers.
  *
@@ -85,7 +85,7 @@ export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOp
 interface Call {
   succeeded(): void;
   failed(failure: ModelFailure): void;
-  /** The call has ended. If it was a trial without an outcome, the next call is the trial. */
+  /** Ends the call. If it was a trial that neither succeeded nor failed, the next call becomes the trial. */
   over(): void;
 }
 
@@ -96,7 +96,10 @@ interface Call {
 function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitBreakerOptions): () => Call {
   checkNumbers("withCircuitBreaker()", { failures }, { least: 1 });
   checkNumbers("withCircuitBreaker()", { coolDownMs });
-  /** Reset only by a success, so that one failed trial opens the circuit again. */
+  /**
+   * The failures since the last success. A new trial does not reset them, so one failed trial opens the
+   * circuit again.
+   */
   let inARow = 0;
   let until: number | undefined;
   let trying = false;
@@ -107,7 +110,9 @@ function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitB
     if (trying) throw open(coolDownMs);
     const trial = until !== undefined;
     trying = trial;
-    /** Whether the call's outcome counts. It does not if the circuit has opened since the call began. */
+    /**
+     * Returns whether the call's outcome counts. It does not if the circuit has opened since the call began.
+     */
     const counts = () => trial || until === undefined;
     return {
       succeeded: () => {
@@ -137,7 +142,7 @@ function open(retryAfterMs: number): Error {
   });
 }
 
-/** Types of failure that every request meets until the account is fixed. */
+/** Types of failure that affect every request until the account is fixed. */
 const shut = ["authentication_error", "billing_error", "permission_error"];
 
 /** Returns how much a failure counts: 0, 1, or enough to open the circuit at once. */

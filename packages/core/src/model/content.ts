@@ -54,7 +54,7 @@ export interface ToolSpec {
 }
 
 /**
- * Whether the block is text.
+ * Returns whether the block is text.
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ export function isText(block: ContentBlock): block is TextBlock {
 }
 
 /**
- * Whether the block is a tool call.
+ * Returns whether the block is a tool call.
  *
  * @example
  * ```ts
@@ -89,7 +89,7 @@ export function isToolUse(block: ContentBlock): block is ToolUseBlock {
 }
 
 /**
- * Whether the block is thinking, readable or redacted.
+ * Returns whether the block is thinking, readable or redacted.
  *
  * @example
  * ```ts
@@ -106,14 +106,14 @@ export function isThinking(block: ContentBlock): boolean {
   return block.type === "thinking" || block.type === "redacted_thinking";
 }
 
-/** Whether the block is a call of a tool that runs on the API's side, e.g. web search. */
+/** Returns whether the block is a call of a tool that runs on the API's side, e.g. web search. */
 export function isServerCall({ type }: ContentBlock): boolean {
   return type === "server_tool_use" || type === "mcp_tool_use";
 }
 
 /**
- * Whether the block is the result of a tool that runs on the API's side, e.g. `web_search_tool_result`. False
- * for `tool_result`.
+ * Returns whether the block is the result of a tool that runs on the API's side, e.g.
+ * `web_search_tool_result`. False for `tool_result`.
  */
 export function isServerResult({ type }: ContentBlock): boolean {
   return type.endsWith("_tool_result");

@@ -1,12 +1,12 @@
-/** How many times as long as estimated a token may be. */
+/** The factor by which a token may be longer than estimated. */
 const SLACK = 2;
 
-/** How many tokens are allowed beyond `max_tokens`, because a short answer may be one long word. */
+/** The number of tokens allowed beyond `max_tokens`, because a short answer may be one long word. */
 const MARGIN = 32;
 
 /**
- * How many characters each block of an answer counts as, in addition to its text. So an endless answer of
- * empty blocks reaches {@link longestAnswer} too, and is cut.
+ * The number of characters that each block of an answer counts in addition to its text. So an endless answer
+ * of empty blocks reaches {@link longestAnswer} and is cut, too.
  */
 export const BLOCK_CHARS = 4;
 
@@ -35,8 +35,8 @@ export function longestAnswer(
 }
 
 /**
- * Returns how many characters a piece of JSON counts as. An escape such as `\u043f` counts as two characters
- * instead of six: some servers escape every non-ASCII character, and a whole word of them may be one token.
+ * Returns the length of a piece of JSON in characters. An escape such as `\u043f` counts as two characters
+ * instead of six: some servers escape every non-ASCII character, and a whole escaped word may be one token.
  *
  * @example
  * ```ts

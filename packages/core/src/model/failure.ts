@@ -16,7 +16,7 @@ export function cutStream(): PawlError {
   return modelError("The model's stream ended before its answer was complete.", { retryable: true });
 }
 
-/** Returns the event that reports a failed attempt and announces the next one, by the model `next`. */
+/** Returns the event that reports a failed attempt and announces the next attempt, by the model `next`. */
 export function attemptFailed(
   error: unknown,
   failure: ModelFailure,

@@ -8,8 +8,8 @@ import { checkPricing } from "./pricing.ts";
  * Returns a model that asks `primary` and, if that fails, the other models in order. The next model is asked
  * at once if the failure is retryable (e.g. the model is overloaded or unreachable, or its circuit is open)
  * or the API does not know the model. An `attempt_failed` event names the next model. Any other failure is
- * thrown, and so is that of the last model. Every request begins with `primary`, and the returned model has
- * its `id`.
+ * thrown, and so is a failure of the last model. Every request begins with `primary`, and the returned model
+ * has its `id`.
  *
  * To retry each model before the next one is asked, wrap each: `withFallback(withRetry(a), withRetry(b))`. A
  * model ignores thinking that another model signed.
@@ -66,7 +66,7 @@ function handOn(error: unknown, next: ModelClient | undefined): AttemptFailed | 
   return attemptFailed(error, failure, next, 0);
 }
 
-/** Whether another model may succeed after this failure. */
+/** Returns whether another model may succeed after this failure. */
 function anotherMay({ retryable, status, type }: ModelFailure): boolean {
   const unknown = status === 404 || type === "not_found_error";
   // An overloaded server may declare its failure not retryable. Another model may still answer.

@@ -29,8 +29,8 @@ export function retryAfterMs(headers: ResponseHeaders | undefined): number | und
 const LONGEST_WAIT = 365 * 24 * 3_600_000;
 
 /**
- * Whether a request that failed with this HTTP status may succeed later: 408, 409, 429 and 5xx. The header
- * `x-should-retry` takes precedence.
+ * Returns whether a request that failed with this HTTP status may succeed later: 408, 409, 429 and 5xx. The
+ * header `x-should-retry` takes precedence.
  *
  * @example
  * ```ts

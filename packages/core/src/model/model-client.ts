@@ -42,7 +42,7 @@ export type ModelEvent =
  * with its own `message_start`. Only wrappers such as `withRetry` and `withFallback` send this event.
  */
 export interface AttemptFailed {
-  /** Marks this event in the stream. */
+  /** The type of this event. */
   type: "attempt_failed";
   /** How the attempt failed. */
   error: ModelFailure & { message: string };
@@ -81,7 +81,7 @@ export interface ContentDelta {
 export interface MessageDelta {
   /** Why the model stopped, e.g. `end_turn`; `null` if it gave no reason. */
   stop_reason: string | null;
-  /** The stop sequence that was written, if one was. */
+  /** The stop sequence that the model wrote, if any. */
   stop_sequence?: string | null;
   [key: string]: Json | undefined;
 }
@@ -91,7 +91,8 @@ export interface StreamOptions {
   /** Aborts the call; `stream` then throws the signal's reason. */
   signal: AbortSignal;
   /**
-   * Returns how much time the call has left, in milliseconds. A retry whose wait would use it up is not made.
+   * Returns how much time the call has left, in milliseconds. A retry is skipped if its wait would use up
+   * this time.
    */
   timeLeftMs?(): number;
 }

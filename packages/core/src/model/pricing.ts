@@ -18,8 +18,8 @@ export interface Usage {
 }
 
 /**
- * Prices in US dollars per million tokens. Cache reads and writes have prices of their own, because these are
- * no fixed fraction of the input price.
+ * Prices in US dollars per million tokens. Cache reads and writes have separate prices, which are not a fixed
+ * fraction of the input price.
  */
 export interface Pricing {
   /** Prompt tokens that are not cached. */
@@ -40,7 +40,7 @@ export interface Pricing {
  * Checks that all prices are numbers from 0 to a million.
  *
  * @param whose owner of the prices, for the message, e.g. `the model of "coach"`
- * @throws PawlError `config` for all missing prices, or for the first that is no such number
+ * @throws PawlError `config` for all missing prices, or for the first price outside this range
  *
  * @example
  * ```ts
@@ -207,7 +207,7 @@ function count(value: unknown): number {
   return isCount(value) ? Math.min(Math.ceil(value), MOST_TOKENS) : 0;
 }
 
-/** Whether a value is a valid token count: a number from 0. */
+/** Returns whether a value is a valid token count: a number from 0. */
 export function isCount(value: unknown): value is number {
   return typeof value === "number" && value >= 0;
 }

@@ -192,7 +192,10 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** Replaces the totals that the server sent. A total that is absent or `null` keeps its earlier value. */
+/**
+ * Copies the totals that the server sent into `usage`. A total that is absent or `null` keeps its earlier
+ * value.
+ */
 function addSaid(usage: RawUsage, said: RawUsage): void {
   const total = usage as { [field: string]: unknown };
   for (const [field, value] of Object.entries(said)) {

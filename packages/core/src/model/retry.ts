@@ -9,7 +9,7 @@ import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./mod
 export interface RetryOptions {
   /** The most attempts after the first one. Default: 3. */
   retries?: number;
-  /** The first wait, in milliseconds; each further one is twice as long. Default: 500. */
+  /** The first wait, in milliseconds. Each further wait is twice as long as the one before. Default: 500. */
   baseMs?: number;
   /** The longest wait, in milliseconds, unless the server asks for a longer one. Default: 20,000. */
   maxMs?: number;
@@ -39,7 +39,7 @@ const OPTIONS: OptionKinds<RetryOptions> = {
  * open circuit.
  *
  * Waits double from `baseMs` up to `maxMs`, and are partly random. If the server asks for a certain wait,
- * that one is used instead. If a wait would use up the time left (`timeLeftMs`), the failure is thrown at
+ * that wait is used instead. If a wait would use up the time left (`timeLeftMs`), the failure is thrown at
  * once. Before each wait, an `attempt_failed` event announces the new attempt; the answer streamed until then
  * is void.
  *

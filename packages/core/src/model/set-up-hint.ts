@@ -15,8 +15,8 @@ export interface SetUp {
 }
 
 /**
- * Returns what a developer should check after a failure that a wrong key, model id or URL may have caused;
- * an empty text for other failures. The text has the URL's host and no secrets.
+ * Returns what a developer should check after a failure that a wrong key, model id or URL may have caused; an
+ * empty text for other failures. The text contains the URL's host, but no secrets.
  *
  * @param failure the failure's details, and whether there was no connection at all
  *

@@ -11,8 +11,8 @@ export interface UsageEstimates {
 
 /**
  * Returns an answer's token counts as the server sent them. Estimates the prompt's count if it is missing,
- * and the answer's if it is missing or the answer broke off. An estimated answer has at most `maxTokens`,
- * because a longer one is cut.
+ * and the answer's if it is missing or the answer broke off. An estimate for the answer is at most
+ * `maxTokens`, because longer answers are cut.
  */
 export function usageSoFar({ usage: raw, finished, chars }: Reply, asked: UsageEstimates): Usage {
   const usage = usageFromWire(raw);

@@ -4,8 +4,8 @@ import { redactedEvent } from "../log/redacted.ts";
 import { endsAttempt, type ReaderState } from "./cursor.ts";
 
 /**
- * Returns an event and the live events derived from it: the end of the turn before, void text, and a tool's
- * status. A redacted event is shown without its content.
+ * Returns an event with the live events that follow from it: the end of the previous turn, text that became
+ * void, and a tool's status. A redacted event is shown without its content.
  */
 export function around(event: StoredEvent, seen: ReaderState, hidden: ReadonlySet<number>): SessionEvent[] {
   const shown: SessionEvent[] = [];
@@ -21,7 +21,7 @@ export function around(event: StoredEvent, seen: ReaderState, hidden: ReadonlySe
   return shown;
 }
 
-/** Whether this is the first request of its turn: then the turn before it has ended. */
+/** Returns whether this is the first request of its turn. If so, the previous turn has ended. */
 function isFirst({ data: { retry_of, again } }: StoredOf<"llm_request">): boolean {
   return retry_of === undefined && again === undefined;
 }

@@ -4,27 +4,33 @@ import type { Delta, LiveEvent, SessionEvent } from "../log/live-event.ts";
 import type { LiveState } from "../log/live-tail.ts";
 import type { LivePart } from "../model/live-part.ts";
 
-/** How much of the live state a reader has been shown. */
+/** The part of the live state that a reader has been shown. */
 export interface ReaderState {
-  /** The attempt whose text the reader is shown. 0: none. `undefined`: the events read so far do not say. */
+  /**
+   * The attempt whose text the reader is shown. 0: none. `undefined`: not known from the events read so far.
+   */
   attempt: number | undefined;
   /**
-   * How many characters of the attempt the reader has, over all blocks. Blocks are written one after the
-   * other, so this number is a position.
+   * The number of the attempt's characters that the reader has, over all blocks. Blocks are written one after
+   * the other, so this number is a position.
    */
   chars: number;
   /** An attempt that had ended before this reader started. */
   over: number;
-  /** The parts of the live state that are being read, and how much of each block was taken. */
+  /** The parts of the live state that are being read. `taken` counts the text that was read of each block. */
   parts: readonly LivePart[] | undefined;
   taken: Map<number, { pieces: number; chars: number }>;
-  /** How much of each block of the attempt it has been shown, in the order of the blocks. */
+  /**
+   * The text of each block that the reader has been shown, counted in characters, in the order of the blocks.
+   */
   shown: Map<number, { type: DeltaType; index: number; chars: number }>;
-  /** Characters at the beginning of these parts that the reader has from an earlier live state. */
+  /**
+   * The number of characters at the beginning of the parts that the reader has from an earlier live state.
+   */
   skip: number;
   /** The progress reports that are being read; `undefined` if none have been read yet. */
   progress: LiveState["progress"] | undefined;
-  /** The version of the last of these reports that the reader was shown; 0 if none. */
+  /** The version of the last progress report that the reader was shown; 0 if none. */
   version: number;
   /** Calls whose results the reader has: further progress reports of them are stale. */
   settled: Set<string>;
@@ -48,7 +54,7 @@ function ofAttempt(attempt: number | undefined, chars: number) {
 
 const ENDS_ATTEMPT = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
 
-/** Whether this event ends the attempt in progress: its text is then either stored or void. */
+/** Returns whether this event ends the attempt in progress: its text is then either stored or void. */
 export function endsAttempt({ type }: { type: string }): boolean {
   return ENDS_ATTEMPT.some((one) => one === type);
 }
@@ -62,7 +68,7 @@ export function readerAfter(event: StoredEvent, seen: ReaderState): ReaderState 
 
 /**
  * Shows the attempt in progress to a reader that connects mid-answer. First checks in the log that the
- * attempt did not end before the reader's cursor: the live state may be that of a dead process.
+ * attempt did not end before the reader's cursor: the live state may have come from a dead process.
  */
 export async function adoptAttempt(
   store: EventStore,

@@ -10,8 +10,8 @@ interface Doorbell {
 }
 
 /**
- * After this time a ring schedules the wake-up again. On Cloudflare Workers, a timer that another request has
- * set never fires if that request ends first.
+ * If a wake-up is this late, in milliseconds, the next ring schedules it again. On Cloudflare Workers, a
+ * timer that another request has set never fires if that request ends first.
  */
 const LOST_MS = 50;
 

@@ -23,24 +23,27 @@ import { restOfAnswer } from "./rest-of-answer.ts";
 import type { SessionWatches } from "./session-watch.ts";
 import { agentsBelow } from "./sub-agent-text.ts";
 
-/** Where readers get their events from. */
+/** The parts of a runtime that readers use. */
 interface Source {
   store: EventStore;
   tail: LiveTail;
   /** State shared with the session's other readers in this process. */
   watches: SessionWatches;
-  /** Turned on when this process stops serving. */
+  /** A switch that is turned on when this process stops serving readers. */
   over: Switch;
   /** Reads in progress. */
   reads: Set<Promise<unknown>>;
 }
 
-/** Where a reader starts and when it ends. Text before the position `live` is not sent again. */
+/**
+ * The options of a reader: where it starts and when it ends. Text before the position `live` is not sent
+ * again.
+ */
 export interface FollowOptions extends Partial<Cursor> {
   signal?: AbortSignal;
   /**
    * Ends after the next `run_suspended` or `run_ended`, of this run if one is given. If that run hands over
-   * to another one, waits for the other one. Default: false; the reader never ends by itself.
+   * to another run, ends with that one. Default: false; the reader never ends by itself.
    */
   untilIdle?: boolean | AwaitedRun;
 }
@@ -81,8 +84,8 @@ interface FollowFrom extends FollowOptions {
 }
 
 /**
- * Like {@link follow}, but takes its options as a promise too, for a reader that starts before its cursor is
- * known.
+ * Works like {@link follow}, but also accepts its options as a promise, for a reader that starts before its
+ * cursor is known.
  */
 export function followFrom(
   source: Source,
@@ -127,7 +130,7 @@ async function* batches(
     looks = watch.looks;
     if (isFirst) return inBatches(store.read(sessionId, { afterSeq: cursor }));
     const { seq, recent } = tail.peek(sessionId);
-    // `recent` has no gaps, so that the index follows from the `seq`.
+    // `recent` has no gaps, so the index follows from the `seq`.
     const at = cursor + 1 - (recent[0]?.seq ?? Number.POSITIVE_INFINITY);
     if (!isDue && at >= 0 && at < recent.length) return [recent.slice(at)];
     return isDue || Math.max(seq, watch.seq) > cursor ? pulled(watch, store, sessionId, cursor) : [];

@@ -4,14 +4,16 @@ import type { LiveTail } from "../log/live-tail.ts";
 import { soon } from "./doorbell.ts";
 import { type QueryAnswer, sharedQueries } from "./shared-queries.ts";
 
-/** Poll interval in milliseconds for idle sessions whose appends are all heard, in case a wake-up is lost. */
+/**
+ * Poll interval in milliseconds for idle sessions if every append is reported, in case one report is lost.
+ */
 const IDLE_MS = 60_000;
 
 /** Notifies all readers of a session in this process, and shares their queries. */
 export interface SessionWatch {
   /** `seq` of the last event that is known to be in the store. */
   readonly seq: number;
-  /** How many queries were due without a notification so far. */
+  /** The number of polls that have been due so far. */
   readonly looks: number;
   /** Returns events after `cursor`. Readers with the same cursor share one query per wake-up. */
   ask(cursor: number): Promise<QueryAnswer>;
@@ -31,7 +33,7 @@ export interface SessionWatches {
 interface WatchSource {
   store: EventStore;
   tail: LiveTail;
-  /** Poll interval in milliseconds while appends of other processes are not heard. */
+  /** Poll interval in milliseconds while appends of other processes are not reported. */
   pollMs: number;
 }
 
@@ -149,7 +151,7 @@ function watchSession(
   };
 }
 
-/** Whether a run is in progress after this event, judging by the events read so far. */
+/** Returns whether a run is in progress after this event, judging by the events read so far. */
 export function runsAfter(event: StoredEvent, before: boolean): boolean {
   switch (event.type) {
     case "run_suspended":

@@ -9,7 +9,7 @@ export interface AgentsBelow {
   close(): void;
 }
 
-/** Follows the sub-agents of a session. Each writes in a session of its own, where its text is read. */
+/** Follows the sub-agents of a session. Each writes in its own session, from which its text is read. */
 export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
   const read = new Map<string, { seen: ReaderState; leave: () => void }>();
   const begin = (sessionId: string) => {

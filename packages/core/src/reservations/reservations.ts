@@ -73,8 +73,8 @@ export interface Balance {
  * reservations never add up to more than the limit, however many clients ask at the same time. `used` is
  * always a reservation's total so far, so every call may be repeated, e.g. if its answer was lost.
  *
- * What was used is charged even after the reservation has expired, and even if it is more than was set aside.
- * So an account may exceed its limit. Nothing is granted until it is below the limit again.
+ * Use is charged even after the reservation has expired, and even if it exceeds the amount set aside. So an
+ * account may exceed its limit. Nothing is granted until it is below the limit again.
  *
  * Times are by the store's clock. Every method rejects with `invalid_input` for invalid names and numbers,
  * and with `store_unavailable` if the store fails. Test an implementation with `reservationsContract` of

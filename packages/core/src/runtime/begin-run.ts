@@ -10,7 +10,7 @@ import { newSession } from "./begin/new-session.ts";
 import type { RetryRunOptions, RunOptions } from "./begin/runtime-types.ts";
 import type { Host } from "./leg/host.ts";
 
-/** Begins, continues or retries a run, whichever the options ask for. */
+/** Begins, continues or retries a run, as the options ask. */
 export async function beginRun(
   host: Host,
   named: string | Agent<never>,
@@ -41,8 +41,8 @@ export async function beginRun(
 }
 
 /**
- * Returns the agent of that name, or the given agent if the runtime has it. An agent of the same name that is
- * another object would run with other tools and instructions than the caller expects, so it is refused.
+ * Returns the agent of that name, or the given agent if the runtime has it. Refuses another object with the
+ * same name, because its tools and instructions may differ from those that the caller expects.
  */
 export function agentNamed(host: Host, named: string | Agent<never>): Agent {
   const name = typeof named === "string" ? named : named?.name;

@@ -10,7 +10,7 @@ type Options<Method extends keyof Runtime> = NonNullable<
       : 1]
 >;
 
-/** The methods of a runtime that take a session's id and options, and the kinds of these. */
+/** The kinds of the options of each runtime method that takes a session's id and options. */
 const OPTIONS: {
   readonly [Method in "view" | "stop" | "follow" | "fork" | "redact" | "startContextAt"]: OptionKinds<
     Options<Method>
@@ -33,10 +33,10 @@ const OPTIONS: {
 
 const DRAIN: OptionKinds<Options<"drain">> = { timeoutMs: "number" };
 
-/** Names of other libraries. */
+/** Hints for option names of other libraries. */
 const INSTEAD = { user: "Use `userId`.", cursor: "Use `afterSeq`.", seq: "Use `afterSeq` or `atSeq`." };
 
-/** Checks what a method of a runtime was called with. @throws PawlError `invalid_input` */
+/** Checks the arguments of a runtime's method. @throws PawlError `invalid_input` */
 export function checkCall(method: keyof typeof OPTIONS, sessionId: unknown, options: unknown): void {
   checkText(`${method}()`, "the id of a session", sessionId);
   checkOptions(`${method}()`, options, OPTIONS[method] as OptionKinds<object>, {

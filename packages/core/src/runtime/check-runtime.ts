@@ -28,7 +28,7 @@ const INSTEAD = {
   logger: "Use `onError`, or the store withEventLines(store) of @pawl/core/inspect.",
 };
 
-/** Checks the options of `runtime()` for callers whose compiler does not. @throws PawlError `config` */
+/** Checks the options of `runtime()` for callers without a type checker. @throws PawlError `config` */
 export function checkRuntimeOptions(options: unknown): void {
   checkOptions("runtime()", options, OPTIONS, { instead: INSTEAD });
   const {
@@ -51,7 +51,7 @@ export function checkRuntimeOptions(options: unknown): void {
   const twin = names.find((name, at) => names.indexOf(name) !== at);
   if (twin !== undefined)
     throw new PawlError("config", `Two agents are named "${twin}". Names must be unique.`);
-  // These are waited for in timers, sometimes a little longer.
+  // Timers wait for these times, sometimes a little longer.
   checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
   checkNumbers("the runtime", { abortGraceMs });
   checkNumbers("the runtime", { handOverAfterMs }, { least: 1 });

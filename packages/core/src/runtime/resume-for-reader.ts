@@ -24,7 +24,7 @@ export function followAndResume(
 }
 
 /**
- * Looks at once, and then after each lease time without a stored event, whether the session's run is
+ * Checks at once, and again after each lease time without a stored event, whether the session's run is
  * abandoned. Until its lease expires, the run of a dead process looks like any other.
  */
 function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () => void): ReaderCompanion {

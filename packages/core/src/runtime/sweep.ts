@@ -21,7 +21,7 @@ export async function sweep(host: Host): Promise<number> {
   let resumed = 0;
   for (;;) {
     if (host.draining) return resumed;
-    // The page is larger by the sessions that were already seen, so that they do not crowd out the others.
+    // The page has extra room for sessions that were already seen, so that they do not crowd out the others.
     const limit = PAGE + new Set([...seen, ...setbacks.keys()]).size;
     const listed = await store.listRecoverable({ limit, agents: [...agents.keys()] });
     const fresh = listed.filter(({ id }) => !seen.has(id));
@@ -56,7 +56,7 @@ function isDue({ setbacks, clock }: Host, id: string): boolean {
   return (setbacks.get(id)?.dueAt ?? 0) <= clock.now();
 }
 
-/** Resumes the session's run if no process is working on it, unless that has just failed. */
+/** Resumes the session's run if no process is working on it, unless resuming it has just failed. */
 export async function resumeIfDue(host: Host, session: Session, from: AskedBy = {}): Promise<void> {
   if (!host.draining && !host.legs.has(session.id) && isDue(host, session.id))
     await resumeSession(host, session, from);

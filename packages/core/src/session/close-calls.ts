@@ -6,11 +6,11 @@ import { eventKey } from "../log/event-keys.ts";
 import { type Asking, isWaiting, type RunQuestion } from "./asking.ts";
 import { type CallState, type RunState, unanswered } from "./state.ts";
 
-/** The events that settle a call, or make it wait. */
+/** The event that settles a call. */
 export type ResultEvent = Extract<NewEvent, { type: "tool_result" }>;
 export type QuestionEvent = Extract<NewEvent, { type: "tool_suspended" }>;
 
-/** Why a question was closed if the user sent a new message instead of an answer. */
+/** The reason that is stored when a new message closes a question. */
 export const OVERTAKEN = "the user wrote a new message instead of answering.";
 
 /**
@@ -74,7 +74,7 @@ export function outcomeUnknown(reason: string): string {
   return `The outcome of this call is unknown: ${reason} It may or may not have taken effect; check before doing it again.`;
 }
 
-/** Returns a `tool_suspended` event. Its key allows each question once. */
+/** Returns a `tool_suspended` event. With its key, each question can be stored only once. */
 export function questionEvent(
   call: Pick<Asking, "callId" | "toolName" | "assistantSeq" | "questions">,
   question: Omit<EventData["tool_suspended"], "tool_name" | "call_id">,

@@ -14,8 +14,8 @@ export interface ContextEntry {
 }
 
 /**
- * The messages of the last request, and the entries that they were made from. `ends` has for each message the
- * index after its last entry.
+ * The messages of the last request, and the entries from which they were made. `ends` has for each message
+ * the index after its last entry.
  */
 export interface KeptMessages {
   entries: readonly ContextEntry[];

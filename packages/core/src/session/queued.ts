@@ -11,18 +11,19 @@ export function queuedMessages({ run, queued }: SessionState): StoredOf<"user_me
 const ORDINARY: readonly string[] = ["end_turn", "terminal_tool"];
 
 /**
- * Whether a run that would end for this reason continues instead, because a queued message needs an answer.
+ * Returns whether a run that would end for this reason continues instead, because a queued message needs an
+ * answer.
  */
 export function isPostponed(state: SessionState, stop: StopReason): boolean {
   return ORDINARY.includes(stop.type) && queuedMessages(state).length > 0;
 }
 
-/** Whether the run waits for the user's answer and no leg is running. */
+/** Returns whether the run waits for the user's answer and no leg is running. */
 export function isSuspended(run: RunState): boolean {
   return !run.unsettled && waitingFor(run).length > 0;
 }
 
-/** Whether the session's last run has ended or waits for the user's answer. */
+/** Returns whether the session's last run has ended or waits for the user's answer. */
 export function isSettled({ run }: SessionState): boolean {
   return run !== undefined && (run.ended !== undefined || isSuspended(run));
 }

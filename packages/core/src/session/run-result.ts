@@ -32,7 +32,10 @@ function stopOf({ cause }: RunState, ended: StopReason | undefined): RunResult["
   return cause === undefined ? ended : { ...ended, cause };
 }
 
-/** Returns the result of the tool that ended the run. Of several in one turn, the model called it first. */
+/**
+ * Returns the result of the tool that ended the run. If several tools did so in one turn, returns the first
+ * tool's result.
+ */
 function outputOf({ turn }: RunState, ended: StopReason | undefined): Json | undefined {
   if (ended?.type !== "terminal_tool") return undefined;
   return turn?.calls.find(({ result }) => result?.data.ends_run === true)?.result?.data.result;
@@ -70,8 +73,8 @@ export interface RunResult {
   runId: string;
   /**
    * Why the run stopped. `suspended` means that it waits for an answer. `message` is for the user. `cause` is
-   * for developers: what failed, as plain text without secrets. It is present if the run failed for an error
-   * that is in the log, and clients never get it.
+   * for developers: what failed, as plain text without secrets. It is present if the run failed with a logged
+   * error, and is never sent to clients.
    */
   stop: StopReason & { cause?: string };
   /** All text of the run, with a blank line between turns. */
@@ -99,7 +102,7 @@ export interface Question extends Omit<QuestionRecord, "by" | "input" | "child">
   /** Id of the call that asks, or of a hook's question about the run. An answer names it. */
   callId: string;
   /**
-   * The name of the called tool: the one that asks, or for an approval the one to approve. For a hook's
+   * The name of the called tool: the tool that asks, or for an approval the tool to approve. For a hook's
    * question about the run, the name of the hook.
    */
   toolName: string;

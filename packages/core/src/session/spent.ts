@@ -3,8 +3,8 @@ import { promptTokens } from "../model/pricing.ts";
 import type { RunState } from "./state.ts";
 
 /**
- * Returns what a run has used so far. `legMs` is the time of the current leg in milliseconds, which is added
- * to that of earlier legs.
+ * Returns what a run has used so far. `legMs` is the time of the current leg in milliseconds; it is added to
+ * the time of earlier legs.
  */
 export function spentOf(run: Readonly<RunState>, legMs: number): Budget {
   return {

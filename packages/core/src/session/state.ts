@@ -63,7 +63,7 @@ export interface RunState {
   /** Answers of the model so far. */
   turns: number;
   usage: Usage;
-  /** US dollars. */
+  /** The run's cost so far, in US dollars. */
   costUsd: number;
   /** Texts of the turns, in order. */
   texts: string[];
@@ -81,7 +81,7 @@ export interface RunState {
   succeeded: Map<string, CallState>;
   /** Working time of the run's earlier legs, and the start of the current one. */
   work: WorkTime;
-  /** Set if the run gets one last turn: why it ends, and the number of turns before that one. */
+  /** Set if the run gets one last turn: why it ends, and the number of turns before the last one. */
   landing: { stop: StopReason; turns: number } | undefined;
   /** Effects of the run's end that have started, by name. */
   effects: Map<string, "begun" | "over">;
@@ -102,7 +102,7 @@ export interface RunState {
   unsettled: boolean;
   /** Recoveries since the run last made progress. */
   recoveries: number;
-  /** The message of the last error for which the run ends, for developers. */
+  /** The message of the last error that ends the run, for developers. */
   cause: string | undefined;
   ended: StopReason | undefined;
   /** Whether the run left the session in status `error`. */

@@ -20,7 +20,7 @@ export interface Limited {
   readonly sessionLimits: Readonly<Budget>;
 }
 
-/** How much is left of each resource, and which budget sets that. */
+/** The remaining amount of each resource, and the budget that limits it. */
 export interface Remaining {
   amounts: Budget;
   /**
@@ -52,8 +52,8 @@ export function remainingOf(
 }
 
 /**
- * Returns a stop reason if a resource has no more left than its `reserve`. The default reserve is 0, and -1
- * for tool calls: so the model can make the last allowed call and read its result.
+ * Returns a stop reason if no more than the `reserve` is left of a resource. The default reserve is 0. For
+ * tool calls it is -1, so that the model can make the last allowed call and read its result.
  */
 export function limitReached(
   left: Remaining,
@@ -63,10 +63,7 @@ export function limitReached(
   return resource === undefined ? undefined : limitStop(left, resource);
 }
 
-/**
- * How a limit ends a run, in the words of the message: nothing is left, too little is left, or the cost is
- * unknown.
- */
+/** Why a limit ends a run, for its message: nothing is left, too little is left, or the cost is unknown. */
 type LimitEnd =
   | "is reached"
   | "leaves no room for another answer"
@@ -87,11 +84,11 @@ export function limitStop(
 
 /**
  * Returns the limit behind a stop reason in the form of the log, with money in US cents. Returns `{}` if no
- * limit is set that has this stop type.
+ * limit with this stop type is set.
  */
 export function limitDetails({ type }: StopReason, { amounts, scopeOf }: Remaining): JsonObject {
   const limited = resources.filter((one) => stopTypes[one] === type && Number.isFinite(scopeOf(one).limit));
-  // Two limits have the type `token_limit`: the reason is the one with the smaller share left.
+  // Two limits have the type `token_limit`. The one with the smaller share left is the reason.
   const share = (one: Resource) => amounts[one] / scopeOf(one).limit;
   const [resource] = limited.sort((a, b) => share(a) - share(b));
   if (resource === undefined) return {};

@@ -27,9 +27,9 @@ const SHORTEST_ANSWER = 256;
 const LAST = { promptShare: 1.5, answerTokens: 1_024 };
 
 /**
- * Returns how long an answer may be within the limits, or a stop reason if there is no room for one. The
- * prompt counts with its estimated tokens at the highest possible price, because the real usage is not known
- * yet. With `keepLast`, leaves room for one more turn.
+ * Returns how long an answer may be within the limits, or a stop reason if there is no room for an answer.
+ * The prompt counts with its estimated tokens at the highest possible price, because the real usage is not
+ * known yet. With `keepLast`, leaves room for one more turn.
  */
 export function roomFor(left: Remaining, call: PlannedCall, keepLast: boolean): Room | StopReason {
   const { inputTokens, outputTokens, costUsd } = left.amounts;

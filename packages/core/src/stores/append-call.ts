@@ -17,12 +17,12 @@ export interface AppendCall {
   readonly version: number;
   readonly events: readonly PreparedEvent[];
   /**
-   * The epoch that the session's lease must have, and its holder. Otherwise refuse the append. `null`: no
+   * The epoch and the holder that the session's lease must have; otherwise refuse the append. `null`: no
    * condition.
    */
   readonly leaseEpoch: number | null;
   readonly leaseHolder: string | null;
-  /** The last `seq` that the session must have. Otherwise refuse the append. `null`: no condition. */
+  /** The `seq` that the session's last event must have; otherwise refuse the append. `null`: no condition. */
   readonly afterSeq: number | null;
   /** Whether to release the session's current lease, whatever its holder. */
   readonly release: boolean;
@@ -77,7 +77,10 @@ export function appendCall(
   };
 }
 
-/** An epoch that no lease ever has. It stands for a lease of another session or with an invalid holder. */
+/**
+ * An epoch that no lease ever has. Stands for a lease that belongs to another session or has an invalid
+ * holder.
+ */
 const NO_EPOCH = -1;
 
 function leaseColumns(

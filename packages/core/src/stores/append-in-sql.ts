@@ -9,8 +9,8 @@ import { sqlState } from "./retry-undone.ts";
 const UNIQUE_VIOLATION = "23505";
 
 /**
- * How often an append is tried if it is refused and the log has no reason for that. The error message repeats
- * the number.
+ * The most attempts for an append that is refused without a reason in the log. The error message repeats the
+ * number.
  */
 const APPEND_TRIES = 5;
 
@@ -21,12 +21,12 @@ const APPEND_TRIES = 5;
  */
 export interface SqlLog {
   /**
-   * Stores the append in one transaction, or nothing of it. Postgres does this in the function
+   * Stores the whole append in one transaction, or nothing. Postgres does this in the function
    * `pawl_store_events`.
    *
-   * 1. Find and lock the session's row. Refuse the append if none exists, if `leaseEpoch` is not `null` and
-   *    the row's lease has another epoch or holder, or if `afterSeq` is not `null` and not the last `seq`. An
-   *    expired lease counts like a live one.
+   * 1. Find and lock the session's row. Refuse the append if there is no such row, if `leaseEpoch` is not
+   *    `null` and the row's lease has another epoch or holder, or if `afterSeq` is not `null` and not the
+   *    last `seq`. An expired lease counts like a live one.
    * 2. Refuse the append if the session has an event with its append id or with one of its keys.
    * 3. Let `base` be the session's last `seq`. Insert the events with `base + 1`, `base + 2`, …. All have the
    *    same `at`: now, or the row's `updatedAt` if that is later.
@@ -47,11 +47,11 @@ export interface SqlLog {
 
 /**
  * Implements {@link EventStore.append} for a store over any SQL database. Checks the append and stores it
- * with one call of {@link SqlLog.append}. If that is refused, reads the log with {@link SqlLog.explain}:
- * returns the stored events of a repeated append id, and throws for any other reason.
+ * with one call of {@link SqlLog.append}. If the append is refused, finds the reason with
+ * {@link SqlLog.explain}. Returns the stored events of a repeated append id, and throws for any other reason.
  *
  * @throws PawlError as {@link EventStore.append}; `store_unavailable` for an append that was refused five
- *   times although the log has no reason for it
+ * times although the log has no reason for it
  *
  * @example
  * ```ts

@@ -4,8 +4,8 @@
  *
  * A blob is JSON text. Its id is the SHA-256 of that text, 64 hexadecimal digits, so storing a blob again
  * changes nothing. Blobs belong to their session: the same text in two sessions is two blobs, and deleting
- * those of one session does not affect the other. Pawl never deletes blobs; see {@link withBlobs} for when
- * you may delete them.
+ * the blobs of one session does not affect the other. Pawl never deletes blobs; see {@link withBlobs} for
+ * when you may delete them.
  *
  * Any error other than a {@link PawlError} reaches the caller as `store_unavailable`.
  */

@@ -20,8 +20,8 @@ export function jsonIfLarger(value: unknown, bytes: number): string | undefined 
 
 /**
  * Estimates how many of `room` bytes are left after the JSON of `value`. Assumes the longest possible
- * escapes, so a result of 0 or more is certain; after a negative one, `value` must be serialized. Ends for a
- * cycle too, because every value uses some room, and below `depth` levels.
+ * escapes, so a result of 0 or more is certain; after a negative result, `value` must be serialized. Stops at
+ * a cycle too, because every value uses some room, and stops below `depth` levels.
  */
 function roomAfter(value: unknown, room: number, depth: number): number {
   if (typeof value === "string") return room - longest(value);

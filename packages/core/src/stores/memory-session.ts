@@ -9,8 +9,8 @@ import { explainRefusal, type Refused } from "./refusal.ts";
 import { toStored } from "./stored-form.ts";
 
 /**
- * A session in memory. `events[i]` has the `seq` i + 1. Events are frozen when they are stored, the row when
- * a caller receives it.
+ * A session in memory. `events[i]` has the `seq` i + 1. Events are frozen when they are stored; the row is
+ * frozen when a caller receives it.
  */
 export interface MemorySession {
   row: Session;

@@ -2,8 +2,8 @@ import type { StoredEvent } from "../log/event.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 
 /**
- * The sizes of the first page and of later ones, in events. The first is small, because most readers need few
- * events. Pages keep a log from being in memory as a whole.
+ * The sizes of the first page and of later pages, in events. The first is small, because most readers need
+ * few events. With pages, a long log is never in memory as a whole.
  */
 const FIRST_PAGE = 250;
 

@@ -7,7 +7,7 @@ import { ownRows } from "../log/own-rows.ts";
  * The state of a session's log after an append was refused, for {@link explainRefusal} to find the reason.
  */
 export interface Refused {
-  /** `seq` of the session's last event, 0 while there is none. */
+  /** `seq` of the session's last event; 0 if it has none. */
   lastSeq: number;
   /** Holder of the session's lease; `null` if the lease was released or never acquired. */
   leaseHolder: string | null;
@@ -15,7 +15,7 @@ export interface Refused {
   leaseEpoch: number;
   /** The events that were stored under the same append id, in order; none if the id is new. */
   before: readonly StoredEvent[];
-  /** The stored event that has the first of the append's keys that is taken. */
+  /** The stored event that already has a key of this append, found by the first such key. */
   taken: StoredEvent | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * SQLSTATEs of a statement that the database rolled back because of concurrent ones: a serialization failure
- * or a deadlock.
+ * SQLSTATEs of a statement that the database rolled back because of concurrent statements: a serialization
+ * failure or a deadlock.
  */
 const UNDONE: readonly unknown[] = ["40001", "40P01"];
 
@@ -9,8 +9,8 @@ const TRIES = 12;
 
 /**
  * Calls a database, and repeats the call while the database rolls it back because of concurrent calls (a
- * serialization failure or a deadlock). Tries at most 12 times. The call must be one statement in a
- * transaction of its own. Repeating it is safe, because nothing was applied.
+ * serialization failure or a deadlock). Tries at most 12 times. The call must be one statement in its own
+ * transaction. Repeating it is safe, because nothing was applied.
  *
  * @throws the last error of the call. The `cause.code` of an error is read as its SQLSTATE.
  *

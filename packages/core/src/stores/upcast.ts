@@ -4,8 +4,8 @@ import { wrapStore } from "./wrap-store.ts";
 
 /**
  * Functions that convert payloads of older versions: for each event type and each old version, a function
- * from that version's data to the next one's. A type that did not change in a version needs no function for
- * it.
+ * that converts that version's data to the next version. A type that did not change in a version needs no
+ * function for that version.
  *
  * @example
  * ```ts
@@ -25,8 +25,8 @@ export interface Upcasters {
 export const UPCASTERS: Upcasters = {};
 
 /**
- * Converts an event's payload to the current version. Events of newer versions stay as they are: fields are
- * only ever added.
+ * Converts an event's payload to the current version. Events of newer versions are not changed, because
+ * fields are only ever added.
  */
 export function upcast(event: StoredEvent, upcasters: Upcasters): StoredEvent {
   if (event.v >= EVENT_VERSION) return event;

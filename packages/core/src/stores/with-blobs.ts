@@ -97,7 +97,9 @@ function blobText(data: unknown, aboveBytes: number): string | undefined {
   return jsonIfLarger(data, mayReadAsReference(data) ? -1 : aboveBytes);
 }
 
-/** Whether a payload's JSON may look like a blob reference. Also true for every payload with `toJSON`. */
+/**
+ * Returns whether a payload's JSON may look like a blob reference. Also true for every payload with `toJSON`.
+ */
 function mayReadAsReference(data: unknown): boolean {
   if (typeof data !== "object" || data === null) return false;
   return "$blob" in data || typeof (data as { toJSON?: unknown }).toJSON === "function";
@@ -149,7 +151,7 @@ async function whole(
   return { ...event, data: JSON.parse(text) } as StoredEvent;
 }
 
-/** Gives the event in a `key_taken` error its payload, if that is a blob. */
+/** Adds the payload to the event in a `key_taken` error, if the payload is a blob. */
 async function withWholeEvent(error: unknown, blobs: BlobStore): Promise<unknown> {
   if (!PawlError.is(error, "key_taken")) return error;
   const event = error.details.event as StoredEvent | undefined;

@@ -51,8 +51,8 @@ export function artifactOf(draft: ArtifactDraft, newId: () => string): Artifact 
 }
 
 /**
- * Returns the event that stores an artifact. Its key refuses a second artifact with the same id in the
- * session.
+ * Returns the event that stores an artifact. With its key, a second artifact with the same id is refused in
+ * the session.
  */
 export function artifactEvent(artifact: Artifact): NewEvent {
   return { type: "artifact", data: artifact, key: `artifact:${artifact.artifact_id}` };

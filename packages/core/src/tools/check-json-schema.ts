@@ -1,7 +1,7 @@
 import { dereference } from "@cfworker/json-schema";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 
-/** Keywords whose value is a schema, a list of schemas, or a schema for each of some names. */
+/** Keywords whose value is a schema, a list of schemas, or an object of schemas. */
 const SCHEMA = ["items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else"];
 
 const SCHEMAS = ["prefixItems", "anyOf", "oneOf", "allOf"];

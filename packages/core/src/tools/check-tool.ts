@@ -22,7 +22,10 @@ const OPTIONS: OptionKinds<ToolOptions<Schema, Schema, unknown>> = {
   endsRun: "any",
 };
 
-/** Names of other libraries. Without `needsApproval` here, a tool would run that was meant to ask first. */
+/**
+ * Hints for option names of other libraries. If `needsApproval` were ignored, the tool would run without
+ * approval.
+ */
 const INSTEAD = {
   inputSchema: "Use `input`.",
   parameters: "Use `input`.",

@@ -1,6 +1,6 @@
 /**
  * Returns the names of tools that depend on each other in a circle, in order, or `undefined` if there are
- * none. If such tools were called in one turn, each would wait for the next forever. A tool may depend on
+ * none. If such tools were called in one turn, each would wait forever for the next. A tool may depend on
  * itself. Unknown names are ignored.
  */
 export function dependencyCycle(

@@ -5,8 +5,8 @@ import { resultBlock } from "./result-block.ts";
 import type { Tool } from "./tool.ts";
 
 /**
- * Formats a result for the model with the tool's `format`. Returns `undefined` if `format` throws or its
- * value is one that the API would refuse; the model then gets the result in the default form.
+ * Formats a result for the model with the tool's `format`. Returns `undefined` if `format` throws or returns
+ * a value that the API would refuse; the model then gets the result in the default form.
  */
 export function formatted(tool: Tool, result: Json): string | ContentBlock[] | undefined {
   if (tool.format === undefined) return undefined;

@@ -36,7 +36,10 @@ function anyOf(...takes: readonly Take[]): Take {
   };
 }
 
-/** Accepts an object that has all `needed` fields, and keeps its valid fields of `rest`. */
+/**
+ * Returns a function that accepts objects with all `needed` fields. It keeps these and the valid fields of
+ * `rest`.
+ */
 function shaped(needed: Shape, rest: Shape = {}): Take {
   return (value) => {
     if (!isJsonObject(value)) return undefined;

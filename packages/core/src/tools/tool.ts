@@ -169,7 +169,7 @@ export interface ToolOptions<I, A, Deps> {
  */
 export interface Tool<Deps = unknown> {
   readonly name: string;
-  /** The tool as it is sent to the model. */
+  /** The tool in the form in which the model gets it. */
   readonly spec: ToolSpec;
   readonly input: Schema;
   readonly category: string | undefined;

@@ -15,8 +15,8 @@ interface Definition {
 type Described = Record<string, unknown>;
 
 /**
- * Types whose values JSON cannot represent. The package `zod-to-json-schema` describes them all the same, or
- * leaves them out.
+ * Types whose values JSON cannot represent. The package `zod-to-json-schema` still describes them, or leaves
+ * them out.
  */
 const NO_JSON: readonly string[] = [
   "ZodBigInt",
@@ -45,7 +45,7 @@ export function describeZod3(definition: object): Described {
     return ignoreOverride;
   };
   const options = {
-    // `override` makes the references itself, only where a schema contains itself.
+    // `override` creates the references, and only for schemas that contain themselves.
     $refStrategy: "none",
     pipeStrategy: "input",
     effectStrategy: "input",

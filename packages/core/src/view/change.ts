@@ -2,7 +2,7 @@ import type { Delta } from "../log/live-event.ts";
 import { runMessageId, withRunMessage } from "./run-message.ts";
 import type { ViewMessage, ViewPart, ViewState } from "./view.ts";
 
-/** Whether a part is still being written. */
+/** Returns whether a part is still being written. */
 export function isOpen(part: ViewPart): boolean {
   return "open" in part && part.open;
 }

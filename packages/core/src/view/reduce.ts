@@ -8,8 +8,8 @@ import { takeUp } from "./run-message.ts";
 import type { ToolPhase, ViewMessage, ViewPart, ViewState } from "./view.ts";
 
 /**
- * Applies one event to a view and returns the new view. Unchanged parts are shared with the old one, which
- * stays as it was. Stored events up to `view.cursor` are ignored.
+ * Applies one event to a view and returns the new view. Shares unchanged parts with the old view, which is
+ * not modified. Stored events up to `view.cursor` are ignored.
  *
  * @example
  * ```ts

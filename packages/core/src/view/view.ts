@@ -28,7 +28,7 @@ export type ViewPart =
       phase: ToolPhase;
       /** The input of the call, as the model wrote it. */
       arguments: Json;
-      /** The tool's line for the user, from its `status` option. */
+      /** The tool's status text for the user, from its `status` option. */
       status?: string;
       /** The last progress report of a running call. */
       progress?: Json;
@@ -53,8 +53,8 @@ export type ViewPart =
 /**
  * A message as the user sees it. All turns of one run form one assistant message, with two exceptions:
  *
- * - If the model reads a queued message during the run, its later text is a new assistant message after that
- *   one.
+ * - If the model reads a queued message during the run, the text that follows is a new assistant message
+ *   after the queued one.
  * - A retry continues the failed run's message, without the notice and the text after the last tool call.
  */
 export interface ViewMessage {

@@ -3,7 +3,7 @@ import type { ModelEvent } from "../../src/model.ts";
 
 /** A place in a model's answer at which it waits for the test. */
 export interface Hold {
-  /** Whether the answer waits before this event. `deltas` is the number of deltas before it. */
+  /** Returns whether the answer waits before this event. `deltas` is the number of deltas before it. */
   before(event: ModelEvent, deltas: number): boolean;
   /** Resolves when the answer has reached this place: everything before it was read. */
   readonly reached: Promise<void>;
@@ -20,7 +20,7 @@ export function holdBefore(before: Hold["before"]): Hold {
   return { before, reached, release, reach, released };
 }
 
-/** Whether an answer's text is complete at this event. */
+/** Returns whether an answer's text is complete at this event. */
 export const isTextOver = ({ type }: ModelEvent): boolean => type === "message_delta";
 
 /** A model whose answers wait at these places, until each is released. */

@@ -30,7 +30,7 @@ export function failingStore<S extends EventStore>(
   });
 }
 
-/** Whether an event of this type is among them. */
+/** Returns whether an event of this type is among them. */
 export const has = (events: readonly { type: string }[], type: string): boolean =>
   events.some((event) => event.type === type);
 

@@ -1,6 +1,6 @@
 import { PawlError } from "@pawl/core";
 
-/** Cuts a text to `limit` characters and appends a note that says how many are missing. */
+/** Cuts a text to `limit` characters and appends a note that says how many characters are missing. */
 export function clipped(text: string, limit: number): string {
   if (text.length <= limit) return text.toWellFormed();
   // Half a surrogate pair is invalid text, which APIs and databases refuse.

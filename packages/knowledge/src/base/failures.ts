@@ -6,7 +6,10 @@ import { type HookContext, messageOf, PawlError } from "@pawl/core";
  */
 export type OnError = (error: unknown, context: HookContext) => void;
 
-/** Whether an error means that the log cannot be written, so that the run cannot continue in this process. */
+/**
+ * Returns whether an error means that the log cannot be written, so that the run cannot continue in this
+ * process.
+ */
 export function isLogFailure(cause: unknown): boolean {
   const codes = ["fenced", "store_unavailable", "forbidden"] as const;
   return codes.some((code) => PawlError.is(cause, code));

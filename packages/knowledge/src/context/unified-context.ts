@@ -47,7 +47,7 @@ export interface ContextReport {
   chars: number;
   /** The estimated tokens: one per four characters. */
   estimatedTokens: number;
-  /** How long building it took, in milliseconds. */
+  /** How long it took to build the context, in milliseconds. */
   durationMs: number;
   /** One report per section, in the order of the options. */
   sections: SectionReport[];
@@ -172,7 +172,7 @@ function checkSections<Deps>(sections: readonly ContextSection<Deps>[]): void {
     checkOptions("A section of unifiedContext()", section, SECTION, { instead: { name: "Use `tag`." } });
     const { tag, maxChars, timeoutMs } = section;
     checkTag(tag, "a section of a context");
-    // Tags are compared without case, because models read them so.
+    // Tags are compared without case, because models ignore the case of tags.
     if (seen.has(tag.toLowerCase()))
       throw new PawlError("config", `Two sections of a context have the tag <${tag}>; each needs its own.`);
     seen.add(tag.toLowerCase());

@@ -97,7 +97,7 @@ function widest(source: string, loaded: readonly Loaded[]): number | undefined {
   return days.length === 0 ? undefined : Math.max(...days);
 }
 
-/** Whether a source is loaded for at least this range. An unknown range counts as 0 days. */
+/** Returns whether a source is loaded for at least this range. An unknown range counts as 0 days. */
 function isThere(source: string, range: number | undefined, loaded: readonly Loaded[]): boolean {
   return loaded.some((one) => {
     if (one.source !== source) return false;

@@ -25,7 +25,7 @@ async function store<Deps>(work: Work<Deps>, context: RunContext<Deps>, found: F
   const { source, error } = found;
   if (error === undefined) {
     const { params, data } = found;
-    // Empty data is stored as a text, so that the model knows that there is none.
+    // Empty data is stored as a text, so that the model knows that nothing is on record.
     const text = data.trim() === "" ? "(nothing on record)" : data;
     const key = keyOf(work, context, `source:${source}`);
     await context.append({ type: "knowledge", data: { source, data: text, params }, key });

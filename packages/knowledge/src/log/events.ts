@@ -17,7 +17,7 @@ export const reasons: readonly SelectionReason[] = ["not_in_context", "expand_ra
 export interface Chosen {
   /** Name of the source. */
   source: string;
-  /** Why it was chosen. */
+  /** Why the source was chosen. */
   reason: SelectionReason;
   /** The source's params, without the defaults of its schema. */
   params: JsonObject;
@@ -27,7 +27,7 @@ export interface Chosen {
 export interface Dropped {
   /** Name of the source, as the model wrote it. */
   source: string;
-  /** Why it is not fetched. */
+  /** Why the source is not fetched. */
   why: "unknown_source" | "malformed" | "duplicate" | "invalid_params" | "already_there" | "not_wider";
 }
 

@@ -15,7 +15,7 @@ import { byName, type DataSource } from "./data-source.ts";
 export interface SourceQuery {
   /** Name of the source. */
   source: string;
-  /** Its params, which are validated. Default: none. */
+  /** The source's params. They are validated. Default: none. */
   params?: JsonObject;
 }
 

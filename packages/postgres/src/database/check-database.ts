@@ -1,6 +1,6 @@
 import { checkOptions } from "@pawl/core";
 
-/** How an option is checked that takes a database. A connection string is a common mistake. */
+/** The check of an option that takes a database. A common mistake is a connection string. */
 export const DATABASE: { readonly mustBe: string; is(db: unknown): boolean; readonly required: true } = {
   mustBe: "a database: a Pool of pg, the `sql` of postgres.js, or a PGlite",
   is: (db: unknown): boolean =>

@@ -27,7 +27,7 @@ export type Database = Queryable | PostgresJs;
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Runs one statement. Retries a statement that the database rolled back because of concurrent ones.
+ * Runs one statement. Retries a statement that the database rolled back because of concurrent statements.
  *
  * @throws PawlError `store_unavailable` for any other failure, with the driver's error as its cause.
  */

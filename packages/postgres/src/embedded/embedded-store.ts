@@ -39,8 +39,8 @@ export interface EmbeddedStore extends EventStore {
 }
 
 /**
- * Keeps the log in a Postgres inside this process (PGlite), in a directory of its own, without a server.
- * Install `@electric-sql/pglite` beside this package. The first start takes one to two seconds.
+ * Keeps the log in a Postgres inside this process (PGlite), in its own directory, without a server. Install
+ * `@electric-sql/pglite` beside this package. The first start takes one to two seconds.
  *
  * - Events survive `kill -9` of the process. A power cut or a crash of the operating system may lose events,
  *   because they are not forced to disk.
@@ -50,7 +50,7 @@ export interface EmbeddedStore extends EventStore {
  * - Readers see events of this store at once, and events written directly to `db` within a minute.
  *
  * @throws PawlError `config` if `@electric-sql/pglite` is not installed, and `store_unavailable` if the
- *   directory is in use or the database does not start.
+ * directory is in use or the database does not start.
  *
  * @example
  * ```ts

@@ -8,9 +8,9 @@ const PACKED = import.meta.url.endsWith(".ts")
   : "../dist/new-database.tar.br";
 
 /**
- * Reads an empty database for PGlite's option `loadDataDir`, made when this package was built. Unpacking it
- * takes half a second; without it, PGlite takes several seconds to create one. Resolves to `undefined` if
- * there is no such file, e.g. in an app that was bundled into one file.
+ * Reads an empty database that was made when this package was built, for PGlite's option `loadDataDir`.
+ * Unpacking it takes half a second; PGlite would take several seconds to create a new one. Resolves to
+ * `undefined` if there is no such file, e.g. in an app that was bundled into one file.
  */
 export async function newDatabase(packed: string = PACKED): Promise<Blob | undefined> {
   try {

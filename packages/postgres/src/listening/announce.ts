@@ -21,7 +21,7 @@ interface Options {
   channel: string;
   /** The database for {@link Announcer.call}. */
   db: Database;
-  /** The database that batches are sent with; `false` sends none. */
+  /** The database with which batches are sent; `false` sends none. */
   notify: Database | false;
   /** Milliseconds for which entries are collected. */
   everyMs: number;

@@ -1,6 +1,6 @@
 import { ask, type PostgresJs, type Queryable } from "../database/queryable.ts";
 
-/** The part of a `pg.Pool` that `postgresTail()` uses to listen: one connection of its own. */
+/** The part of a `pg.Pool` that `postgresTail()` uses to listen: one separate connection. */
 export interface ListeningPool extends Queryable {
   connect(): Promise<ListeningClient>;
 }

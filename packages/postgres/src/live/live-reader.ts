@@ -6,8 +6,8 @@ import { type LiveRow, readLive, takeRow } from "./live-rows.ts";
 /** How often rows are read if notifications do not arrive, in milliseconds. */
 const POLL_MS = 500;
 /**
- * How often this process announces the sessions that its readers follow, in milliseconds. The sessions' rows
- * are read as often, in case a notification was lost.
+ * How often this process announces the sessions that its readers follow, in milliseconds. The rows of these
+ * sessions are read at the same interval, in case a notification was lost.
  */
 export const ASK_MS = 10_000;
 /** Notifications within this many milliseconds are handled by one statement. */
@@ -30,7 +30,7 @@ interface Options {
   db: Database;
   /** Returns whether the session's leg runs in this process, so that no row is needed. */
   isHere(sessionId: string): boolean;
-  /** Returns whether notifications arrive. */
+  /** Returns whether this process currently receives notifications. */
   listening(): boolean;
   /** Announces to other processes that this session has readers here. */
   ask(sessionId: string): void;

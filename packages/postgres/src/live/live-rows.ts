@@ -70,7 +70,7 @@ FROM ROWS FROM (json_to_recordset($1::text::json) AS (id text, leg text, version
   WITH ORDINALITY AS k (id, leg, version, n)
 JOIN agent_session_live l ON l.session_id = k.id`;
 
-/** Deletes a leg's row, and all rows that were last written over an hour ago, by processes that died. */
+/** Deletes a leg's row, and the rows of dead processes: all that were last written over an hour ago. */
 export async function deleteLive(db: Database, sessionId: string, leg: string): Promise<void> {
   await ask(db, remove, [sessionId, leg]);
 }

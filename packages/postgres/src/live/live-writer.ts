@@ -4,8 +4,8 @@ import { pause } from "../listening/keep-listening.ts";
 import { deleteLive, writeLive } from "./live-rows.ts";
 
 /**
- * The maximum number of characters per millisecond that are written for a session. So long answers are
- * written less often.
+ * The maximum number of characters per millisecond that are written for a session. This is why long answers
+ * are written less often.
  */
 const PACE = 200;
 /** How long to wait after a failed write, in milliseconds. */

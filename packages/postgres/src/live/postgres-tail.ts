@@ -25,11 +25,11 @@ export interface PostgresTail extends LiveTail {
  * - Give every process that runs agents this tail: readers of idle sessions do not poll while it is
  *   `listening`.
  * - A notification has only the number of a session's last event; readers get the events from the store. If a
- *   notification is lost, a reader is late but misses nothing: by `pollMs` during a run, by up to a minute
- *   otherwise.
+ *   notification is lost, a reader gets the event later, but misses nothing: up to `pollMs` later during a
+ *   run, up to a minute otherwise.
  * - Text in progress is written to the table `agent_session_live`, one row per session, while another process
- *   has readers for the session. (A process that receives no notifications cannot know, and always writes
- *   it.)
+ *   has readers for the session. (A process that receives no notifications knows of no readers, so it always
+ *   writes.)
  * - Listening takes one connection of the pool. It cannot be behind a pooler in transaction mode: the tail
  *   reports that to `onError`, and readers poll.
  *

@@ -10,7 +10,7 @@ export interface CopyOptions {
   onSession?(id: string, events: number): void;
 }
 
-/** The numbers of what was copied. */
+/** The numbers of copied sessions, events and blobs. */
 export interface CopiedLog {
   /** Sessions that were copied. */
   sessions: number;
@@ -38,8 +38,8 @@ const OPTIONS: OptionKinds<CopyOptions> = { userId: "string", onSession: "functi
  * left unchanged. If a copy was interrupted, call `copyLog()` again to complete it. No process can run a
  * session before it is copied completely.
  *
- * @throws PawlError `conflict` if the target has a different session with the same id, or the same one with
- * fewer events. `store_unavailable` if a database fails.
+ * @throws PawlError `conflict` if the target has a different session with the same id, or the same session
+ * with fewer events. `store_unavailable` if a database fails.
  *
  * @example
  * ```ts
@@ -105,7 +105,7 @@ function idOf({ session }: Row): string {
   return (JSON.parse(String(session)) as { id: string }).id;
 }
 
-/** Copies the next events of a session. Resolves to the number of the last one. */
+/** Copies the next events of a session. Resolves to the number of the last copied event. */
 async function copyEvents(
   from: Database,
   to: Database,

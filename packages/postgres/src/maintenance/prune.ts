@@ -37,7 +37,7 @@ const OPTIONS: OptionKinds<PruneOptions> = {
   },
 };
 
-/** The numbers of what was deleted. */
+/** The numbers of deleted sessions, events and reservations. */
 export interface Pruned {
   /** Sessions that were deleted. */
   sessions: number;

@@ -1,6 +1,6 @@
 /**
  * Access rights. The owner of the tables bypasses row-level security: an application that connects as the
- * role that migrated has full access, as before. Other roles see nothing until rights are granted.
+ * role that ran the migrations has full access, as before. Other roles see nothing until rights are granted.
  * `pawl_grant_service(role)` grants full access. `pawl_grant_users(role)` lets users read, send messages and
  * answer in their own sessions. If Supabase's roles exist, they are granted these rights at once.
  *

@@ -2,10 +2,11 @@
  * A function that performs a whole append. The server caches the plan of a function under any driver and
  * pooler; planning the statement each time cost more than running it. It runs with the rights of its caller.
  *
- * The update of the session's row is lock, counter and check in one: a concurrent append waits for it, and
- * then sees its result. A refused append returns no row. A repeated append id or a taken key violates its
- * unique index, which rolls the update back. `heads` (`type`, `key`, `duration_ms`) and `payloads` are JSON
- * arrays of the same length. They are separate because SQL must not parse a payload, which may contain a NUL.
+ * The update of the session's row serves as lock, counter and check: a concurrent append waits for the
+ * update, and then sees its result. A refused append returns no row. A repeated append id or a taken key
+ * violates its unique index, which rolls the update back. `heads` (`type`, `key`, `duration_ms`) and
+ * `payloads` are JSON arrays of the same length. They are separate because SQL must not parse a payload,
+ * which may contain a NUL.
  */
 export const appendFunction: string = `
 CREATE FUNCTION pawl_append(

@@ -8,7 +8,7 @@
  * releases expired ones. The time that counts is the moment when the lock was acquired.
  *
  * The functions run with the rights of their caller: the owner, or a role with `pawl_grant_service`. Roles
- * that were granted that before are granted the new rights here.
+ * that already have this grant get the new rights here.
  */
 export const reservations: string = `
 CREATE TABLE agent_reservations (

@@ -5,7 +5,7 @@
 const eventColumns = `e.sequence_number AS seq, e.version, date_part('epoch', e.timestamp) AS at,
       e.event_type AS type, e.event_key AS key, e.duration_ms, e.data::text AS data`;
 
-/** SQL that makes JSON of a session's row, without the lease. */
+/** SQL that converts a session's row to JSON, without the lease. */
 export const sessionJson: string = `json_build_object('id', s.id, 'user_id', s.user_id, 'agent', s.agent, 'status', s.status,
     'created', date_part('epoch', s.created_at), 'updated', date_part('epoch', s.updated_at),
     'last_sequence', s.last_sequence, 'open_run', s.open_run, 'pending', s.pending,
@@ -16,9 +16,9 @@ export const sessionJson: string = `json_build_object('id', s.id, 'user_id', s.u
 
 /**
  * A page ends with the event that exceeds this size, in bytes of text: a response of unlimited size would hit
- * a limit or timeout somewhere. The stored size would not do: a gigabyte of one letter compresses to little,
- * and its log could not be read. So compressed payloads are unpacked to be measured, at most a few rows more
- * than the page has.
+ * a limit or timeout somewhere. The stored size would not do, because payloads are compressed: a gigabyte of
+ * one letter takes little space but fits into no response. So payloads are unpacked to measure them, at most
+ * a few rows more than the page has.
  */
 const PAGE_BYTES = 2_000_000;
 
@@ -31,8 +31,8 @@ const expiry = "clock_timestamp() + p_ttl_ms * interval '1 millisecond'";
  * rights on tables decide who may write.
  *
  * JSON arguments are texts, because PostgREST parses arguments that are JSON and refuses NUL and half
- * surrogate pairs. Every result is one JSON object: a set would be cut off at `max-rows` silently, and an
- * object shows whether an answer came from here. No two functions have the same name, because PostgREST could
+ * surrogate pairs. Every result is one JSON object: a set would be cut off silently at `max-rows`, and an
+ * object shows that the response came from Pawl. No two functions have the same name, because PostgREST could
  * not tell them apart. None raises 40001, which PostgREST retries without end.
  */
 export const rpc: string = `

@@ -1,6 +1,9 @@
 import { sessionJson } from "./005-rpc.ts";
 
-/** Columns that users may read: of sessions all but the lease, of events all but the append id and size. */
+/**
+ * Columns that users may read: all of a session except the lease, and all of an event except its append id
+ * and size.
+ */
 const READABLE = {
   agent_sessions: `id, user_id, agent, status, created_at, updated_at, context_start_sequence, last_sequence, open_run,
     pending, input_tokens, output_tokens, cached_tokens, cache_write_tokens, cache_write_1h_tokens, total_tokens,
@@ -25,12 +28,12 @@ const RPC = ["events", "session", "sessions", "get_blob", "send_message", "answe
   .join(", ");
 
 /**
- * Lets users read columns instead of whole tables: neither append ids nor leases. Roles with
- * `pawl_grant_users` lose the other columns here. A role whose right to read was revoked does not get it
+ * Lets users read single columns instead of whole tables, so that append ids and leases stay hidden. Roles
+ * with `pawl_grant_users` lose the other columns here. A role whose right to read was revoked does not get it
  * back. Roles that may append are services, and keep their rights.
  *
  * `pawl_rpc_explain` and `pawl_rpc_recoverable` read the hidden columns, so they are for services only.
- * `pawl_rpc_sessions` is the same as before with its columns named.
+ * `pawl_rpc_sessions` works as before, but names its columns.
  */
 export const columns: string = `
 CREATE OR REPLACE FUNCTION pawl_grant_users(p_role name) RETURNS void LANGUAGE plpgsql AS $pawl$

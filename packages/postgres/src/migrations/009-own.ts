@@ -8,8 +8,8 @@ const MAX_LEVELS = 500;
 
 /**
  * SQL that returns whether JSON text is nested too deeply. Removes escaped backslashes and quotes, then drops
- * every second part between quotes, which is a string, and counts the brackets that are left. Text with few
- * brackets is accepted at once.
+ * every second part between quotes (the strings), and counts the remaining brackets. Text with few brackets
+ * is accepted at once.
  */
 const tooDeep = (
   json: string,
@@ -43,7 +43,7 @@ const returnDone = `
  * Separates what users store from what runs store, and limits users' answers as the runtime does.
  *
  * - Append ids of users are stored with the prefix `user:`, so no user can take the id of a run's append. Ids
- *   stored before this migration stay as they are: a message or an answer that is sent again is still found
+ *   stored before this migration are not changed: a message or an answer that is sent again is still found
  *   under its old id. If such an id is the id of a run's append, core's `write()` fences that leg, and the
  *   next leg has new ids.
  * - A session in which an agent does a task for another agent accepts nothing from its user, as over HTTP.

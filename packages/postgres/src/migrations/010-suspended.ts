@@ -19,8 +19,8 @@ const status = `CASE
           ELSE p_patch ->> 'status' END`;
 
 /**
- * Makes sessions recoverable that are suspended although one of their questions has been answered. The append
- * handles new ones, this migration existing ones, and the list of recoverable sessions any others.
+ * Makes a suspended session recoverable if one of its questions has been answered. Appends do this for new
+ * answers, this migration for existing ones, and the list of recoverable sessions for any others.
  */
 export const suspended: string = `
 ${inSchema(storeEvents("CREATE OR REPLACE", status))}

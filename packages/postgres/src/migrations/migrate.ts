@@ -45,7 +45,7 @@ export const migrations: readonly Migration[] = [
 /**
  * Brings the database's schema up to date. Safe to run at every start, also by several processes at once.
  * Each step runs once, in a transaction that also adds the step to the table `pawl_migrations`. If no step is
- * missing, nothing is written, and a role without the right to do so suffices.
+ * missing, nothing is written, so a role without the right to write suffices.
  *
  * From a shell, run `npx pawl-postgres migrate`. For other tools, see {@link migrationFiles}.
  *

@@ -16,8 +16,8 @@ export function iso(column: string): string {
 }
 
 /**
- * Returns SQL for a text with `=` before it. Without it, PGlite would drop a byte order mark at the text's
- * beginning.
+ * Returns SQL for a text with `=` before it. Without the `=`, PGlite would drop a byte order mark at the
+ * text's beginning.
  */
 function name(column: string, as: string): string {
   return `'=' || ${column} AS ${as}`;
@@ -82,8 +82,7 @@ export function toEvent(sessionId: string, row: Row): StoredEvent {
 }
 
 /**
- * Converts seconds to ISO 8601, cut to milliseconds like {@link iso}. A number of seconds is exact to the
- * microsecond.
+ * Converts seconds to ISO 8601, cut to milliseconds like {@link iso}. `seconds` is exact to the microsecond.
  */
 function isoOf(seconds: number): string {
   return new Date(Math.floor(Math.round(seconds * 1e6) / 1_000)).toISOString();

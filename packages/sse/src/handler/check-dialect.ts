@@ -2,7 +2,7 @@ import { type Agent, PawlError, type Runtime } from "@pawl/core";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { native } from "../dialects/native.ts";
 
-/** How an option is checked that takes a dialect. People forget the parentheses of `aiSdk()`. */
+/** The check of an option that takes a dialect. A common mistake is `aiSdk` without parentheses. */
 export const DIALECT: { readonly mustBe: string; is(value: unknown): boolean } = {
   mustBe: "a dialect, e.g. aiSdk()",
   is: (value: unknown): boolean =>
@@ -12,7 +12,7 @@ export const DIALECT: { readonly mustBe: string; is(value: unknown): boolean } =
 };
 
 /**
- * Returns the name of an agent of the runtime, which is given by name or as an object.
+ * Returns the name of an agent that is given by name or as an object.
  *
  * @throws PawlError `config` if the runtime has no agent of this name, or has another object under it.
  */

@@ -46,7 +46,7 @@ const OPTIONS: OptionKinds<HandlerOptions> = {
   onWarning: "function",
 };
 
-/** Names of other libraries. */
+/** Hints for option names of other libraries. */
 const INSTEAD = {
   agents: "Use `agent`, one agent; make one handler for each.",
   auth: "Use `authorize`.",

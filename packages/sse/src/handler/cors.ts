@@ -22,7 +22,7 @@ const OPTIONS: OptionKinds<CorsOptions> = {
 /** The response headers that Pawl's own clients and other dialects' clients read. */
 const EXPOSED = ["x-pawl-session", "x-pawl-run", "x-vercel-ai-ui-message-stream", "retry-after"];
 
-/** How long browsers cache the response to a preflight, in seconds. Chromium allows no more. */
+/** How long browsers cache the response to a preflight, in seconds. Chromium does not allow more. */
 const MAX_AGE = 7_200;
 
 /**

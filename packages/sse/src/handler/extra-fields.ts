@@ -12,14 +12,14 @@ import { readJson } from "../request/read-json.ts";
 import { readThread, type ThreadBody } from "../request/read-thread.ts";
 import { findSession } from "../session/open-session.ts";
 
-/** Your own fields in the body of a request, and how they become options of the run. */
+/** Reads your own fields from the body of a request and converts them to options of the run. */
 export interface ExtraFields {
   /** Names of your fields. They are removed from the body before the dialect reads it. */
   fields: readonly string[];
   /**
-   * Returns options for the run, given those of your fields that the client sent. Not called if the client
-   * sent none. Validate the fields, because they come from the client. To answer 400, throw a `PawlError`
-   * with the code `invalid_input`; its message is sent to the client.
+   * Returns options for the run. `sent` has your fields as the client sent them. Not called if the client
+   * sent none of them. Validate the fields, because they come from the client. To answer 400, throw a
+   * `PawlError` with the code `invalid_input`; its message is sent to the client.
    */
   read(sent: JsonObject, asked: Asking): Extra | Promise<Extra>;
 }
@@ -47,8 +47,8 @@ interface Reading {
 }
 
 /**
- * Parses a request, and adds the options that the application makes of its own fields. Requests without a new
- * message ignore these options.
+ * Parses a request, and adds the options that the application makes from its own fields. Requests without a
+ * new message ignore these options.
  */
 export async function readRequest(
   served: Reading,

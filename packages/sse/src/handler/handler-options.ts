@@ -8,13 +8,13 @@ import type { RateLimiter } from "./rate-limit.ts";
 
 /** Options of `handler()`. `Name` are the names of the runtime's agents. */
 export interface HandlerOptions<Name extends string = string> {
-  /** Runs the agent, and has the store of the sessions. */
+  /** The runtime that runs the agent and has the store. */
   runtime: Runtime<Name>;
   /** The agent to serve, or its name. Requests for sessions of other agents get a 404. */
   agent: NoInfer<Name> | Agent<never, NoInfer<Name>>;
   /**
    * Returns the user of a request, and what else is known about the caller, see {@link Authorized}. Return
-   * `null` to answer 401, or a `Response` to send it as it is.
+   * `null` to answer 401, or a `Response` to send that response.
    */
   authorize(request: Request): Authorized | Promise<Authorized>;
   /**
@@ -47,27 +47,28 @@ export interface HandlerOptions<Name extends string = string> {
    */
   heartbeatMs?: number;
   /**
-   * The maximum size of a request's body, in bytes. A larger one answers 413. In dialects whose clients send
-   * their history, `maxHistoryBytes` limits the history instead. Default: 1,000,000.
+   * The maximum size of a request's body, in bytes. A larger body is refused with 413. In dialects whose
+   * clients send their history, `maxHistoryBytes` limits the history instead. Default: 1,000,000.
    */
   maxBodyBytes?: number;
   /**
-   * The maximum size of the history that a client sends, in bytes. A larger one answers 413. The history is
-   * skipped as a stream, so it takes time but little memory. Default: 50,000,000.
+   * The maximum size of the history that a client sends, in bytes. A larger history is refused with 413. The
+   * history is skipped as a stream, so it takes time but little memory. Default: 50,000,000.
    */
   maxHistoryBytes?: number;
   /**
-   * The maximum length of a user's message, in UTF-16 code units. A longer one answers 400. Default: 100,000.
+   * The maximum length of a user's message, in UTF-16 code units. A longer message is refused with 400.
+   * Default: 100,000.
    */
   maxInputLength?: number;
   /**
    * Limits how many runs each user may begin or continue, e.g. `new RateLimiterMemory({ points: 20, duration:
-   * 60 })`. A refused request answers 429. Default: no limit.
+   * 60 })`. A request above the limit is refused with 429. Default: no limit.
    */
   rateLimit?: RateLimiter;
   /**
-   * The maximum number of streams that a user may have open in this process. One more answers 429. Default:
-   * 100.
+   * The maximum number of streams that a user may have open in this process. Further streams are refused with
+   * 429. Default: 100.
    */
   maxStreams?: number;
   /**
@@ -92,9 +93,9 @@ export interface HandlerOptions<Name extends string = string> {
    */
   expose?: Expose;
   /**
-   * Called with every error that answers 500 or 503, or breaks a stream off, unless the client has gone or
-   * this process is shutting down. Default: logs it with
-   * `console.error` and a link to its page.
+   * Called with every error that causes a 500 or 503 response or breaks off a stream, unless the client has
+   * disconnected or this process is shutting down. Default: logs the error and a link to its page with
+   * `console.error`.
    */
   onError?(error: unknown, request: Request): void;
   /**

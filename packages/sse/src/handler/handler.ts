@@ -23,7 +23,7 @@ import { type Env, json, type Limited, route } from "./routes.ts";
 
 /**
  * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. Mount the returned function under
- * a path of its own. It takes a web `Request` and never throws. If a client disconnects, the run continues.
+ * a separate path. It takes a web `Request` and never throws. If a client disconnects, the run continues.
  *
  * - `POST /runs`: begins or resumes a run, and streams it until it waits for an answer or ends. The body is
  *   `{ sessionId?, clientMessageId? }` with either `input`, `answers` (`[{ callId, value or error, question?
@@ -33,17 +33,17 @@ import { type Env, json, type Limited, route } from "./routes.ts";
  * - `GET /sessions/:id`: `{ session, messages, pending, runningTools, run, cursor }`
  * - `GET /sessions/:id/events?after=`: `{ events }`, the stored events
  * - `GET /sessions/:id/stream`: the events after `Last-Event-ID` or `?after=`, and then new ones as they
- *   happen. Accepts the id of any event that was sent, also in the middle of an answer. Resumes a run that
- *   no process is working on
+ *   happen. Accepts the id of any event that was sent, also in the middle of an answer. Resumes a run that no
+ *   process is working on
  * - `POST /sessions/:id/stop`: asks the run to stop, and answers 202
  *
- * Dialects with `resume: "replay"` have two more routes, and bodies of their own:
+ * Dialects with `resume: "replay"` have their own request bodies, and two more routes:
  *
  * - `GET /runs/:id`: the session's messages in the client's format
  * - `GET /runs/:id/stream`: the agent's output since its last run began, or 204 if none exists
  *
- * @throws PawlError `config` for unknown, missing and invalid options, and for an agent that the runtime
- * does not have.
+ * @throws PawlError `config` for unknown, missing and invalid options, and for an agent that the runtime does
+ * not have.
  *
  * @example
  * ```ts
@@ -163,7 +163,7 @@ function checkedHandler(
   };
 }
 
-/** Whether an error is no failure: this process is shutting down, or the client has gone. */
+/** Returns whether an error is expected: this process is shutting down, or the client has disconnected. */
 function isExpected(error: unknown, { signal }: Request): boolean {
   return PawlError.is(error, "draining") || signal.aborted;
 }

@@ -15,7 +15,7 @@ export interface RateLimiter {
 
 /**
  * Counts a request of a user, and throws if the user has reached the limit. Does nothing without a limiter.
- * For your own routes: {@link handler} calls it for `POST /runs`.
+ * Call it in your own routes; {@link handler} calls it for `POST /runs`.
  *
  * @throws HTTPException of Hono 429 with the header `retry-after`. PawlError `store_unavailable` if the
  * limiter fails.

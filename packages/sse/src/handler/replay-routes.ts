@@ -108,7 +108,7 @@ function toldResponse(
     onClose,
     ...(onGone && { onGone }),
     write: (text) => text,
-    // Other clients than Pawl's take a clean end without a last event for a success.
+    // Clients other than Pawl's take a clean end without a last event as a success.
     mayEnd: false,
     onError: (error) => {
       if (!PawlError.is(error, "draining")) onError(error, request);

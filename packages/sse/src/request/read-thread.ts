@@ -31,7 +31,7 @@ export interface ThreadLimits {
  */
 export const MAX_EARLIER = 200;
 
-/** The maximum number of messages in a thread. Each takes time, even a short one. */
+/** The maximum number of messages in a thread. Even a short message takes time to read. */
 const MAX_MESSAGES = 100_000;
 
 /**

@@ -10,7 +10,7 @@ export interface ThreadPieces {
   /** Called with a piece of an item, including surrounding whitespace. */
   item(piece: Uint8Array): void;
   /**
-   * Called when an item ends. With `isLast` the list ends too; then an item of whitespace only does not
+   * Called when an item ends. With `isLast` the list ends too; an item that is only whitespace then does not
    * count.
    */
   itemEnds(isLast: boolean): void;
@@ -73,7 +73,7 @@ export function splitThread(field: string, found: ThreadPieces): (chunk: Uint8Ar
 }
 
 /**
- * Calls back for each string in JSON, once per chunk that the string is in, and for each byte outside
+ * Calls back for each string in JSON (once for each chunk that has a part of it) and for each byte outside
  * strings.
  */
 function scanner(found: {

@@ -79,7 +79,7 @@ export function refusal(
 }
 
 /**
- * Converts any thrown value to an error response without internal details. For your own routes, because
+ * Converts any thrown value to an error response without internal details. Use it in your own routes;
  * {@link handler} does this itself.
  *
  * @example

@@ -1,6 +1,6 @@
 import { checkOptions } from "@pawl/core";
 
-/** Checks what a server is given to serve. @throws PawlError `config` */
+/** Checks the handler that a server is given. @throws PawlError `config` */
 export function checkServe(whose: string, serve: unknown): void {
   checkOptions(
     whose,

@@ -6,7 +6,7 @@ import { checkServe } from "./check-serve.ts";
  * Returns a listener for `http.createServer` that serves a handler. In Express 5, mount it with
  * `app.all("/api/coach/*path", nodeListener(serve))`. The handler's `basePath` is always the whole path, e.g.
  * `/api/coach`, also in a router or with `app.use()`, which remove a part of the path from the request. A
- * body that `express.json()` has read is used as it is.
+ * body that `express.json()` has read is used directly.
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ export function nodeListener(
   };
 }
 
-/** Restores the path of which Express has removed the part where a router is mounted. */
+/** Restores a request's full path. Express removes the part at which a router is mounted. */
 function restorePath(incoming: IncomingMessage & { originalUrl?: unknown }): void {
   if (typeof incoming.originalUrl === "string") incoming.url = incoming.originalUrl;
 }

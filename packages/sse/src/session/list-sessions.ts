@@ -1,6 +1,6 @@
 import { type EventStore, readShown, type Session } from "@pawl/core";
 
-/** The longest title that is made of a message, in characters. */
+/** The longest title that is made from a message, in characters. */
 const TITLE_LENGTH = 80;
 
 /** A session as `GET /sessions` lists it. */

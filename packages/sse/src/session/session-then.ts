@@ -3,7 +3,7 @@ import { newView, reduceView, type ViewState } from "@pawl/core/view";
 import { newFacts, noteFacts, type ThreadFacts } from "../dialects/base/facts.ts";
 import { publicEvent } from "./public-event.ts";
 
-/** Returns the current view of a session, with what its user may see. */
+/** Returns the current view of a session, limited to what its user may see. */
 export async function sessionNow(runtime: Runtime, sessionId: string): Promise<SessionThen> {
   return await sessionUpTo(runtime, sessionId, Infinity);
 }
@@ -14,7 +14,7 @@ interface SessionThen {
   facts: ThreadFacts;
 }
 
-/** Returns the view of a session after the event `uptoSeq`, with what its user may see. */
+/** Returns the view of a session after the event `uptoSeq`, limited to what its user may see. */
 export async function sessionUpTo(
   runtime: Runtime,
   sessionId: string,
@@ -35,8 +35,7 @@ export async function sessionUpTo(
 }
 
 /**
- * Returns where the session's last run began. A run that began where another ended counts as the other's
- * continuation.
+ * Returns where the session's last run began. If a run began when another one ended, both count as one run.
  */
 export async function lastExchange(runtime: Runtime, sessionId: string): Promise<RunStart | undefined> {
   let start: RunStart | undefined;

@@ -30,7 +30,7 @@ export interface EventStreamOptions<T> {
   heartbeatMs: number;
   /** Aborts when the client has disconnected, on platforms that report it. */
   signal: AbortSignal;
-  /** Called when the events fail. */
+  /** Called with the error if reading the events fails. */
   onError(error: unknown): void;
   /** Called when the stream has ended, failed or lost its reader. May be called more than once. */
   onClose(): void;
@@ -40,7 +40,7 @@ export interface EventStreamOptions<T> {
   write(item: T): string;
   /**
    * Whether the body may end without a last event when this process shuts down. `false` breaks the body off
-   * instead, for clients that would take a clean end for a success. Default: `true`.
+   * instead, for clients that would take a clean end as a success. Default: `true`.
    */
   mayEnd?: boolean;
 }

@@ -27,8 +27,8 @@ interface Reader {
 }
 
 /**
- * Streams the events of a session until they end or the reader disconnects. A dialect that replays cannot
- * encode single events, so the native one is used for it.
+ * Streams the events of a session until they end or the reader disconnects. A dialect with `resume: "replay"`
+ * cannot encode single events, so its streams use the native dialect.
  */
 export function logStream(
   options: Served,
@@ -66,7 +66,7 @@ export function logStream(
 }
 
 /**
- * Parses the cursor after which a reader resumes. An empty one means the beginning.
+ * Parses the cursor after which a reader resumes. An empty cursor means the beginning.
  *
  * @throws HTTPException 400 for an invalid cursor.
  */

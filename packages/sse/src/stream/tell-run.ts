@@ -18,7 +18,7 @@ import { publicEvent } from "../session/public-event.ts";
 import { lastExchange, sessionNow, sessionUpTo } from "../session/session-then.ts";
 import { started } from "./started.ts";
 
-/** What is needed to serve a request. */
+/** The dependencies for serving a request. */
 interface Served {
   runtime: Runtime;
   agent: string;

@@ -14,7 +14,7 @@ export interface SupabaseAuthOptions {
   /** The project's URL, e.g. `https://abcdefgh.supabase.co`. */
   url: string;
   /**
-   * The issuer in the project's tokens (claim `iss`). Set it if the project has a domain of its own. Default:
+   * The issuer in the project's tokens (claim `iss`). Set it if the project has a custom domain. Default:
    * `<url>/auth/v1`.
    */
   issuer?: string;
@@ -68,7 +68,7 @@ export interface SupabaseUser {
  * - Tokens that are signed with a key (ES256, RS256) are verified in this process. The project's public keys
  *   are cached for ten minutes.
  * - Tokens that are signed with the project's secret (HS256) need one request to Supabase each. At most 16
- *   are checked at once; further ones get a 503.
+ *   are checked at once; further tokens get a 503.
  * - A user who signs out is accepted until the token expires, if the token is signed with a key.
  *
  * @throws PawlError `config` for a client without `auth` and for unknown algorithms. The returned function

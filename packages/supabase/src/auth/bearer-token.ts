@@ -7,7 +7,9 @@ export interface DecodedToken {
   claims: Claims;
 }
 
-/** The maximum length of a token. Supabase issues no longer ones, and servers refuse longer headers. */
+/**
+ * The maximum length of a token. Supabase does not issue longer tokens, and servers refuse longer headers.
+ */
 const MAX_TOKEN = 8_192;
 const JWT = /^([\w-]+)\.([\w-]+)\.[\w-]+$/;
 

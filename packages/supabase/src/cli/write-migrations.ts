@@ -8,9 +8,10 @@ const OWN = fileURLToPath(
 );
 
 /**
- * Copies this package's migrations into a project's folder, usually `supabase/migrations`. Skips a migration
- * if the folder has a file of that name with any time before it. New files get a later time than all existing
- * ones, because `supabase db push` refuses earlier ones. Resolves to the names of the new files.
+ * Copies this package's migrations into a project's folder, usually `supabase/migrations`. A file's name
+ * begins with a time. Skips a migration if the folder has it with any time. New files get a later time than
+ * all existing files, because `supabase db push` refuses earlier ones. Resolves to the names of the new
+ * files.
  */
 export async function writeMigrations(folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true });

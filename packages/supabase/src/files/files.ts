@@ -18,7 +18,7 @@ export interface SupabaseFilesOptions {
 /** The maximum number of entries that one request lists. */
 const PAGE = 1_000;
 /**
- * A page with fewer entries than this is the last one. Servers may return fewer than {@link PAGE} before the
+ * A page with fewer entries than this is the last page. Servers may return fewer than {@link PAGE} before the
  * last page, but not fewer than this.
  */
 const SMALLEST_PAGE = 100;

@@ -57,8 +57,8 @@ export interface StorageFailure {
 /**
  * Runs a call of supabase-js and returns its data.
  *
- * @throws PawlError if the call throws or resolves to an error. Which of them depends on the client's
- * options.
+ * @throws PawlError if the call throws or resolves to an error. The client's options decide which of the two
+ * happens.
  */
 export async function ask<T>(path: string, work: () => PromiseLike<StorageAnswer<T>>): Promise<T> {
   let error: unknown;

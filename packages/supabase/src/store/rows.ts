@@ -49,8 +49,7 @@ export function toEvent(sessionId: string, row: Row): StoredEvent {
 }
 
 /**
- * Converts seconds since 1970 to ISO 8601 in UTC, cut to milliseconds. A number of seconds is exact to the
- * microsecond.
+ * Converts seconds since 1970 to ISO 8601 in UTC, cut to milliseconds. `seconds` is exact to the microsecond.
  */
 function isoOf(seconds: unknown): string {
   return new Date(Math.floor(Math.round(Number(seconds) * 1e6) / 1_000)).toISOString();

@@ -45,7 +45,7 @@ export async function listRecoverable(
   return listOf(found, "sessions").map(toSession);
 }
 
-/** Returns a limit that fits into a Postgres `integer`. The greatest one stands for no limit. */
+/** Returns a limit that fits into a Postgres `integer`. The largest integer stands for no limit. */
 function int(limit: number): number {
   return Math.min(limit, 2_147_483_647);
 }

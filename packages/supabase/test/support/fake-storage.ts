@@ -212,7 +212,7 @@ function list({ body, objects, may, options: { maxPage = 1500 } }: Asked): objec
   return sorted.slice(offset, offset + Math.min(limit, maxPage)).map(([, entry]) => entry);
 }
 
-/** Whether `name LIKE start || '%'`. */
+/** Returns whether `name LIKE start || '%'`. */
 function isBelow(name: string, start: string): boolean {
   return name.length >= start.length && [...start].every((char, at) => char === "_" || char === name[at]);
 }

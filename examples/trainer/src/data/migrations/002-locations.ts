@@ -1,6 +1,7 @@
 /**
  * Creates the table of locations. An index allows at most one current location per user. A function changes
- * it: first it takes a lock, then its two updates see what other transactions committed before that.
+ * the current location. It takes a lock first, so that its two updates see what other transactions have
+ * committed.
  */
 export const locations = `
 CREATE TABLE trainer.user_locations (

@@ -60,8 +60,8 @@ function sessionOn(day: string, week: number, at: number, random: () => number):
 }
 
 /**
- * Returns the exercise as it was done in a week: the load grows every second week, and the last set sometimes
- * has one repetition less.
+ * Returns the exercise as the user did it in a given week: the load grows every second week, and the last set
+ * sometimes has one repetition less.
  */
 function grown({ exercise, step }: Known, week: number, random: () => number): ExerciseInput {
   const more = step * Math.floor(week / 2);

@@ -33,7 +33,7 @@ export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly H
 
 type Method<M extends HookMethod> = NonNullable<Hook[M]>;
 
-/** What a method gets before the context. */
+/** The arguments of a hook's method before its `context`. */
 export type Given<M extends HookMethod> = Parameters<Method<M>> extends [...infer G, RunContext] ? G : never;
 type Returned<M extends HookMethod> = NonNullable<Awaited<ReturnType<Method<M>>>>;
 
@@ -143,7 +143,7 @@ export function effectiveType({ log, session }: Pick<Leg, "log" | "session">): s
   return log.state.mode ?? (typeof type === "string" ? type : undefined);
 }
 
-/** Calls `onError` of all hooks in order. Returns an error event for each that throws. */
+/** Calls `onError` of all hooks in order. Returns an error event for each hook that throws. */
 export async function notifyHooks(
   deadline: Deadline,
   hooks: readonly Hook[],

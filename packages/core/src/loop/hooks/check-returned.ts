@@ -5,11 +5,11 @@ export type HookMethod = Exclude<keyof Hook, "name" | "tools" | "idempotent" | "
 
 /** The fields of the object that a hook's method may return. */
 interface Shape {
-  /** The fields with a meaning, as an error lists them. */
+  /** The fields that have an effect, in the order in which errors list them. */
   readonly keys: readonly string[];
-  /** Fields that are ignored. A hook may return them because it spread its argument. */
+  /** Further fields that are allowed and ignored: a hook may return them because it spread its argument. */
   readonly beside?: readonly string[];
-  /** How many of `keys` the object must have. */
+  /** The number of fields of `keys` that the object must have. */
   readonly needs: "none" | "one" | "all";
 }
 

@@ -85,7 +85,7 @@ function endEvent(run: RunState, stop: StopReason, next: NextRun | undefined): N
   };
 }
 
-/** Whether the run made its last turn for a limit, and the model completed its answer. */
+/** Returns whether the run made a last turn because of a limit and the model completed its answer there. */
 function hasLandedWell({ landing, turns, turn }: RunState): boolean {
   return landing !== undefined && turns > landing.turns && turn?.stopReason === "end_turn";
 }

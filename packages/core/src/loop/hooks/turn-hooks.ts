@@ -10,7 +10,7 @@ import { checkPlan } from "./check-plan.ts";
 import { checkRewrite } from "./check-rewrite.ts";
 import { answerFor, lostAsker, runQuestion } from "./run-questions.ts";
 
-/** The plan for the next turn, or the reason for which the run ends instead. */
+/** The plan for the next turn, or the stop reason if the run ends instead. */
 type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
 
 /** The plan for the next turn, the reason for which the run ends instead, or a question to ask first. */
@@ -73,7 +73,7 @@ async function endForLostAsker(leg: Leg, hook: string): Promise<Planned> {
   return { stop: HOOK_FAILED };
 }
 
-/** Applies a hook's changes to the plan. Fields that are `undefined` stay as they are. */
+/** Applies a hook's changes to the plan. Fields that are `undefined` change nothing. */
 function changed({ agent }: Leg, plan: TurnPlan, change: TurnChange): Planned {
   if (typeof change !== "object")
     throw new Error(`a change of plan must be an object, not of type ${typeof change}.`);

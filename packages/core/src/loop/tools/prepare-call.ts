@@ -161,8 +161,8 @@ function ask(
 }
 
 /**
- * Converts a tool's return value to JSON. A value that JSON cannot represent is replaced by a note. That is
- * no error, because the tool did its work.
+ * Converts a tool's return value to JSON. A value that JSON cannot represent is replaced by a note. This is
+ * not an error, because the tool did its work.
  */
 function shownResult(value: unknown): Json {
   try {

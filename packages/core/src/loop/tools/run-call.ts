@@ -57,7 +57,7 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   }
 }
 
-/** The outcome of a call. `left` means that this process leaves the run to another one. */
+/** The outcome of a call. `left` means that this process leaves the run to another process. */
 type Outcome = ResultEvent | QuestionEvent | "left";
 
 interface Progress {
@@ -79,8 +79,8 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
   const context: ToolContext<never> = {
     ...callContext(leg, call),
     deps: leg.deps as never,
-    // The tool's own signal comes first, because Node 24 takes the reason of the first aborted signal. The
-    // leg's signal is also aborted, namely when the leg is over.
+    // The tool's own signal comes first: Node 24 takes the reason of the first aborted signal, and the leg's
+    // signal always aborts when the leg is over.
     get signal() {
       signal ??= anySignal([timeUp().signal, leg.life.signal]);
       return signal;

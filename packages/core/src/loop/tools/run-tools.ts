@@ -15,8 +15,8 @@ import { sliceOf } from "./task-slice.ts";
  */
 export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<void> {
   if (leg.life.signal.aborted) {
-    // The time for a last turn has begun. It is the only cause: a halted run ends, and a lost lease leaves
-    // the loop, before `decide` comes to the calls.
+    // The only possible cause is that the time for the last turn has begun. A halted run ends, and a lost
+    // lease leaves the loop, before `decide` reaches the calls.
     await leg.log.append(closeCalls(calls, "the time for this request is nearly up."));
     return;
   }

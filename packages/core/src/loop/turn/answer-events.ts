@@ -42,8 +42,7 @@ export function assistantMessage(
 /**
  * Decides how much of an answer later requests repeat.
  *
- * - `kept`: all of an answer that stopped to call tools, or that made no call and ended by itself or was
- *   paused.
+ * - `kept`: all of an answer that stopped to call tools, or that made no call and was completed or paused.
  * - `discarded`: nothing of a refusal.
  * - `partial`: the usable part of any other answer.
  */

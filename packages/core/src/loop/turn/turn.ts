@@ -21,8 +21,8 @@ import { type InsteadOfCall, planCall } from "./plan-call.ts";
 import { verdictOn } from "./verdict.ts";
 
 /**
- * Makes one model call and stores its answer, calls and usage in one append. Resolves to the next step if
- * that does not follow from the log: the limits do not allow the call, or the call failed.
+ * Makes one model call and stores its answer, calls and usage in one append. Resolves to the next step if it
+ * cannot be derived from the log: the limits do not allow the call, or the call failed.
  */
 export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall | undefined> {
   const planned = await planCall(leg, plan);

@@ -67,7 +67,10 @@ function onlyFirst([first, ...others]: EventData["tool_call"][]): EventData["too
   return [first, ...others.map((call) => ({ ...call, invalid, skipped: "surplus" }))];
 }
 
-/** The valid ids of calls. The API accepts longer ones, but event keys contain them. */
+/**
+ * The valid ids of calls. The API accepts longer ids, but event keys contain the ids, so their length is
+ * limited.
+ */
 const ID = /^[a-zA-Z0-9_-]{1,512}$/;
 
 const CALL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;

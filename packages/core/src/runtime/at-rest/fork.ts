@@ -7,8 +7,8 @@ import type { Host } from "../leg/host.ts";
 
 /**
  * Creates a session of the same user with a copy of a session's log, up to the last `run_ended` at or before
- * `atSeq`. Every call has its result there. Events keep their numbers, so references between them stay valid.
- * The copied context is sent byte for byte as before.
+ * `atSeq`. Every call in the copy has its result. Events keep their numbers, so references between them stay
+ * valid. The copied context is sent byte for byte as before.
  *
  * @throws PawlError `invalid_input` if no run has ended at or before `atSeq`.
  */
@@ -57,7 +57,7 @@ function withoutNext(end: StoredOf<"run_ended">): StoredEvent {
 
 /**
  * Returns a new prefix, for a copy with redacted events. Their text is `[redacted]` in the copy, so thinking
- * that was signed over the old text must not be sent again.
+ * whose signature covers the old text must not be sent again.
  */
 function forkPrefix(log: readonly StoredEvent[], upTo: number, prefix_id: string): NewEvent[] {
   const last = log.findLast(

@@ -67,8 +67,8 @@ function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent
 const RUNNING: readonly string[] = ["tool_started", "tool_suspended"];
 
 /**
- * Whether the event has user data: a prefix, or `knowledge` that repeats it after a change or at a new start
- * of the context.
+ * Returns whether the event has user data: a prefix, or `knowledge` that repeats user data after a change or
+ * at a new start of the context.
  */
 function isUserData(event: StoredEvent): boolean {
   return event.type === "prefix" || (event.type === "knowledge" && event.data.source === USER_DATA);

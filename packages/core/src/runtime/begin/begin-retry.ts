@@ -119,8 +119,8 @@ async function storeStart(
 }
 
 /**
- * Returns a note for the model if the failed run's text is in the context. Without it, the request would not
- * end with a user message, and the model could take the broken-off answer for a complete one.
+ * Returns a note for the model if the failed run's text is in the context. Without this note, the request
+ * would not end with a user message, and the model could take the broken-off answer for a complete one.
  */
 function noteFor(state: SessionState): NewEvent[] {
   const since = state.run?.seq ?? 0;

@@ -19,8 +19,8 @@ import { endSupersededRun } from "./supersede.ts";
  * Stores the user's message together with the start of a run, and starts the run. If the message is already
  * stored, returns the run that it started. During another run, does as `whenBusy` says.
  *
- * A process that holds the session's lease without an open run is just starting one, perhaps for the same
- * message. Then this function waits and checks again.
+ * If a process holds the session's lease without an open run, it is just starting a run, perhaps for the same
+ * message. This function then waits and checks again.
  *
  * @throws PawlError `session_busy` if a run is in progress and `whenBusy` is `reject`, or the session stays
  * locked.
@@ -59,7 +59,10 @@ async function begin(host: Host, incoming: IncomingMessage): Promise<Begun> {
   }
 }
 
-/** Resolves to `undefined` if another process took over the session first. Then nothing was stored. */
+/**
+ * Passes the result of `work` on. Resolves to `undefined` if another process took over the session first, so
+ * that nothing was stored.
+ */
 async function unlessTaken(work: Promise<Begun>): Promise<Begun | undefined> {
   try {
     return await work;
@@ -76,7 +79,8 @@ async function beginHere(host: Host, incoming: IncomingMessage, leg: OpenLeg): P
     if (left !== undefined) {
       if (incoming.whenBusy === "reject") {
         const resumed = await resumeRun(leg, left).catch(host.report);
-        // Where the answer to this request may end the process, the resumed run would be lost with it.
+        // If the process may end with the response to this request, wait for the resumed run, or it would be
+        // lost.
         if (!host.staysAlive && incoming.isTask !== true) await resumed?.done.catch(host.report);
         throw busy();
       }
@@ -127,7 +131,7 @@ async function storeMessage(
   return undefined;
 }
 
-/** Hands queued messages that no request contains over to the new run. */
+/** Hands over to the new run the queued messages that no request contains yet. */
 function nextRun(state: SessionState, run_id: string): NextRun | undefined {
   const messages = queuedMessages(state).map(({ seq }) => seq);
   return messages.length === 0 ? undefined : { run_id, messages };

@@ -20,8 +20,8 @@ export interface Begun {
 }
 
 /**
- * Resumes the session's open run if no process is working on it. Returns `undefined` if a process is, or if
- * no run is open.
+ * Resumes the session's open run if no process is working on it. Returns `undefined` if a process is working
+ * on it, or if no run is open.
  */
 export async function recover(
   host: Host,

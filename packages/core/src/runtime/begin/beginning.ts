@@ -2,13 +2,18 @@ import { counted } from "../../base/counted.ts";
 import type { Host } from "../leg/host.ts";
 import type { RuntimeSettings } from "./runtime-types.ts";
 
-/** Has the process wait for work that may start a leg, when it drains and where the platform asks for it. */
+/**
+ * Makes the process wait for work that may start a leg: `drain()` waits for it, and so does the platform
+ * (`waitUntil`).
+ */
 export function beginning<T>(host: Host, work: Promise<T>): Promise<T> {
   host.keepAlive(work);
   return counted(host.begins, work);
 }
 
-/** Makes `keepAlive`. If the platform refuses to wait, the work continues all the same. */
+/**
+ * Creates `keepAlive` from the option `waitUntil`. If the platform refuses to wait, the work still continues.
+ */
 export function keeper(
   waitUntil: RuntimeSettings<never>["waitUntil"],
   report: (error: unknown) => void,

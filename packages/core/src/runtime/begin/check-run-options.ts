@@ -22,7 +22,7 @@ const OPTIONS: OptionKinds<Omit<RunOptions, "retry"> & { retry?: string }> = {
   whenBusy: "any",
 };
 
-/** Names of other libraries. */
+/** Hints for option names of other libraries. */
 const INSTEAD = {
   messages: "Send the new message as `input`; the session has the earlier ones.",
   prompt: "Use `input`.",

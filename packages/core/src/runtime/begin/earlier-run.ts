@@ -42,8 +42,8 @@ export async function earlierRun(
 }
 
 /**
- * Returns the id of the run that answers a message after another run has ended, which may have handed the
- * message over.
+ * Returns the id of the run that answers a message, after the end of a run that may have handed the message
+ * over.
  */
 function takenUpBy(
   answering: string | undefined,

@@ -18,8 +18,8 @@ export interface IncomingMessage extends AskedBy {
   signal?: AbortSignal | undefined;
   whenBusy: WhenBusy;
   /**
-   * Set for a task from another agent. If a message with its `clientMessageId` is already stored, that is the
-   * same task even if the text differs: after a crash, the caller may send a different text.
+   * Set for a task from another agent. If a message with its `clientMessageId` is already stored, it counts
+   * as the same task even if its text differs: after a crash, the caller may send a different text.
    */
   isTask?: true;
 }

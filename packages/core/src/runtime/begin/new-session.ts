@@ -20,8 +20,8 @@ export async function newSession(
 const OPEN: readonly SessionStatus[] = ["active", "suspended"];
 
 /**
- * Returns the user's newest open session, or creates one. The new id is derived from the previous session's,
- * so that concurrent calls create the same session.
+ * Returns the user's newest open session, or creates one. The new id is derived from the id of the previous
+ * session, so that concurrent calls create the same session.
  */
 export async function getOrCreateSession(host: Host, agent: string, userId: string): Promise<Session> {
   const newest = async (status?: readonly SessionStatus[]) =>

@@ -23,7 +23,7 @@ import type { Run } from "../leg/run-handle.ts";
 export type Answer = {
   callId: string;
   /**
-   * The `seq` of the question, from `pending`. Default: the call's last question. Give it, because a call may
+   * The `seq` of the question, from `pending`. Default: the call's last question. Set it, because a call may
    * ask several questions.
    */
   question?: number;
@@ -77,8 +77,8 @@ export interface RunOptions {
    */
   clientMessageId?: string;
   /**
-   * Stops the run when it aborts. If the message is queued for another run, stops the run that reads it.
-   * Closing the stream does not stop a run.
+   * Stops the run when the signal aborts. If the message is queued for another run, stops the run that reads
+   * it. Closing the stream does not stop a run.
    */
   signal?: AbortSignal;
   /** Metadata for the session, if a new one is created. */
@@ -165,10 +165,10 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
   abortGraceMs?: number;
   /**
    * Called with a promise for everything that this runtime works on: each run that is being started and each
-   * leg, whoever started it. The promises never reject. Pass the platform's function where work ends with its
-   * request, e.g. `waitUntil: (work) => ctx.waitUntil(work)` on Cloudflare Workers, `waitUntil` of
-   * `@vercel/functions`, `(work) => after(() => work)` in Next, `EdgeRuntime.waitUntil` on Supabase. Default:
-   * not called.
+   * leg, including legs that a sweep started. The promises never reject. Pass the platform's function if work
+   * ends with its request there, e.g. `waitUntil: (work) => ctx.waitUntil(work)` on Cloudflare Workers,
+   * `waitUntil` of `@vercel/functions`, `(work) => after(() => work)` in Next, `EdgeRuntime.waitUntil` on
+   * Supabase. Default: not called.
    */
   waitUntil?(work: Promise<unknown>): void;
   /**
@@ -196,8 +196,7 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
   /**
    * Called with errors that no caller receives, e.g. if a session cannot be recovered. Also called with
    * errors that end a run as `error`: of the model, of `deps`, or of a hook that is called before a model
-   * call. Default: prints the error's message to the console, with a
-   * link to its page.
+   * call. Default: prints the error's message to the console, with a link to the error's page.
    */
   onError?(error: unknown): void;
   /**
@@ -234,8 +233,8 @@ export interface Runtime<Name extends string = string> {
   readonly store: EventStore;
   /**
    * Starts a run with a message, continues one with answers, or retries one. Returns at once; await the
-   * `result` of the returned {@link Run}. `agent` is an agent of this runtime, or its name. For any other,
-   * the run rejects with `not_found`.
+   * `result` of the returned {@link Run}. `agent` is an agent of this runtime, or its name. For any other
+   * agent, the run rejects with `not_found`.
    */
   run(agent: Name | Agent<never, Name>, options: RunOptions | RetryRunOptions): Run;
   /**

@@ -31,8 +31,8 @@ export async function storeStopRequest(
 }
 
 /**
- * Stops a run that another leg is working on when the signal aborts. Other runs of the session are not
- * stopped. Returns a function that detaches the signal, because a caller may use one signal for many runs.
+ * When the signal aborts, stops a run that another leg is working on. Does not stop other runs of the
+ * session. Returns a function that detaches the signal, because a caller may use one signal for many runs.
  */
 export function stopOnAbort(host: Host, start: RunStart, signal: AbortSignal | undefined): () => void {
   const stop = () => void stopRunOf(host, start).catch(host.report);

@@ -52,10 +52,13 @@ export interface Host {
   readonly pollMs: number;
   /** Runs that are being started, and sweeps. */
   readonly begins: Set<Promise<unknown>>;
-  /** What readers and results are reading from the store. */
+  /** The reads from the store that are in progress, for readers and results. */
   readonly reads: Set<Promise<unknown>>;
   draining: boolean;
-  /** The process works on after the request: `start()` was called, or the platform waits for our promises. */
+  /**
+   * Whether the process continues to work after a request: `start()` was called, or the platform waits for
+   * our promises.
+   */
   staysAlive: boolean;
   /** Asks the platform to stay alive until the work has settled. */
   keepAlive(work: Promise<unknown>): void;
@@ -63,7 +66,7 @@ export interface Host {
   readonly handOverAfterMs: number;
   /** Called with the id of a session whose run this process has handed over. */
   readonly handOvers: Set<(sessionId: string) => void>;
-  /** Turned on when the runtime has shut down, so that readers end. */
+  /** A switch that is turned on when the runtime has shut down, so that readers end. */
   readonly over: Switch;
   /** Reports errors that no caller receives. */
   report(error: unknown): void;

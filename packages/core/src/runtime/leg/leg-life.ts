@@ -33,7 +33,7 @@ export function newLegLife(
   let startedAt = clock.now();
   let deadlineMs = Number.POSITIVE_INFINITY;
   /**
-   * The running time that a timer has measured, so that a clock that was set back does not delay the last
+   * The running time that a timer has measured. With it, a clock that was set back does not delay the last
    * turn.
    */
   let reachedMs = 0;
@@ -95,14 +95,14 @@ export function newLegLife(
   return life;
 }
 
-/** Whether the process is about to hand the session over. */
+/** Returns whether the process is about to hand the session over. */
 function isLastTurn({ clock, handOverAfterMs }: Host, handOverAt: number): boolean {
   return Number.isFinite(handOverAt) && clock.now() >= handOverAt - handOverAfterMs * NO_NEW_TURN;
 }
 
 /**
- * Returns after how many milliseconds in-flight work is aborted, to leave time for one last turn before the
- * time limit. `Infinity` if the agent has no such turn.
+ * Returns the time in milliseconds after which in-flight work is aborted, to leave time for one last turn
+ * before the time limit. `Infinity` if the agent has no such turn.
  */
 function timeToLand({ onLimit, limits, sessionLimits }: Agent, leftMs: number): number {
   if (onLimit !== "land") return Number.POSITIVE_INFINITY;

@@ -61,8 +61,8 @@ interface LegToHold {
 const AS_WRITTEN: ReadonlySet<string> = new Set(["assistant_message", "tool_call", "prefix", "llm_request"]);
 
 /**
- * Keeps the lease for the session's open run, and for the runs of queued messages that follow it without a
- * gap: each of them starts in the same append that ends the run before it.
+ * Keeps the lease for the session's open run, and for the runs of queued messages that follow it. Each of
+ * these starts in the append that ends the run before it.
  */
 function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenLeg {
   const hide = hideTextsOf(from.credentials);

@@ -15,19 +15,19 @@ export interface RunStart {
   afterSeq: number;
   /**
    * `seq` of the message, if it was queued during the run. The run reads it in its next turn. If the run ends
-   * first, the next run reads it, and is the one to wait for.
+   * first, the next run reads it; wait for that run.
    */
   messageSeq?: number;
 }
 
 /**
- * A run in progress. It continues whether or not anybody reads it: print its `textStream`, iterate its
- * events, listen to some of them, or only await `result`. If `result` rejects, iterators throw the same error
- * after the stored events.
+ * A run in progress. It continues even if nobody reads it. Print its `textStream`, iterate its events, listen
+ * to some of them, or only await `result`. If `result` rejects, iterators throw the same error after the
+ * stored events.
  *
  * Before each `assistant_message`, readers get the rest of its text and thinking as deltas. So the texts of
- * all `text_delta` events of an answer add up to the answer, even if it arrived in one packet. The
- * [table of all events](https://github.com/pawl-js/pawl/blob/main/docs/events.md) says when each one comes.
+ * all `text_delta` events of an answer add up to the answer, even if it arrived in one packet. The [table of
+ * all events](https://github.com/pawl-js/pawl/blob/main/docs/events.md) says when each one comes.
  *
  * @example
  * ```ts

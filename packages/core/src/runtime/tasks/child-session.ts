@@ -79,7 +79,7 @@ function ofType(session: Session, type: string | undefined): Session {
 
 /**
  * Returns the session. Throws `conflict` if it belongs to another user or agent: clients may choose ids too,
- * so another session may have this one's.
+ * so another session may already have this id.
  */
 function own(session: Session, userId: string, agent: string): Session {
   if (session.userId === userId && session.agent === agent) return session;

@@ -73,7 +73,7 @@ async function giveWork(
   const asked = { ...(caller && { caller }), credentials };
   try {
     if (question !== undefined && answer !== undefined) {
-      // `question` keeps an answer that is passed on again after a crash from answering a later question.
+      // With `question`, an answer that is passed on twice, after a crash, cannot answer a later question.
       const said = answer.error === undefined ? { value: answer.value } : { error: answer.error };
       const answers = [{ callId: question.callId, question: question.question, ...said }];
       return (await beginWithAnswers(host, session, agent, { answers, ...asked })).leg;
@@ -112,8 +112,8 @@ async function untilRest(
 }
 
 /**
- * Waits for the sub-agent's leg. If the caller's run is stopped, the sub-agent's run is too. If the caller's
- * run is left to another process, the sub-agent's run is too.
+ * Waits for the sub-agent's leg. Stops the sub-agent's run if the caller's run is stopped. If this process
+ * leaves the caller's run to another process, it leaves the sub-agent's run, too.
  */
 async function followed(leg: Leg, active: ActiveLeg): Promise<LegOutcome> {
   const { signal } = leg.life;

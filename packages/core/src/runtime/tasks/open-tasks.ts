@@ -24,8 +24,8 @@ export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<re
 }
 
 /**
- * Whether a call's task may still be open. It is over if the call succeeded with the sub-agent's last text.
- * Any other result may have been made without the sub-agent.
+ * Returns whether a call's task may still be open. It is over if the call succeeded with the sub-agent's last
+ * text. Any other result may have been made without the sub-agent.
  */
 function mayBeOpen({ started, result }: CallState): boolean {
   if (started?.slice === undefined) return false;

@@ -11,7 +11,7 @@ export interface AgUiStream extends Omit<AgUiClient, "run"> {
   /** The id that the client has given to the run. Default: the run's own id. */
   runId?: string;
   /**
-   * Whether to send snapshots, because the client may have messages that differ from the session's. Default:
+   * Whether to send snapshots. Needed if the client's messages may differ from the session's. Default:
    * `false`.
    */
   restates?: boolean;

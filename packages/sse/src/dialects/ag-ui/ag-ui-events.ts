@@ -64,7 +64,7 @@ export function blockEvents(): {
 
 /**
  * Returns the id of the message that a block belongs to. All text of an answer is one message, and each block
- * of thinking is one. Ids of void messages are used again: a snapshot has removed or emptied these messages.
+ * of thinking is one. Ids of void messages are reused: a snapshot has removed or emptied these messages.
  */
 function messageOf({ key, kind }: Pick<Told, "key" | "kind">): string {
   if (kind === "text") return answerId(key.slice(0, key.indexOf(":")));

@@ -19,7 +19,7 @@ export interface AgUiClient {
 
 /**
  * Returns the last events of a settled run. The outcome comes last. If the user needs a message about the
- * run's end, it comes first; `isKnown` leaves it out, because the client has it.
+ * run's end, it comes first. With `isKnown` it is left out, because the client has it.
  */
 export function lastEvents(
   { rest }: Pick<Telling, "rest">,
@@ -40,8 +40,8 @@ export function lastEvents(
 }
 
 /**
- * Returns the last event of a run that waits for answers. It lists the questions as interrupts. If a frontend
- * tool has the name of the question's tool, the question is left out: with an interrupt, the client would
+ * Returns the last event of a run that waits for answers. It lists the questions as interrupts. Leaves out a
+ * question if a frontend tool has the same name as the question's tool: with an interrupt, the client would
  * refuse to send that tool's result.
  */
 function asking(pending: readonly Question[], { run, isOne, tools }: AgUiClient): AgUiEvent {

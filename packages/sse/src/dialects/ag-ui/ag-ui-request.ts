@@ -45,7 +45,8 @@ const schema = jsonSchema<AgUiInput>({
 });
 
 /**
- * A parsed request of an AG-UI client. `begin` decides what it begins, because that depends on the session.
+ * A parsed request of an AG-UI client. `begin` decides what the request begins, because that depends on the
+ * session.
  */
 export interface AgUiRequest {
   threadId: string;
@@ -85,7 +86,7 @@ export async function parseAgUi(
   };
 }
 
-/** What a request begins, and what the stream that answers it needs to know. */
+/** What a request begins, and an option of the stream that answers it. */
 type Asked = Again & Pick<AgUiStream, "restates">;
 
 function begin(
@@ -99,7 +100,7 @@ function begin(
   const before = [...earlier, ...messages.slice(0, -1)];
   if (message !== undefined) checkNotCut(before, view);
   const results = toolMessages(messages, view);
-  // The client has added results of its own to the thread. Snapshots replace them with the session's.
+  // The client has added its own results to the thread. Snapshots replace them with the session's.
   const restates = results.length > 0;
   if (resume.length > 0) {
     return { begin: resumed(resume, results, view, message && said(message, limits)), restates };

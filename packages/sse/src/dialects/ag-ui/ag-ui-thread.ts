@@ -11,8 +11,8 @@ interface Named {
 
 /**
  * Refuses a new message if the client's thread lacks the end of the session: the model would read messages
- * that the page does not show. This happens if a client edits a message or regenerates an answer, or in a
- * second tab. A client that sends none of the session's messages is not refused.
+ * that the page does not show. This happens if a client edits a message or regenerates an answer, or if a
+ * second tab is out of date. A client that sends none of the session's messages is not refused.
  *
  * @throws PawlError `invalid_input` if the thread lacks the end of the session.
  */
@@ -58,7 +58,7 @@ export function nothingNew(last: JsonObject | undefined, all: readonly Named[], 
   return { begin: { connect: true }, ...(isOver && isUser && { refusal: ANSWERED }) };
 }
 
-/** Returns the id of the last of these messages that is a user message of the session. */
+/** Returns the id of the last user message of the session among these messages. */
 function lastKnown(messages: readonly Named[], view: ViewState): string | undefined {
   const known = new Set(view.messages.flatMap(({ id, role }) => (role === "user" ? [id] : [])));
   const last = messages.findLast(({ id }) => typeof id === "string" && known.has(id));

@@ -1,6 +1,6 @@
 import type { Json } from "@pawl/core";
 
-/** The fields of a request besides its messages that clients may fill in. */
+/** The fields of a request, other than its messages, that clients may fill in. */
 interface Beside {
   tools?: Json;
   context?: Json;
@@ -41,8 +41,8 @@ export function toolNames(tools: Json | undefined): string[] {
 }
 
 /**
- * The name of the only tool in CopilotKit's requests for dynamic suggestions. Such a request has a thread of
- * its own.
+ * The name of the only tool in CopilotKit's requests for dynamic suggestions. Such a request has a separate
+ * thread.
  */
 export const SUGGEST = "copilotkitSuggest";
 

@@ -15,7 +15,7 @@ type CallStep = Exclude<Step, BlockStep | { type: "turn" }>;
  * starts, asks or ends.
  */
 // The input waits because pages run a call as soon as they have its input. Only then is it known whether the
-// call is the page's to run.
+// page has to run the call.
 export function callChunks(context: EncoderContext, goesOn: boolean): (step: CallStep) => Chunk[] {
   const made = new Map<string, { toolName: string; input: Json }>();
   const told = new Set<string>();

@@ -47,7 +47,7 @@ export function metadataOf({ spent }: ThreadFacts, id: string): object | undefin
   return { ...(known.model !== undefined && { model: known.model }), usage };
 }
 
-/** Returns the parts of an assistant's message in the AI SDK's format. */
+/** Returns the parts of an assistant message in the AI SDK's format. */
 export function assistantParts(
   { parts }: Pick<ViewMessage, "parts">,
   view: ViewState,
@@ -88,8 +88,8 @@ function noticePart(stop: string, text: string): UiPart {
 }
 
 /**
- * Returns the metadata that marks a text part as Pawl's: the part explains why the run ended, for the reason
- * `stop`.
+ * Returns the metadata that marks a text part as Pawl's explanation of why the run ended. `stop` is the
+ * reason.
  */
 export function noticeMark(stop: string): object {
   return { pawl: { notice: stop } };

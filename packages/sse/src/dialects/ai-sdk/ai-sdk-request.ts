@@ -41,7 +41,7 @@ const schema = jsonSchema<Body>({
 });
 
 /**
- * A parsed request of `useChat`. With `continues`, the page keeps its last assistant's message, and only the
+ * A parsed request of `useChat`. With `continues`, the page keeps its last assistant message, and only the
  * rest of the message is sent.
  */
 export interface AiSdkRequest extends DialectRequest {
@@ -50,7 +50,7 @@ export interface AiSdkRequest extends DialectRequest {
 
 /**
  * Parses a request of `DefaultChatTransport`. Reads only the last message: the user's text, or the user's
- * answers in an assistant's message.
+ * answers in an assistant message.
  */
 export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimits): Promise<AiSdkRequest> {
   const { id: threadId, messages, trigger, messageId } = await checkBody(schema, body);
@@ -90,8 +90,8 @@ function again(
 }
 
 /**
- * Decides what a request begins whose last message is not the user's: it continues the run with the user's
- * answers, or retries the run if that failed or was stopped and the page shows its message.
+ * Decides what a request begins if its last message is not the user's. Continues the run with the user's
+ * answers, or retries the run if it failed or was stopped and the page shows its message.
  */
 function resumed(view: ViewState, shown: Message | undefined): Begin {
   const { run, pending } = view;
@@ -139,7 +139,7 @@ function wordsOf(parts: readonly JsonObject[]): string {
 }
 
 /**
- * Returns the user's answer in a part of an assistant's message. Calls that ran on the server have no answer.
+ * Returns the user's answer in a part of an assistant message. Calls that ran on the server have no answer.
  */
 function answerIn(part: JsonObject): SaidAnswer[] {
   const { toolCallId: callId, state, approval, providerExecuted } = part;

@@ -15,8 +15,8 @@ export type SaidAnswer = Answer & {
   /** Returns whether a question accepts this form of answer. Default: every question does. */
   fits?(question: Question): boolean;
   /**
-   * Whether the value was sent as text. Then the question's schema decides if it counts as text or as the
-   * JSON in it.
+   * Whether the value was sent as text. If so, the question's schema decides whether it counts as text or as
+   * JSON.
    */
   isText?: boolean;
 };

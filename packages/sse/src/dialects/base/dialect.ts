@@ -5,9 +5,8 @@ import type { WireError } from "../../request/wire-error.ts";
 import type { ThreadFacts } from "./facts.ts";
 
 /**
- * A translation between Pawl and the protocol of one kind of client: of requests, and of the events in a
- * stream. Pass one to `handler({ dialect })`, e.g. `aiSdk()`. A dialect sends only events that its clients
- * know.
+ * Translates between Pawl and the protocol of one kind of client: requests, and the events of a stream. Pass
+ * one to `handler({ dialect })`, e.g. `aiSdk()`. A dialect sends only events that its clients know.
  */
 // Unknown events end the run in some clients.
 export interface Dialect {
@@ -17,13 +16,14 @@ export interface Dialect {
   /**
    * How a client resumes a stream that broke off.
    *
-   * - `cursor`: after the last event that it received. Each event is encoded independently of the others.
-   * - `replay`: gets the messages of the last run again from their beginning, including the one in progress.
-   *   They replace the messages that the client has.
+   * - `cursor`: it continues after the last event that it received. Each event is encoded independently of
+   *   the others.
+   * - `replay`: it gets the messages of the last run again from their beginning, including the one in
+   *   progress. They replace the messages that the client has.
    */
   readonly resume: "cursor" | "replay";
   /**
-   * Names that tools of the agent must not have, because the dialect's own events are named so. Default:
+   * Names that tools of the agent must not have, because events of the dialect have these names. Default:
    * none.
    */
   readonly reserved?: readonly string[];
@@ -128,8 +128,8 @@ export interface EncoderContext {
   threadId: string;
   /**
    * Whether the client is reconnecting. The client may have all, some or none of the messages. So it gets all
-   * the agent's output since the last run began, even if that run has ended. A run that began where another
-   * ended counts as the other's continuation.
+   * the agent's output since the last run began, even if that run has ended. If a run began when another one
+   * ended, both count as one run.
    */
   again?: boolean;
   /** Whether there is nothing to send: the session never had a run, or does not exist. */

@@ -9,7 +9,7 @@ export interface ApprovalRecord {
   /** The question's payload. */
   payload: Json;
   /**
-   * Whether the user approved. `false` until there is an answer, and if the question was closed without one.
+   * Whether the user approved. `false` while the question is open, and if it was closed without an answer.
    */
   approved: boolean;
   /** The user's reason, or why the question was closed. */

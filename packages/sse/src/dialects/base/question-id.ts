@@ -1,6 +1,6 @@
 /**
- * Returns the id under which clients answer a question: `q` and its `seq`. (A call may ask again. So the
- * call's id would not do: an answer to its first question must not answer the second.)
+ * Returns the id under which clients answer a question: `q` and its `seq`. (The call's id would not do: a
+ * call may ask again, and an answer to its first question must not answer the second.)
  */
 export function questionId(question: number): string {
   return `q${question}`;

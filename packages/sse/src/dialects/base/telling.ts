@@ -37,7 +37,7 @@ export interface Telling {
   readonly rest: Rest | undefined;
   /**
    * Whether the message is complete although its run continues: the run has picked up another user message,
-   * and its further output answers that one.
+   * and its further output answers that message.
    */
   readonly over: boolean;
 }
@@ -164,11 +164,11 @@ function resultOf({ data, ...event }: StoredOf<"tool_answered">): Step {
 }
 
 /**
- * Which runs a stream follows.
+ * The runs that a stream follows.
  *
  * - `runId` alone: this run
  * - with `messageSeq`: the run that picks up this message
- * - with `again`: the run, and those that begin where it ends
+ * - with `again`: this run, and each run that begins when the run before it ends
  */
 export type Followed = Pick<RunStart, "runId" | "messageSeq"> & { again?: boolean };
 

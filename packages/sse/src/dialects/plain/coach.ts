@@ -112,7 +112,7 @@ function coachWords(context: EncoderContext, text: TextMode): PlainWords {
       case "started":
         return call(one.event.data);
       case "asked":
-        // The question has an event of its own. A `toolCall` event would show the call as work in progress.
+        // The question has a separate event. A `toolCall` event would show the call as work in progress.
         asked.add(one.question.callId);
         return question(one.question);
       case "result":

@@ -16,9 +16,9 @@ import { parsePlain } from "./plain-request.ts";
 export interface MetricsOptions {
   /** When text is sent: `live` while it is written, `settled` once the answer is stored. Default: `live`. */
   text?: TextMode;
-  /** The event type that your tools store plans under. Default: `planning.plan`. */
+  /** The type of the events in which your tools store plans. Default: `planning.plan`. */
   plan?: string;
-  /** The event type that your tools store reviews under. Default: `planning.review`. */
+  /** The type of the events in which your tools store reviews. Default: `planning.review`. */
   review?: string;
 }
 

@@ -12,13 +12,13 @@ import { type Rest, type Step, type Telling, telling } from "../base/telling.ts"
  */
 export type TextMode = "live" | "settled";
 
-/** How an option is checked that takes a {@link TextMode}. */
+/** The check of an option that takes a {@link TextMode}. */
 export const TEXT_MODE: { readonly mustBe: string; is(value: unknown): boolean } = {
   mustBe: '"live" or "settled"',
   is: (value: unknown): boolean => value === "live" || value === "settled",
 };
 
-/** The events of a dialect in which no event changes or removes an earlier one. */
+/** The events of a dialect whose events never change or remove earlier ones. */
 export interface PlainWords {
   /** The first events of every stream. Default: none. */
   first?: readonly object[];

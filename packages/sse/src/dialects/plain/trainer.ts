@@ -92,7 +92,7 @@ function trainerWords(context: EncoderContext, sources: { readonly [source: stri
     return [{ type: "knowledge", data: { source, displayName, status: "done" } }];
   };
   const last = (rest: Rest | undefined, word: LastWord | undefined): object[] => {
-    // The dialect's only event for a text of Pawl's own is `error`. A user who stopped the run needs no
+    // The dialect has only one event for Pawl's own texts: `error`. A user who stopped the run needs no
     // explanation.
     const isStop = rest?.type === "ended" && rest.event.data.stop.type === "aborted";
     if (word !== undefined && !isStop) return [{ type: "error", message: word.text }];
