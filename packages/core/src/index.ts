@@ -26,7 +26,8 @@ export type { Action, Question, RunResult } from "./session/run-result.ts";
 export type { ShortenInput } from "./context/shorten-input.ts";
 export { type Artifact, type ArtifactDraft, artifactIn } from "./tools/artifact.ts";
 export { tool } from "./tools/define-tool.ts";
-export { type Infer, jsonSchema, type Schema, type Validated, validate } from "./tools/schema.ts";
+export { jsonSchema } from "./tools/json-schema.ts";
+export { type Infer, type Schema, type Validated, validate } from "./tools/schema.ts";
 export { toJsonSchema } from "./tools/to-json-schema.ts";
 export type { Suspends, Tool, ToolContext, ToolOptions } from "./tools/tool.ts";
 

@@ -66,10 +66,10 @@ const LARGEST_IMAGE = 10 * 1024 * 1024;
 const imageData: Take = (value) =>
   typeof value === "string" && value.length <= LARGEST_IMAGE ? value : undefined;
 
-const elsewhere = [
+const elsewhere = anyOf(
   shaped({ type: one("url"), url: plainText }),
   shaped({ type: one("file"), file_id: plainText }),
-] as const;
+);
 
 const text = shaped({ type: one("text"), text: plainText });
 
@@ -86,7 +86,7 @@ const image = shaped({
       media_type: one("image/jpeg", "image/png", "image/gif", "image/webp"),
       data: imageData,
     }),
-    ...elsewhere,
+    elsewhere,
   ),
 });
 
@@ -97,7 +97,7 @@ const document = shaped(
       shaped({ type: one("base64"), media_type: one("application/pdf"), data: plainText }),
       shaped({ type: one("text"), media_type: one("text/plain"), data: plainText }),
       shaped({ type: one("content"), content: anyOf(plainText, listOf(anyOf(spoken, image))) }),
-      ...elsewhere,
+      elsewhere,
     ),
   },
   { title: plainText, context: plainText, citations: object },

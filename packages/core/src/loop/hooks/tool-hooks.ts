@@ -5,7 +5,8 @@ import type { Leg } from "../../leg/leg.ts";
 import type { SkipReason } from "../../log/event.ts";
 import type { CallState } from "../../session/state.ts";
 import { formatted, readable } from "../../tools/format-result.ts";
-import { type Infer, jsonSchema, type Schema, type Validated, validate } from "../../tools/schema.ts";
+import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
+import { type Infer, type Schema, type Validated, validate } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { callHook, hooksWith } from "./call-hooks.ts";
@@ -72,7 +73,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
 
 /** Validates the answer to a hook's question by the schema in the log. Returns the problems. */
 async function answerProblems(leg: Leg, { question, answer }: CallState): Promise<readonly string[]> {
-  const schema = jsonSchema(question?.answerSchema ?? {});
+  const schema = lazyJsonSchema(question?.answerSchema ?? {});
   const checked = await validateFor(leg, schema, answer?.value ?? null);
   return checked.ok ? [] : checked.problems;
 }

@@ -4,7 +4,8 @@ import { type Json, toJson } from "../../base/json.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import { type CallState, openRun, type SessionState } from "../../session/state.ts";
-import { jsonSchema, validate } from "../../tools/schema.ts";
+import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
+import { validate } from "../../tools/schema.ts";
 import type { Answer } from "./runtime-types.ts";
 
 /**
@@ -95,7 +96,7 @@ function findQuestion(state: SessionState, callId: string, question: number | un
 async function checkAnswer(agent: Agent, call: CallState, value: unknown): Promise<void> {
   // The tool that asked may no longer exist. Then, and for a hook's question, the schema in the log decides.
   const own = call.question?.by === undefined ? agent.tools.get(call.toolName)?.suspends?.answer : undefined;
-  const schema = own ?? jsonSchema(call.question?.answerSchema ?? {});
+  const schema = own ?? lazyJsonSchema(call.question?.answerSchema ?? {});
   const fit = await validate(schema, value);
   if (fit.ok) return;
   const { problems } = fit;
