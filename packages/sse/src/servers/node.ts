@@ -20,7 +20,7 @@ import { checkServe } from "./check-serve.ts";
 export function nodeListener(
   serve: (request: Request) => Response | Promise<Response>,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
-  checkServe("nodeListener()", serve);
+  checkServe("nodeListener()", serve, "mount nodeListener(serve), not nodeListener");
   const listen = getRequestListener((request) => serve(request), { overrideGlobalObjects: false });
   return (incoming, outgoing) => {
     restorePath(incoming);
