@@ -1,12 +1,13 @@
 import { checkNumbers } from "../base/check-numbers.ts";
-import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
+import { checkOptions, kindOf, listOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { checkStore } from "../stores/check-store.ts";
 import type { RuntimeSettings } from "./begin/runtime-types.ts";
 
 const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
-  agents: "list!",
-  store: "any",
+  agents: listOf("agents: [coach]", true),
+  // `checkStore` checks what it is.
+  store: { mustBe: "an EventStore, e.g. memoryStore()", is: () => true, required: true },
   deps: "function",
   tail: "object",
   leaseTtlMs: "number",

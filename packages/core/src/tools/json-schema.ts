@@ -1,6 +1,6 @@
 import { Validator } from "@cfworker/json-schema";
 import { messageOf, PawlError } from "../base/errors.ts";
-import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import type { Schema } from "./schema.ts";
 
 /**
@@ -36,11 +36,15 @@ export function jsonSchema<Output = unknown>(schema: JsonObject): Schema<Output>
         const { valid, errors } = validator.validate(value);
         if (valid) return { value: value as Output };
         const leaves = errors.filter(({ keyword }) => !CONTAINERS.includes(keyword));
+        const listed = new Set<string>();
         return {
-          issues: leaves.map((error) => ({
-            message: error.keyword === "false" ? "is not known here" : error.error,
-            path: error.instanceLocation.split("/").slice(1),
-          })),
+          issues: leaves.map((error) => {
+            const path = error.instanceLocation.split("/").slice(1);
+            return {
+              message: error.keyword === "false" ? notKnown(schema, path, listed) : error.error,
+              path,
+            };
+          }),
         };
       },
       jsonSchema: { input: () => schema, output: () => schema },
@@ -58,6 +62,26 @@ function validatorOf(schema: unknown): Validator {
       cause,
     });
   }
+}
+
+/** Describes a field that the schema does not have. Lists the fields of each object only once. */
+function notKnown(schema: JsonObject, path: readonly string[], listed: Set<string>): string {
+  const fields = fieldsAt(schema, path.slice(0, -1)).join(", ");
+  if (fields === "" || listed.has(fields)) return "is not known here";
+  listed.add(fields);
+  return `is not known here; the fields are ${fields}`;
+}
+
+/** Returns the names of the fields of the object at a path, or none if only a reference leads there. */
+function fieldsAt(schema: JsonObject, path: readonly string[]): string[] {
+  let part: Json | undefined = schema;
+  for (const name of path) {
+    if (!isJsonObject(part)) return [];
+    const { properties = {}, items }: JsonObject = part;
+    part = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : items;
+  }
+  const { properties } = isJsonObject(part) ? part : {};
+  return isJsonObject(properties) ? Object.keys(properties) : [];
 }
 
 /** Keywords whose errors only repeat the errors of the parts inside them. */

@@ -1,6 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import { messageOf, PawlError, type PawlErrorCode } from "../../base/errors.ts";
-import { type Json, toJson } from "../../base/json.ts";
+import { isJsonObject, type Json, toJson } from "../../base/json.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import { type CallState, openRun, type SessionState } from "../../session/state.ts";
@@ -101,7 +101,16 @@ async function checkAnswer(agent: Agent, call: CallState, value: unknown): Promi
   if (fit.ok) return;
   const { problems } = fit;
   const message = `The answer does not match the question's schema: ${problems.join("; ")}`;
-  throw refusal("invalid_answer", message, { callId: call.callId, problems });
+  const shown = isApproval(call)
+    ? `${message.replace(/\.$/, "")}. Answer { approved: true } or { approved: false }.`
+    : message;
+  throw refusal("invalid_answer", shown, { callId: call.callId, problems });
+}
+
+/** Whether a call asks what `approval()` asks. Many answer that with `true`. */
+function isApproval({ question }: CallState): boolean {
+  const { properties } = question?.answerSchema ?? {};
+  return question?.kind === "approval" && isJsonObject(properties) && Object.hasOwn(properties, "approved");
 }
 
 function refusal(code: PawlErrorCode, message: string, details: { [name: string]: unknown }): PawlError {
