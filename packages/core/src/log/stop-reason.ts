@@ -140,8 +140,8 @@ const INCOMPLETE: readonly StopType[] = ["aborted", "interrupted", "session_over
 
 /**
  * Whether a run that has ended can be retried: it left the session in status `error`, or was stopped,
- * interrupted or cut off before its answer was complete. A refusal counts as a complete answer, and so does one that
- * reached `max_tokens`.
+ * interrupted or cut off before its answer was complete. A refusal counts as a complete answer, and so does
+ * one that reached `max_tokens`.
  *
  * @example
  * ```ts
