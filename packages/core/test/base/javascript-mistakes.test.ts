@@ -146,7 +146,7 @@ describe("U6 what JavaScript may pass is refused by name", () => {
         "config: runtime() needs \`store\`, an EventStore, e.g. memoryStore().",
         "config: \`store\` of runtime() must be an EventStore, e.g. memoryStore(); got a string.",
         "config: runtime() has no option "logger". Use \`onError\`, or the store withEventLines(store) of @pawl/core/inspect.",
-        "not_found: There is no agent "typo".",
+        "not_found: The runtime has no agent "typo". It has: a.",
         "invalid_input: run() needs \`userId\`, a string.",
         "invalid_input: run() has no option "messages". Send the new message as \`input\`; the session has the earlier ones.",
         "invalid_input: run() has no option "prompt". Use \`input\`.",

@@ -1,5 +1,5 @@
 import { checkOptions, type OptionKinds, PawlError } from "@pawl/core";
-import { checkExpose } from "../session/public-event.ts";
+import { EXPOSE } from "../session/public-event.ts";
 import { agentName, checkDialect, DIALECT } from "./check-dialect.ts";
 import { checkExtra } from "./extra-fields.ts";
 import type { HandlerOptions } from "./handler-options.ts";
@@ -33,7 +33,7 @@ const OPTIONS: OptionKinds<HandlerOptions> = {
   cors: "object",
   extra: "object",
   dialect: DIALECT,
-  expose: "any",
+  expose: EXPOSE,
   onError: "function",
   onWarning: "function",
 };
@@ -66,5 +66,4 @@ export function checkHandler<Name extends string>(options: HandlerOptions<Name>)
   checkOptions("handler()", counts, Object.fromEntries(COUNTS.map((name) => [name, above0])));
   checkDialect(dialect, runtime, agentName(runtime, agent));
   checkExtra(options.extra);
-  checkExpose(options.expose);
 }

@@ -63,7 +63,7 @@ it("U6 handler() refuses what JavaScript may pass when it is made", async () => 
       "config: \`cors\` of handler() must be an object; got a boolean.",
       "config: \`extra\` of handler() must be an object; got a list.",
       "config: \`fields\` of \`extra\` of handler() must be a list; got a string. \`extra\` of handler() needs \`read\`, a function.",
-      "config: \`expose\` must be "public", "all" or e.g. { knowledge: ["goals"] }, the sources whose text clients may read.",
+      "config: \`expose\` of handler() must be "public", "all" or e.g. { knowledge: ["goals"] }, the sources whose text clients may read; got a string.",
       "config: \`rateLimit\` of handler() must be a rate limiter with a method \`consume\`; not 20.",
       "config: \`heartbeatMs\` of handler() must be a number above 0; not NaN. \`maxStreams\` of handler() must be a number above 0; not 0.",
       "config: \`maxBodyBytes\` of handler() must be a number; got a string.",
