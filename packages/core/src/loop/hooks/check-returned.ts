@@ -4,7 +4,7 @@ import type { Hook } from "../../hooks/hook.ts";
 export type HookMethod = Exclude<keyof Hook, "name" | "tools" | "idempotent" | "onError">;
 
 /** The fields of the object that a hook's method may return. */
-interface Shape {
+interface ReturnShape {
   /** The fields that have an effect, in the order in which errors list them. */
   readonly keys: readonly string[];
   /** Further fields that are allowed and ignored: a hook may return them because it spread its argument. */
@@ -13,10 +13,10 @@ interface Shape {
   readonly needs: "none" | "one" | "all";
 }
 
-const PLAN: Shape = { keys: ["stop", "model", "maxTokens", "toolChoice", "tools"], needs: "none" };
+const PLAN: ReturnShape = { keys: ["stop", "model", "maxTokens", "toolChoice", "tools"], needs: "none" };
 
 /** The shapes by method. The return values of `onSuspend` and `afterRun` are ignored. */
-const SHAPES = new Map<HookMethod, Shape>([
+const SHAPES = new Map<HookMethod, ReturnShape>([
   ["beforeRun", { keys: ["stop"], needs: "one" }],
   ["beforeTurn", PLAN],
   ["beforeModel", PLAN],
