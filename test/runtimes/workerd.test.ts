@@ -17,7 +17,7 @@ interface Miniflare {
 }
 
 /** Starts the worker on workerd. */
-async function worker(MODE: "plain" | "waits" | "object"): Promise<string> {
+async function worker(MODE: "plain" | "waits" | "own-tail" | "object"): Promise<string> {
   const { Miniflare } = installed<{ Miniflare: new (options: object) => Miniflare }>("miniflare");
   const server = new Miniflare({
     modules: true,
@@ -57,6 +57,20 @@ it("U4 on Workers with `waitUntil`, a run ends without a reader", async () => {
 it("U4 on Workers with `waitUntil`, the next reader reads the run live", async () => {
   await checkProgram(await worker("waits"));
 });
+
+it.each(["waits", "own-tail"] as const)(
+  "U4 on Workers with a shared store (%s), a reader that begins in the middle hears of the run's end",
+  async (mode) => {
+    const url = await worker(mode);
+    for (let run = 0; run < 3; run += 1) {
+      const sessionId = await beginAndLeave(url);
+      const headers = { "last-event-id": `${(await eventsOf(url, sessionId)).length}` };
+      // A lost wake-up would cost a minute, and a read may take 8 s.
+      await readUntil(`${url}/sessions/${sessionId}/stream`, "run_ended", { headers });
+      await checkRun(url, sessionId);
+    }
+  },
+);
 
 it("U4 in a Durable Object, a run ends without a reader, and the next reader reads it live", async () => {
   const url = await worker("object");
