@@ -16,17 +16,19 @@ interface Miniflare {
   dispose(): Promise<void>;
 }
 
-/** Starts the worker on workerd. */
-async function worker(MODE: "plain" | "waits" | "own-tail" | "object"): Promise<string> {
+const worker = (MODE: "plain" | "waits" | "own-tail" | "object") => served("worker.js", { MODE });
+
+/** Starts a program on workerd, without the flags for Node's modules. */
+async function served(program: string, bindings: { MODE?: string } = {}): Promise<string> {
   const { Miniflare } = installed<{ Miniflare: new (options: object) => Miniflare }>("miniflare");
   const server = new Miniflare({
     modules: true,
-    script: readFileSync(await bundled("worker.js", "browser"), "utf8"),
+    script: readFileSync(await bundled(program, "browser"), "utf8"),
     compatibilityDate: "2026-07-01",
     // Otherwise it looks for a host on the net.
     cf: false,
-    bindings: { MODE },
-    durableObjects: { SESSIONS: { className: "Sessions", useSQLite: true } },
+    bindings,
+    ...("MODE" in bindings && { durableObjects: { SESSIONS: { className: "Sessions", useSQLite: true } } }),
   });
   onTestFinished(async () => await server.dispose());
   return (await server.ready).href.replace(/\/$/, "");
@@ -80,3 +82,11 @@ it("U4 in a Durable Object, a run ends without a reader, and the next reader rea
     await sleep(100);
   await checkRun(url, sessionId);
 });
+
+it.each(["scripted", "strict"])(
+  "the %s model of @pawl/testing runs on Workers without Node's modules",
+  async (kind) => {
+    const response = await fetch(`${await served("models.js")}/${kind}`);
+    expect(await response.json()).toEqual({ text: "It rains.", stop: "end_turn", rejected: [] });
+  },
+);
