@@ -53,7 +53,7 @@ function shaped(needed: Shape, rest: Shape = {}): Take {
   };
 }
 
-function listOf(item: Take): Take {
+function takeList(item: Take): Take {
   return (value) => {
     const taken = Array.isArray(value) ? value.map(item) : [];
     return taken.length === 0 || taken.includes(undefined) ? undefined : (taken as Json[]);
@@ -96,7 +96,7 @@ const document = shaped(
     source: anyOf(
       shaped({ type: one("base64"), media_type: one("application/pdf"), data: plainText }),
       shaped({ type: one("text"), media_type: one("text/plain"), data: plainText }),
-      shaped({ type: one("content"), content: anyOf(plainText, listOf(anyOf(spoken, image))) }),
+      shaped({ type: one("content"), content: anyOf(plainText, takeList(anyOf(spoken, image))) }),
       elsewhere,
     ),
   },
@@ -104,7 +104,7 @@ const document = shaped(
 );
 
 const searchResult = shaped(
-  { type: one("search_result"), source: plainText, title: plainText, content: listOf(spoken) },
+  { type: one("search_result"), source: plainText, title: plainText, content: takeList(spoken) },
   { citations: object },
 );
 
