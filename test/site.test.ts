@@ -1,10 +1,19 @@
-import { FileRegistry, type NormalizedPath, ProjectReflection } from "typedoc";
+import { glob, readFile } from "node:fs/promises";
+import {
+  DeclarationReflection,
+  type FileId,
+  FileRegistry,
+  type NormalizedPath,
+  ProjectReflection,
+  ReflectionKind,
+  SourceReference,
+} from "typedoc";
 import { expect, test } from "vitest";
 import { doorsOf, packageDoors } from "../scripts/lib/doors.mjs";
 import { at } from "../scripts/lib/project.mjs";
 import { headingsOf } from "../scripts/lib/site/headings.mjs";
 import { pagesOf } from "../scripts/lib/site/pages.mjs";
-import { leadOutside } from "../scripts/lib/site/plugin.mjs";
+import { leadOutside, leadToNames } from "../scripts/lib/site/plugin.mjs";
 
 const exportsOf = (entries: readonly string[]) =>
   Object.fromEntries(
@@ -90,6 +99,56 @@ test("links to files without a page lead to the repository, every time, and imag
     ["text", `${agents}#rules`],
   ]);
   expect([...files.getMediaPaths()]).toEqual([at("docs/a.png")]);
+});
+
+/** Returns a door with one public name of a source file. */
+function doorWith(project: ProjectReflection, door: string, name: string, file: string) {
+  const module = new DeclarationReflection(door, ReflectionKind.Module, project);
+  const child = new DeclarationReflection(name, ReflectionKind.Function, module);
+  child.sources = [new SourceReference(at(file) as NormalizedPath, 1, 1)];
+  module.addChild(child);
+  project.addChild(module);
+  project.registerReflection(child, undefined, undefined);
+  return child;
+}
+
+test("a link to a source file leads to the public name that it is called by, if the file declares it", () => {
+  const files = new FileRegistry();
+  const project = new ProjectReflection("Pawl", files);
+  const approval = doorWith(project, "@pawl/core", "approval", "src/approval.ts");
+  const other = doorWith(project, "@pawl/sse", "handler", "src/handler.ts");
+  const linkTo = (name: string, path: string) => [
+    { kind: "code" as const, text: `\`${name}\`` },
+    { kind: "text" as const, text: "](" },
+    {
+      kind: "relative-link" as const,
+      text: path,
+      target: files.registerAbsolute(at(path) as NormalizedPath).target,
+      targetAnchor: undefined,
+    },
+  ];
+  project.readme = [
+    ...linkTo("approval()", "src/approval.ts"),
+    ...linkTo("handler", "src/handler.ts"),
+    ...linkTo("handler()", "src/another.ts"),
+    ...linkTo("decide", "src/approval.ts"),
+    ...linkTo("constructor", "src/approval.ts"),
+  ];
+  leadToNames(project);
+
+  const targets = project.readme
+    .filter(({ kind }) => kind === "relative-link")
+    .map((part) => files.resolve((part as { target: FileId }).target, project));
+  const source = at("src/approval.ts");
+  expect(targets).toEqual([approval, other, at("src/another.ts"), source, source]);
+});
+
+test("guides call every source file that they link to by a public name, so that the site finds its page", async () => {
+  for await (const path of glob("docs/guide/*.md", { cwd: at() })) {
+    const links = (await readFile(at(path), "utf8")).matchAll(/\[([^\]]*)\]\([./]*packages\/\w+\/src\//g);
+    for (const [, name = ""] of links)
+      expect([path, name]).toEqual([path, expect.stringMatching(/^`[\w@/]+(\(\))?`$/)]);
+  }
 });
 
 test("pages are in the order in which their folder's README links to them", () => {

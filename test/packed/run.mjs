@@ -1,14 +1,15 @@
 // Packs every package as for npm, installs the tarballs in a project outside of this repository, and uses
 // them there. The project imports every entry and runs a small agent. TypeScript 5.9, 6 and 7 check its
 // types, each with one module resolution; with PAWL_SOAK=1 each with both. The tarballs and what pages load of
-// them must stay small. With --cached, does nothing if the last run passed on the same files. With --sizes,
-// checks only the sizes.
+// them must stay small, and import Node's modules with `node:`. With --cached, does nothing if the last run
+// passed on the same files. With --sizes, checks only the sizes.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fingerprint, readStamp, writeStamp } from "../../scripts/lib/fingerprint.mjs";
 import { install } from "../../scripts/lib/install.mjs";
 import { workspaces } from "../../scripts/lib/project.mjs";
+import { checkBuiltins } from "./bare-builtins.mjs";
 import { makeConsumer, pack } from "./consumer.mjs";
 import { checkSizes } from "./sizes.mjs";
 import { checkRuntime, checkTypes } from "./use.mjs";
@@ -40,6 +41,7 @@ async function usePacked(onlySizes) {
   const project = mkdtempSync(join(tmpdir(), "pawl-packed-"));
   try {
     const tarballs = await pack({ destination: join(project, "tarballs"), folders, env, must });
+    must(checkBuiltins(folders));
     must(await checkSizes(tarballs));
     if (onlySizes) return;
     const entries = await makeConsumer({ project, folders, tarballs, env, must });

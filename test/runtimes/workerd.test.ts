@@ -16,17 +16,19 @@ interface Miniflare {
   dispose(): Promise<void>;
 }
 
-/** Starts the worker on workerd. */
-async function worker(MODE: "plain" | "waits" | "object"): Promise<string> {
+const worker = (MODE: "plain" | "waits" | "own-tail" | "object") => served("worker.js", { MODE });
+
+/** Starts a program on workerd, without the flags for Node's modules. */
+async function served(program: string, bindings: { MODE?: string } = {}): Promise<string> {
   const { Miniflare } = installed<{ Miniflare: new (options: object) => Miniflare }>("miniflare");
   const server = new Miniflare({
     modules: true,
-    script: readFileSync(await bundled("worker.js", "browser"), "utf8"),
+    script: readFileSync(await bundled(program, "browser"), "utf8"),
     compatibilityDate: "2026-07-01",
     // Otherwise it looks for a host on the net.
     cf: false,
-    bindings: { MODE },
-    durableObjects: { SESSIONS: { className: "Sessions", useSQLite: true } },
+    bindings,
+    ...("MODE" in bindings && { durableObjects: { SESSIONS: { className: "Sessions", useSQLite: true } } }),
   });
   onTestFinished(async () => await server.dispose());
   return (await server.ready).href.replace(/\/$/, "");
@@ -58,6 +60,20 @@ it("U4 on Workers with `waitUntil`, the next reader reads the run live", async (
   await checkProgram(await worker("waits"));
 });
 
+it.each(["waits", "own-tail"] as const)(
+  "U4 on Workers with a shared store (%s), a reader that begins in the middle hears of the run's end",
+  async (mode) => {
+    const url = await worker(mode);
+    for (let run = 0; run < 3; run += 1) {
+      const sessionId = await beginAndLeave(url);
+      const headers = { "last-event-id": `${(await eventsOf(url, sessionId)).length}` };
+      // A lost wake-up would cost a minute, and a read may take 8 s.
+      await readUntil(`${url}/sessions/${sessionId}/stream`, "run_ended", { headers });
+      await checkRun(url, sessionId);
+    }
+  },
+);
+
 it("U4 in a Durable Object, a run ends without a reader, and the next reader reads it live", async () => {
   const url = await worker("object");
   await checkProgram(url);
@@ -66,3 +82,11 @@ it("U4 in a Durable Object, a run ends without a reader, and the next reader rea
     await sleep(100);
   await checkRun(url, sessionId);
 });
+
+it.each(["scripted", "strict"])(
+  "the %s model of @pawl/testing runs on Workers without Node's modules",
+  async (kind) => {
+    const response = await fetch(`${await served("models.js")}/${kind}`);
+    expect(await response.json()).toEqual({ text: "It rains.", stop: "end_turn", rejected: [] });
+  },
+);

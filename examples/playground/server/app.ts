@@ -1,14 +1,13 @@
 import { serveStatic } from "@hono/node-server/serve-static";
 import type { FileStore, Runtime } from "@pawl/core";
-import { handler, type RateLimiter, refuseNul, responseTo } from "@pawl/sse";
+import { handler, type RateLimiter, responseTo } from "@pawl/sse";
 import { Hono, type MiddlewareHandler } from "hono";
 import { except } from "hono/combine";
 import { browserIdentity } from "./browser-identity.ts";
 import { coachRoutes } from "./coach-routes.ts";
 import type { ModelInfo } from "./models.ts";
-import { pastSessions } from "./past-sessions.ts";
 import { isLoopback, ownPageOnly, securityHeaders } from "./protection.ts";
-import { type TrainerServing, trainerRoutes, uuidOf } from "./trainer-routes.ts";
+import { type TrainerServing, trainerRoutes } from "./trainer-routes.ts";
 
 /** The agents that the page offers. */
 const TITLES = [
@@ -91,13 +90,6 @@ export function playgroundApp({
   // The API under `/agent` identifies its callers by a token.
   app.use(except("/agent/*", identity.middleware));
   app.get("/api/info", (c) => c.json({ ...info, maxMessage: MAX_MESSAGE, agents: shown }));
-  app.get("/api/past-sessions", async (c) => {
-    refuseNul(c.req.url);
-    const { userId = "" } = identity.userOf(c.req.raw) ?? {};
-    const { agent = "coach" } = c.req.query();
-    const owner = agent === "trainer" ? uuidOf(userId) : userId;
-    return c.json({ sessions: await pastSessions(runtime.store, owner, agent) });
-  });
   const around = { runtime, identity, maxMessage: MAX_MESSAGE, expose, trustProxy, onError };
   if (trainer !== undefined) trainerRoutes(app, trainer, around);
   if (agents.includes("coach")) {

@@ -114,7 +114,7 @@ function welcoming(data: TrainerData): (userId: string) => Promise<{ userId: str
 }
 
 /** Derives a UUID from a browser's user id, because Supabase's user ids are UUIDs. */
-export function uuidOf(browser: string): string {
+function uuidOf(browser: string): string {
   const hex = browser.replace(/^b_/, "");
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
     "-",

@@ -12,9 +12,22 @@ export interface ClaudeBodyOptions {
   thinking?: Anthropic.ThinkingConfigParam;
   /** The amount of work that the model puts into an answer. Default: the model's default. */
   effort?: "low" | "medium" | "high" | "xhigh" | "max";
-  /** Further fields of the request body, e.g. `{ metadata: { user_id: "u_1" } }`. */
+  /**
+   * Further fields of the request body, e.g. `{ metadata: { user_id: "u_1" } }`. `output_config` is merged
+   * with `effort`. The fields that Pawl makes of the log and the agent's options are refused: `model`, `messages`,
+   * `system`, `max_tokens`, `tool_choice` and `stream`.
+   */
   body?: { readonly [field: string]: unknown };
 }
+
+/** Fields of the request body that the log, the agent's options or the client decide. */
+const OWN = ["model", "messages", "system", "max_tokens", "tool_choice", "stream"];
+
+/** How the option `body` is checked. */
+export const BODY: { readonly mustBe: string; is(value: unknown): boolean } = {
+  mustBe: `an object without ${OWN.join(", ")}, which Pawl sets`,
+  is: (body) => typeof body === "object" && body !== null && !OWN.some((field) => Object.hasOwn(body, field)),
+};
 
 export function bodyOf(
   model: string,
@@ -30,8 +43,8 @@ export function bodyOf(
     messages,
     ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
     ...thinkingWithin(thinking, maxTokens),
-    ...(effort === undefined ? {} : { output_config: { effort } }),
     ...body,
+    ...(effort === undefined ? {} : { output_config: { effort, ...Object(body.output_config) } }),
     stream: true as const,
   };
   // Blocks are sent as they are in the log, including block types that the SDK does not declare.

@@ -3,7 +3,7 @@ import { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import { checkOptions, checkPricing, type ModelClient, type OptionKinds, type Pricing } from "@pawl/core";
 import type { ModelEvent } from "@pawl/core/model";
 import { oneByOne, safeRequestId, secretsIn } from "@pawl/core/model";
-import { type Body, bodyOf, type ClaudeBodyOptions } from "./body.ts";
+import { BODY, type Body, bodyOf, type ClaudeBodyOptions } from "./body.ts";
 import { bodyBytes } from "./body-bytes.ts";
 import { openCall } from "./call.ts";
 import { answerReader } from "./events.ts";
@@ -60,7 +60,7 @@ const OPTIONS: OptionKinds<ClaudeOptions> = {
   forcedToolChoice: "boolean",
   thinking: "object",
   effort: "string",
-  body: "object",
+  body: BODY,
 };
 
 /** Hints for option names of the SDK and of other libraries. */

@@ -43,7 +43,12 @@ it("yields text and a tool call, pings and the request id", async () => {
 it("sends the request as it is, with what the options add", async () => {
   reply = { text: "." };
   const thinking = { type: "adaptive", display: "summarized" } as const;
-  const model = client(api, { thinking, effort: "low", body: { metadata: { user_id: "u" } } });
+  const format = { type: "json_schema", schema: { type: "object", additionalProperties: false } };
+  const model = client(api, {
+    thinking,
+    effort: "low",
+    body: { metadata: { user_id: "u" }, output_config: { format } },
+  });
   await read(model, undefined, { ...hi, toolChoice: { type: "none" } });
   expect(api.requests.at(-1)?.body).toEqual({
     model: "claude-sonnet-5-5",
@@ -53,7 +58,7 @@ it("sends the request as it is, with what the options add", async () => {
     messages: hi.messages,
     tool_choice: { type: "none" },
     thinking,
-    output_config: { effort: "low" },
+    output_config: { effort: "low", format },
     metadata: { user_id: "u" },
     stream: true,
   });

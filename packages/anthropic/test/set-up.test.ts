@@ -94,6 +94,7 @@ it("U6 claude() refuses what JavaScript may pass, by name and without its value"
     refused((f) => f("claude-sonnet-5-5", { temperature: 0, maxTokens: 5 }), claude),
     refused((f) => f("claude-sonnet-5-5", { client: {} }), claude),
     refused((f) => f("claude-sonnet-5-5", { pricing: { input: 1, output: 2 } }), claude),
+    refused((f) => f("claude-sonnet-5-5", { body: { max_tokens: 9, messages: ["sk-secret"] } }), claude),
     refused((f) => f(undefined), pricingOf),
   ];
   expect(messages).toMatchInlineSnapshot(`
@@ -106,6 +107,7 @@ it("U6 claude() refuses what JavaScript may pass, by name and without its value"
       "PawlError: claude() has no option "temperature". Use \`body: { temperature }\`. claude() has no option "maxTokens". It is an option of agent().",
       "PawlError: \`client\` of claude() must be a client of @anthropic-ai/sdk; got an object.",
       "PawlError: pricing of claude("claude-sonnet-5-5") needs \`cacheRead\`, \`cacheWrite5m\` and \`cacheWrite1h\` too, in US dollars per million tokens.",
+      "PawlError: \`body\` of claude() must be an object without model, messages, system, max_tokens, tool_choice, stream, which Pawl sets; got an object.",
       "PawlError: pricingOf() needs \`model\`, a string.",
     ]
   `);

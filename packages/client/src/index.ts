@@ -1,4 +1,19 @@
+// The entry `@pawl/client`: the client for any page, without a framework.
+
+// The client
+
 export { type AgentClient, type AgentClientOptions, createAgentClient } from "./client/agent-client.ts";
+export { sessionInUrl } from "./client/session-in-url.ts";
+export type { SendOptions } from "./client/submit.ts";
+export { until } from "./client/until.ts";
+export type { HeaderSource, ListedSession, WireOptions } from "./wire/wire.ts";
+
+// The state of a conversation
+
+export type { AgentFailure, AgentState, Connection, Phase } from "./state/agent-state.ts";
+
+// Questions to the user
+
 export {
   type AnswerableQuestion,
   type AnyQuestions,
@@ -7,9 +22,7 @@ export {
   askedByKind,
   type QuestionTypes,
 } from "./client/questions.ts";
-export { sessionInUrl } from "./client/session-in-url.ts";
-export type { SendOptions } from "./client/submit.ts";
+
+// Types of the agent's tools
+
 export type { AnyTools, ToolTypes, TypedMessage, TypedPart, TypedToolPart } from "./client/tool-types.ts";
-export { until } from "./client/until.ts";
-export type { AgentFailure, AgentState, Connection, Phase } from "./state/agent-state.ts";
-export type { HeaderSource, ListedSession, WireOptions } from "./wire/wire.ts";

@@ -152,6 +152,69 @@ describe.skipIf(browser === undefined)("K1 useAgent in React's strict mode", { t
     expect(page.url()).toMatch(/page\.html\?tab=1#keeping$/);
   });
 
+  it("U9 Back leads to the conversation before, as the guide shows", async () => {
+    const { page, model } = await open("?tab=1#going-back");
+    await says(page, "idle: ");
+    const talk = async (text: string, answer: string) => {
+      await page.evaluate(`void agent.send(${JSON.stringify(text)})`);
+      const turn = await model.turn();
+      turn.say(answer);
+      turn.end();
+      await says(page, `idle: ${text}|${answer}`);
+    };
+    await talk("Hi", "Hello.");
+    const first = new URL(page.url()).searchParams.get("session");
+    await page.evaluate("agent.open(undefined)");
+    await says(page, "idle: ");
+    await talk("Bye", "See you.");
+
+    await page.evaluate("history.back()");
+    await says(page, "idle: ");
+    expect(page.url()).toMatch(/page\.html\?tab=1#going-back$/);
+    await page.evaluate("history.back()");
+    await says(page, "idle: Hi|Hello.");
+    expect(page.url()).toContain(`session=${first}#`);
+    await page.evaluate("history.forward()");
+    await says(page, "idle: ");
+    await page.evaluate("history.forward()");
+    await says(page, "idle: Bye|See you.");
+    await page.reload();
+    await says(page, "idle: Bye|See you.");
+  });
+
+  it("U9 lists the sessions once for a page that opens one, and again when a run begins or ends", async () => {
+    const { page, requests, model } = await open("#keeping");
+    const lists = () => requests.filter((request) => request === "GET sessions").length;
+    const talk = async (text: string, answer: string) => {
+      await page.evaluate(`void agent.send(${JSON.stringify(text)})`);
+      const turn = await model.turn();
+      turn.say(answer);
+      await says(page, `streaming: ${text}|${answer} # ${text} (active)`);
+      const before = lists();
+      turn.end();
+      await says(page, `idle: ${text}|${answer} # ${text} (active)`);
+      await expect.poll(lists).toBe(before + 1);
+    };
+    await says(page, "idle: #");
+    await talk("Hi", "Hello.");
+    const first = await page.evaluate<string>("agent.sessionId");
+
+    requests.length = 0;
+    await page.reload();
+    await says(page, "idle: Hi|Hello. # Hi (active)");
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 300))");
+    // React's strict mode mounts a component twice.
+    expect(lists()).toBe(2);
+
+    await page.evaluate("agent.open(undefined)");
+    await says(page, "idle: # Hi (active)");
+    requests.length = 0;
+    await page.evaluate(`agent.open(${JSON.stringify(first)})`);
+    await says(page, "idle: Hi|Hello. # Hi (active)");
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 300))");
+    expect(requests.map((request) => request.split("?")[0])).toEqual([`GET ${first}`, "GET stream"]);
+  });
+
   it("K2 useHeld stays true for its time after a short activity, and then turns false", async () => {
     const { page } = await open();
     await says(page, "idle offline ");

@@ -26,7 +26,8 @@ export type { Action, Question, RunResult } from "./session/run-result.ts";
 export type { ShortenInput } from "./context/shorten-input.ts";
 export { type Artifact, type ArtifactDraft, artifactIn } from "./tools/artifact.ts";
 export { tool } from "./tools/define-tool.ts";
-export { type Infer, jsonSchema, type Schema, type Validated, validate } from "./tools/schema.ts";
+export { jsonSchema } from "./tools/json-schema.ts";
+export { type Infer, type Schema, type Validated, validate } from "./tools/schema.ts";
 export { toJsonSchema } from "./tools/to-json-schema.ts";
 export type { Suspends, Tool, ToolContext, ToolOptions } from "./tools/tool.ts";
 
@@ -62,6 +63,7 @@ export { checkPricing, costUsd, type Pricing, promptTokens, type Usage } from ".
 export { type ApprovalAnswer, type ApprovalOptions, approval } from "./hooks/approval.ts";
 export type {
   AppendableEvent,
+  Ask,
   Awaitable,
   Hook,
   HookContext,
@@ -124,4 +126,4 @@ export { checkOptions, type OptionErrors, type OptionKind, type OptionKinds } fr
 export { type Clock, systemClock } from "./base/clock.ts";
 export { type ModelFailure, messageOf, PawlError, type PawlErrorCode } from "./base/errors.ts";
 export { canonicalJson, type Json, type JsonObject, toJson } from "./base/json.ts";
-export { addUsd, centsFromUsd, usdFromCents } from "./base/usd.ts";
+export { centsFromUsd, usdFromCents } from "./base/usd.ts";

@@ -1,19 +1,11 @@
 // The entry `@pawl/core/inspect`: computes timelines, costs and cache hits of a session from its log. Runs in
 // Node and in browsers.
+
+// Timelines
+
 export type { TimelineCall } from "./inspect/calls.ts";
-
-export { type Difference, firstDifference } from "./inspect/difference.ts";
-
-export { eventLine, withEventLines } from "./inspect/event-lines.ts";
-
-export { type LoggedRequest, requestsOf } from "./inspect/requests.ts";
-
 export { lasted, type Span } from "./inspect/span.ts";
-
-export { hitRateOf, type Spending, sumOf } from "./inspect/spending.ts";
-
 export { summaryOf } from "./inspect/summary.ts";
-
 export {
   spendingsOf,
   type TimelineAttempt,
@@ -21,12 +13,29 @@ export {
   type TimelineTurn,
   timelineOf,
 } from "./inspect/timeline.ts";
+
+// Costs and cache hits
+
+export { hitRateOf, type Spending, sumOf } from "./inspect/spending.ts";
+export { cacheHitRate } from "./model/pricing.ts";
+
+// Requests to the model
+
+export { type Difference, firstDifference } from "./inspect/difference.ts";
+export { type LoggedRequest, requestsOf } from "./inspect/requests.ts";
+
+// Events, printed while you develop
+
+export { eventLine, withEventLines } from "./inspect/event-lines.ts";
+
+// The log, and the state that is folded from it
+
 export type { AnswerLimit, Resource } from "./log/budget.ts";
 export { contextTypes } from "./log/context-types.ts";
 export type { ExtensionType } from "./log/event.ts";
+export type { CalledBy, QuestionPlace } from "./log/event-data.ts";
 export type { NextRun } from "./log/next-run.ts";
 export type { StoredAnswerLimit, StoredBudget } from "./log/stored-budget.ts";
-export { cacheHitRate } from "./model/pricing.ts";
 export type { Asking, QuestionRecord, RunQuestion } from "./session/asking.ts";
 export type { ContextEntry } from "./session/context-entry.ts";
 export type { OpenAttempt } from "./session/open-attempt.ts";

@@ -1,9 +1,8 @@
 // The entry `@pawl/core/store`: for authors of event stores, live tails, blob and file stores, and
 // reservations.
-export { contentTypeOf } from "./files/content-type.ts";
-export { pathOfStored, storedFolder, storedPath } from "./files/file-path.ts";
-export { bytesOf, type FileInfo, type StoredFile } from "./files/file-store.ts";
-export { createOnce } from "./log/create-once.ts";
+
+// The port of an event store
+
 export { EVENT_VERSION, type EventEnvelope, type NewEvent, type StoredEnvelope } from "./log/event.ts";
 export type {
   AppendOptions,
@@ -13,13 +12,41 @@ export type {
   ReadOptions,
   RecoverableOptions,
 } from "./log/event-store.ts";
+export { type SessionPatch, statusAfter } from "./log/session-row.ts";
+
+// What stores have in common
+
+export { addUsd } from "./base/usd.ts";
+export { createOnce } from "./log/create-once.ts";
+export { ownRows } from "./log/own-rows.ts";
+export { checkBatch, checkNames, checkText, isName, jsonbText, jsonText } from "./log/storable.ts";
+export { type EventPage, readPages } from "./stores/read-pages.ts";
+export { explainRefusal, noSession, type Refused } from "./stores/refusal.ts";
+export { tryUntilApplied } from "./stores/retry-undone.ts";
+export { watchedStore } from "./stores/watched-store.ts";
+
+// Stores over SQL
+
+export { type AppendCall, batchText, keysOf, type PreparedEvent } from "./stores/append-call.ts";
+export { appendInSql, type SqlLog } from "./stores/append-in-sql.ts";
+
+// Live tails
+
 export type { AgentAtWork } from "./log/live-event.ts";
 export type { LiveState, LiveTail } from "./log/live-tail.ts";
-export { ownRows } from "./log/own-rows.ts";
-export { type SessionPatch, statusAfter } from "./log/session-row.ts";
-export { checkBatch, checkNames, checkText, isName, jsonbText, jsonText } from "./log/storable.ts";
 export type { LivePart } from "./model/live-part.ts";
 export { localTail } from "./readers/local-tail.ts";
+
+// Large payloads, and files
+
+export { contentTypeOf } from "./files/content-type.ts";
+export { pathOfStored, storedFolder, storedPath } from "./files/file-path.ts";
+export { bytesOf, type FileInfo, type StoredFile } from "./files/file-store.ts";
+export type { BlobStore } from "./stores/blob-store.ts";
+export type { BlobOptions } from "./stores/with-blobs.ts";
+
+// Reservations
+
 export { type BalanceUsd, balanceUsd } from "./reservations/balance-usd.ts";
 export {
   type Balance,
@@ -32,11 +59,3 @@ export {
   type ReservationRequest,
   type Reservations,
 } from "./reservations/reservations.ts";
-export { type AppendCall, batchText, keysOf, type PreparedEvent } from "./stores/append-call.ts";
-export { appendInSql, type SqlLog } from "./stores/append-in-sql.ts";
-export type { BlobStore } from "./stores/blob-store.ts";
-export { type EventPage, readPages } from "./stores/read-pages.ts";
-export { explainRefusal, noSession, type Refused } from "./stores/refusal.ts";
-export { tryUntilApplied } from "./stores/retry-undone.ts";
-export { watchedStore } from "./stores/watched-store.ts";
-export type { BlobOptions } from "./stores/with-blobs.ts";

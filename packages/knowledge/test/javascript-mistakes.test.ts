@@ -34,15 +34,15 @@ it("U6 what JavaScript may pass is refused", async () => {
     ),
   ).toMatchInlineSnapshot(`
     [
-      "config: dataSource() takes an object of options; got undefined.",
+      "config: dataSource() takes an object of options with \`name\`, \`description\` and \`fetch\`; got undefined.",
       "config: dataSource() needs \`fetch\`, a function.",
       "config: dataSource() has no option "execute". Use \`fetch\`. dataSource() needs \`fetch\`, a function.",
       "config: initializer() needs \`model\`, a ModelClient, e.g. claude("claude-sonnet-5-5").",
       "config: \`model\` of initializer() must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got a string.",
       "config: \`sources\` of initializer() must be a list; got an object.",
       "config: initializer() has no option "prompt". Use \`guidance\`.",
-      "config: unifiedContext() takes an object of options; got undefined.",
-      "config: unifiedContext() takes an object of options; got a list.",
+      "config: unifiedContext() takes an object of options with \`sections\`; got undefined.",
+      "config: unifiedContext() takes an object of options with \`sections\`; got a list.",
       "config: A section of unifiedContext() has no option "name". Use \`tag\`. A section of unifiedContext() needs \`tag\`, a string.",
       "config: A section of unifiedContext() has no option "text". A section of unifiedContext() needs \`fetch\`, a function. The options of A section of unifiedContext() are tag, fetch, maxChars, timeoutMs.",
       "config: \`skills\` of skillHook() must be a list; got a string.",
@@ -52,7 +52,7 @@ it("U6 what JavaScript may pass is refused", async () => {
       "config: \`text\` of parseSkill() must be a string; got an object. parseSkill() needs \`name\`, a string.",
       "config: loadSkills() needs \`directory\`, a string.",
       "config: loadSkills() takes an object of options; got a list.",
-      "config: fetchSources() takes an object of options; got undefined.",
+      "config: fetchSources() takes an object of options with \`userId\`; got undefined.",
       "config: fetchSources() has no option "user". fetchSources() needs \`userId\`, a string. The options of fetchSources() are userId, deps, signal, timeoutMs, clock.",
     ]
   `);

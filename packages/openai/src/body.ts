@@ -24,10 +24,19 @@ export interface OpenAIBodyOptions {
   systemRole?: "system" | "developer";
   /**
    * Further fields of the request body, e.g. `{ temperature: 0 }`. The value `undefined` removes a field that
-   * Pawl sets.
+   * Pawl sets. `model`, `messages`, `stream` and limits on the answer's length are refused.
    */
   body?: { readonly [field: string]: unknown };
 }
+
+/** Fields of the request body that the log, the agent's options or the client decide. */
+const OWN = ["model", "messages", "stream", "max_tokens", "max_completion_tokens"];
+
+/** How the option `body` is checked. */
+export const BODY: { readonly mustBe: string; is(value: unknown): boolean } = {
+  mustBe: `an object without ${OWN.join(", ")}, which Pawl sets`,
+  is: (body) => typeof body === "object" && body !== null && !OWN.some((field) => Object.hasOwn(body, field)),
+};
 
 export function bodyOf(model: string, request: ModelRequest, options: OpenAIBodyOptions): Body {
   const { tools, maxTokens, toolChoice } = request;

@@ -9,7 +9,7 @@ import {
 import { longestAnswer, type ModelEvent, safeRequestId, secretsIn } from "@pawl/core/model";
 import { OpenAI } from "openai";
 import { answerEvents } from "./answer-events.ts";
-import { type Body, bodyOf, type OpenAIBodyOptions } from "./body.ts";
+import { BODY, type Body, bodyOf, type OpenAIBodyOptions } from "./body.ts";
 import { callIds } from "./call-ids.ts";
 import { modelFailure } from "./model-failure.ts";
 import { pricingOf } from "./pricing.ts";
@@ -68,7 +68,7 @@ const OPTIONS: OptionKinds<OpenAIOptions> = {
   reasoningEffort: "any",
   maxTokensField: "string",
   systemRole: "string",
-  body: "object",
+  body: BODY,
 };
 
 /** Hints for option names of the SDK and of other libraries. */

@@ -94,6 +94,7 @@ it("U6 openai() refuses what JavaScript may pass, by name and without its value"
     refused((f) => f("gpt-5.4-mini", { temperature: 0, maxTokens: 5 }), openai),
     refused((f) => f("gpt-5.4-mini", { client: {} }), openai),
     refused((f) => f("gpt-5.4-mini", { pricing: { input: 1, output: 2 } }), openai),
+    refused((f) => f("gpt-5.4-mini", { body: { max_tokens: 9, messages: ["sk-secret"] } }), openai),
     refused((f) => f(undefined), pricingOf),
   ];
   expect(messages).toMatchInlineSnapshot(`
@@ -106,6 +107,7 @@ it("U6 openai() refuses what JavaScript may pass, by name and without its value"
       "PawlError: openai() has no option "temperature". Use \`body: { temperature }\`. openai() has no option "maxTokens". It is an option of agent().",
       "PawlError: \`client\` of openai() must be a client of the package openai; got an object.",
       "PawlError: pricing of openai("gpt-5.4-mini") needs \`cacheRead\`, \`cacheWrite5m\` and \`cacheWrite1h\` too, in US dollars per million tokens.",
+      "PawlError: \`body\` of openai() must be an object without model, messages, stream, max_tokens, max_completion_tokens, which Pawl sets; got an object.",
       "PawlError: pricingOf() needs \`model\`, a string.",
     ]
   `);

@@ -1,4 +1,17 @@
-export type { Database, PostgresJs, Queryable } from "./database/queryable.ts";
+// The entry `@pawl/postgres`: the log, blobs and reservations on Postgres.
+
+// Stores
+
+export { postgresBlobs } from "./store/postgres-blobs.ts";
+export { postgresReservations } from "./store/postgres-reservations.ts";
+export { postgresStore } from "./store/postgres-store.ts";
+
+// The schema
+
+export { type Migration, migrate, migrationFiles, migrations } from "./migrations/migrate.ts";
+
+// The live tail
+
 export type {
   ListeningClient,
   ListeningDatabase,
@@ -8,9 +21,12 @@ export type {
 } from "./listening/listener.ts";
 export { type PostgresTail, postgresTail } from "./live/postgres-tail.ts";
 export type { PostgresTailOptions } from "./live/tail-options.ts";
+
+// Maintenance
+
 export { type CopiedLog, type CopyOptions, copyLog } from "./maintenance/copy-log.ts";
 export { type Pruned, type PruneOptions, prune } from "./maintenance/prune.ts";
-export { type Migration, migrate, migrationFiles, migrations } from "./migrations/migrate.ts";
-export { postgresBlobs } from "./store/postgres-blobs.ts";
-export { postgresReservations } from "./store/postgres-reservations.ts";
-export { postgresStore } from "./store/postgres-store.ts";
+
+// Databases
+
+export type { Database, PostgresJs, Queryable } from "./database/queryable.ts";

@@ -43,7 +43,7 @@ it("U6 what JavaScript may pass is refused, and no message has the password of a
       "config: postgresTail() has no option "channels". The options of postgresTail() are notify, liveEveryMs, channel, everyMs, patienceMs, onError.",
       "config: copyLog() needs \`to\`, a database: a Pool of pg, the \`sql\` of postgres.js, or a PGlite.",
       "config: copyLog() has no option "user". The options of copyLog() are userId, onSession.",
-      "config: prune() takes an object of options; got undefined.",
+      "config: prune() takes an object of options with \`olderThan\`; got undefined.",
       "config: prune() has no option "days". Use \`olderThan\`, a Date. prune() needs \`olderThan\`, a Date.",
       "config: \`olderThan\` of prune() must be a Date; got a string.",
       "config: \`batch\` of prune() must be a whole number from 1; not 0.",

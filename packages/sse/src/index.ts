@@ -1,5 +1,24 @@
+// The entry `@pawl/sse`: an agent over HTTP.
+
+// The handler
+
+export { type AdmitReservationOptions, admitReservation } from "./handler/admit-reservation.ts";
+export type { CorsOptions } from "./handler/cors.ts";
+export type { Asking, Extra, ExtraFields } from "./handler/extra-fields.ts";
+export { handler } from "./handler/handler.ts";
+export type { Authorized, HandlerOptions } from "./handler/handler-options.ts";
+export type { RunRequest } from "./request/run-request.ts";
+export type { Caller, Wanted } from "./session/caller.ts";
+export type { Expose } from "./session/public-event.ts";
+
+// Dialects
+
 export { agUi } from "./dialects/ag-ui/ag-ui.ts";
 export { type AiSdkOptions, aiSdk } from "./dialects/ai-sdk/ai-sdk.ts";
+export { native } from "./dialects/native.ts";
+
+// Dialects of your own
+
 export type {
   Begin,
   Dialect,
@@ -9,16 +28,11 @@ export type {
   RequestLimits,
 } from "./dialects/base/dialect.ts";
 export type { ApprovalRecord, MessageSpending, ThreadFacts } from "./dialects/base/facts.ts";
-export { native } from "./dialects/native.ts";
-export { type AdmitReservationOptions, admitReservation } from "./handler/admit-reservation.ts";
-export type { CorsOptions } from "./handler/cors.ts";
-export type { Asking, Extra, ExtraFields } from "./handler/extra-fields.ts";
-export { handler } from "./handler/handler.ts";
-export type { Authorized, HandlerOptions } from "./handler/handler-options.ts";
-export { type RateLimiter, withinRate } from "./handler/rate-limit.ts";
+
 export type { EarlierMessage } from "./request/read-thread.ts";
+
+// Routes of your own
+
+export { type RateLimiter, withinRate } from "./handler/rate-limit.ts";
 export { refuseNul } from "./request/refuse-nul.ts";
-export type { RunRequest } from "./request/run-request.ts";
 export { responseTo, type WireError, type WireErrorCode } from "./request/wire-error.ts";
-export type { Caller, Wanted } from "./session/caller.ts";
-export type { Expose } from "./session/public-event.ts";

@@ -17,7 +17,8 @@ const categoryOrder = ["Guides", "How it works", PACKAGES, "Errors"];
 /**
  * Shapes what TypeDoc reads into a site: doors have the names that applications import, the headings in a
  * door's source are its categories, a package's main door shows the package's README, and pages of
- * `docs/` are called by their first heading. Links to files that are no pages lead to the repository.
+ * `docs/` are called by their first heading. A link to a source file leads to the page of the public name
+ * that it is called by, and links to other files that are no pages lead to the repository.
  *
  * @param {import("typedoc").Application} app
  * @param {{ name: string, folder: string, file: string }[]} doors
@@ -52,7 +53,10 @@ export function shapeSite(app, doors) {
       if (reflection.name.split("/").length === 2) addReadme(converter, project, reflection, door.folder);
     }
   });
-  converter.on(Converter.EVENT_END, ({ project }) => leadOutside(project));
+  converter.on(Converter.EVENT_END, ({ project }) => {
+    leadToNames(project);
+    leadOutside(project);
+  });
 }
 
 /** Names a document by its first heading, and puts it into the category of its folder. */
@@ -82,10 +86,7 @@ function addTag(reflection, tag, text) {
 /** Finds what a link names in any door, e.g. `EventStore.append` of another door of the package. */
 function findName({ symbolReference }, project) {
   const [name, ...members] = symbolReference?.path?.map(({ path }) => path) ?? [];
-  const modules = project.getChildrenByKind(ReflectionKind.Module);
-  const named = modules
-    .map((module) => module.getChildByName([name]))
-    .find((child) => child !== undefined && !child.isReference());
+  const [named] = namedPages(project, name);
   return members.length > 0 ? named?.getChildByName(members) : named;
 }
 
@@ -97,6 +98,34 @@ function addReadme(converter, project, module, folder) {
   module.readme = converter.parseRawComment(new MinimalSourceFile(text, path), project.files).content;
   project.files.registerReflectionPath(path, module);
   project.files.registerReflectionPath(at(folder), module);
+}
+
+/**
+ * Leads links like ``[`approval()`](../src/approval.ts)`` to the page of the name, if the file declares it.
+ * On GitHub they lead to the file, which has the same doc comment.
+ */
+export function leadToNames(project) {
+  for (const parts of textsOf(project)) {
+    for (const [index, part] of parts.entries()) {
+      if (part.kind !== "relative-link" || part.target === undefined) continue;
+      const target = project.files.resolve(part.target, project);
+      const [, name] = parts[index - 2]?.text.match(/^`([^`]+?)(?:\(\))?`$/) ?? [];
+      if (typeof target !== "string" || name === undefined || parts[index - 1].text !== "](") continue;
+      const page = namedPages(project, name).find(({ sources }) => sources?.[0]?.fullFileName === target);
+      if (page === undefined) continue;
+      // The registry knows one page of a file, and a file may declare several names.
+      const path = `${target}/${name}`;
+      project.files.registerReflectionPath(path, page);
+      part.target = project.files.registerAbsolute(path).target;
+    }
+  }
+}
+
+/** Returns the doors of this name, and what doors export under it. */
+function namedPages(project, name) {
+  const modules = project.getChildrenByKind(ReflectionKind.Module);
+  const named = modules.map((module) => (module.name === name ? module : module.getChildByName([name])));
+  return named.filter((page) => page !== undefined && !page.isReference());
 }
 
 /** Rewrites relative links to files that have no page. Images stay, and are copied. */

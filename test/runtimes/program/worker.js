@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { localTail } from "@pawl/core/store";
 import { serveWith } from "./program.js";
 
 // Made in the global scope on purpose: it must be possible.
@@ -16,7 +17,9 @@ export class Sessions extends DurableObject {
 export default {
   fetch(request, env, ctx) {
     if (env.MODE === "object") return env.SESSIONS.getByName("ada").fetch(request);
+    if (env.MODE === "plain") return serveWith()(request);
     const waitUntil = (work) => ctx.waitUntil(work);
-    return serveWith(env.MODE === "waits" ? { waitUntil } : {})(request);
+    // Without a shared tail, a reader hears of another request's appends from the store.
+    return serveWith({ waitUntil, ...(env.MODE === "own-tail" && { tail: localTail() }) })(request);
   },
 };

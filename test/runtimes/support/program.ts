@@ -28,8 +28,15 @@ interface Esbuild {
   build(options: object): Promise<unknown>;
 }
 
-/** Bundles a program over the built packages, as a user's bundler does. */
-export async function bundled(entry: string, platform: "node" | "browser"): Promise<string> {
+/** For packages in CommonJS, such as pg, which load Node's modules with `require`. */
+const REQUIRE =
+  'import { createRequire } from "node:module"; const require = createRequire("file:///worker.js");';
+
+/**
+ * Bundles a program over the built packages, as a user's bundler does. `node-worker` is a Worker that may use
+ * Node's modules.
+ */
+export async function bundled(entry: string, target: "node" | "browser" | "node-worker"): Promise<string> {
   const out = mkdtempSync(join(tmpdir(), "pawl-runtimes-"));
   onTestFinished(() => rmSync(out, { recursive: true, force: true }));
   const outfile = join(out, entry.replace(".js", ".mjs"));
@@ -38,8 +45,9 @@ export async function bundled(entry: string, platform: "node" | "browser"): Prom
     bundle: true,
     logLevel: "error",
     format: "esm",
-    platform,
-    conditions: platform === "browser" ? ["workerd", "worker"] : [],
+    platform: target === "browser" ? "browser" : "node",
+    conditions: target === "node" ? [] : ["workerd", "worker"],
+    ...(target === "node-worker" && { banner: { js: REQUIRE } }),
     external: ["cloudflare:*", "node:*"],
     outfile,
   });

@@ -104,8 +104,6 @@ describe("the playground's server", () => {
 
   it("answers 400 to a NUL in a path or query, and asks no store", async () => {
     const paths = [
-      "/api/past-sessions?agent=%00",
-      "/api/past-sessions?agent=coach%00",
       "/api/coach/sessions/%00",
       "/api/coach/sessions/a%00b/events",
       "/api/coach/sessions/a/events?after=%00",
@@ -126,7 +124,7 @@ describe("the playground's server", () => {
       sessions: { ...store.sessions, list: () => Promise.reject(new Error("secret at 10.0.0.1")) },
     };
     const { get, errors } = app({ store: broken });
-    const response = await get("/api/past-sessions");
+    const response = await get("/api/coach/sessions");
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain("secret");
     expect(errors).toHaveLength(1);
@@ -173,7 +171,7 @@ describe("a browser's identity", () => {
     const cookie = cookieOf(mine);
     await mine.text();
     const list = async (as?: string) => {
-      const response = await get("/api/past-sessions", as === undefined ? {} : { headers: { cookie: as } });
+      const response = await get("/api/coach/sessions", as === undefined ? {} : { headers: { cookie: as } });
       return ((await response.json()) as { sessions: { id: string; title: string }[] }).sessions;
     };
     const [session] = await list(cookie);

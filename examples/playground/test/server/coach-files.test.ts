@@ -86,8 +86,8 @@ describe("the coach's files over HTTP", () => {
   it("includes the type in the list of past sessions", async () => {
     const ada = playground(memoryFiles())();
     await (await ada("/api/coach/runs", { input: "Good evening", sessionType: "close_day" })).text();
-    const past = (await (await ada("/api/past-sessions")).json()) as { sessions: unknown[] };
-    expect(past.sessions).toMatchObject([{ title: "Good evening", type: "close_day" }]);
+    const past = (await (await ada("/api/coach/sessions")).json()) as { sessions: unknown[] };
+    expect(past.sessions).toMatchObject([{ title: "Good evening", metadata: { type: "close_day" } }]);
     expect((await ada("/api/coach/runs", { input: "Hello", sessionType: "root" })).status).toBe(400);
   });
 });

@@ -105,6 +105,6 @@ describe("the coach in the playground", () => {
     expect(statuses).toEqual([200, 200, 429, 429, 429, 200]);
     const refused = await ask("/api/chat/runs", { message: "7" });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect((await ask("/api/past-sessions")).status).toBe(200);
+    expect((await ask("/api/coach/sessions")).status).toBe(200);
   });
 });

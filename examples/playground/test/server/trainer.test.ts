@@ -89,11 +89,11 @@ describe("the trainer in the playground", () => {
     ).json()) as { sessions: { id: string }[] };
     expect(sessions.map(({ id }) => id)).toEqual([run.headers.get("x-pawl-session")]);
     expect((await elsewhere("/agent/sessions")).status).toBe(401);
-    const past = (await (await ask("/api/past-sessions?agent=trainer")).json()) as {
+    const past = (await (await ask("/api/trainer/sessions")).json()) as {
       sessions: { title: string }[];
     };
     expect(past.sessions).toMatchObject([{ title: "A short chest session, please" }]);
-    expect(await (await elsewhere("/api/past-sessions?agent=trainer")).json()).toEqual({ sessions: [] });
+    expect(await (await elsewhere("/api/trainer/sessions")).json()).toEqual({ sessions: [] });
   });
 
   it("sets no cookie and creates no browser user for requests with a token", async () => {
@@ -151,7 +151,7 @@ describe("the trainer in the playground", () => {
   it("X2 creates sample data with a visitor's first message, and not before", async () => {
     const seeded: string[] = [];
     const app = await served(20, seeded);
-    for (const path of ["/api/info", "/api/trainer/sessions", "/api/trainer/progress", "/api/past-sessions"])
+    for (const path of ["/api/info", "/api/trainer/sessions", "/api/trainer/progress"])
       await (await browser(app)(path)).text();
     const { access_token } = (await (await browser(app)("/agent/token", {})).json()) as {
       access_token: string;

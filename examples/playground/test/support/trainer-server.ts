@@ -16,7 +16,6 @@ import { Hono } from "hono";
 import { playgroundApp } from "../../server/app.ts";
 import { browserIdentity } from "../../server/browser-identity.ts";
 import { type Listening, listen } from "../../server/listen.ts";
-import { pastSessions } from "../../server/past-sessions.ts";
 import { trainerReply } from "./trainer-script.ts";
 import { progressAfter } from "./workouts.ts";
 
@@ -86,9 +85,6 @@ export async function trainerServer({ pace = 0, port = 0 } = {}): Promise<Traine
   const webDir = join(import.meta.dirname, "..", "..", "dist", "web");
   const app = new Hono();
   app.use("/api/*", identity.middleware);
-  app.get("/api/past-sessions", async (c) =>
-    c.json({ sessions: await pastSessions(store, userOf(c.req.raw), c.req.query("agent") ?? "coach") }),
-  );
   app.get("/api/trainer/progress", (c) => {
     const user = userOf(c.req.raw);
     return c.json(progressAfter(logged.filter((who) => who === user).length));

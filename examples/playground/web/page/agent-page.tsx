@@ -1,10 +1,9 @@
-import { type UseAgent, useAgent } from "@pawl/client/react";
-import { type ReactNode, useCallback, useEffect, useRef } from "react";
+import { type UseAgent, useAgent, useSessions } from "@pawl/client/react";
+import { type ReactNode, useCallback, useRef } from "react";
 import { AgentSwitch } from "../agents/agent-switch.tsx";
 import { hasKeys } from "../composer/focus.ts";
 import { type Face, type FrameProps, useFace } from "../face/face.ts";
 import { hashOf, useSessionAddress } from "../hooks/use-address.ts";
-import { useJson } from "../hooks/use-json.ts";
 import { type Replay, useReplay } from "../inspector/use-replay.ts";
 import { LogPanel } from "../log/log-panel.tsx";
 import { useEventLog, useWholeLog } from "../log/use-event-log.ts";
@@ -28,7 +27,7 @@ export function AgentPage({ info }: { info: Info | undefined }) {
   const { hasSide, isWide, beside } = layout;
   const field = useRef<HTMLTextAreaElement>(null);
   const close = () => layout.showMenu(false);
-  const sessions = usePastSessions(face.name, agent);
+  const sessions = usePastSessions(agent);
   const list = (
     <>
       <AgentSwitch served={info?.agents} onPick={close} />
@@ -164,11 +163,14 @@ function useConversation(name: string) {
   return { agent, log };
 }
 
-/** Loads the user's sessions with an agent. Reloads them when a session begins and when a run ends. */
-function usePastSessions(name: string, { sessionId, run }: UseAgent): readonly PastSession[] {
-  const { data, reload } = useJson<{ sessions: PastSession[] }>(`/api/past-sessions?agent=${name}`);
-  const isRunning = run?.open === true;
-  // A change of `sessionId` or `isRunning` triggers the request, which contains neither.
-  useEffect(reload, [reload, sessionId, isRunning]);
-  return data?.sessions ?? [];
+/** The number of past sessions that the page lists. */
+const LISTED = 20;
+
+/** Returns the user's latest sessions with an agent. Leaves out sessions without a message. */
+function usePastSessions(agent: UseAgent): readonly PastSession[] {
+  const { sessions = [] } = useSessions(agent);
+  return sessions.slice(0, LISTED).flatMap(({ id, title, status, updatedAt, metadata: { type } }) => {
+    const past = { id, status, updatedAt, ...(typeof type === "string" && { type }) };
+    return title === undefined ? [] : [{ ...past, title }];
+  });
 }

@@ -1,11 +1,12 @@
 import { useFace } from "../face/face.ts";
 import { hashOf } from "../hooks/use-address.ts";
 
-/** A session as the server lists it. */
+/** A session of the list. */
 export interface PastSession {
   id: string;
   title: string;
   status: string;
+  /** ISO 8601, UTC. */
   updatedAt: string;
   /** The type that the session began with, if any. */
   type?: string;

@@ -27,7 +27,8 @@ export function checkClientOptions(whose: string, options: unknown): void {
     if (type === undefined)
       return [`${whose} has no option "${name}"; it has ${[...types.keys()].join(", ")}.`];
     if (value !== null && type.includes(typeof value)) return [];
-    return [`\`${name}\` of ${whose} must be of type ${type.join(" or ")}.`];
+    const got = value === null ? "null" : typeof value;
+    return [`\`${name}\` of ${whose} must be of type ${type.join(" or ")}; got ${got}.`];
   });
   if (problems.length > 0) throw new PawlError("config", problems.join(" "));
 }

@@ -10,6 +10,8 @@ interface Page {
  * Returns the options that keep the session's id in the page's address, e.g. `?session=…`, so that a reload
  * or a bookmark opens the same session. `name` is the name of the parameter in the address.
  *
+ * It replaces the address and adds no entry to the browser's history, so Back leaves the page.
+ *
  * Call it in each rendering of `useAgent`, or once for `createAgentClient`. Without an address, e.g. on a
  * server, it keeps nothing. The id gives nobody access: the server checks whose session it is.
  *

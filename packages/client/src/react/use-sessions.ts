@@ -29,7 +29,11 @@ export interface UseSessions {
  * }
  * ```
  */
-export function useSessions({ sessions: load, run }: Pick<UseAgent, "sessions" | "run">): UseSessions {
+export function useSessions({
+  sessions: load,
+  run,
+  connection,
+}: Pick<UseAgent, "sessions" | "run" | "connection">): UseSessions {
   const [listed, setListed] = useState<Omit<UseSessions, "reload">>({
     sessions: undefined,
     error: undefined,
@@ -46,9 +50,20 @@ export function useSessions({ sessions: load, run }: Pick<UseAgent, "sessions" |
       ({ code, message }: AgentFailure) => set({ error: { code, message } }),
     );
   }, [load]);
-  const isRunning = run?.open === true;
   // A short run may begin and end between two renderings: then only its id changes.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a run changes the list
-  useEffect(reload, [reload, run?.id, isRunning]);
+  const shown = run && `${run.id} ${run.open}`;
+  const latestShown = useRef(shown);
+  latestShown.current = shown;
+  const listedFor = useRef<string>(undefined);
+  useEffect(() => {
+    listedFor.current = latestShown.current;
+    reload();
+  }, [reload]);
+  useEffect(() => {
+    const isListed = shown === listedFor.current;
+    listedFor.current = shown;
+    // While the client connects, it loads the run of a session that was opened: no run begins or ends.
+    if (shown !== undefined && !isListed && connection !== "connecting") reload();
+  }, [reload, shown, connection]);
   return { ...listed, reload };
 }

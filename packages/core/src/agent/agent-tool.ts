@@ -3,7 +3,8 @@ import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts
 import { PawlError } from "../base/errors.ts";
 import { type Budget, unlimited } from "../log/budget.ts";
 import { tool } from "../tools/define-tool.ts";
-import { type Infer, jsonSchema, type Schema } from "../tools/schema.ts";
+import { lazyJsonSchema } from "../tools/lazy-json-schema.ts";
+import type { Infer, Schema } from "../tools/schema.ts";
 import type { Delegate, Tool } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 
@@ -58,7 +59,7 @@ const OPTIONS: OptionKinds<AgentToolOptions<Schema, unknown>> = {
 };
 
 /** The default input of an agent as a tool. */
-const task = jsonSchema<{ task: string }>({
+const task = /* @__PURE__ */ lazyJsonSchema<{ task: string }>({
   type: "object",
   properties: {
     task: { type: "string", description: "All that the agent needs to know: it sees nothing else." },

@@ -1,5 +1,5 @@
 import { butIs, checkNumbers } from "../base/check-numbers.ts";
-import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
+import { checkOptions, kindOf, listOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { isResultTag } from "../context/wrap-results.ts";
 import { wrongWith } from "../hooks/check-hook.ts";
@@ -24,10 +24,11 @@ export function isWhenBusy(value: unknown): value is WhenBusy {
 const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   name: "string!",
   version: "string",
-  model: "any",
+  // `checkModel` checks what it is.
+  model: { mustBe: 'a ModelClient, e.g. claude("claude-sonnet-5-5")', is: () => true, required: true },
   instructions: "string!",
-  tools: "list",
-  hooks: "list",
+  tools: listOf("tools: [getWeather]"),
+  hooks: listOf("hooks: [approval({ … })]"),
   stopWhen: "list",
   limits: "object",
   sessionLimits: "object",

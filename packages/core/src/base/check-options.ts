@@ -59,7 +59,7 @@ export function checkOptions<Options extends object>(
   { instead = {}, code = "config" }: OptionErrors = {},
 ): void {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new PawlError(code, `${whose} takes an object of options; got ${kindOf(given)}.`);
+    throw new PawlError(code, `${whose} takes an object of options${needed(kinds)}; got ${kindOf(given)}.`);
   }
   const known = new Map<string, Kind>(Object.entries<Kind>(kinds));
   const values = new Map<string, unknown>(Object.entries(given));
@@ -75,6 +75,21 @@ export function checkOptions<Options extends object>(
 }
 
 type Kind = OptionKinds<{ one: unknown }>["one"];
+
+/** Names the required options: " with `a` and `b`". */
+function needed(kinds: object): string {
+  const required = Object.entries<Kind>(kinds as { [name: string]: Kind })
+    .filter(([, kind]) => (typeof kind === "string" ? testOf(kind) : kind).required)
+    .map(([name]) => `\`${name}\``);
+  const last = required.pop();
+  if (last === undefined) return "";
+  return ` with ${required.length === 0 ? last : `${required.join(", ")} and ${last}`}`;
+}
+
+/** The kind of an option that is a list, with an example for who gives something else. */
+export function listOf(example: string, required = false): Exclude<Kind, string> {
+  return { mustBe: `a list, e.g. ${example}`, is: Array.isArray, required };
+}
 
 function problemWith(whose: string, name: string, kind: Kind, value: unknown): string[] {
   const { mustBe, is, required } = typeof kind === "string" ? testOf(kind) : kind;

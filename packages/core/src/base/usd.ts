@@ -6,7 +6,7 @@
  *
  * @example
  * ```ts
- * import { addUsd } from "@pawl/core";
+ * import { addUsd } from "@pawl/core/store";
  *
  * console.log([0.1, 0.2].reduce(addUsd, 0)); // 0.3
  * ```

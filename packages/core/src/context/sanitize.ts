@@ -61,4 +61,4 @@ function literal(character: string): string {
   return character.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
 }
 
-const OURS = tagPattern(WRAPPER_TAGS);
+const OURS = /* @__PURE__ */ tagPattern(WRAPPER_TAGS);

@@ -5,7 +5,7 @@ import { resultText } from "./project.ts";
 import { sanitize, WRAPPER_TAGS } from "./sanitize.ts";
 
 /** The settings that determine how the model reads tool results. */
-interface Reading extends Clipping {
+interface ResultForm extends Clipping {
   /** The tag around results; `undefined` for none. */
   readonly resultTag?: string;
 }
@@ -15,7 +15,7 @@ interface Reading extends Clipping {
  * tag. `result` is not changed. Call this before results are stored, because what the model was sent must
  * never change.
  */
-export function withContent(agent: Reading, events: readonly NewEvent[]): readonly NewEvent[] {
+export function withContent(agent: ResultForm, events: readonly NewEvent[]): readonly NewEvent[] {
   if (!events.some(({ type }) => type === "tool_result")) return events;
   const clipped = clipResults(agent, events);
   const { resultTag: tag } = agent;

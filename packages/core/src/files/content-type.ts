@@ -40,7 +40,7 @@ const CONTENT_TYPES: { readonly [ending: string]: string } = {
 // content.
 export function contentTypeOf(path: string): string {
   const ending = /[^/]\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
-  return Object.hasOwn(CONTENT_TYPES, ending) ? (CONTENT_TYPES[ending] ?? OTHER) : OTHER;
+  return Object.hasOwn(CONTENT_TYPES, ending) ? (CONTENT_TYPES[ending] ?? UNKNOWN_TYPE) : UNKNOWN_TYPE;
 }
 
-const OTHER = "application/octet-stream";
+const UNKNOWN_TYPE = "application/octet-stream";

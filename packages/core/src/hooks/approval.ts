@@ -1,7 +1,7 @@
 import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { toJson } from "../base/json.ts";
-import { jsonSchema } from "../tools/schema.ts";
+import { lazyJsonSchema } from "../tools/lazy-json-schema.ts";
 import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 
 /** Options of `approval()`. */
@@ -29,7 +29,7 @@ export interface ApprovalAnswer {
   reason?: string;
 }
 
-const answer = jsonSchema<ApprovalAnswer>({
+const answer = /* @__PURE__ */ lazyJsonSchema<ApprovalAnswer>({
   type: "object",
   properties: { approved: { type: "boolean" }, reason: { type: "string" } },
   required: ["approved"],

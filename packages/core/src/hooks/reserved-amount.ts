@@ -6,7 +6,7 @@ import type { RunState } from "../session/state.ts";
 import type { RunContext } from "./hook.ts";
 
 /** A value, or a function that returns it for the run. */
-export type PerRun<T, Deps> = T | ((context: RunContext<Deps>) => T | Promise<T>);
+type PerRun<T, Deps> = T | ((context: RunContext<Deps>) => T | Promise<T>);
 
 /**
  * The numbers of a budget as the application gives them: `limit` and `amount`, or `limitUsd` and `amountUsd`.

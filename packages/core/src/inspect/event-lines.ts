@@ -16,7 +16,7 @@ const ICONS: readonly (readonly [RegExp, string])[] = [
   [/^error$/, "❗"],
 ];
 
-const OTHER = "▫️";
+const OTHER_ICON = "▫️";
 
 /**
  * Formats an event as one line: the time in UTC, the first eight characters of the session id, the type and a
@@ -44,8 +44,8 @@ export function eventLine(event: StoredEvent): string {
 
 function iconOf(event: StoredEvent): string {
   // A question that the runtime closed was not answered by the user.
-  if (event.type === "tool_answered" && event.data.closed !== undefined) return OTHER;
-  return ICONS.find(([types]) => types.test(event.type))?.[1] ?? OTHER;
+  if (event.type === "tool_answered" && event.data.closed !== undefined) return OTHER_ICON;
+  return ICONS.find(([types]) => types.test(event.type))?.[1] ?? OTHER_ICON;
 }
 
 /**

@@ -10,7 +10,7 @@ export interface Spending {
 }
 
 /** Zero tokens. */
-export const noTokens: TokenUsage = {
+const noTokens: TokenUsage = {
   prompt: 0,
   completion: 0,
   cached: 0,

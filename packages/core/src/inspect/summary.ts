@@ -35,7 +35,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
     return joined(
       disposition === "kept" ? undefined : disposition,
       typeof text === "string" ? quotedText(text) : undefined,
-      calls === 0 ? undefined : counted(calls, "call"),
+      calls === 0 ? undefined : quantity(calls, "call"),
     );
   },
   // With `landing`, the next turn is the run's last one.
@@ -47,7 +47,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   prefix: ({ system, tools }) =>
     system.length === 0
       ? "system prompt and tools"
-      : `system prompt and ${counted(tools.length, "tool")}, as they are sent`,
+      : `system prompt and ${quantity(tools.length, "tool")}, as they are sent`,
   llm_request: ({ turn, model, estimated_tokens, params, limited_by }) =>
     joined(
       `turn ${turn}`,
@@ -80,7 +80,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
     joined(
       runId(data),
       reason(data.stop),
-      counted(data.turns, "turn"),
+      quantity(data.turns, "turn"),
       usage(data.tokens),
       money(data.cost_cents),
     ),
@@ -134,7 +134,7 @@ function quotedText(text: string): string {
   return `“${short(text.replace(/\s+/g, " ").trim())}”`;
 }
 
-function counted(n: number, what: string): string {
+function quantity(n: number, what: string): string {
   return `${n} ${n === 1 ? what : `${what}s`}`;
 }
 

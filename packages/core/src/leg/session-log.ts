@@ -107,7 +107,8 @@ export function openLog(options: {
   const appendAtTip: SessionLog["appendAtTip"] = (events, { seq = state.lastSeq, release = false } = {}) => {
     // Closes the open group: a later append that joined it would be stored before this one.
     joinable = undefined;
-    return doInTurn(inTurn, () => isStored(state, seq, write(prepare(events), { afterSeq: seq, release })));
+    const prepared = prepare(events);
+    return doInTurn(inTurn, () => isStored(state, seq, write(prepared, { afterSeq: seq, release })));
   };
   return { state, append: join, appendAtTip, catchUp: () => doInTurn(inTurn, () => readNew()) };
 }

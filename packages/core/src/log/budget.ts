@@ -40,7 +40,7 @@ export function eachResource(amountOf: (resource: Resource) => number): Budget {
 }
 
 /** A budget without limits: `Infinity` for every resource. */
-export const unlimited: Budget = eachResource(() => Number.POSITIVE_INFINITY);
+export const unlimited: Budget = /* @__PURE__ */ eachResource(() => Number.POSITIVE_INFINITY);
 
 /** Adds two budgets, resource by resource. */
 export function addSpent(a: Budget, b: Budget): Budget {

@@ -33,8 +33,12 @@ export type StopType =
   | "context_window"
   /** The user pressed stop, or the caller's signal was aborted. */
   | "aborted"
-  /** A new message, the end of the session or a broken-off answer ended the run. */
+  /** The user sent another message, during the run or instead of an answer. The next run answers it. */
   | "interrupted"
+  /** The session was completed or has expired, so that nobody could answer the run's question. */
+  | "session_over"
+  /** The run's process died at the end of an answer, of which only a part was stored. */
+  | "broken_off"
   /** The run's process died several times without progress. */
   | "crash_loop"
   /** Another process continues the run and lacks its credentials, see `withoutCredentials` of `runtime()`. */
@@ -95,7 +99,7 @@ export const CONTEXT_WINDOW: StopReason = {
  */
 export function sessionOver(status: "expired" | "completed"): StopReason {
   return {
-    type: "interrupted",
+    type: "session_over",
     message: `This session has ${status === "expired" ? status : "been completed"}.`,
   };
 }
@@ -141,12 +145,12 @@ export function isFailed(stop: Pick<StopReason, "type">): boolean {
 }
 
 /** Stop reasons that leave the user without a complete answer although nothing failed. */
-const BROKEN_OFF: readonly StopType[] = ["aborted", "interrupted"];
+const INCOMPLETE: readonly StopType[] = ["aborted", "interrupted", "session_over", "broken_off"];
 
 /**
- * Returns whether a run that has ended can be retried: it left the session in status `error`, or was stopped
- * or interrupted before its answer was complete. A refusal counts as a complete answer, and so does one that
- * reached `max_tokens`.
+ * Returns whether a run that has ended can be retried: it left the session in status `error`, or was stopped,
+ * interrupted or cut off before its answer was complete. A refusal counts as a complete answer, and so does
+ * one that reached `max_tokens`.
  *
  * @example
  * ```ts
@@ -157,7 +161,7 @@ const BROKEN_OFF: readonly StopType[] = ["aborted", "interrupted"];
  * ```
  */
 export function canBeRetried({ stop, failed }: { stop?: StopReason; failed?: boolean }): boolean {
-  return stop !== undefined && (failed === true || BROKEN_OFF.includes(stop.type));
+  return stop !== undefined && (failed === true || INCOMPLETE.includes(stop.type));
 }
 
 /** The agent's own messages for the user, by type of stop reason. A blank message is ignored. */

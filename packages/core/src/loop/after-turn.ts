@@ -39,7 +39,7 @@ export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefine
     case "pause_turn":
       return pauses > MAX_PAUSES ? { type: "pause_limit", message: UNFINISHED } : undefined;
     case null:
-      return { type: "interrupted", message: "My answer was interrupted." };
+      return { type: "broken_off", message: "My answer was interrupted." };
     default:
       return { type: "error", message: UNUSABLE };
   }

@@ -1,4 +1,5 @@
 import type { Agent } from "../agent/agent.ts";
+import { anySignal } from "../base/any-signal.ts";
 import type { Clock } from "../base/clock.ts";
 import { withinDeadline, withTimeLimit } from "../base/deadline.ts";
 import { causeOf, messageOf } from "../base/errors.ts";
@@ -44,7 +45,7 @@ export async function readUserData({ agent, session, deps, clock, signal }: User
   const { userData, userDataTimeoutMs } = agent;
   if (userData === undefined) return "";
   const text = await withTimeLimit(clock, userDataTimeoutMs, (timeUp) => {
-    const either = signal === undefined ? timeUp : AbortSignal.any([timeUp, signal]);
+    const either = signal === undefined ? timeUp : anySignal([timeUp, signal]);
     const read = (async () => userData({ session, deps: (await deps()) as never, signal: either }))();
     return withinDeadline({ clock, signal: either }, read);
   });

@@ -71,7 +71,7 @@ export function checkPricing(whose: string, pricing: Pricing | undefined): void 
     if (missing.length > 0)
       throw new PawlError(
         "config",
-        `${group} of ${whose} needs ${listOf(missing)} too, in US dollars per million tokens.`,
+        `${group} of ${whose} needs ${quotedList(missing)} too, in US dollars per million tokens.`,
       );
     const numbers = Object.fromEntries(named.map(([what, price]) => [`${group}.${what}`, price]));
     checkNumbers(whose, numbers, { most: 1_000_000 });
@@ -79,7 +79,7 @@ export function checkPricing(whose: string, pricing: Pricing | undefined): void 
 }
 
 /** Returns names as a list in a sentence: "`a`, `b` and `c`". */
-function listOf(names: readonly string[]): string {
+function quotedList(names: readonly string[]): string {
   const quoted = names.map((name) => `\`${name}\``);
   return [quoted.slice(0, -1).join(", "), ...quoted.slice(-1)].filter(Boolean).join(" and ");
 }

@@ -9,47 +9,40 @@ interface Doorbell {
   close(): void;
 }
 
-/**
- * If a wake-up is this late, in milliseconds, the next ring schedules it again. On Cloudflare Workers, a
- * timer that another request has set never fires if that request ends first.
- */
-const LOST_MS = 50;
-
 /** Creates a doorbell. An abort of one of the signals rings it too. */
+// `ring` sets no timer. On Cloudflare Workers a timer belongs to the request that sets it, and never fires if
+// that request ends first. A ring often comes from another request than the reader's, and the last one, of
+// `run_ended`, right before that request ends. A promise of the reader's request may be resolved from any
+// request.
 export function doorbell(signals: readonly (AbortSignal | undefined)[]): Doorbell {
   let rung = false;
   let answer: (() => void) | undefined;
-  const wake = () => {
-    if (rung) answer?.();
-  };
-  let soonAt = 0;
   const ring = () => {
-    if (answer !== undefined && (!rung || performance.now() - soonAt > LOST_MS)) {
-      soonAt = performance.now();
-      soon(wake);
-    }
     rung = true;
+    answer?.();
   };
   for (const signal of signals) signal?.addEventListener("abort", ring);
   return {
     ring,
-    wait: () =>
-      new Promise<void>((resolve) => {
-        answer = () => {
-          answer = undefined;
-          rung = false;
-          resolve();
-        };
-        if (rung) soon(wake);
-      }),
+    async wait() {
+      if (!rung) {
+        await new Promise<void>((resolve) => {
+          answer = resolve;
+        });
+        answer = undefined;
+      }
+      await eventLoopTurn();
+      rung = false;
+    },
     close: () => {
       for (const signal of signals) signal?.removeEventListener("abort", ring);
     },
   };
 }
 
-/** Calls `then` in the next turn of the event loop. */
-export function soon(then: () => void): void {
-  if (globalThis.setImmediate === undefined) setTimeout(then, 0);
-  else setImmediate(then);
+function eventLoopTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (globalThis.setImmediate === undefined) setTimeout(resolve, 0);
+    else setImmediate(resolve);
+  });
 }

@@ -17,7 +17,7 @@ export function* restOfAnswer(
   const shown = seen.attempt === attempt ? [...seen.shown.values()] : [];
   let last = -1;
   for (const [position, block] of content.entries()) {
-    const { type, text } = readable(block);
+    const { type, text } = textIn(block);
     if (text === "") continue;
     const at = shown.findIndex((part) => part.type === type);
     const [part] = at < 0 ? [] : shown.splice(at, 1);
@@ -28,7 +28,7 @@ export function* restOfAnswer(
   }
 }
 
-function readable(block: ContentBlock): { type: "text_delta" | "thinking_delta"; text: string } {
+function textIn(block: ContentBlock): { type: "text_delta" | "thinking_delta"; text: string } {
   if (isText(block)) return { type: "text_delta", text: block.text };
   const { type, thinking } = block as { type: string; thinking?: string };
   return { type: "thinking_delta", text: type === "thinking" ? (thinking ?? "") : "" };

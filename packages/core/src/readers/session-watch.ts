@@ -1,7 +1,6 @@
 import type { StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
 import type { LiveTail } from "../log/live-tail.ts";
-import { soon } from "./doorbell.ts";
 import { type QueryAnswer, sharedQueries } from "./shared-queries.ts";
 
 /**
@@ -40,10 +39,9 @@ interface WatchSource {
 /** Creates the watches of a process: one for each session, as long as the session has readers. */
 export function sessionWatches(source: WatchSource): SessionWatches {
   const watched = new Map<string, ReturnType<typeof watchSession>>();
-  const later = afterThisTurn();
   return {
     join(sessionId, afterSeq, ring) {
-      const one = watched.get(sessionId) ?? watchSession(source, sessionId, later);
+      const one = watched.get(sessionId) ?? watchSession(source, sessionId);
       watched.set(sessionId, one);
       one.rings.add(ring);
       one.begin(afterSeq);
@@ -58,25 +56,7 @@ export function sessionWatches(source: WatchSource): SessionWatches {
   };
 }
 
-/** Collects functions and runs each once, in the next turn of the event loop. */
-function afterThisTurn(): (work: () => void) => void {
-  const waiting = new Set<() => void>();
-  const run = () => {
-    const due = [...waiting];
-    waiting.clear();
-    for (const work of due) work();
-  };
-  return (work) => {
-    if (waiting.size === 0) soon(run);
-    waiting.add(work);
-  };
-}
-
-function watchSession(
-  { store, tail, pollMs }: WatchSource,
-  sessionId: string,
-  later: (work: () => void) => void,
-) {
+function watchSession({ store, tail, pollMs }: WatchSource, sessionId: string) {
   const rings = new Set<() => void>();
   const queries = sharedQueries(store, sessionId);
   // An append may go unannounced, e.g. if its process died right after it. Readers find it within a minute,
@@ -110,15 +90,13 @@ function watchSession(
     timer.set();
   };
   const leaveTail = tail.subscribe(sessionId, onChange);
-  // The tail announces this runtime's own appends, with their rows. Only appends of others need a query.
-  const onForeignAppend = () => {
-    if (rings.size > 0 && tail.peek(sessionId).seq < seq) onChange();
-  };
   const leaveStore = store.watch?.(sessionId, (stored) => {
     seq = Math.max(seq, stored);
-    // During a run in this process nearly all appends are the run's, and its next notification covers the
-    // others too.
-    if (tail.peek(sessionId).live === undefined) later(onForeignAppend);
+    // Readers wake in the next turn. By then the tail has announced this runtime's own appends, with their
+    // rows, so that only appends of others need a query. During a run in this process nearly all appends are
+    // the run's, and its next notification covers the others too.
+    const { live, seq: announced } = tail.peek(sessionId);
+    if (live === undefined && announced < seq) onChange();
   });
   return {
     rings,

@@ -3,7 +3,7 @@ import type { LiveState, LiveTail } from "../log/live-tail.ts";
 import { newDeltas, newReader, type ReaderState } from "./cursor.ts";
 
 /** Shows one reader the text of the sub-agents that do the work of a session's calls. */
-export interface AgentsBelow {
+interface AgentsBelow {
   /** Yields text of the sub-agents that the reader has not been shown yet. Later text wakes the reader. */
   news(live: LiveState | undefined): Generator<LiveEvent>;
   close(): void;

@@ -47,7 +47,10 @@ export async function beginRun(
 export function agentNamed(host: Host, named: string | Agent<never>): Agent {
   const name = typeof named === "string" ? named : named?.name;
   const agent = host.agents.get(name);
-  if (agent === undefined) throw new PawlError("not_found", `There is no agent "${name}".`);
+  if (agent === undefined) {
+    const known = [...host.agents.keys()].join(", ");
+    throw new PawlError("not_found", `The runtime has no agent "${name}". It has: ${known}.`);
+  }
   if (typeof named !== "string" && named !== agent)
     throw new PawlError(
       "not_found",

@@ -38,7 +38,7 @@ const INSTEAD = { user: "Use `userId`.", cursor: "Use `afterSeq`.", seq: "Use `a
 
 /** Checks the arguments of a runtime's method. @throws PawlError `invalid_input` */
 export function checkCall(method: keyof typeof OPTIONS, sessionId: unknown, options: unknown): void {
-  checkText(`${method}()`, "the id of a session", sessionId);
+  checkId(`${method}()`, "the id of a session", sessionId);
   checkOptions(`${method}()`, options, OPTIONS[method] as OptionKinds<object>, {
     instead: INSTEAD,
     code: "invalid_input",
@@ -54,7 +54,7 @@ export function checkDrain(options: unknown): void {
 }
 
 /** @throws PawlError `invalid_input` */
-export function checkText(whose: string, what: string, given: unknown): void {
+export function checkId(whose: string, what: string, given: unknown): void {
   if (typeof given === "string") return;
   throw new PawlError("invalid_input", `${whose} needs ${what}, a string; got ${kindOf(given)}.`);
 }

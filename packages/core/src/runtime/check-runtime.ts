@@ -1,12 +1,13 @@
 import { checkNumbers } from "../base/check-numbers.ts";
-import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
+import { checkOptions, kindOf, listOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { checkStore } from "../stores/check-store.ts";
 import type { RuntimeSettings } from "./begin/runtime-types.ts";
 
 const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
-  agents: "list!",
-  store: "any",
+  agents: listOf("agents: [coach]", true),
+  // `checkStore` checks what it is.
+  store: { mustBe: "an EventStore, e.g. memoryStore()", is: () => true, required: true },
   deps: "function",
   withoutCredentials: { mustBe: '"ask" or "stop"', is: (value) => value === "ask" || value === "stop" },
   tail: "object",
@@ -30,6 +31,7 @@ const INSTEAD = {
 
 /** Checks the options of `runtime()` for callers without a type checker. @throws PawlError `config` */
 export function checkRuntimeOptions(options: unknown): void {
+  checkPlatform();
   checkOptions("runtime()", options, OPTIONS, { instead: INSTEAD });
   const {
     agents,
@@ -55,4 +57,12 @@ export function checkRuntimeOptions(options: unknown): void {
   checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
   checkNumbers("the runtime", { abortGraceMs });
   checkNumbers("the runtime", { handOverAfterMs }, { least: 1 });
+}
+
+/** Refuses Node 20, on which every run would fail with "Promise.withResolvers is not a function". */
+function checkPlatform(): void {
+  if (typeof Promise.withResolvers === "function") return;
+  const node = globalThis.process?.versions?.node;
+  const found = node === undefined ? "this runtime has no Promise.withResolvers" : `this is Node ${node}`;
+  throw new PawlError("config", `runtime() needs Node 22.18 or newer; ${found}.`);
 }

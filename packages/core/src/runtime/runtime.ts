@@ -8,7 +8,7 @@ import { getOrCreateSession } from "./begin/new-session.ts";
 import type { Runtime, RuntimeOptions } from "./begin/runtime-types.ts";
 import { requestStop } from "./begin/stop.ts";
 import { agentNamed, beginRun, ownSession } from "./begin-run.ts";
-import { checkCall, checkDrain, checkText } from "./check-calls.ts";
+import { checkCall, checkDrain, checkId } from "./check-calls.ts";
 import { checkRuntimeOptions } from "./check-runtime.ts";
 import { drain } from "./drain.ts";
 import { makeHost } from "./make-host.ts";
@@ -82,7 +82,7 @@ export function runtime<Deps, Name extends string = string>(
       return await fork(host, session, options.atSeq ?? session.lastSeq);
     },
     getOrCreateSession: async (agent, userId) => {
-      checkText("getOrCreateSession()", "the id of the user", userId);
+      checkId("getOrCreateSession()", "the id of the user", userId);
       return await getOrCreateSession(host, agentNamed(host, agent).name, userId);
     },
     sweep: () => beginning(host, sweep(host)),

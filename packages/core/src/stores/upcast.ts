@@ -28,7 +28,7 @@ export const UPCASTERS: Upcasters = {};
  * Converts an event's payload to the current version. Events of newer versions are not changed, because
  * fields are only ever added.
  */
-export function upcast(event: StoredEvent, upcasters: Upcasters): StoredEvent {
+function upcast(event: StoredEvent, upcasters: Upcasters): StoredEvent {
   if (event.v >= EVENT_VERSION) return event;
   const steps = Object.hasOwn(upcasters, event.type) ? upcasters[event.type] : undefined;
   let data: unknown = event.data;

@@ -53,7 +53,7 @@ function shaped(needed: Shape, rest: Shape = {}): Take {
   };
 }
 
-function listOf(item: Take): Take {
+function takeList(item: Take): Take {
   return (value) => {
     const taken = Array.isArray(value) ? value.map(item) : [];
     return taken.length === 0 || taken.includes(undefined) ? undefined : (taken as Json[]);
@@ -66,10 +66,10 @@ const LARGEST_IMAGE = 10 * 1024 * 1024;
 const imageData: Take = (value) =>
   typeof value === "string" && value.length <= LARGEST_IMAGE ? value : undefined;
 
-const elsewhere = [
+const elsewhere = anyOf(
   shaped({ type: one("url"), url: plainText }),
   shaped({ type: one("file"), file_id: plainText }),
-] as const;
+);
 
 const text = shaped({ type: one("text"), text: plainText });
 
@@ -86,7 +86,7 @@ const image = shaped({
       media_type: one("image/jpeg", "image/png", "image/gif", "image/webp"),
       data: imageData,
     }),
-    ...elsewhere,
+    elsewhere,
   ),
 });
 
@@ -96,15 +96,15 @@ const document = shaped(
     source: anyOf(
       shaped({ type: one("base64"), media_type: one("application/pdf"), data: plainText }),
       shaped({ type: one("text"), media_type: one("text/plain"), data: plainText }),
-      shaped({ type: one("content"), content: anyOf(plainText, listOf(anyOf(spoken, image))) }),
-      ...elsewhere,
+      shaped({ type: one("content"), content: anyOf(plainText, takeList(anyOf(spoken, image))) }),
+      elsewhere,
     ),
   },
   { title: plainText, context: plainText, citations: object },
 );
 
 const searchResult = shaped(
-  { type: one("search_result"), source: plainText, title: plainText, content: listOf(spoken) },
+  { type: one("search_result"), source: plainText, title: plainText, content: takeList(spoken) },
   { citations: object },
 );
 

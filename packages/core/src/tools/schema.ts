@@ -1,12 +1,9 @@
-import { Validator } from "@cfworker/json-schema";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import { messageOf, PawlError } from "../base/errors.ts";
-import { isJsonObject, type JsonObject } from "../base/json.ts";
 
 /**
  * A schema that validates values and describes itself as JSON Schema, by the two standards of
- * <https://standardschema.dev>. Use zod from 4.2, ArkType, Valibot with `toStandardJsonSchema`, or {@link
- * jsonSchema}. For a schema of zod 3, use `zod3()` of `@pawl/core/zod3`.
+ * <https://standardschema.dev>. Use zod from 4.2, ArkType, Valibot with `toStandardJsonSchema`, or
+ * `jsonSchema()`. For a schema of zod 3, use `zod3()` of `@pawl/core/zod3`.
  */
 export interface Schema<Output = unknown> {
   readonly "~standard": StandardSchemaV1.Props<unknown, Output> & StandardJSONSchemaV1.Props<unknown, Output>;
@@ -29,66 +26,6 @@ export type Infer<S> = S extends {
 
 /** The outcome of a validation: the parsed value, or one line per problem. */
 export type Validated<T> = { ok: true; value: T } | { ok: false; problems: string[] };
-
-/**
- * Makes a schema from plain JSON Schema (draft 2020-12), e.g. for a tool that is defined in a database. Every
- * `$ref` must refer to a place inside the same schema.
- *
- * @throws PawlError `config` if the schema is not an object. `tool()` finds other mistakes in the schema.
- *
- * @example
- * ```ts
- * import { jsonSchema, tool } from "@pawl/core";
- *
- * const echo = tool({
- *   name: "echo",
- *   description: "Says it again.",
- *   input: jsonSchema<{ text: string }>({
- *     type: "object",
- *     properties: { text: { type: "string" } },
- *     required: ["text"],
- *   }),
- *   execute: ({ text }) => text,
- * });
- * console.log(echo.name);
- * ```
- */
-export function jsonSchema<Output = unknown>(schema: JsonObject): Schema<Output> {
-  const validator = validatorOf(schema);
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "pawl",
-      validate: (value) => {
-        const { valid, errors } = validator.validate(value);
-        if (valid) return { value: value as Output };
-        const leaves = errors.filter(({ keyword }) => !CONTAINERS.includes(keyword));
-        return {
-          issues: leaves.map((error) => ({
-            message: error.keyword === "false" ? "is not known here" : error.error,
-            path: error.instanceLocation.split("/").slice(1),
-          })),
-        };
-      },
-      jsonSchema: { input: () => schema, output: () => schema },
-    },
-  };
-}
-
-function validatorOf(schema: unknown): Validator {
-  try {
-    if (!isJsonObject(schema)) throw new TypeError("it is not an object");
-    // The validator adds fields to the schema that it gets.
-    return new Validator(structuredClone(schema), "2020-12", false);
-  } catch (cause) {
-    throw new PawlError("config", `jsonSchema() must be given a JSON Schema: ${messageOf(cause)}.`, {
-      cause,
-    });
-  }
-}
-
-/** Keywords whose errors only repeat the errors of the parts inside them. */
-const CONTAINERS: readonly string[] = ["properties", "items", "additionalProperties"];
 
 /**
  * Validates a value by a schema. An invalid value does not throw: the result lists its problems. `within`

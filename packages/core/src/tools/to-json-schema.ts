@@ -76,6 +76,9 @@ function remedy(schema: unknown, vendor: string | undefined): string {
   if (typeof _def?.typeName === "string")
     return 'It is a schema of zod 3: wrap it in zod3() from "@pawl/core/zod3".';
   if (vendor === "valibot") return 'Wrap it in toStandardJsonSchema() from "@valibot/to-json-schema".';
+  if (schema !== null && typeof schema === "object" && vendor === undefined) {
+    return "It is a plain object: wrap it in z.object({ … }) of zod, from 4.2 on, or, if it is JSON Schema, in jsonSchema({ … }).";
+  }
   return "Use zod from 4.2 on, another library with Standard JSON Schema, or jsonSchema({ … }) around a plain one.";
 }
 

@@ -46,13 +46,13 @@ describe("an agent that could not work is refused when it is defined, even where
     const options = { name: "a", instructions: "Help." };
     for (const model of [undefined, "claude-sonnet-5-5", {}])
       expect(() => agent({ ...options, model: model as never })).toThrow(
-        /`model` of agent\("a"\) must be a ModelClient/,
+        /(?:`model` of agent\("a"\) must be|agent\("a"\) needs `model`,) a ModelClient/,
       );
     expect(() => agentTool({ agent: undefined as never, description: "x" })).toThrow(PawlError);
   });
 
   it("and so is a runtime without a store, or with deps that nothing makes", () => {
-    expect(() => runtime({ agents: [] } as never)).toThrow(/`store` of runtime\(\) must be an EventStore/);
+    expect(() => runtime({ agents: [] } as never)).toThrow(/runtime\(\) needs `store`, an EventStore/);
     expect(() => runtime({ agents: [], store: memoryStore(), deps: {} as never })).toThrow(
       /`deps` of runtime\(\) must be a function/,
     );

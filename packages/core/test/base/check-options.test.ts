@@ -41,10 +41,10 @@ describe("U6 the check of options", () => {
   );
 
   it.each([
-    [undefined, "serve() takes an object of options; got undefined."],
-    [null, "serve() takes an object of options; got null."],
-    ["x", "serve() takes an object of options; got a string."],
-    [[], "serve() takes an object of options; got a list."],
+    [undefined, "serve() takes an object of options with `name`; got undefined."],
+    [null, "serve() takes an object of options with `name`; got null."],
+    ["x", "serve() takes an object of options with `name`; got a string."],
+    [[], "serve() takes an object of options with `name`; got a list."],
     [{}, "serve() needs `name`, a string."],
     [
       { name: "a", prot: 1 },

@@ -1,5 +1,6 @@
 import { scriptedModel } from "@pawl/testing";
 import { beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
 import { said } from "../../../../test/support/mistakes.ts";
 import * as core from "../../src/index.ts";
 import { withEventLines } from "../../src/inspect.ts";
@@ -37,10 +38,13 @@ describe("U6 what JavaScript may pass is refused by name", () => {
         () => tool({ ...t, name: "get weather" }),
         () => tool({ ...t, timeoutMs: "1000" }),
         () => tool({ ...t, input: { city: "string" } }),
+        () => tool({ ...t, input: { city: z.string() } }),
+        () => tool({ ...t, input: { type: "object", properties: {} } }),
+        () => tool({ ...t, input: "string" }),
       ),
     ).toMatchInlineSnapshot(`
       [
-        "config: tool() takes an object of options; got undefined.",
+        "config: tool() takes an object of options with \`name\`, \`description\` and \`input\`; got undefined.",
         "config: tool("t") has no option "inputSchema". Use \`input\`. tool("t") needs \`input\`.",
         "config: tool("t") has no option "parameters". Use \`input\`. tool("t") needs \`input\`.",
         "config: tool("t") has no option "needsApproval". Add approval({ when: ["its name"] }) to the \`hooks\` of the agent.",
@@ -48,6 +52,9 @@ describe("U6 what JavaScript may pass is refused by name", () => {
         "config: tool("t") has no option "handler". Use \`execute\`.",
         "config: "get weather" is not a valid tool name: use 1 to 64 letters, digits, _ or -.",
         "config: \`timeoutMs\` of tool("t") must be a number; got a string.",
+        "config: The schema of the tool "t" cannot describe itself as JSON Schema. It is a plain object: wrap it in z.object({ … }) of zod, from 4.2 on, or, if it is JSON Schema, in jsonSchema({ … }).",
+        "config: The schema of the tool "t" cannot describe itself as JSON Schema. It is a plain object: wrap it in z.object({ … }) of zod, from 4.2 on, or, if it is JSON Schema, in jsonSchema({ … }).",
+        "config: The schema of the tool "t" cannot describe itself as JSON Schema. It is a plain object: wrap it in z.object({ … }) of zod, from 4.2 on, or, if it is JSON Schema, in jsonSchema({ … }).",
         "config: The schema of the tool "t" cannot describe itself as JSON Schema. Use zod from 4.2 on, another library with Standard JSON Schema, or jsonSchema({ … }) around a plain one.",
       ]
     `);
@@ -61,6 +68,7 @@ describe("U6 what JavaScript may pass is refused by name", () => {
         () => agent({ ...base, instructions: undefined, system: "Help." }),
         () => agent({ ...base, tools: { t } }),
         () => agent({ ...base, tools: [t] }),
+        () => agent({ ...base, hooks: core.approval({ when: ["t"] }) }),
         () => agent({ ...base, model: "claude-sonnet-5-5" }),
         () => agent({ ...base, model: undefined }),
         () => agent({ ...base, maxSteps: 5 }),
@@ -74,13 +82,14 @@ describe("U6 what JavaScript may pass is refused by name", () => {
       ),
     ).toMatchInlineSnapshot(`
       [
-        "config: agent() takes an object of options; got undefined.",
+        "config: agent() takes an object of options with \`name\`, \`model\` and \`instructions\`; got undefined.",
         "config: agent() needs \`name\`, a string.",
         "config: agent("a") has no option "system". Use \`instructions\`. agent("a") needs \`instructions\`, a string.",
-        "config: \`tools\` of agent("a") must be a list; got an object.",
+        "config: \`tools\` of agent("a") must be a list, e.g. tools: [getWeather]; got an object.",
         "config: \`tools[0]\` of agent("a") must be made by tool(); got an object.",
+        "config: \`hooks\` of agent("a") must be a list, e.g. hooks: [approval({ … })]; got an object.",
         "config: \`model\` of agent("a") must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got a string.",
-        "config: \`model\` of agent("a") must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got undefined.",
+        "config: agent("a") needs \`model\`, a ModelClient, e.g. claude("claude-sonnet-5-5").",
         "config: agent("a") has no option "maxSteps". Use \`limits: { turns }\`.",
         "config: The agent "a" cannot be used: limits.maxTurns is not a limit; use turns, wallClockMs, toolCalls, inputTokens, outputTokens, costUsd, errorTurns, toolFailures.",
         "config: The agent "a" cannot be used: limits.costUsd must be a number above 0; got a string. Infinity lifts the limit.",
@@ -112,6 +121,9 @@ describe("U6 what JavaScript may pass is refused by name", () => {
         () => pawl.run("a", { userId: "u1", input: "Hi", maxTokens: 5 }),
         () => pawl.run("a", "Hi"),
         () => pawl.run("a", { userId: "u1", answers: [{ callId: "c", value: 1 }] }),
+        () => pawl.run("a", { userId: "u1", sessionId, answers: [{ id: "c", value: 1 }] }),
+        () => pawl.run("a", { userId: "u1", sessionId, answers: [{ seq: 3, answer: 1 }] }),
+        () => pawl.run("a", { userId: "u1", sessionId, answers: ["yes"] }),
         () => pawl.view(sessionId),
         () => pawl.view({ userId: "u1" }),
         () => pawl.view(sessionId, { user: "u1" }),
@@ -126,33 +138,56 @@ describe("U6 what JavaScript may pass is refused by name", () => {
       ),
     ).toMatchInlineSnapshot(`
       [
-        "config: runtime() takes an object of options; got undefined.",
-        "config: runtime() has no option "agent". Use \`agents\`, a list of agents. runtime() needs \`agents\`, a list.",
-        "config: \`agents\` of runtime() must be a list; got an object.",
-        "config: \`agents\` of runtime() must be a list; got an object.",
+        "config: runtime() takes an object of options with \`agents\` and \`store\`; got undefined.",
+        "config: runtime() has no option "agent". Use \`agents\`, a list of agents. runtime() needs \`agents\`, a list, e.g. agents: [coach].",
+        "config: \`agents\` of runtime() must be a list, e.g. agents: [coach]; got an object.",
+        "config: \`agents\` of runtime() must be a list, e.g. agents: [coach]; got an object.",
         "config: \`agents[0]\` of runtime() must be made by agent(); got an object.",
-        "config: \`store\` of runtime() must be an EventStore, e.g. memoryStore(); got undefined.",
+        "config: runtime() needs \`store\`, an EventStore, e.g. memoryStore().",
         "config: \`store\` of runtime() must be an EventStore, e.g. memoryStore(); got a string.",
         "config: runtime() has no option "logger". Use \`onError\`, or the store withEventLines(store) of @pawl/core/inspect.",
-        "not_found: There is no agent "typo".",
+        "not_found: The runtime has no agent "typo". It has: a.",
         "invalid_input: run() needs \`userId\`, a string.",
         "invalid_input: run() has no option "messages". Send the new message as \`input\`; the session has the earlier ones.",
         "invalid_input: run() has no option "prompt". Use \`input\`.",
         "invalid_input: run() needs exactly one of \`input\` (a message), \`answers\` and \`retry\` (the id of a run).",
         "invalid_input: run() has no option "maxTokens". It is an option of agent().",
-        "invalid_input: run() takes an object of options; got a string.",
+        "invalid_input: run() takes an object of options with \`userId\`; got a string.",
         "invalid_input: \`answers\` and \`retry\` need a \`sessionId\`.",
-        "invalid_input: view() takes an object of options; got undefined.",
+        "invalid_input: \`answers[0]\` has no option "id". Use \`callId\`. \`answers[0]\` needs \`callId\`, a string.",
+        "invalid_input: \`answers[0]\` has no option "seq". Use \`question\`. \`answers[0]\` has no option "answer". Use \`value\`. \`answers[0]\` needs \`callId\`, a string.",
+        "invalid_input: \`answers[0]\` takes an object of options with \`callId\`; got a string.",
+        "invalid_input: view() takes an object of options with \`userId\`; got undefined.",
         "invalid_input: view() needs the id of a session, a string; got an object.",
         "invalid_input: view() has no option "user". Use \`userId\`. view() needs \`userId\`, a string.",
-        "invalid_input: stop() takes an object of options; got a string.",
+        "invalid_input: stop() takes an object of options with \`userId\`; got a string.",
         "invalid_input: follow() has no option "after". The options of follow() are afterSeq, live, signal, untilIdle, resume.",
         "invalid_input: fork() has no option "seq". Use \`afterSeq\` or \`atSeq\`.",
-        "invalid_input: redact() takes an object of options; got undefined.",
+        "invalid_input: redact() takes an object of options with \`userId\`; got undefined.",
         "invalid_input: startContextAt() needs \`fromSeq\`, a number.",
         "invalid_input: getOrCreateSession() needs the id of the user, a string; got an object.",
         "invalid_input: drain() has no option "timeout". Use \`timeoutMs\`.",
         "invalid_input: drain() takes an object of options; got a number.",
+      ]
+    `);
+  });
+
+  it("U6 an approval that is answered in another form", async () => {
+    const look = { name: "look", description: "Looks.", input: z.object({}), execute: () => "" };
+    const model = scriptedModel(() => ({ tools: [{ name: "look", input: {} }] }));
+    const asking = agent({ ...base, model, tools: [tool(look)], hooks: [core.approval({ when: ["look"] })] });
+    const pawl = runtime({ agents: [asking], store: memoryStore() });
+    const { sessionId, pending } = await pawl.run("a", { userId: "u1", input: "Hi" }).result;
+    const answered = (value: unknown) => () =>
+      pawl.run("a", { userId: "u1", sessionId, answers: [{ callId: pending[0].callId, value }] });
+    expect(
+      await said(answered("y"), answered(true), answered({ approve: true }), answered(undefined)),
+    ).toMatchInlineSnapshot(`
+      [
+        "invalid_answer: The answer does not match the question's schema: Instance type "string" is invalid. Expected "object". Answer { approved: true } or { approved: false }.",
+        "invalid_answer: The answer does not match the question's schema: Instance type "boolean" is invalid. Expected "object". Answer { approved: true } or { approved: false }.",
+        "invalid_answer: The answer does not match the question's schema: Instance does not have required property "approved".; approve: is not known here; the fields are approved, reason. Answer { approved: true } or { approved: false }.",
+        "invalid_answer: The answer does not match the question's schema: Instance type "null" is invalid. Expected "object". Answer { approved: true } or { approved: false }.",
       ]
     `);
   });
@@ -176,7 +211,7 @@ describe("U6 what JavaScript may pass is refused by name", () => {
       ),
     ).toMatchInlineSnapshot(`
       [
-        "config: approval() takes an object of options; got undefined.",
+        "config: approval() takes an object of options with \`when\`; got undefined.",
         "config: approval() has no option "tools". Use \`when\`. approval() needs \`when\`.",
         "config: \`when\` of approval() must be a list of tool names or a function; got a string.",
         "config: permissions() has no option "deny". Use \`check\`. permissions() needs \`allow\`, an object.",
@@ -229,7 +264,7 @@ describe("U6 what JavaScript may pass is refused by name", () => {
         "config: summarize() needs \`whenTokens\`, a number.",
         "config: \`model\` of summarize() must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got a string.",
         "config: summarize() has no option "prompt". Use \`instructions\`.",
-        "config: dropOldResults() takes an object of options; got undefined.",
+        "config: dropOldResults() takes an object of options with \`whenTokens\`; got undefined.",
         "config: dropOldResults() has no option "keep". The options of dropOldResults() are whenTokens, keepTurns.",
         "config: The second argument of withBlobs() must be a BlobStore, e.g. memoryBlobs(); got undefined.",
         "config: The store of withBlobs() must be an EventStore, e.g. memoryStore(); got an object.",

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { microsFromUsd, subtractUsd, usdFromMicros } from "../../src/base/usd.ts";
 import { applyEvent } from "../../src/fold/apply.ts";
 import {
-  addUsd,
   centsFromUsd,
   costUsd,
   memoryStore,
@@ -18,7 +17,7 @@ import { budgetOf, storedBudget } from "../../src/log/stored-budget.ts";
 import { resultOf } from "../../src/session/run-result.ts";
 import { newSessionState } from "../../src/session/state.ts";
 import { limitReached, remainingOf } from "../../src/stop/limits.ts";
-import type { NewEvent } from "../../src/store.ts";
+import { addUsd, type NewEvent } from "../../src/store.ts";
 
 /** Amounts in whole billionths of a dollar, up to a hundred dollars. */
 const amounts = fc.array(fc.integer({ min: 0, max: 100_000_000_000 }), { minLength: 1, maxLength: 30 });

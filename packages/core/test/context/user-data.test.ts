@@ -209,6 +209,19 @@ describe("C4 user data that a tool changed", () => {
     expect([world.asked(), await world.told(sessionId)]).toEqual([2, ["<at>gym</at>"]]);
   });
 
+  it("U4 are read again where the platform lacks AbortSignal.any", async () => {
+    const any = AbortSignal.any;
+    Reflect.deleteProperty(AbortSignal, "any");
+    try {
+      const world = moving([{ tools: [move("gym")] }, { text: "Ok." }]);
+      const { sessionId } = await world.say("Go");
+      expect(await world.of(sessionId, "error")).toEqual([]);
+      expect(await world.told(sessionId)).toEqual(["<at>gym</at>"]);
+    } finally {
+      AbortSignal.any = any;
+    }
+  });
+
   it("are not read before a turn that follows no call, or after a call that ran no tool", async () => {
     const paused: Reply = { text: "Hm.", stop: "pause_turn" };
     const world = moving([paused, { tools: [{ name: "unknown", input: {} }] }, { text: "Ok." }]);

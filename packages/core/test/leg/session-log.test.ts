@@ -6,7 +6,10 @@ import { localTail } from "../../src/store.ts";
 
 const note = (text: string) => ({ type: "note", data: { text } }) as const;
 
-async function opened(around: (store: EventStore) => EventStore = (store) => store) {
+async function opened(
+  around: (store: EventStore) => EventStore = (store) => store,
+  prepare?: Parameters<typeof openLog>[0]["prepare"],
+) {
   const store = memoryStore();
   await store.sessions.create({ id: "s", userId: "u", agent: "a" });
   const lease = await store.acquire("s", "me", 60_000);
@@ -21,6 +24,7 @@ async function opened(around: (store: EventStore) => EventStore = (store) => sto
     state,
     lease,
     newId,
+    ...(prepare && { prepare }),
     onEvent: (event) => {
       seen.push(event);
       onEvent(event);
@@ -153,4 +157,15 @@ it.each([
   fails = false;
   await log.append([note("again")]);
   expect(log.state.lastSeq).toBe(1);
+});
+
+it("E2 an append that cannot be prepared is refused alone: the log stores the next ones", async () => {
+  const { store, log } = await opened(undefined, (events) => {
+    if (events.some(({ data }) => (data as { text?: string }).text === "bad")) throw new Error("no content");
+    return events;
+  });
+  await expect((async () => await log.append([note("bad")]))()).rejects.toThrow("no content");
+  await expect((async () => await log.appendAtTip([note("bad")]))()).rejects.toThrow("no content");
+  expect(await log.appendAtTip([note("good")])).toBe(true);
+  expect(await Array.fromAsync(store.read("s"))).toHaveLength(1);
 });

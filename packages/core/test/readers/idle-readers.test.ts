@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type EventStore, memoryStore, type SessionEvent } from "../../src/index.ts";
 import { type LiveTail, localTail, type NewEvent, watchedStore } from "../../src/store.ts";
@@ -178,6 +179,23 @@ describe("queries of waiting readers", () => {
     await store.append("s", [note], { appendId: "foreign" });
     await passing(1, 1);
     expect(shown()).toEqual(each(2));
+    await leave();
+  });
+
+  it("U4 an append sets no timer, which would belong to the request that appends", async () => {
+    const { store, shown, leave } = await world({ hears: true });
+    const setTimer = vi.fn();
+    const real = globalThis.setImmediate;
+    const within = new AsyncLocalStorage<true>();
+    vi.stubGlobal("setImmediate", (then: () => void) => {
+      if (within.getStore()) setTimer();
+      return real(then);
+    });
+    await within.run(true, () => store.append("s", [note], { appendId: "foreign" }));
+    vi.unstubAllGlobals();
+    expect(setTimer).not.toHaveBeenCalled();
+    await passing(1, 1);
+    expect(shown()).toEqual(each(1));
     await leave();
   });
 

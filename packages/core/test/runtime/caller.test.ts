@@ -40,7 +40,7 @@ describe("F17 the caller", () => {
   it("reaches `deps`, hooks and tools, with the credentials", async () => {
     const [inTool, inHook, inDeps]: [Seen[], Seen[], unknown[]] = [[], [], []];
     const hook = named("spy", {
-      beforeTurn: ({}, context) =>
+      beforeTurn: (_plan, context) =>
         void inHook.push({ caller: context.caller, credentials: context.credentials }),
     });
     const deps = (_session: unknown, run: unknown) => void inDeps.push(run);

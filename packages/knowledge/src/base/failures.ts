@@ -1,4 +1,4 @@
-import { type HookContext, messageOf, PawlError } from "@pawl/core";
+import { type HookContext, PawlError } from "@pawl/core";
 
 /**
  * Called with each error, and the session and run in which it occurred. The log has only error codes, because
@@ -20,7 +20,7 @@ export function isLogFailure(cause: unknown): boolean {
  * ignored.
  */
 export function reporter(name: string, onError?: OnError): OnError {
-  const tell = onError ?? ((error: unknown) => console.error(`${name}: ${messageOf(error)}`));
+  const tell = onError ?? ((error: unknown) => console.error(`${name}: ${PawlError.describe(error)}`));
   return (error, context) => {
     try {
       tell(error, context);

@@ -1,7 +1,6 @@
 import {
   type Clock,
   checkOptions,
-  messageOf,
   type OptionKinds,
   PawlError,
   systemClock,
@@ -118,7 +117,8 @@ export function unifiedContext<Deps = unknown>(
 ): (source: UserDataSource<Deps>) => Promise<string> {
   checkOptions("unifiedContext()", options, OPTIONS);
   const { sections, timeoutMs = 3_000, clock = systemClock, onBuilt } = options;
-  const { onError = (error, { tag }) => console.error(`context, ${tag}: ${messageOf(error)}`) } = options;
+  const { onError = (error, { tag }) => console.error(`context, ${tag}: ${PawlError.describe(error)}`) } =
+    options;
   checkSections(sections);
   checkLimit(timeoutMs, "timeoutMs of a context");
   const tags = sections.map(({ tag }) => tag);

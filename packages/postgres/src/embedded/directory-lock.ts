@@ -21,15 +21,22 @@ const BUSY = 5;
  * The operating system holds the lock and releases it when the process ends, even after `kill -9`. So there
  * are no stale locks.
  *
- * @throws PawlError `store_unavailable` if the directory is in use, or no file can be created in it.
+ * @throws PawlError `store_unavailable` if the directory is in use, or no file can be created in it, and
+ *   `config` if this Node has no SQLite.
  */
 // Node offers locks of the operating system only through its SQLite, which has no other use here. Lock files
 // with a process id or a heartbeat are sometimes wrong: process ids are reused, and containers cannot see
 // each other's processes.
-export async function lockDirectory(directory: string): Promise<() => void> {
+export async function lockDirectory(
+  directory: string,
+  load: () => Promise<typeof import("node:sqlite")> = () => import("node:sqlite"),
+): Promise<() => void> {
+  const { DatabaseSync } = await load().catch((cause) => {
+    const message = `\`embeddedStore()\` needs Node 22.18 or newer; this is Node ${process.versions.node}, without \`node:sqlite\`.`;
+    throw new PawlError("config", message, { cause });
+  });
   try {
     await mkdir(directory, { recursive: true });
-    const { DatabaseSync } = await import("node:sqlite");
     const lock = new DatabaseSync(join(directory, "in-use.lock"), { timeout: PATIENCE_MS });
     try {
       lock.exec("BEGIN EXCLUSIVE");

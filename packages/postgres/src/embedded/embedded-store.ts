@@ -49,8 +49,8 @@ export interface EmbeddedStore extends EventStore {
  * - Close the store at the end. Otherwise the process stays alive for ten seconds after its last statement.
  * - Readers see events of this store at once, and events written directly to `db` within a minute.
  *
- * @throws PawlError `config` if `@electric-sql/pglite` is not installed, and `store_unavailable` if the
- * directory is in use or the database does not start.
+ * @throws PawlError `config` if `@electric-sql/pglite` is not installed or Node is older than 22.18, and
+ *   `store_unavailable` if the directory is in use or the database does not start.
  *
  * @example
  * ```ts

@@ -13,18 +13,16 @@ export interface AdmitReservationOptions {
   /** Returns the account of a caller. It must be the account that `reservation()` charges. */
   account(caller: Caller): string | Promise<string>;
   /** The account's whole budget in tokens. */
-  limit?: PerCaller;
+  limit?: number | ((caller: Caller) => number | Promise<number>);
   /** The number of tokens that one run may use. */
-  amount?: PerCaller;
+  amount?: number | ((caller: Caller) => number | Promise<number>);
   /** The account's whole budget in US dollars. */
-  limitUsd?: PerCaller;
+  limitUsd?: number | ((caller: Caller) => number | Promise<number>);
   /** The amount in US dollars that one run may use. */
-  amountUsd?: PerCaller;
+  amountUsd?: number | ((caller: Caller) => number | Promise<number>);
   /** The message of the response. Default: "Your budget has no room left for this request." */
   message?: string;
 }
-
-type PerCaller = number | ((caller: Caller) => number | Promise<number>);
 
 const OPTIONS: OptionKinds<AdmitReservationOptions> = {
   reservations: "object!",
@@ -86,6 +84,9 @@ const QUOTA_EXCEEDED = "Your budget has no room left for this request.";
 /** Reservations count money in millionths of a US dollar. */
 const MICROS = 1_000_000;
 
-async function per(caller: Caller, value: PerCaller): Promise<number> {
+async function per(
+  caller: Caller,
+  value: number | ((caller: Caller) => number | Promise<number>),
+): Promise<number> {
   return typeof value === "function" ? await value(caller) : value;
 }

@@ -1,5 +1,5 @@
-import { checkOptions, type OptionKinds } from "@pawl/core";
-import { checkExpose } from "../session/public-event.ts";
+import { checkOptions, type OptionKinds, PawlError } from "@pawl/core";
+import { EXPOSE } from "../session/public-event.ts";
 import { agentName, checkDialect, DIALECT } from "./check-dialect.ts";
 import { checkExtra } from "./extra-fields.ts";
 import type { HandlerOptions } from "./handler-options.ts";
@@ -25,10 +25,7 @@ const OPTIONS: OptionKinds<HandlerOptions> = {
     mustBe: '"continue" or "stop"',
     is: (value) => value === "continue" || value === "stop",
   },
-  basePath: {
-    mustBe: 'a path that begins with "/", e.g. "/api/coach"',
-    is: (value) => value === "" || (typeof value === "string" && value.startsWith("/")),
-  },
+  basePath: "string",
   heartbeatMs: "number",
   maxBodyBytes: "number",
   maxHistoryBytes: "number",
@@ -41,7 +38,7 @@ const OPTIONS: OptionKinds<HandlerOptions> = {
   cors: "object",
   extra: "object",
   dialect: DIALECT,
-  expose: "any",
+  expose: EXPOSE,
   onError: "function",
   onWarning: "function",
 };
@@ -63,11 +60,15 @@ const COUNTS = ["heartbeatMs", "maxBodyBytes", "maxHistoryBytes", "maxInputLengt
 /** Checks the options of `handler()`. @throws PawlError `config` */
 export function checkHandler<Name extends string>(options: HandlerOptions<Name>): void {
   checkOptions("handler()", options, OPTIONS, { instead: INSTEAD });
-  const { dialect, runtime, agent } = options;
+  const { dialect, runtime, agent, basePath = "" } = options;
+  if (basePath !== "" && !basePath.startsWith("/")) {
+    const path = basePath.replace(/^https?:\/\/[^/]*\/?/, "");
+    const message = `\`basePath\` of handler() must begin with "/": basePath: "/${path}".`;
+    throw new PawlError("config", message);
+  }
   const above0 = { mustBe: "a number above 0", is: (value: unknown) => Number(value) > 0 };
   const counts = Object.fromEntries(COUNTS.map((name) => [name, options[name]]));
   checkOptions("handler()", counts, Object.fromEntries(COUNTS.map((name) => [name, above0])));
   checkDialect(dialect, runtime, agentName(runtime, agent));
   checkExtra(options.extra);
-  checkExpose(options.expose);
 }

@@ -37,8 +37,9 @@ export interface HandlerOptions<Name extends string = string> {
    */
   onClientGone?: "continue" | "stop";
   /**
-   * The path before `/runs` and `/sessions`, e.g. `/api/coach`. Leave it out if your router removes this part
-   * of the path. Default: none.
+   * The whole path before `/runs` and `/sessions` in the URL that clients request, e.g. `/api/coach`, also in
+   * a router of Express or with its `app.use()`. Only if the `Request` that the handler gets has a shorter
+   * URL, as with `mount()` of Hono, is it the path in that URL. Default: none.
    */
   basePath?: string;
   /**

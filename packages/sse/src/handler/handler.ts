@@ -169,7 +169,7 @@ function isExpected(error: unknown, { signal }: Request): boolean {
 }
 
 function noRoute({ method, path }: { method: string; path: string }, basePath: string): string {
-  return `No such route: ${method} ${path}. This handler serves ${basePath}/runs and ${basePath}/sessions. Check \`basePath\`.`;
+  return `No such route: ${method} ${path}. This handler serves ${basePath}/runs and ${basePath}/sessions. Check \`basePath\`, or the client's \`url\`.`;
 }
 
 async function startRun(options: Served, c: Context<Env>, onClose: () => void): Promise<Response> {

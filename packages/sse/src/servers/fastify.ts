@@ -59,7 +59,7 @@ export interface FastifyAnswer {
 export function fastifyPlugin(
   serve: (request: Request) => Response | Promise<Response>,
 ): (scope: FastifyScope) => Promise<void> {
-  checkServe("fastifyPlugin()", serve);
+  checkServe("fastifyPlugin()", serve, "register fastifyPlugin(serve), not fastifyPlugin");
   const listener = nodeListener(serve);
   return async (scope) => {
     // A body can be read only once. If Fastify parsed it, nothing would be left for the handler.

@@ -4,7 +4,7 @@ import { checkServe } from "./check-serve.ts";
 
 /**
  * Returns a listener for `http.createServer` that serves a handler. In Express 5, mount it with
- * `app.all("/api/coach/*path", nodeListener(serve))`. The handler's `basePath` is always the whole path, e.g.
+ * `app.all("/api/coach/*path", nodeListener(serve))`. The handler's `basePath` is the whole path, e.g.
  * `/api/coach`, also in a router or with `app.use()`, which remove a part of the path from the request. A
  * body that `express.json()` has read is used directly.
  *
@@ -20,7 +20,7 @@ import { checkServe } from "./check-serve.ts";
 export function nodeListener(
   serve: (request: Request) => Response | Promise<Response>,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
-  checkServe("nodeListener()", serve);
+  checkServe("nodeListener()", serve, "mount nodeListener(serve), not nodeListener");
   const listen = getRequestListener((request) => serve(request), { overrideGlobalObjects: false });
   return (incoming, outgoing) => {
     restorePath(incoming);

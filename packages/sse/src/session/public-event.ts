@@ -1,4 +1,4 @@
-import { PawlError, type SessionEvent, type StoredOf } from "@pawl/core";
+import type { SessionEvent, StoredOf } from "@pawl/core";
 
 const SILENT = "This did not work.";
 
@@ -79,17 +79,12 @@ function withoutCaller(event: StoredOf<"run_started" | "user_message" | "tool_an
   return { ...event, data } as SessionEvent;
 }
 
-/**
- * Checks the option `expose`.
- *
- * @throws PawlError `config` if it is invalid.
- */
-export function checkExpose(expose: Expose | undefined): void {
-  if (expose === undefined || expose === "public" || expose === "all") return;
-  const sources: unknown = (expose as { knowledge?: unknown } | null)?.knowledge;
-  if (Array.isArray(sources) && sources.every((source) => typeof source === "string")) return;
-  throw new PawlError(
-    "config",
-    '`expose` must be "public", "all" or e.g. { knowledge: ["goals"] }, the sources whose text clients may read.',
-  );
-}
+/** How the option `expose` is checked. */
+export const EXPOSE: { readonly mustBe: string; is(value: unknown): boolean } = {
+  mustBe: '"public", "all" or e.g. { knowledge: ["goals"] }, the sources whose text clients may read',
+  is: (expose) => {
+    if (expose === "public" || expose === "all") return true;
+    const sources: unknown = (expose as { knowledge?: unknown } | null)?.knowledge;
+    return Array.isArray(sources) && sources.every((source) => typeof source === "string");
+  },
+};

@@ -1,17 +1,21 @@
-import { type Hook, tool } from "@pawl/core";
+import { type Hook, memoryStore, tool } from "@pawl/core";
+import type { NewEvent } from "@pawl/core/store";
 import { newView, reduceView } from "@pawl/core/view";
 import { type Reply, strictModel } from "@pawl/testing";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { asp, coach, metrics, trainer } from "../../src/dialects.ts";
 import { agUi, aiSdk, type Dialect, native } from "../../src/index.ts";
-import { look, type Served, serve } from "../support/served.ts";
+import { confirm, eventsOf, look, type Served, serve, until } from "../support/served.ts";
 
 /** What a response tells: words for the user, and the reason in the protocol's own field if it has one. */
 interface Told {
   words: string;
   reason?: unknown;
 }
+
+/** Session id of the logs that a test writes. */
+const CUT_OFF = "cut-off";
 
 type Frame = { [field: string]: string | undefined };
 
@@ -70,10 +74,11 @@ const spoken: { [name: string]: Spoken } = {
     },
     told: (frames) => {
       const texts = frames.filter(({ type }) => /^TEXT_MESSAGE|^RUN_ERROR/.test(type ?? ""));
-      const reason = frames.at(-1)?.code ?? frames.at(-1)?.type;
+      const last = frames.at(-1) as { code?: string; metadata?: { pawl: { stop: string } } } | undefined;
+      const reason = last?.code ?? last?.metadata?.pawl.stop;
       return { words: joined(texts, "delta") + joined(texts, "message"), reason };
     },
-    reason: ({ type, failed }) => (failed ? type : "RUN_FINISHED"),
+    reason: ({ type }) => type,
   },
   coach: {
     dialect: coach(),
@@ -183,6 +188,73 @@ it.each(rows)("L8 L18 W2 $name tells its user of $type $how", async ({ name, ...
   const path = name === "native" ? `/sessions/${sessionId}` : `/runs/${sessionId}/stream`;
   expect(await (await world.ask(path)).text()).toContain(stop.message);
 });
+
+it.each(Object.keys(spoken))(
+  "L8 L1 %s tells its user that the session was over when a tool asked",
+  async (name) => {
+    const { dialect, json, told, reason } = spoken[name] as Spoken;
+    const store = memoryStore();
+    const closing = tool({
+      name: "close",
+      description: "Completes the session.",
+      input: z.object({}),
+      execute: async (_, { sessionId }) => {
+        const append = { appendId: crypto.randomUUID(), session: { status: "completed" as const } };
+        await store.append(sessionId, [{ type: "app.closed", data: {} }], append);
+      },
+    });
+    const script: Reply[] = [
+      { tools: [{ name: "close" }] },
+      { tools: [{ name: "confirm", input: { question: "Sure?" } }] },
+    ];
+    const world = await serve(strictModel({ script }), { dialect, store, tools: [confirm, closing] });
+    const first = told(await framesOf(await world.ask("/runs", { json })));
+    const { stop } = await ended(world);
+    expect(stop).toEqual({ type: "session_over", message: "This session has been completed." });
+    expect(first.words.split(stop.message)).toHaveLength(2);
+    expect(first.reason).toBe(reason({ type: stop.type, failed: false, how: "" }));
+  },
+);
+
+it.each(Object.keys(spoken))("L8 L1 %s tells its user of a run that a crash cut off", async (name) => {
+  const { dialect, told, reason } = spoken[name] as Spoken;
+  const store = await cutOffLog();
+  const world = await serve(strictModel({ script: [] }), { dialect, store });
+  // The native stream follows the session, so it never ends.
+  const isOver = ({ type }: { type: string }) => type === "run_ended";
+  const frames =
+    name === "native"
+      ? await until(eventsOf(await world.ask(`/sessions/${CUT_OFF}/stream`)), isOver)
+      : await framesOf(await world.ask(`/runs/${CUT_OFF}/stream`));
+  const first = told(frames as unknown as Frame[]);
+  const { stop } = await ended(world);
+  expect(stop).toEqual({ type: "broken_off", message: "My answer was interrupted." });
+  // The trainer's clients get no text of the model.
+  if (name !== "trainer") expect(JSON.stringify(frames)).toContain("A long answer");
+  expect(first.words.split(stop.message)).toHaveLength(2);
+  expect(first.reason).toBe(reason({ type: stop.type, failed: false, how: "" }));
+});
+
+/** A store as a process leaves it that dies after it has stored a part of an answer, before it ends the run. */
+async function cutOffLog() {
+  const slow = { text: "A long answer that takes its time.", deltas: 34, delayPerEventMs: 20 };
+  const before = await serve(strictModel({ script: [slow] }));
+  const run = before.runtime.run("coach", { userId: "ada", input: "Hi" });
+  let told = "";
+  for await (const text of run.textStream) {
+    told += text;
+    if (told.startsWith("A long answer")) break;
+  }
+  const { sessionId, runId: openRun } = await run.started;
+  await before.runtime.stop(sessionId, { userId: "ada" });
+  await run.result;
+  const events = await Array.fromAsync(before.store.read(sessionId));
+  const kept = events.filter(({ type }) => type !== "stop_requested" && type !== "run_ended");
+  const store = memoryStore();
+  await store.sessions.create({ id: CUT_OFF, userId: "ada", agent: "coach" });
+  await store.append(CUT_OFF, kept as NewEvent[], { appendId: "a1", session: { openRun } });
+  return store;
+}
 
 async function framesOf(response: Response): Promise<Frame[]> {
   expect(response.status).toBe(200);

@@ -4,6 +4,7 @@ import { asp, coach, metrics, trainer } from "@pawl/sse/dialects";
 import { fastifyPlugin } from "@pawl/sse/fastify";
 import { nodeListener } from "@pawl/sse/node";
 import { scriptedModel } from "@pawl/testing";
+import fastify from "fastify";
 import { expect, it } from "vitest";
 import { said } from "../../../../test/support/mistakes.ts";
 
@@ -27,7 +28,9 @@ it("U6 handler() refuses what JavaScript may pass when it is made", async () => 
       () => handler({ ...base, agent: "typo" }),
       () => handler({ ...base, dialect: aiSdk }),
       () => handler({ ...base, dialect: "ai-sdk" }),
-      () => handler({ ...base, basePath: "api" }),
+      () => handler({ ...base, basePath: "api/a" }),
+      () => handler({ ...base, basePath: "https://example.com/api/a" }),
+      () => handler({ ...base, basePath: 5 }),
       () => handler({ ...base, path: "/api" }),
       () => handler({ ...base, cors: "*" }),
       () => handler({ ...base, cors: { origin: "*" } }),
@@ -41,7 +44,7 @@ it("U6 handler() refuses what JavaScript may pass when it is made", async () => 
     ),
   ).toMatchInlineSnapshot(`
     [
-      "config: handler() takes an object of options; got undefined.",
+      "config: handler() takes an object of options with \`runtime\`, \`agent\` and \`authorize\`; got undefined.",
       "config: handler() needs \`runtime\`, a runtime, made by runtime(). handler() needs \`authorize\`, a function that returns the user of a request.",
       "config: handler() needs \`authorize\`, a function that returns the user of a request.",
       "config: \`authorize\` of handler() must be a function that returns the user of a request; got a string.",
@@ -51,14 +54,16 @@ it("U6 handler() refuses what JavaScript may pass when it is made", async () => 
       "config: The runtime has no agent "typo". It has: a.",
       "config: \`dialect\` of handler() must be a dialect, e.g. aiSdk(); got a function.",
       "config: \`dialect\` of handler() must be a dialect, e.g. aiSdk(); got a string.",
-      "config: \`basePath\` of handler() must be a path that begins with "/", e.g. "/api/coach"; got a string.",
+      "config: \`basePath\` of handler() must begin with "/": basePath: "/api/a".",
+      "config: \`basePath\` of handler() must begin with "/": basePath: "/api/a".",
+      "config: \`basePath\` of handler() must be a string; got a number.",
       "config: handler() has no option "path". Use \`basePath\`.",
       "config: \`cors\` of handler() must be an object; got a string.",
       "config: \`cors\` of handler() has no option "origin". Use \`origins\`, a list. \`cors\` of handler() needs \`origins\`.",
       "config: \`cors\` of handler() must be an object; got a boolean.",
       "config: \`extra\` of handler() must be an object; got a list.",
       "config: \`fields\` of \`extra\` of handler() must be a list; got a string. \`extra\` of handler() needs \`read\`, a function.",
-      "config: \`expose\` must be "public", "all" or e.g. { knowledge: ["goals"] }, the sources whose text clients may read.",
+      "config: \`expose\` of handler() must be "public", "all" or e.g. { knowledge: ["goals"] }, the sources whose text clients may read; got a string.",
       "config: \`rateLimit\` of handler() must be a rate limiter with a method \`consume\`; not 20.",
       "config: \`heartbeatMs\` of handler() must be a number above 0; not NaN. \`maxStreams\` of handler() must be a number above 0; not 0.",
       "config: \`maxBodyBytes\` of handler() must be a number; got a string.",
@@ -78,7 +83,9 @@ it("U6 dialects and servers do so too", async () => {
       () => js.trainer({ sources: ["goals"] }),
       () => js.nodeListener(),
       () => js.nodeListener(base),
+      () => js.nodeListener({ url: "/runs", headers: {} }, {}),
       () => js.fastifyPlugin({ serve: () => undefined }),
+      () => js.fastifyPlugin(fastify(), {}),
     ),
   ).toMatchInlineSnapshot(`
     [
@@ -91,7 +98,9 @@ it("U6 dialects and servers do so too", async () => {
       "config: \`sources\` of trainer() must be an object; got a list.",
       "config: nodeListener() needs \`serve\`, a function, e.g. handler({ … }).",
       "config: \`serve\` of nodeListener() must be a function, e.g. handler({ … }); got an object.",
+      "config: nodeListener() takes a handler, and the server called it instead: mount nodeListener(serve), not nodeListener.",
       "config: \`serve\` of fastifyPlugin() must be a function, e.g. handler({ … }); got an object.",
+      "config: fastifyPlugin() takes a handler, and the server called it instead: register fastifyPlugin(serve), not fastifyPlugin.",
     ]
   `);
 });
@@ -112,4 +121,31 @@ it("U6 answers without a session are refused by core, once", async () => {
   expect(await response.json()).toMatchObject({
     error: { code: "invalid_input", message: "`answers` and `retry` need a `sessionId`." },
   });
+});
+
+it("U6 a body with an unknown field, and an unknown path, say which are known", async () => {
+  const serve = sse.handler(base as never);
+  const headers = { "content-type": "application/json" };
+  const answerTo = async (path: string, body: object) => {
+    const request = new Request(`http://localhost${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    const { error } = (await (await serve(request)).json()) as { error: { message: string } };
+    return error.message;
+  };
+  expect([
+    await answerTo("/runs", { message: "Hi" }),
+    await answerTo("/runs", { message: "Hi", prompt: "Hi" }),
+    await answerTo("/runs", { sessionId: "s", answers: [{ id: "c", value: true }] }),
+    await answerTo("/run", { input: "Hi" }),
+  ]).toMatchInlineSnapshot(`
+    [
+      "The body is not a valid request for a run: message: is not known here; the fields are sessionId, input, answers, retry, clientMessageId",
+      "The body is not a valid request for a run: message: is not known here; the fields are sessionId, input, answers, retry, clientMessageId; prompt: is not known here",
+      "The body is not a valid request for a run: answers.0: Instance does not have required property "callId".; answers.0.id: is not known here; the fields are callId, value, error, question",
+      "No such route: POST /run. This handler serves /runs and /sessions. Check \`basePath\`, or the client's \`url\`.",
+    ]
+  `);
 });

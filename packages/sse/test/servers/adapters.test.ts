@@ -153,11 +153,11 @@ describe.each(Object.entries(frameworks))("W1 %s", (_name, mount) => {
     };
     expect(await refusal("/session", {})).toEqual([
       404,
-      "No such route: GET /api/coach/session. This handler serves /api/coach/runs and /api/coach/sessions. Check `basePath`.",
+      "No such route: GET /api/coach/session. This handler serves /api/coach/runs and /api/coach/sessions. Check `basePath`, or the client's `url`.",
     ]);
     expect(await refusal("/sessions", { basePath: "" })).toEqual([
       404,
-      "No such route: GET /api/coach/sessions. This handler serves /runs and /sessions. Check `basePath`.",
+      "No such route: GET /api/coach/sessions. This handler serves /runs and /sessions. Check `basePath`, or the client's `url`.",
     ]);
   });
 });

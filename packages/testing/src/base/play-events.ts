@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type ApiError, errorOfStatus } from "./api-error.ts";
 import type { Fault, Reply } from "./reply.ts";
+import { sleep } from "./sleep.ts";
 
 /** The next step of a streamed answer: an event, or a way to break the stream. */
 export type Step<E> = { event: E } | Break;
@@ -32,7 +32,7 @@ export async function* playEvents<E>(
 ): AsyncGenerator<Step<E>, void, undefined> {
   const end = breakOf(reply.fault, errorOf);
   for (const event of events.slice(0, end?.after)) {
-    if (reply.delayPerEventMs !== undefined) await sleep(reply.delayPerEventMs, undefined, { signal });
+    if (reply.delayPerEventMs !== undefined) await sleep(reply.delayPerEventMs, signal);
     yield { event };
   }
   if (end !== undefined) yield end.step;

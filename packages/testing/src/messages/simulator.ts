@@ -20,7 +20,7 @@ export type Rules = (request: ParsedRequest, context: RuleContext) => Reply | Pr
 export interface SimulatorOptions extends ValidateOptions {
   /** The replies, one for each valid request, in order. Default: none; the first request fails. */
   script?: readonly Reply[];
-  /** Returns the reply to each request, instead of a script. */
+  /** Returns the reply to each request, instead of a script: `(request, { n, turn, input }) => reply`. */
   rules?: Rules;
   /**
    * Returns the time in milliseconds since 1970, which decides when cached prefixes expire. Default:

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type ModelFailure, PawlError } from "@pawl/core";
 import type { ModelEvent } from "@pawl/core/model";
 import type { ApiError } from "../base/api-error.ts";
 import { earlyError, playEvents } from "../base/play-events.ts";
 import type { Reply } from "../base/reply.ts";
 import type { WireEvent } from "../base/reply-events.ts";
+import { sleep } from "../base/sleep.ts";
 
 /**
  * Yields the events of a reply as a `ModelClient` does. Faults are thrown as `model_error`, with the details
@@ -18,7 +18,7 @@ export async function* inProcessStream(
   const { signal, requestId } = options;
   try {
     signal.throwIfAborted();
-    if (reply.latencyMs !== undefined) await sleep(reply.latencyMs, undefined, { signal });
+    if (reply.latencyMs !== undefined) await sleep(reply.latencyMs, signal);
     const early = earlyError(reply.fault);
     if (early !== undefined) throw modelError(early, requestId, early.retryAfter);
     options.begin?.();

@@ -14,8 +14,9 @@ import { estimateTokens } from "../messages/state/prompt-cache.ts";
 import { inProcessStream } from "./in-process-stream.ts";
 
 /**
- * The replies of a scripted model: a list, one for each call, or a function of the request and the number of
- * earlier calls.
+ * The replies of a scripted model: a list, one for each call, or a function that returns the reply to a call.
+ * The function gets the request (`system`, `tools`, `messages`, …) and `n`, the number of earlier calls of
+ * this model, over all sessions.
  */
 export type Script = readonly Reply[] | ((request: ModelRequest, n: number) => Reply | Promise<Reply>);
 
@@ -63,6 +64,8 @@ export interface ScriptedModel extends ModelClient {
  * does. Its `stream` throws a `PawlError` with the code `config` if it is called more often than the script
  * has replies.
  *
+ * A function instead of a list never runs out: `scriptedModel((request, n) => ({ text: `Answer ${n}` }))`.
+ *
  * @throws PawlError `config` for a script that is neither a list nor a function, unknown fields of a reply,
  * and unknown options.
  *
@@ -76,6 +79,10 @@ export interface ScriptedModel extends ModelClient {
  * const pawl = runtime({ agents: [greeter], store: memoryStore() });
  * const { text } = await pawl.run("greeter", { userId: "ada", input: "Hi" }).result;
  * console.log(text, model.requests.length); // Hello. 1
+ *
+ * const counting = scriptedModel(({ messages }, n) => ({
+ *   text: `Call ${n} has ${messages.length} messages.`,
+ * }));
  * ```
  */
 export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): ScriptedModel {

@@ -19,7 +19,7 @@ export type ChatRules = (request: ChatRequest, context: RuleContext) => Reply | 
 export interface ChatSimulatorOptions {
   /** The replies, one for each valid request, in order. Default: none; the first request fails. */
   script?: readonly Reply[];
-  /** Returns the reply to each request, instead of a script. */
+  /** Returns the reply to each request, instead of a script: `(request, { n, turn, input }) => reply`. */
   rules?: ChatRules;
   /** Returns the time in milliseconds since 1970, for the completions' `created`. Default: `Date.now`. */
   now?: () => number;

@@ -4,7 +4,7 @@ import type { Hook } from "../../hooks/hook.ts";
 export type HookMethod = Exclude<keyof Hook, "name" | "tools" | "idempotent" | "onError">;
 
 /** The fields of the object that a hook's method may return. */
-interface Shape {
+interface ReturnShape {
   /** The fields that have an effect, in the order in which errors list them. */
   readonly keys: readonly string[];
   /** Further fields that are allowed and ignored: a hook may return them because it spread its argument. */
@@ -16,7 +16,7 @@ interface Shape {
 const PLAN_KEYS = ["stop", "model", "maxTokens", "toolChoice", "tools"];
 
 /** The shapes by method. The return values of `onSuspend` and `afterRun` are ignored. */
-const SHAPES = new Map<HookMethod, Shape>([
+const SHAPES = new Map<HookMethod, ReturnShape>([
   ["beforeRun", { keys: ["stop", "ask"], needs: "one" }],
   ["beforeTurn", { keys: [...PLAN_KEYS, "ask"], needs: "none" }],
   ["beforeModel", { keys: PLAN_KEYS, needs: "none" }],

@@ -6,7 +6,7 @@ import type { Asking, RunQuestion } from "../../session/asking.ts";
 import { CREDENTIALS } from "../../session/asking.ts";
 import { type QuestionEvent, questionEvent } from "../../session/close-calls.ts";
 import type { RunState } from "../../session/state.ts";
-import { jsonSchema } from "../../tools/schema.ts";
+import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import { validateFor } from "./validate-for.ts";
 
@@ -65,7 +65,7 @@ export function checkedAsk(ask: Ask): Ask & { payload: Json } {
 
 /** Validates the answer to a hook's question by the schema in the log. Returns the problems. */
 export async function answerProblems(leg: Leg, { question, answer }: Asking): Promise<readonly string[]> {
-  const schema = jsonSchema(question?.answerSchema ?? {});
+  const schema = lazyJsonSchema(question?.answerSchema ?? {});
   const checked = await validateFor(leg, schema, answer?.value ?? null);
   return checked.ok ? [] : checked.problems;
 }

@@ -1,11 +1,12 @@
 import type { Agent } from "../../agent/agent.ts";
 import { messageOf, PawlError, type PawlErrorCode } from "../../base/errors.ts";
-import { type Json, toJson } from "../../base/json.ts";
+import { isJsonObject, type Json, toJson } from "../../base/json.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
-import { jsonSchema, validate } from "../../tools/schema.ts";
+import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
+import { validate } from "../../tools/schema.ts";
 import type { AskedBy } from "../leg/host.ts";
 import type { Answer } from "./runtime-types.ts";
 
@@ -109,12 +110,21 @@ function findQuestion(state: SessionState, callId: string, question: number | un
 async function checkAnswer(agent: Agent, call: Asking, value: unknown): Promise<void> {
   // The tool that asked may no longer exist. Then, and for a hook's question, the schema in the log decides.
   const own = call.question?.by === undefined ? agent.tools.get(call.toolName)?.suspends?.answer : undefined;
-  const schema = own ?? jsonSchema(call.question?.answerSchema ?? {});
+  const schema = own ?? lazyJsonSchema(call.question?.answerSchema ?? {});
   const fit = await validate(schema, value);
   if (fit.ok) return;
   const { problems } = fit;
   const message = `The answer does not match the question's schema: ${problems.join("; ")}`;
-  throw refusal("invalid_answer", message, { callId: call.callId, problems });
+  const shown = isApproval(call)
+    ? `${message.replace(/\.$/, "")}. Answer { approved: true } or { approved: false }.`
+    : message;
+  throw refusal("invalid_answer", shown, { callId: call.callId, problems });
+}
+
+/** Whether a call asks what `approval()` asks. Many answer that with `true`. */
+function isApproval({ question }: CallState): boolean {
+  const { properties } = question?.answerSchema ?? {};
+  return question?.kind === "approval" && isJsonObject(properties) && Object.hasOwn(properties, "approved");
 }
 
 function refusal(code: PawlErrorCode, message: string, details: { [name: string]: unknown }): PawlError {

@@ -4,7 +4,7 @@ import { PawlError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { isBlank } from "../../base/text.ts";
 import { USER_DATA } from "../../context/prefix.ts";
-import type { Knowledge, RetryRunOptions, RunOptions } from "./runtime-types.ts";
+import type { Answer, Knowledge, RetryRunOptions, RunOptions } from "./runtime-types.ts";
 
 const OPTIONS: OptionKinds<Omit<RunOptions, "retry"> & { retry?: string }> = {
   userId: "string!",
@@ -59,8 +59,7 @@ function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: R
   if (answers !== undefined) {
     if (!Array.isArray(answers)) throw invalid("`answers` must be a list.");
     if (answers.length === 0) throw invalid("`answers` must have at least one answer.");
-    if (!answers.every((answer) => typeof answer?.callId === "string"))
-      throw invalid("Each answer must have the `callId` of its question.");
+    for (const [at, answer] of answers.entries()) checkAnswered(`\`answers[${at}]\``, answer);
   }
   if (knowledge !== undefined && !Array.isArray(knowledge)) throw invalid("`knowledge` must be a list.");
   for (const [what, value] of Object.entries({ params, metadata })) {
@@ -69,6 +68,29 @@ function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: R
   }
   if (whenBusy !== undefined && !isWhenBusy(whenBusy))
     throw invalid('`whenBusy` must be "reject", "queue" or "interrupt".');
+}
+
+const ANSWER: OptionKinds<{ [Field in keyof Answer]: unknown }> = {
+  callId: "string!",
+  question: "any",
+  value: "any",
+  error: "any",
+};
+
+/** Names of other libraries, and of fields that a question has. */
+const INSTEAD_IN_ANSWER = {
+  id: "Use `callId`.",
+  toolCallId: "Use `callId`.",
+  questionId: "Use `callId`.",
+  answer: "Use `value`.",
+  result: "Use `value`.",
+  seq: "Use `question`.",
+};
+
+/** Requires a `callId`. Other fields are accepted beside one, because callers may spread a question. */
+function checkAnswered(whose: string, answer: unknown): void {
+  if (typeof Object(answer).callId === "string") return;
+  checkOptions(whose, answer, ANSWER, { instead: INSTEAD_IN_ANSWER, code: "invalid_input" });
 }
 
 /** @throws PawlError `invalid_input` */

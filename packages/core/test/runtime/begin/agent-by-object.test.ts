@@ -25,7 +25,9 @@ describe("U7 an agent is named by its object", () => {
     const twin = { code: "not_found", message: expect.stringContaining('another agent named "one"') };
     expect(await run(greeter("one", "Not me."))).toMatchObject(twin);
     expect(await run({ ...mine })).toMatchObject(twin);
-    expect(await run(greeter("two", "Two."))).toMatchObject({ message: 'There is no agent "two".' });
+    expect(await run(greeter("two", "Two."))).toMatchObject({
+      message: 'The runtime has no agent "two". It has: one.',
+    });
     for (const wrong of [undefined, null, {}, 5])
       expect(await run(wrong)).toMatchObject({ code: "not_found" });
     expect(await mine.model).toMatchObject({ requests: [] });

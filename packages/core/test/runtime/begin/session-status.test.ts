@@ -90,7 +90,7 @@ describe("a session that is over before its run is", () => {
       const world = setup([{ tools: [{ name: "mark" }] }, asking], { tools: [marks.tool, ask] });
       marks.over(world.store);
       const { sessionId, stop, pending } = await world.say("Bye");
-      expect([stop.type, pending]).toEqual(["interrupted", []]);
+      expect([stop.type, pending]).toEqual(["session_over", []]);
       expect(await world.store.sessions.get(sessionId)).toMatchObject({ status, openRun: null, pending: 0 });
       assertSoundLog(await world.log(sessionId));
     },
@@ -106,7 +106,7 @@ describe("a session that is over before its run is", () => {
       for await (const _ of world.pawl.follow(sessionId, { untilIdle: true, afterSeq: 1 }));
       const [ended] = await world.of(sessionId, "run_ended");
       expect(ended?.data.stop).toMatchObject({
-        type: "interrupted",
+        type: "session_over",
         message: expect.stringContaining(status),
       });
       expect(await world.store.sessions.get(sessionId)).toMatchObject({ status, openRun: null, pending: 0 });

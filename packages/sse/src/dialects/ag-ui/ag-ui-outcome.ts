@@ -1,4 +1,4 @@
-import type { Question, TokenUsage } from "@pawl/core";
+import { canBeRetried, type Question, type TokenUsage } from "@pawl/core";
 import { isApproval } from "../base/answers.ts";
 import type { Telling } from "../base/telling.ts";
 import { interrupt } from "./ag-ui-interrupt.ts";
@@ -35,8 +35,12 @@ export function lastEvents(
   const usage = usageOf(tokens);
   if (session_status === "error")
     return [{ type: "RUN_ERROR", message: stop.message, code: stop.type, usage }];
-  if (stop.type === "aborted" && isOne) return [{ ...finished, outcome: { type: "cancelled" }, usage }];
-  return [...(isShown(stop.type) && !isKnown ? notice(run_id, stop.message) : []), { ...success, usage }];
+  // Only 1.0 knows this outcome: a run that ended before its answer was complete, and did not fail.
+  const ended = isOne && canBeRetried({ stop }) ? { ...finished, outcome: { type: "cancelled" } } : success;
+  // AG-UI has no field for the reason, and `result` is for a run's return value.
+  const reason = { metadata: { pawl: { stop: stop.type } } };
+  const words = isShown(stop.type) && !isKnown ? notice(run_id, stop.message) : [];
+  return [...words, { ...ended, ...reason, usage }];
 }
 
 /**

@@ -173,7 +173,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
   });
 
   it("L8 a stopped answer can be generated again", async () => {
-    const endless = { text: "a ".repeat(400), delayPerEventMs: 3 };
+    const endless = { text: "a ".repeat(400), delayPerEventMs: 20 };
     const served = await serve(scriptedModel([endless, works]), { dialect: aiSdk(), tools: [look] });
     const client = chat(version, served, { id: "c" });
     const sending = client.sendMessage({ text: "Hi" });

@@ -1,6 +1,6 @@
 import type { ContentBlock } from "@pawl/core";
 import { turnsOf, type WireMessage } from "../../base/wire-request.ts";
-import { meaningOf, sha } from "./thinking-seal.ts";
+import { hashOf, meaningOf } from "./thinking-seal.ts";
 
 /** The answers that a simulator has paused. A request continues one if it ends with the answer, unchanged. */
 export interface PausedTurns {
@@ -13,7 +13,7 @@ export interface PausedTurns {
 export function pausedTurns(): PausedTurns {
   const known = new Set<string>();
   const nameOf = (blocks: readonly ContentBlock[]): string =>
-    sha(blocks.filter(({ type, text }) => type !== "text" || text !== "").map(meaningOf));
+    hashOf(blocks.filter(({ type, text }) => type !== "text" || text !== "").map(meaningOf));
   return {
     add: (blocks) => void known.add(nameOf(blocks)),
     has: (blocks) => known.has(nameOf(blocks)),

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import type { ContentBlock, Json } from "@pawl/core";
 import type { RawUsage } from "@pawl/core/model";
+import { digest } from "../../base/digest.ts";
 import type { ModelLimits } from "../../base/model-limits.ts";
 import { isObject, type ParsedRequest } from "../../base/wire-request.ts";
 
@@ -155,7 +155,7 @@ function segmentsOf(request: ParsedRequest): Segment[] {
     const text = JSON.stringify(block, (name, value: unknown) =>
       name === "cache_control" ? undefined : value,
     );
-    key = hash("sha256", `${key}\n${label}\n${text}`, "base64");
+    key = digest(`${key}\n${label}\n${text}`);
     tokens += Math.ceil(text.length / 4);
     segments.push({ key, tokens, ttl: isObject(block) ? ttlWithin(block) : undefined });
   };

@@ -1,5 +1,5 @@
-import { createHmac, hash } from "node:crypto";
 import type { ContentBlock, JsonObject } from "@pawl/core";
+import { digest } from "../../base/digest.ts";
 import {
   asBlocks,
   isObject,
@@ -52,7 +52,7 @@ export interface PrefixWalk {
 /** Hashes a request in the order in which the model reads it: system and tools first, then each block. */
 export function walkPrefix(request: ParsedRequest, secret: string): PrefixWalk {
   const tools = request.tools ?? [];
-  const opening = sha([
+  const opening = hashOf([
     asBlocks(request.system ?? []).map(meaningOf),
     tools.filter((tool) => tool.defer_loading !== true).map(meaningOf),
   ]);
@@ -94,9 +94,9 @@ export function sealReply(
       base = extend(base, "assistant", block, deferred);
       return block;
     }
-    const text = sha(block.thinking ?? null);
+    const text = hashOf(block.thinking ?? null);
     const row = rowAround(blocks, index);
-    const id = sha([base, prev, text, row.at]).slice(0, 24);
+    const id = hashOf([base, prev, text, row.at]).slice(0, 24);
     const seal: Seal = { model: request.model, id, prev, before, base, text, ...row };
     prev = id;
     before += 1;
@@ -114,7 +114,7 @@ export function readable(thinking: readonly FoundThinking[], model: string): Fou
 
 /** Returns the hash of the text that the client received of a thinking block. */
 export function seenText(block: ContentBlock): string {
-  return sha(block.thinking ?? null);
+  return hashOf(block.thinking ?? null);
 }
 
 export function isThought(block: ContentBlock): boolean {
@@ -134,7 +134,7 @@ function rowAround(blocks: readonly ContentBlock[], index: number): { at: number
 }
 
 function closeSeal(seal: Seal, secret: string): string {
-  const payload = Buffer.from(JSON.stringify(seal)).toString("base64");
+  const payload = btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(seal))));
   return `${payload}.${mac(payload, secret)}`;
 }
 
@@ -143,11 +143,12 @@ function openSeal(signature: unknown, secret: string): Seal | undefined {
   const dot = signature.indexOf(".");
   const payload = signature.slice(0, dot);
   if (dot < 0 || signature.slice(dot + 1) !== mac(payload, secret)) return undefined;
-  return JSON.parse(Buffer.from(payload, "base64").toString()) as Seal;
+  const bytes = Uint8Array.from(atob(payload), (char) => char.charCodeAt(0));
+  return JSON.parse(new TextDecoder().decode(bytes)) as Seal;
 }
 
 function mac(payload: string, secret: string): string {
-  return createHmac("sha256", secret).update(payload).digest("base64");
+  return digest(JSON.stringify([secret, payload]));
 }
 
 /**
@@ -157,7 +158,7 @@ function mac(payload: string, secret: string): string {
 function extend(base: string, role: string, block: ContentBlock, deferred: readonly JsonObject[]): string {
   const used =
     deferred.length === 0 ? [] : deferred.filter((tool) => refersTo(block, String(tool.name))).map(meaningOf);
-  return sha([base, role, meaningOf(block), ...used]);
+  return hashOf([base, role, meaningOf(block), ...used]);
 }
 
 function refersTo(block: ContentBlock, name: string): boolean {
@@ -189,6 +190,6 @@ function isDirectCaller(key: string, value: unknown): boolean {
   return key === "caller" && isObject(value) && value.type === "direct";
 }
 
-export function sha(value: unknown): string {
-  return hash("sha256", JSON.stringify(value), "base64");
+export function hashOf(value: unknown): string {
+  return digest(JSON.stringify(value));
 }

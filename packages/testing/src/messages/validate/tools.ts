@@ -1,4 +1,3 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { type ApiError, invalid } from "../../base/api-error.ts";
 import type { ModelLimits } from "../../base/model-limits.ts";
 import { isObject, type ParsedRequest } from "../../base/wire-request.ts";
@@ -15,6 +14,7 @@ import {
   pattern,
   text,
 } from "./checks.ts";
+import { validatorOf } from "./json-schema.ts";
 import { checkStrictTools } from "./strict-tools.ts";
 
 const customTool: Check = objectWith({
@@ -59,39 +59,16 @@ function checkSchema(tool: { [key: string]: unknown }, path: string): ApiError |
   const schema = tool.input_schema as { [key: string]: unknown };
   if (schema.type === undefined) return invalid(`${path}.input_schema.type: Field required`);
   if (schema.type !== "object") return invalid(`${path}.input_schema.type: Input should be 'object'`);
-  const judge = judgeOf(schema);
-  if (judge === undefined)
+  const accepts = validatorOf(schema);
+  if (accepts === undefined)
     return invalid(`${path}.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12.`);
   const examples = (tool.input_examples ?? []) as unknown[];
   // The wording of this error is a guess.
   return firstError(examples, (example, index) =>
-    judge(example)
+    accepts(example)
       ? undefined
       : invalid(`${path}.input_examples.${index}: Input example does not match the input schema`),
   );
-}
-
-type Judge = (value: unknown) => boolean;
-
-/** Validators keyed by the text of their schema, because every request sends the same tools again. */
-const judges = new Map<string, Judge | undefined>();
-const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false, addUsedSchema: false });
-
-/**
- * Returns a validator for values of a schema, or `undefined` if the schema is invalid. The schema is compiled
- * on first use.
- */
-function judgeOf(schema: { [key: string]: unknown }): Judge | undefined {
-  const key = JSON.stringify(schema);
-  if (judges.has(key)) return judges.get(key);
-  // Many generators declare another draft of JSON Schema. It only matters that the schema is valid in
-  // 2020-12.
-  const { $schema: _, ...own } = schema;
-  const judge =
-    ajv.validateSchema(own) === true ? (value: unknown) => ajv.compile(own)(value) === true : undefined;
-  if (judges.size > 5_000) judges.clear();
-  judges.set(key, judge);
-  return judge;
 }
 
 function checkNames(tools: readonly { [key: string]: unknown }[]): ApiError | undefined {

@@ -1,0 +1,28 @@
+import { isJsonObject, type JsonObject } from "../base/json.ts";
+import type { Schema } from "./schema.ts";
+
+// The module and not its promise: later validations do not wait for it, and a failed import is repeated.
+let loaded: typeof import("./json-schema.ts") | undefined;
+
+/**
+ * Makes a schema like `jsonSchema()`, but loads the JSON Schema validator when the first value is
+ * validated, so that bundlers can keep it in a chunk of its own. An invalid schema is refused at that moment,
+ * with the error of `jsonSchema()`.
+ */
+export function lazyJsonSchema<Output = unknown>(schema: JsonObject): Schema<Output> {
+  const acceptsAll = isJsonObject(schema) && Object.keys(schema).length === 0;
+  let full: Schema<Output> | undefined;
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "pawl",
+      validate: async (value) => {
+        if (acceptsAll) return { value: value as Output };
+        loaded ??= await import("./json-schema.ts");
+        full ??= loaded.jsonSchema<Output>(schema);
+        return await full["~standard"].validate(value);
+      },
+      jsonSchema: { input: () => schema, output: () => schema },
+    },
+  };
+}

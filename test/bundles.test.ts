@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { BUNDLES, bundle, type Part } from "./packed/bundle.mjs";
+
+const CORE = "`agent`, `tool`, `runtime` and `memoryStore` of `@pawl/core`";
+
+/** kB, compressed with gzip. */
+const LIMITS: readonly [label: string, kB: number][] = [
+  ["`useAgent` of `@pawl/client/react`, without React", 11],
+  [CORE, 57],
+];
+
+/** The modules of the library that validate. Its `dereference.js` only looks references up. */
+const VALIDATOR = /@cfworker\/json-schema\/.*\/(validator|validate|format)\.js$/;
+
+const validates = ({ modules }: Part) => modules.some((path) => VALIDATOR.test(path));
+
+it.each(LIMITS)("U11 %s costs at most %d kB", async (label, limit) => {
+  const { start } = await bundle(BUNDLES[label] ?? "");
+  expect(start.compressed).toBeGreaterThan(5_000);
+  expect(start.compressed / 1_000).toBeLessThanOrEqual(limit);
+});
+
+it.each<[string, { later: boolean }]>([
+  [BUNDLES[CORE] ?? "", { later: true }],
+  ['export { agentTool, approval, runtime, tool } from "@pawl/core";', { later: true }],
+  ['export { agent, memoryStore, tool, toJsonSchema, validate } from "@pawl/core";', { later: false }],
+])("U11 starts without a JSON Schema validator: %s", async (code, { later }) => {
+  const parts = await bundle(code);
+  // `later`: answers to hooks' questions are checked by the schema in the log.
+  expect({ start: validates(parts.start), later: validates(parts.later) }).toEqual({ start: false, later });
+});
+
+it("U11 has the validator at hand for schemas that jsonSchema() makes", async () => {
+  expect(validates((await bundle('export { jsonSchema } from "@pawl/core";')).start)).toBe(true);
+});

@@ -1,0 +1,1 @@
+export function findBareBuiltins(code: string): string[];
