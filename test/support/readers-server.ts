@@ -34,7 +34,9 @@ const pawl = runtime({
   agents: [agent({ name: "writer", instructions: "Write.", model, tools: [look] })],
   store: memoryStore(),
 });
-const serve = nodeListener(handler({ runtime: pawl, agent: "writer", authorize: () => ({ userId: "u" }) }));
+const serve = nodeListener(
+  handler({ runtime: pawl, agent: "writer", authorize: () => ({ userId: "u" }), maxStreams: 1_000 }),
+);
 
 let peak = 0;
 setInterval(() => {

@@ -14,8 +14,7 @@ export interface ClaudeBodyOptions {
   effort?: "low" | "medium" | "high" | "xhigh" | "max";
   /**
    * Further fields of the request body, e.g. `{ metadata: { user_id: "u_1" } }`. `output_config` is merged
-   * with `effort`. The fields that Pawl makes of the log and the agent's options are refused: `model`, `messages`,
-   * `system`, `max_tokens`, `tool_choice` and `stream`.
+   * with `effort`. `model`, `messages`, `system`, `max_tokens`, `tool_choice` and `stream` are refused.
    */
   body?: { readonly [field: string]: unknown };
 }

@@ -1,7 +1,8 @@
-import { agent, memoryStore, runtime } from "@pawl/core";
+import { agent } from "@pawl/core";
 import { openai, pricingOf } from "@pawl/openai";
 import { openaiApi } from "@pawl/testing";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { firstRun, refused } from "../../../test/support/set-up.ts";
 
 const api = await openaiApi({ rules: () => ({ text: "Hello." }), apiKeys: ["right-key"] });
 afterAll(() => api.close());
@@ -10,26 +11,6 @@ beforeEach(() => {
   vi.stubEnv("OPENAI_BASE_URL", undefined);
   return () => vi.unstubAllEnvs();
 });
-
-/** Calls a function as JavaScript would, without types, and returns its message. */
-function refused(call: (f: (...given: unknown[]) => unknown) => unknown, f: unknown): string {
-  try {
-    call(f as (...given: unknown[]) => unknown);
-    return "accepted";
-  } catch (error) {
-    return String(error);
-  }
-}
-
-/** The first run of somebody whose set-up is wrong: what the user gets, and what the console does. */
-async function firstRun(model: ReturnType<typeof openai>) {
-  const printed: unknown[] = [];
-  const made = agent({ name: "a", model, instructions: "Help." });
-  const pawl = runtime({ agents: [made], store: memoryStore(), onError: (error) => printed.push(error) });
-  const { stop } = await pawl.run("a", { userId: "u", input: "Hi" }).result;
-  expect(printed.map((error) => (error as Error).message)).toEqual([stop.cause]);
-  return stop;
-}
 
 describe("U5 a set-up that is wrong says what to mend", () => {
   it("U5 a missing key", async () => {

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser } from "../../../../test/support/browser.ts";
+import { openTrainer, WAIT } from "../support/trainer-page.ts";
 import { type TrainerServer, trainerServer } from "../support/trainer-server.ts";
 
 const browser = await startBrowser();
-const WAIT = 20_000;
 
 describe.skipIf(browser === undefined)("the trainer's card in detail", { timeout: 120_000 }, () => {
   let server: TrainerServer;
@@ -19,28 +19,7 @@ describe.skipIf(browser === undefined)("the trainer's card in detail", { timeout
     await server?.close();
   });
 
-  const open = async (width = 1280, height = 800) => {
-    const context = await browser!.newContext({ viewport: { width, height } });
-    const page = await context.newPage();
-    const problems: string[] = [];
-    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-    page.on("pageerror", (error) => problems.push(error.message));
-    await page.goto(`${server.url}/#trainer`);
-    await page.getByTestId("starter").first().waitFor({ timeout: WAIT });
-    const idle = async () => {
-      await page.locator('main[data-phase="idle"]').waitFor({ timeout: WAIT });
-    };
-    const sent = async (words: string) => {
-      await page.getByTestId("message-user").filter({ hasText: words }).waitFor({ timeout: WAIT });
-      await idle();
-    };
-    const say = async (text: string) => {
-      await page.getByTestId("composer").fill(text);
-      await page.keyboard.press("Enter");
-      await sent(text);
-    };
-    return { page, problems, say, sent, close: () => context.close() };
-  };
+  const open = (width = 1280, height = 800) => openTrainer(browser!, server.url, { width, height });
 
   it.each([390, 1280])("X2 draws the whole frame of a superset inside the card, %d wide", async (width) => {
     const { page, problems, say, close } = await open(width);

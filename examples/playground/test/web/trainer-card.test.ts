@@ -4,10 +4,10 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBrowser } from "../../../../test/support/browser.ts";
 import { check } from "../../../../test/support/check-box.ts";
+import { openTrainer, WAIT } from "../support/trainer-page.ts";
 import { type TrainerServer, trainerServer } from "../support/trainer-server.ts";
 
 const browser = await startBrowser();
-const WAIT = 20_000;
 
 describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 }, () => {
   let server: TrainerServer;
@@ -21,28 +21,7 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     await server?.close();
   });
 
-  const open = async (width = 1280, height = 800) => {
-    const context = await browser!.newContext({ viewport: { width, height } });
-    const page = await context.newPage();
-    const problems: string[] = [];
-    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-    page.on("pageerror", (error) => problems.push(error.message));
-    await page.goto(`${server.url}/#trainer`);
-    await page.getByTestId("starter").first().waitFor({ timeout: WAIT });
-    const idle = async () => {
-      await page.locator('main[data-phase="idle"]').waitFor({ timeout: WAIT });
-    };
-    const sent = async (words: string) => {
-      await page.getByTestId("message-user").filter({ hasText: words }).waitFor({ timeout: WAIT });
-      await idle();
-    };
-    const say = async (text: string) => {
-      await page.getByTestId("composer").fill(text);
-      await page.keyboard.press("Enter");
-      await sent(text);
-    };
-    return { page, problems, idle, say, sent, close: () => context.close() };
-  };
+  const open = (width = 1280, height = 800) => openTrainer(browser!, server.url, { width, height });
   const exercise = (page: Page, name: string) =>
     page.getByTestId("workout").getByTestId("exercise").filter({ hasText: name });
 

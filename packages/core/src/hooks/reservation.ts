@@ -148,7 +148,7 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
   const { name = "reservation", reservations: port, account: accountOf, clock = systemClock } = options;
   const { ttlMs = RESERVATION_TTL_MS, retryMs = [50, 250], message = QUOTA_EXCEEDED } = options;
   const { limit, amount, limitUsd, amountUsd } = options;
-  const reservations = retryingReservations(port, retryMs);
+  const reservations = retryingReservations(port, retryMs, clock);
   const budget = reservedAmount({ limit, amount, limitUsd, amountUsd });
   const stop = { stop: { type: "quota_exceeded", message } };
   const renewals = repeating(clock, ttlMs / 3);

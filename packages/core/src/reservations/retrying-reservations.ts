@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import { tryAgain } from "../base/try-again.ts";
 import type { Reservations } from "./reservations.ts";
 
@@ -11,11 +12,13 @@ type ReservationCalls = Pick<Reservations, "reserve" | "renew" | "abort" | "fina
 export function retryingReservations(
   reservations: Reservations,
   delaysMs: readonly number[],
+  clock: Clock,
 ): ReservationCalls {
+  const retried = <T>(call: () => Promise<T>) => tryAgain(clock, delaysMs, call);
   return {
-    reserve: (request) => tryAgain(delaysMs, () => reservations.reserve(request)),
-    renew: (id, used, ttlMs) => tryAgain(delaysMs, () => reservations.renew(id, used, ttlMs)),
-    abort: (id, used) => tryAgain(delaysMs, () => reservations.abort(id, used)),
-    finalize: (id, used) => tryAgain(delaysMs, () => reservations.finalize(id, used)),
+    reserve: (request) => retried(() => reservations.reserve(request)),
+    renew: (id, used, ttlMs) => retried(() => reservations.renew(id, used, ttlMs)),
+    abort: (id, used) => retried(() => reservations.abort(id, used)),
+    finalize: (id, used) => retried(() => reservations.finalize(id, used)),
   };
 }

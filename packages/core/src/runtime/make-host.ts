@@ -1,5 +1,5 @@
 import type { Agent } from "../agent/agent.ts";
-import { systemClock } from "../base/clock.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 import { once } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
@@ -37,7 +37,7 @@ export function makeHost<Deps>({
   blobs,
 }: RuntimeOptions<Deps>): Host {
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
-  const log = layered(store, blobs, upcasters, storeRetryMs);
+  const log = layered(store, blobs, upcasters, { storeRetryMs, clock });
   const host: Host = {
     agents: byName,
     store: log,
@@ -75,8 +75,8 @@ function layered(
   store: EventStore,
   blobs: BlobStore | undefined,
   upcasters: Upcasters,
-  retryMs: readonly number[],
+  { storeRetryMs, clock }: { storeRetryMs: readonly number[]; clock: Clock },
 ): EventStore {
   const whole = blobs === undefined ? store : withBlobs(store, blobs);
-  return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), retryMs);
+  return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), storeRetryMs, clock);
 }

@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import { tryAgain } from "../base/try-again.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { wrapStore } from "./wrap-store.ts";
@@ -7,8 +8,8 @@ import { wrapStore } from "./wrap-store.ts";
  * that was stored without an acknowledgement is not stored twice. `delaysMs` are the delays between the
  * attempts, in milliseconds.
  */
-export function retryingStore(store: EventStore, delaysMs: readonly number[]): EventStore {
+export function retryingStore(store: EventStore, delaysMs: readonly number[], clock: Clock): EventStore {
   const append: EventStore["append"] = (sessionId, events, options) =>
-    tryAgain(delaysMs, () => store.append(sessionId, events, options));
+    tryAgain(clock, delaysMs, () => store.append(sessionId, events, options));
   return { ...wrapStore(store), append };
 }

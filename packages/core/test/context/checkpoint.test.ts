@@ -199,6 +199,9 @@ describe("C11 summaries", () => {
     const boot = () => runtime({ agents: [world.agent], store });
     boot().run("tester", { ...user, sessionId: "s1", input: "Read all" });
     await died.promise;
+    const before = await Array.fromAsync(store.read("s1"));
+    expect(before.at(-1)?.type).toBe("tool_result");
+    expect(before.filter(({ type }) => type === "prefix")).toHaveLength(1);
     dies = false;
     clock = 60_000;
     const pawl = boot();

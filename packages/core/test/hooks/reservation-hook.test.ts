@@ -4,10 +4,12 @@ import * as z from "zod";
 import {
   agent,
   agentTool,
+  type Clock,
   type EventData,
   memoryReservations,
   memoryStore,
   PawlError,
+  systemClock,
   tool,
 } from "../../src/index.ts";
 import { AMOUNT, budget, LIMIT, tokens } from "../support/budget.ts";
@@ -277,12 +279,19 @@ describe("reservation: time, and what fails", () => {
       abort: (...args) => once("abort", () => real.abort(...args)),
       finalize: (...args) => once("finalize", () => real.finalize(...args)),
     };
-    const { hook, balance } = budget({ reservations, retryMs: [1] });
+    const waited: number[] = [];
+    const after: Clock["after"] = (ms, then, options) => {
+      if (ms === 7) waited.push(ms);
+      return systemClock.after(ms, then, options);
+    };
+    const clock = { now: systemClock.now, after };
+    const { hook, balance } = budget({ reservations, retryMs: [7], clock });
     const world = setup([{ tools: [question] }, { text: "Ok." }], { tools: [ask], hooks: [hook] });
     const asked = await world.say("Go");
     expect(await balance()).toEqual({ used: tokens(asked), held: 0 });
     const result = await world.answer(asked.sessionId, "toolu_q", "yes");
     expect([...failed].sort()).toEqual(["abort", "finalize", "renew", "reserve"]);
+    expect(waited).toHaveLength(4);
     expect(await balance()).toEqual({ used: tokens(result), held: 0 });
   });
 

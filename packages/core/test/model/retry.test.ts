@@ -192,4 +192,23 @@ describe("withRetry", () => {
     expect(model).toMatchObject({ id: "m", pricing });
     expect("pricing" in withRetry(scriptedModel([]))).toBe(false);
   });
+
+  it("O1 goes by the id, the prices and the models of a class", () => {
+    const pricing = { input: 1, output: 1, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 };
+    const inner = scriptedModel([]);
+    class Client implements ModelClient {
+      get id() {
+        return "m";
+      }
+      get pricing() {
+        return pricing;
+      }
+      get models() {
+        return [{ id: "a", pricing }];
+      }
+      stream = inner.stream;
+    }
+    const { id, pricing: prices, models } = withRetry(new Client());
+    expect({ id, prices, models }).toEqual({ id: "m", prices: pricing, models: [{ id: "a", pricing }] });
+  });
 });

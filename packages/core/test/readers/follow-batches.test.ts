@@ -51,6 +51,16 @@ describe("L16 a reader of a long log", () => {
     expect(seqs(events)).toHaveLength(70);
   });
 
+  it("W1 ends as soon as its signal is aborted while it waits", async () => {
+    const pollMs = 60_000;
+    const { pawl } = setup([], {}, { store: await written(), pollMs });
+    const gone = new AbortController();
+    const reading = Array.fromAsync(pawl.follow("s", { signal: gone.signal }));
+    await settled();
+    gone.abort();
+    expect(seqs(await reading)).toHaveLength(COUNT);
+  });
+
   it("is shown what was read before the store failed, and continues from there", async () => {
     const store = await written();
     let fails = true;

@@ -1,8 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { type EventStore, type ModelClient, memoryStore, systemClock, tool } from "../../src/index.ts";
+import {
+  type Clock,
+  type EventStore,
+  type ModelClient,
+  memoryStore,
+  systemClock,
+  tool,
+} from "../../src/index.ts";
 import { never, setup, stored, until, user } from "../support/setup.ts";
 import { failingStore, has } from "../support/stores.ts";
 import { ask, nothing } from "../support/tools.ts";
+
+/** A wait that no other part of a runtime needs, and a clock that does not wait so long. */
+const LONG_MS = 1_000_000_000;
+const impatient: Clock = {
+  now: systemClock.now,
+  after: (ms, then, options) => systemClock.after(ms === LONG_MS ? 0 : ms, then, options),
+};
 
 describe("recovery", () => {
   it("P1 P3 resumes a turn that died with a question and a running tool, up to the question", async () => {
@@ -146,7 +160,7 @@ describe("recovery", () => {
     const world = setup(
       [{ tools: [{ name: "work" }] }, { text: "Ok." }],
       { tools: [work] },
-      { store, storeRetryMs: [1, 1] },
+      { store, storeRetryMs: [1, LONG_MS], clock: impatient },
     );
     const { actions, stop } = await world.say("Go");
     expect({ stop: stop.type, result: actions[0]?.result }).toEqual({ stop: "end_turn", result: "precious" });

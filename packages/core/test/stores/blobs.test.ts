@@ -5,6 +5,7 @@ import {
   memoryBlobs,
   memoryStore,
   PawlError,
+  systemClock,
   withBlobs,
 } from "../../src/index.ts";
 import type { BlobStore, NewEvent } from "../../src/store.ts";
@@ -189,7 +190,7 @@ describe("E2 a crash or failure around a blob", () => {
         return rows;
       },
     };
-    const store = retryingStore(withBlobs(deaf, blobs, { aboveBytes: 100 }), [0, 0]);
+    const store = retryingStore(withBlobs(deaf, blobs, { aboveBytes: 100 }), [0, 0], systemClock);
     const stored = await store.append("s", [note(long("large"))], { appendId: "1" });
     expect(data(stored)).toEqual([{ text: long("large") }]);
     expect(await all(store, "s")).toEqual(stored);
@@ -213,7 +214,7 @@ describe("E2 a crash or failure around a blob", () => {
     const append = (inner: EventStore) => inner.append("s", [note(long("large"))], { appendId: "1" });
     await expect(append(store)).rejects.toMatchObject({ code: "store_unavailable", cause });
     expect(await all(log, "s")).toEqual([]);
-    expect(data(await append(retryingStore(store, [0])))).toEqual([{ text: long("large") }]);
+    expect(data(await append(retryingStore(store, [0], systemClock)))).toEqual([{ text: long("large") }]);
   });
 
   it.each([

@@ -278,3 +278,24 @@ describe("onStop", () => {
     expect((await own.say("Go")).stop).toEqual({ type: "mine", message: "My words." });
   });
 });
+
+it("H2 L4 calls afterTurn before the last turn of a limit with a signal that is not aborted", async () => {
+  const aborted: boolean[] = [];
+  const hook = named("looks", { afterTurn: (_turn, { signal }) => void aborted.push(signal.aborted) });
+  const patient = echo("echo", {
+    execute: (_input: unknown, { signal }: { signal: AbortSignal }) =>
+      new Promise((resolve) => signal.addEventListener("abort", () => resolve("cut"), { once: true })),
+  });
+  const world = setup([{ tools: [calling("echo")] }, { text: "So far." }], {
+    tools: [patient.tool],
+    hooks: [hook],
+    limits: { wallClockMs: 500 },
+    onLimit: "land",
+  });
+  const { stop, text } = await world.say("Go");
+  expect({ stop: stop.type, text, aborted }).toEqual({
+    stop: "deadline",
+    text: "So far.",
+    aborted: [false, false],
+  });
+});

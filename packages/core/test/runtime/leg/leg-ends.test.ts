@@ -5,7 +5,7 @@ import { localTail } from "../../../src/store.ts";
 import { settled } from "../../support/settled.ts";
 import { setup } from "../../support/setup.ts";
 import { beforeAppend, failingStore, has } from "../../support/stores.ts";
-import { ask } from "../../support/tools.ts";
+import { ask, nothing } from "../../support/tools.ts";
 
 it("W4 shows nothing as in progress when the run is over", async () => {
   const tail = localTail();
@@ -119,4 +119,20 @@ it("asks the store for nothing more when a run has settled", async () => {
   expect({ type: stop.type, calls }).toEqual({ type: "suspended", calls: [] });
   expect((await world.answer(sessionId, "toolu_q", "yes")).stop.type).toBe("end_turn");
   expect(calls).toEqual([]);
+});
+
+it("L9 aborts the signal of work that a tool has left behind when the run ends", async () => {
+  const signals: AbortSignal[] = [];
+  const work = tool({
+    name: "work",
+    description: "Works on after its result.",
+    input: nothing,
+    execute: (_input, { signal }) => {
+      signals.push(signal);
+      return "begun";
+    },
+  });
+  const world = setup([{ tools: [{ name: "work" }] }, { text: "Ok." }], { tools: [work] });
+  await world.say("Go");
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });
