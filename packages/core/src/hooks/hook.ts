@@ -168,8 +168,8 @@ export type Awaitable<T> = T | Promise<T>;
  * stop }`. In other methods and in tools, call `runtime.stop(sessionId, { userId })`: the run ends as
  * `aborted`, unless an `onStop` returns another reason.
  *
- * **Asking the user.** `beforeRun`, `beforeTurn` and `beforeTool` return `{ ask }`. The run waits, for days if
- * necessary, and the process may end meanwhile. Then the hook is called again with the answer: in
+ * **Asking the user.** `beforeRun`, `beforeTurn` and `beforeTool` return `{ ask }`. The run waits, for days
+ * if necessary, and the process may end meanwhile. Then the hook is called again with the answer: in
  * `context.answer`, or for `beforeTool` in `call.answer`. Before a run or a turn, the hooks before it are
  * called again too. If a new message comes instead of an answer, the question is closed.
  *

@@ -15,8 +15,8 @@ export interface EventData {
   // ── Context: what the model reads ──────────────────────────────────────────────────────────────
   /**
    * The user sent a message. `queued`: the message arrived during a run and is answered by that run or the
-   * next one. `params` are for hooks and tools, see `RunOptions.params`. A queued message also has `caller` and
-   * `credentials`, for the run that it may start.
+   * next one. `params` are for hooks and tools, see `RunOptions.params`. A queued message also has `caller`
+   * and `credentials`, for the run that it may start.
    */
   user_message: { message: string; queued?: boolean; params?: JsonObject } & CalledBy;
   /**

@@ -18,9 +18,9 @@ export interface HandlerOptions<Name extends string = string> {
    */
   authorize(request: Request): Authorized | Promise<Authorized>;
   /**
-   * Decides whether a request may begin or continue a run, before anything is stored. Called after `authorize`
-   * and `rateLimit`, with the request, whose body is read already, the caller, and what the request begins.
-   * Return a `Response` of your own to refuse the request, e.g. with 402, 403 or 409. See
+   * Decides whether a request may begin or continue a run, before anything is stored. Called after
+   * `authorize` and `rateLimit`, with the request, whose body is read already, the caller, and what the
+   * request begins. Return a `Response` of your own to refuse the request, e.g. with 402, 403 or 409. See
    * {@link admitReservation}. Default: every request is admitted.
    */
   admit?(

@@ -54,7 +54,7 @@ export async function callHook<M extends HookMethod, R>(
   const { signal } = leg.life;
   try {
     const call = hook[method] as (...given: unknown[]) => Returned<M> | Promise<Returned<M>>;
-    const said = call.apply(hook, [...given, withAnswer(contextOf(leg), answer)]);
+    const said = call.apply(hook, [...given, contextWithAnswer(contextOf(leg), answer)]);
     const returned = isPromise(said) ? await withinDeadline(leg.life, said) : said;
     if (returned === undefined || returned === null) return {};
     checkReturned(method, returned);
@@ -69,7 +69,7 @@ export async function callHook<M extends HookMethod, R>(
 }
 
 /** Returns the context with the answer to a hook's question. Its other fields stay up to date. */
-function withAnswer(context: RunContext, answer: Json | undefined): RunContext {
+function contextWithAnswer(context: RunContext, answer: Json | undefined): RunContext {
   if (answer === undefined) return context;
   const fields = Object.getOwnPropertyDescriptors(context);
   return Object.create(null, { ...fields, answer: { value: answer, enumerable: true } });

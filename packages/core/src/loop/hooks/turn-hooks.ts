@@ -8,7 +8,7 @@ import { openRun, type RunState, type TurnState } from "../../session/state.ts";
 import { callHook, HOOK_FAILED, hooksWith } from "./call-hooks.ts";
 import { checkPlan } from "./check-plan.ts";
 import { checkRewrite } from "./check-rewrite.ts";
-import { answerFor, lostAsker, runQuestion } from "./run-questions.ts";
+import { hookAnswer, lostAsker, runQuestion } from "./run-questions.ts";
 
 /** The plan for the next turn, or the stop reason if the run ends instead. */
 type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
@@ -25,7 +25,7 @@ export async function planTurn(leg: Leg): Promise<PlannedTurn> {
   if (lost !== undefined) return await endForLostAsker(leg, lost);
   const begun = run.turns > 0 || run.openRequest !== undefined || run.asked.some(isBeforeTurn);
   if (!begun && !leg.hookProgress.begun) {
-    const first = await beginRun(leg, run);
+    const first = await askBeforeRun(leg, run);
     if (first !== undefined) return first;
     leg.hookProgress.begun = true;
   }
@@ -35,7 +35,7 @@ export async function planTurn(leg: Leg): Promise<PlannedTurn> {
       "ask" in change
         ? { question: runQuestion(run, hook.name, "turn", change.ask) }
         : changed(leg, plan, change);
-    const answer = await answerFor(leg, run, hook, "turn");
+    const answer = await hookAnswer(leg, run, hook, "turn");
     const { value, failed } = await callHook(leg, hook, "beforeTurn", [plan], take, answer);
     if (failed) return { stop: HOOK_FAILED };
     if (value !== undefined && value.plan === undefined) return value;
@@ -49,13 +49,13 @@ function isBeforeTurn({ before }: RunQuestion): boolean {
 }
 
 /** Calls `beforeRun`. Returns the end of the run or the question that a hook wants instead of the turn. */
-async function beginRun(leg: Leg, run: RunState): Promise<PlannedTurn | undefined> {
+async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | undefined> {
   for (const hook of hooksWith(leg, "beforeRun")) {
     const take = (said: { stop: StopReason } | { ask: Ask }): PlannedTurn =>
       "ask" in said
         ? { question: runQuestion(run, hook.name, "run", said.ask) }
         : { stop: stopFrom(said.stop) };
-    const answer = await answerFor(leg, run, hook, "run");
+    const answer = await hookAnswer(leg, run, hook, "run");
     const { value, failed } = await callHook(leg, hook, "beforeRun", [], take, answer);
     if (failed) return { stop: HOOK_FAILED };
     if (value) return value;

@@ -122,7 +122,7 @@ async function checkAnswer(agent: Agent, call: Asking, value: unknown): Promise<
 }
 
 /** Whether a call asks what `approval()` asks. Many answer that with `true`. */
-function isApproval({ question }: CallState): boolean {
+function isApproval({ question }: Asking): boolean {
   const { properties } = question?.answerSchema ?? {};
   return question?.kind === "approval" && isJsonObject(properties) && Object.hasOwn(properties, "approved");
 }

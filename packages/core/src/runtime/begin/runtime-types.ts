@@ -57,9 +57,9 @@ export interface RunOptions {
    */
   params?: JsonObject;
   /**
-   * What the application says about the user who sends this request, e.g. `{ workspace: "w1", roles: ["admin"]
-   * }`. It is stored with the run. `deps`, hooks and tools get it, also of sub-agents; the model and clients
-   * do not. With answers, it replaces the earlier one. Default: `{}`.
+   * What the application says about the user who sends this request, e.g.
+   * `{ workspace: "w1", roles: ["admin"] }`. It is stored with the run. `deps`, hooks and tools get it, also
+   * of sub-agents; the model and clients do not. With answers, it replaces the earlier one. Default: `{}`.
    */
   caller?: JsonObject;
   /**
@@ -257,7 +257,8 @@ export interface Runtime<Name extends string = string> {
    *   the value of its `started` promise.
    * - With `resume`, for a reader in another process, e.g. behind an HTTP stream: resumes the session's run
    *   whenever no process is working on it. If this process hands the run over (`handOverAfterMs`), the
-   *   reader gets `draining` and should connect again. With `credentials`, a run that asks for them gets them.
+   *   reader gets `draining` and should connect again. With `credentials`, a run that asks for them gets
+   *   them.
    *
    * **No access check.** Check that the session belongs to the user before you send its events anywhere.
    */

@@ -84,7 +84,9 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
   return leg;
 }
 
-/** Returns the number of turns after which a hook has asked about the run: `afterTurn` was called for them. */
+/**
+ * Returns the number of turns after which a hook has asked about the run: `afterTurn` was called for them.
+ */
 function turnsBefore({ run }: SessionState): number {
   return run?.asked.some(({ before, turns }) => before === "turn" && turns === run.turns) ? run.turns : 0;
 }

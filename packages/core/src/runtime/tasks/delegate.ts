@@ -29,7 +29,7 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
     agent,
     message: delegate.message(input),
     params: callerParams(leg),
-    ...askedBy(leg),
+    ...callerOf(leg),
   };
   const begun = await giveWork(host, task, call);
   return await untilRest(host, leg, session, agent, begun);
@@ -45,7 +45,7 @@ function callerParams(leg: Leg): JsonObject | undefined {
 }
 
 /** Returns who asked for the caller's work, for the sub-agent. */
-function askedBy({ caller, credentials }: Leg): AskedBy {
+function callerOf({ caller, credentials }: Leg): AskedBy {
   return { ...(Object.keys(caller).length > 0 && { caller }), credentials };
 }
 
@@ -105,7 +105,7 @@ async function untilRest(
     const state = await loadState(host.store, session.id);
     if (isSettled(state)) return state;
     if (leg.life.lost || leg.life.draining) return undefined;
-    active = await recover(host, session, agent, askedBy(leg));
+    active = await recover(host, session, agent, callerOf(leg));
     // Another leg holds the session, or did until a moment ago.
     if (active === undefined) await delay(host.clock, Math.min(host.pollMs, 100));
   }

@@ -145,7 +145,9 @@ function eventSteps(): {
   };
 }
 
-/** Returns a hook's question about the run as a call with the hook's name: clients show questions as calls. */
+/**
+ * Returns a hook's question about the run as a call with the hook's name: clients show questions as calls.
+ */
 function callOf({ data, ...event }: StoredOf<"tool_suspended">): Step {
   const { call_id, tool_name, payload } = data;
   const call = { call_id, tool_name, arguments: payload };
