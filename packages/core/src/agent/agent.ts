@@ -1,7 +1,9 @@
+import type { JsonObject } from "../base/json.ts";
 import type { CheckpointStrategy } from "../context/strategy.ts";
 import type { UserDataSource } from "../context/user-data.ts";
-import type { Hook } from "../hooks/hook.ts";
+import type { Awaitable, Hook } from "../hooks/hook.ts";
 import { type Budget, unlimited } from "../log/budget.ts";
+import type { Session } from "../log/session-row.ts";
 import type { StopType } from "../log/stop-reason.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import type { StopCondition } from "../stop/stop-condition.ts";
@@ -53,10 +55,34 @@ export interface AgentOptions<Deps, Name extends string = string> {
   /** The system prompt. */
   instructions: string;
   /**
-   * The tools that the model may call. Default: none. If your tools need different dependencies, give the
-   * agent their intersection as a type argument: `agent<Db & Mail>({ … })`.
+   * The tools that the model may call, or a function that returns them for one session and caller. Default:
+   * none. If your tools need different dependencies, give the agent their intersection as a type argument:
+   * `agent<Db & Mail>({ … })`.
+   *
+   * The function is called before a run is stored, and in each process that resumes the run.
+   *
+   * - Return the tools in the same order each time. Another order is another prompt, which no cache has.
+   * - What the model reads changes only between runs. A call whose tool the function no longer returns gets an
+   *   error as its result.
+   * - If the function throws, takes longer than `toolsTimeoutMs`, or returns tools that the agent could not
+   *   have, a new run rejects with `tools_failed` and nothing is stored. An open run is retried later.
    */
-  tools?: readonly Tool<Deps>[];
+  tools?:
+    | readonly Tool<Deps>[]
+    | ((source: {
+        /** The session's row. */
+        session: Session;
+        /** What the application says about the user, see `RunOptions.caller`. Default: `{}`. */
+        caller: JsonObject;
+        /** The caller's credentials; `undefined` if this process has none. */
+        credentials: unknown;
+        /** The value that the runtime's `deps` returned for this session and caller. */
+        deps: Deps;
+        /** Aborted when the function takes too long, or the run is stopped. */
+        signal: AbortSignal;
+      }) => Awaitable<readonly Tool<Deps>[]>);
+  /** Time limit of a function `tools`, in milliseconds. Default: 5,000. */
+  toolsTimeoutMs?: number;
   /**
    * The hooks, in the order in which they are called, after Pawl's own guards. See {@link Hook}. Default:
    * none.
@@ -162,7 +188,10 @@ export interface Agent<Deps = unknown, Name extends string = string>
     >,
     Readonly<Pick<AgentOptions<Deps>, "resultTag" | "userData" | "whenBusy">> {
   readonly name: Name;
+  /** The tools by name; empty if `toolsFor` returns them. */
   readonly tools: ReadonlyMap<string, Tool<Deps>>;
+  /** The function `tools`, if the agent has one. */
+  readonly toolsFor?: Extract<AgentOptions<Deps>["tools"], (...given: never) => unknown>;
   /** Pawl's own guards, then the application's hooks. */
   readonly hooks: readonly Hook[];
   readonly limits: Readonly<Limits>;

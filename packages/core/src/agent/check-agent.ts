@@ -1,14 +1,11 @@
 import { butIs, checkNumbers } from "../base/check-numbers.ts";
-import { checkOptions, kindOf, listOf, type OptionKinds } from "../base/check-options.ts";
-import { PawlError } from "../base/errors.ts";
+import { checkOptions, listOf, type OptionKinds } from "../base/check-options.ts";
 import { isResultTag } from "../context/wrap-results.ts";
 import { wrongWith } from "../hooks/check-hook.ts";
 import { unlimited } from "../log/budget.ts";
 import { checkModel } from "../model/check-model.ts";
-import type { ModelClient } from "../model/model-client.ts";
-import { checkPricing } from "../model/pricing.ts";
-import { dependencyCycle } from "../tools/dependency-cycle.ts";
 import type { Agent, AgentOptions, WhenBusy } from "./agent.ts";
+import { agentError, checkMade, checkPrices, checkTools, refuseTwins } from "./check-tools.ts";
 
 /** The known limits. `errorTurns` and `toolFailures` exist only for runs. */
 const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[]>> = {
@@ -27,7 +24,11 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   // `checkModel` checks what it is.
   model: { mustBe: 'a ModelClient, e.g. claude("claude-sonnet-5-5")', is: () => true, required: true },
   instructions: "string!",
-  tools: listOf("tools: [getWeather]"),
+  tools: {
+    mustBe: "a list, e.g. tools: [getWeather], or a function",
+    is: (value) => Array.isArray(value) || typeof value === "function",
+  },
+  toolsTimeoutMs: "number",
   hooks: listOf("hooks: [approval({ … })]"),
   stopWhen: "list",
   limits: "object",
@@ -64,29 +65,17 @@ export function checkAgentOptions(options: unknown): void {
   const { name, tools } = Object(options) as { name?: unknown; tools?: unknown };
   const whose = typeof name === "string" ? `agent("${name}")` : "agent()";
   checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
-  for (const [at, made] of (Array.isArray(tools) ? tools : []).entries()) {
-    if (typeof Object(made).spec?.input_schema !== "object")
-      throw new PawlError(
-        "config",
-        `\`tools[${at}]\` of ${whose} must be made by tool(); got ${kindOf(made)}.`,
-      );
-  }
+  checkMade(whose, Array.isArray(tools) ? tools : []);
 }
 
-/** Throws if the agent could not work, so that mistakes are found when the agent is defined. */
+/**
+ * Throws if the agent could not work, so that mistakes are found when the agent is defined. What depends on
+ * its tools is left to {@link checkTools} if a function returns them.
+ */
 export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
-  const { name, limits, sessionLimits } = agent;
-  checkParts(agent);
+  const { name } = agent;
+  checkModel(`\`model\` of agent("${name}")`, agent.model);
   agent.estimateTokens(1_000);
-  for (const { id, pricing } of modelsOf(agent)) checkPricing(`${id}, the model of "${name}",`, pricing);
-  const costs = [limits.costUsd, sessionLimits.costUsd].some(Number.isFinite);
-  const free = costs ? modelsOf(agent).find(({ pricing }) => pricing === undefined) : undefined;
-  if (free !== undefined) {
-    throw agentError(
-      name,
-      `costUsd is limited, but ${free.id} has no prices. Give it some, in US dollars per million tokens: pricing: { input, output, cacheRead, cacheWrite5m, cacheWrite1h }, e.g. by pricingOf("claude-sonnet-5-5") of @pawl/anthropic.`,
-    );
-  }
   if (agent.whenBusy !== undefined && !isWhenBusy(agent.whenBusy)) {
     throw agentError(name, `whenBusy must be "reject", "queue" or "interrupt", not "${agent.whenBusy}".`);
   }
@@ -103,18 +92,28 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
     );
   }
   if (agent.instructions.trim() === "") throw agentError(name, "it has no instructions.");
-  checkToolOnly(agent);
-  refuseTwins(name, "tools", tools);
   refuseTwins(name, "hooks", agent.hooks);
-  const cycle = dependencyCycle(agent.tools);
-  if (cycle !== undefined)
-    throw agentError(name, `its tools depend on each other in a circle: ${cycle.join(", ")}.`);
+  for (const hook of agent.hooks) {
+    // A caller without a tool that a hook is about is no mistake.
+    const wrong = wrongWith(hook, agent.toolsFor === undefined ? agent.tools : undefined);
+    if (wrong !== undefined) throw agentError(name, wrong);
+  }
+  if (agent.toolsFor === undefined) checkTools(agent, tools);
+  else checkPrices(agent);
 }
+
+const COUNTS = [
+  "maxTokens",
+  "toolConcurrency",
+  "resultLimit",
+  "userDataTimeoutMs",
+  "toolsTimeoutMs",
+] as const;
 
 /** Checks an agent's numbers. Called before Pawl's own guards are made from them. */
 export function checkCounts<Deps>(agent: Agent<Deps>): void {
   const { name } = agent;
-  for (const what of ["maxTokens", "toolConcurrency", "resultLimit", "userDataTimeoutMs"] as const) {
+  for (const what of COUNTS) {
     const value = agent[what];
     if (!Number.isInteger(value) || value < 1) {
       throw agentError(name, `${what} must be a whole number from 1${butIs(value)}.`);
@@ -138,43 +137,4 @@ export function checkCounts<Deps>(agent: Agent<Deps>): void {
 export function estimateOf(agent: string, tokens: number): number {
   checkNumbers(`"${agent}"`, { estimateTokens: tokens }, { most: Number.MAX_SAFE_INTEGER });
   return Math.ceil(tokens);
-}
-
-/** Checks the types of values that come from JavaScript, where no compiler checks them. */
-function checkParts<Deps>({ name, model, hooks, tools }: Agent<Deps>): void {
-  checkModel(`\`model\` of agent("${name}")`, model);
-  for (const hook of hooks) {
-    const wrong = wrongWith(hook, tools);
-    if (wrong !== undefined) throw agentError(name, wrong);
-  }
-}
-
-/**
- * Requires that runs of a `toolOnly` agent can end: by a tool with `endsRun` or by a condition in `stopWhen`.
- */
-function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen }: Agent<Deps>): void {
-  if (!toolOnly) return;
-  if (tools.size === 0) throw agentError(name, "it is `toolOnly` and has no tools.");
-  const ends = [...tools.values()].some(({ endsRun }) => endsRun !== false);
-  if (!ends && stopWhen.length < 2)
-    throw agentError(
-      name,
-      "it is `toolOnly`, and no tool has `endsRun`: its runs would never be done. Set `endsRun`, or add a condition to `stopWhen`.",
-    );
-}
-
-/** Returns all models that a run may call: the agent's, those of its sub-agents, and their fallbacks. */
-function modelsOf<Deps>({ model, tools }: Agent<Deps>): Pick<ModelClient, "id" | "pricing">[] {
-  const own = [model, ...[...tools.values()].flatMap(({ delegate }) => delegate?.models ?? [])];
-  return own.flatMap((one) => one.models ?? [one]);
-}
-
-function refuseTwins(agent: string, what: string, named: readonly { name: string }[]): void {
-  const names = named.map((one) => one.name);
-  const twin = names.find((one, at) => names.indexOf(one) !== at);
-  if (twin !== undefined) throw agentError(agent, `it has two ${what} named "${twin}".`);
-}
-
-function agentError(agent: string, what: string): PawlError {
-  return new PawlError("config", `The agent "${agent}" cannot be used: ${what}`);
 }

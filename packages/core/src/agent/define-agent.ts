@@ -48,7 +48,8 @@ export function agent<Deps = unknown, const Name extends string = string>(
     version = "1",
     model,
     instructions,
-    tools = [],
+    tools: given = [],
+    toolsTimeoutMs = 5_000,
     hooks = [],
     stopWhen = [],
     limits = {},
@@ -67,12 +68,15 @@ export function agent<Deps = unknown, const Name extends string = string>(
     checkpointWhen = [],
     whenBusy,
   } = options;
+  const tools = typeof given === "function" ? [] : given;
   const made: Agent<Deps, Name> = {
     name,
     version,
     model,
     instructions,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
+    ...(typeof given === "function" && { toolsFor: given }),
+    toolsTimeoutMs,
     hooks: [],
     stopWhen: [],
     limits: { ...defaultLimits, ...limits },

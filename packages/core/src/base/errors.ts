@@ -43,6 +43,8 @@ export type PawlErrorCode =
   | "store_unavailable"
   /** The model call failed. `details` is a {@link ModelFailure}. */
   | "model_error"
+  /** An agent's function `tools` failed, took too long, or returned tools that the agent cannot have. */
+  | "tools_failed"
   /** The session's log has no content for a model request. */
   | "context";
 

@@ -38,13 +38,22 @@ export async function prepareNextRun(leg: Leg): Promise<() => Successor | undefi
     };
     return {
       next: { run_id: start.runId, messages: seqs },
-      events: startEvents(leg.log.state, leg.agent, leg.newId, start),
+      events: startEvents(leg.log.state, withSentTools(leg), leg.newId, start),
       begun: async () => {
         leg.life.handOver(start.runId);
         await notifyHooksOfStart(leg.life, leg, start);
       },
     };
   };
+}
+
+/**
+ * Returns the agent. If a function returns its tools, it has those of the prefix: the leg of the next run
+ * calls the function for that run's caller, and then stores a new prefix if it has to.
+ */
+function withSentTools({ agent, log: { state } }: Leg): Parameters<typeof startEvents>[1] {
+  if (agent.toolsFor === undefined || state.prefix === undefined) return agent;
+  return { ...agent, tools: new Map(state.prefix.tools.map((spec) => [spec.name, { spec }])) };
 }
 
 /**

@@ -22,7 +22,7 @@ interface RunBeginning extends CalledBy {
 /** Returns the events with which a run starts, without its message. */
 export function startEvents(
   state: SessionState,
-  agent: Agent,
+  agent: Pick<Agent, "name" | "version"> & Parameters<typeof prefixFor>[1],
   newId: () => string,
   { runId, userData: { text, failure }, retryOf, caller, credentials }: RunBeginning,
 ): NewEvent[] {

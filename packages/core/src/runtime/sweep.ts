@@ -16,7 +16,7 @@ const LONGEST_PAUSE_MS = 10 * 60_000;
  * other sessions.
  */
 export async function sweep(host: Host): Promise<number> {
-  const { agents, store, legs, setbacks } = host;
+  const { agents, store, setbacks } = host;
   const seen = new Set<string>();
   let resumed = 0;
   for (;;) {
@@ -26,15 +26,26 @@ export async function sweep(host: Host): Promise<number> {
     const listed = await store.listRecoverable({ limit, agents: [...agents.keys()] });
     const fresh = listed.filter(({ id }) => !seen.has(id));
     if (fresh.length === 0) break;
-    for (const session of fresh) {
-      seen.add(session.id);
-      if (host.draining) return resumed;
-      if (!legs.has(session.id) && isDue(host, session.id) && (await resumeSession(host, session)))
-        resumed += 1;
-    }
+    for (const { id } of fresh) seen.add(id);
+    resumed += await resumeAll(host, fresh);
   }
   for (const id of setbacks.keys()) if (!seen.has(id)) setbacks.delete(id);
   return resumed;
+}
+
+/** Resumes the sessions that are due. Returns the number of runs that this call resumed. */
+async function resumeAll(host: Host, sessions: readonly Session[]): Promise<number> {
+  const { agents, legs } = host;
+  const all: (boolean | Promise<boolean>)[] = [];
+  for (const session of sessions) {
+    if (host.draining) break;
+    if (legs.has(session.id) || !isDue(host, session.id)) continue;
+    const resuming = resumeSession(host, session);
+    // A function that returns tools may take seconds, which must not delay other sessions.
+    const mayTakeLong = agents.get(session.agent)?.toolsFor !== undefined;
+    all.push(mayTakeLong ? resuming : await resuming);
+  }
+  return (await Promise.all(all)).filter(Boolean).length;
 }
 
 /** Sweeps at once and then once per lease time. The timer does not keep the process alive. */

@@ -18,7 +18,8 @@ import { HTTPException } from "hono/http-exception";
  *   wait
  * - `too_many_streams` (429): the user has too many streams open
  * - `draining` (503): this process is shutting down
- * - `store_unavailable` (503): the store or another required service cannot be reached
+ * - `store_unavailable` (503): the store or another required service cannot be reached, or an agent's function
+ *   `tools` failed
  * - `internal` (500): any other error
  */
 export type WireErrorCode =
@@ -93,15 +94,17 @@ export function refusal(
  */
 export function responseTo(error: unknown): Response {
   if (error instanceof HTTPException) return error.getResponse();
+  if (PawlError.is(error, "tools_failed")) return unreachable();
   if (PawlError.is(error) && isTold(error.code)) {
-    if (error.code === "store_unavailable") {
-      return errorResponse(503, error.code, "The service cannot be reached right now. Please try again.", {
-        "retry-after": "1",
-      });
-    }
+    if (error.code === "store_unavailable") return unreachable();
     return errorResponse(STATUS[error.code], error.code, error.message);
   }
   return errorResponse(500, "internal", "Something went wrong on our side. Please try again.");
+}
+
+function unreachable(): Response {
+  const message = "The service cannot be reached right now. Please try again.";
+  return errorResponse(503, "store_unavailable", message, { "retry-after": "1" });
 }
 
 function isTold(code: PawlErrorCode): code is keyof typeof STATUS {

@@ -27,8 +27,8 @@ export interface Runnable extends CallInput {
 
 /** Decides whether a call may run, must wait for an answer, or is answered without running. */
 export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> {
-  const tool = leg.agent.tools.get(call.toolName) as Tool | undefined;
-  if (tool === undefined) return refuse(call, `There is no tool named "${call.toolName}".`);
+  const tool = toolOf(leg, call);
+  if (typeof tool === "string") return refuse(call, tool);
   if (call.started !== undefined && !tool.idempotent) {
     return refuse(call, outcomeUnknown("the process was cut off while it ran."));
   }
@@ -44,6 +44,19 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
   const screened =
     call.started !== undefined || (call.question !== undefined && call.question.by === undefined);
   return screened ? await runOrAnswer(leg, call, tool, given) : await askBeforeTool(leg, call, tool, given);
+}
+
+/**
+ * Returns the tool of a call, or why there is none. A tool that the model was not given in this run is none,
+ * even if the agent has it by now: the model may have read its name in anything.
+ */
+function toolOf({ agent, log: { state } }: Leg, { toolName, started }: CallState): Tool | string {
+  if (state.prefix?.tools.some(({ name }) => name === toolName) !== true)
+    return `There is no tool named "${toolName}".`;
+  const tool = agent.tools.get(toolName);
+  if (tool !== undefined) return tool;
+  const gone = `The tool "${toolName}" is not available any more.`;
+  return started === undefined ? gone : `${gone} ${outcomeUnknown("the process was cut off while it ran.")}`;
 }
 
 /**

@@ -41,7 +41,7 @@ const TRY_AGAIN =
 export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
   const { session, agent, runId, signal } = retry;
   // By then, another leg that holds the session has ended or lost its lease.
-  const patienceMs = host.leaseTtlMs + agent.userDataTimeoutMs;
+  const patienceMs = host.leaseTtlMs + agent.userDataTimeoutMs + agent.toolsTimeoutMs;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const earlier = await retryOf(host.store, session.id, runId);
     if (earlier !== undefined) return { start: earlier, leg: undefined };
@@ -91,12 +91,13 @@ function unlessRetryable({ run }: SessionState, runId: string): PawlError | unde
 /** Stores the start of the retry. Returns `undefined` if another process stored something first. */
 async function storeStart(
   host: Host,
-  { session, agent, runId: retried, ...from }: Retry,
+  { session, runId: retried, ...from }: Retry,
   leg: OpenLeg,
 ): Promise<RunStart | undefined> {
   const { log, deps } = leg;
   const { state } = log;
   try {
+    const agent = await leg.readyTo("start");
     const start = {
       runId: host.newId(),
       userData: await fetchUserData(agent, session, deps, host.clock),

@@ -8,7 +8,7 @@ import { patchOf } from "../../log/row-patch.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { AskedBy, Host } from "../leg/host.ts";
 import { answerEvents } from "./answer.ts";
-import { type Begun, recover } from "./begin.ts";
+import { type Begun, recoverStored } from "./begin.ts";
 import type { RunOptions } from "./runtime-types.ts";
 import { stopOnAbort } from "./stop.ts";
 
@@ -36,7 +36,7 @@ export async function beginWithAnswers(
   const start = { sessionId: session.id, runId: state.run?.runId ?? "", afterSeq: seq - 1 };
   const active = host.legs.get(session.id);
   if (active !== undefined) await active.catchUp();
-  const leg = await recover(host, session, agent, { signal, caller, credentials });
+  const leg = await recoverStored(host, session, agent, { signal, caller, credentials });
   if (leg !== undefined) return { start, leg };
   return { start, leg, release: stopOnAbort(host, start, signal) };
 }

@@ -41,7 +41,9 @@ async function begin(host: Host, incoming: IncomingMessage): Promise<Begun> {
   const { session, agent } = incoming;
   const mayWait = incoming.whenBusy !== "reject";
   // By then, another leg that holds the session has ended or lost its lease.
-  const patienceMs = mayWait ? host.leaseTtlMs + agent.userDataTimeoutMs : 10 * PAUSE_MS;
+  const patienceMs = mayWait
+    ? host.leaseTtlMs + agent.userDataTimeoutMs + agent.toolsTimeoutMs
+    : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const leg = await openLeg(host, session, agent, incoming);
     const here = leg && (await unlessTaken(beginHere(host, incoming, leg)));
@@ -108,8 +110,9 @@ async function storeMessage(
   incoming: IncomingMessage,
   leg: OpenLeg,
 ): Promise<RunStart | undefined> {
-  const { session, agent } = incoming;
+  const { session } = incoming;
   const { log, deps } = leg;
+  const agent = await leg.readyTo("start");
   const userData = await fetchUserData(agent, session, deps, host.clock);
   while (runToResume(log.state) === undefined) {
     const before = openRun(log.state);

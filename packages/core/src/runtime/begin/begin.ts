@@ -39,6 +39,22 @@ export async function recover(
   return await resumeRun(leg, run, signal);
 }
 
+/**
+ * Resumes the session's open run after an answer or a message for it was stored. If its tools cannot be read,
+ * the returned leg fails, because the caller must not send the answer or the message again.
+ */
+export async function recoverStored(...given: Parameters<typeof recover>): Promise<ActiveLeg | undefined> {
+  return await recover(...given).catch(failedLeg);
+}
+
+/** Returns a leg that has failed because its tools could not be read. Throws any other error. */
+export function failedLeg(error: unknown): ActiveLeg {
+  if (!PawlError.is(error, "tools_failed")) throw error;
+  const done = Promise.reject(error);
+  done.catch(() => undefined);
+  return { done, catchUp: async () => undefined, abort: () => undefined, leave: () => undefined };
+}
+
 /** Resumes the open run in this leg. Returns `undefined` if another process took over the session first. */
 export async function resumeRun(
   leg: OpenLeg,
@@ -46,6 +62,7 @@ export async function resumeRun(
   signal?: AbortSignal,
 ): Promise<ActiveLeg | undefined> {
   try {
+    await leg.readyTo("resume");
     if (run.unsettled) await leg.log.append([{ type: "run_recovered", data: { run_id: run.runId } }]);
   } catch (error) {
     await leg.close();

@@ -7,7 +7,7 @@ import type { RunState, SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import type { OpenLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
-import { type Begun, recover, resumeRun } from "./begin.ts";
+import { type Begun, failedLeg, recoverStored, resumeRun } from "./begin.ts";
 import { type IncomingMessage, messageEvents } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop.ts";
 
@@ -35,7 +35,7 @@ export async function queueMessage(host: Host, incoming: IncomingMessage): Promi
   host.tail.stored(session.id, start.messageSeq ?? 0);
   const active = host.legs.get(session.id);
   if (active !== undefined) await active.catchUp();
-  const leg = active === undefined ? await recover(host, session, agent, asked) : undefined;
+  const leg = active === undefined ? await recoverStored(host, session, agent, asked) : undefined;
   return { start, leg, release: stopOnAbort(host, start, incoming.signal) };
 }
 
@@ -53,7 +53,7 @@ export async function queueHere(
   try {
     const start = await storeQueued(incoming, log.state, runToResume, (events) => log.appendAtTip(events));
     if (start === undefined) return undefined;
-    const active = await resumeRun(leg, log.state.run as RunState);
+    const active = await resumeRun(leg, log.state.run as RunState).catch(failedLeg);
     return { start, leg: active, release: stopOnAbort(host, start, incoming.signal) };
   } catch (error) {
     if (PawlError.is(error, "key_taken")) await resumeRun(leg, log.state.run as RunState).catch(host.report);

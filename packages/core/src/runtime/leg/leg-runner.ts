@@ -15,11 +15,17 @@ import { openRun, type SessionState } from "../../session/state.ts";
 import { keepLease, withLease } from "./held-lease.ts";
 import type { ActiveLeg, AskedBy, Host } from "./host.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
+import { storeTools } from "./ready.ts";
 import { type RunningLeg, startLeg } from "./start-leg.ts";
 
 /** A leg that holds its lease and has read its log, but has not started. */
 export interface OpenLeg {
   readonly log: SessionLog;
+  /**
+   * Prepares the leg for a new run of the caller who opened it, or for the open run. Resolves to the agent
+   * with its tools for that caller. Rejects with `tools_failed`, or with `fenced` if the lease is lost.
+   */
+  readyTo(what: "start" | "resume"): Promise<Agent>;
   /** Calls the runtime's `deps` for this leg. Later calls return the same promise. */
   deps(): Promise<unknown>;
   /** Starts the loop. Aborting the signal stops the run. */
@@ -67,7 +73,7 @@ const AS_WRITTEN: ReadonlySet<string> = new Set(["assistant_message", "tool_call
 function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenLeg {
   const hide = hideTextsOf(from.credentials);
   const hidden = (event: NewEvent): NewEvent => (AS_WRITTEN.has(event.type) ? event : hide(event));
-  const prepared = (events: readonly NewEvent[]) => withContent(agent, events);
+  const prepared = (events: readonly NewEvent[]) => withContent(current.agent, events);
   const log = openLog({
     store: host.store,
     tail: host.tail,
@@ -77,11 +83,11 @@ function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenL
     prepare: from.credentials === undefined ? prepared : (events) => prepared(events).map(hidden),
     onEvent: (event) => {
       const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
-      if (own) current.life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
+      if (own && !current.starts) current.life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
     },
   });
   const handOverAt = host.clock.now() + host.handOverAfterMs;
-  const newLeg = () => makeLeg({ host, session, agent, log, handOverAt, from });
+  const newLeg = (starts = false) => makeLeg({ host, session, agent, log, handOverAt, from, starts });
   let current = newLeg();
   const held = keepLease(host, lease, log, () => current.life.lose());
   const runAll = async (first: RunningLeg): Promise<void> => {
@@ -110,7 +116,13 @@ function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenL
     void runAll(first);
     return first.active;
   };
-  return { log, deps: () => current.makeDeps(), go, close: held.giveBack };
+  const readyTo: OpenLeg["readyTo"] = async (what) => {
+    // A leg has the dependencies and tools of one caller, so another run needs another leg.
+    if (current.starts !== (what === "start")) current = newLeg(what === "start");
+    await current.ready();
+    return current.agent;
+  };
+  return { log, readyTo, deps: () => current.makeDeps(), go, close: held.giveBack };
 }
 
 /** Runs the loop. An exception ends the run as an error, unless the store failed or the lease was lost. */
@@ -119,9 +131,16 @@ async function work(leg: OwnLeg): Promise<boolean> {
     const deps = withinDeadline(leg.life, leg.makeDeps());
     // Without credentials, the run only asks for them or ends, so an error of `deps` does not count.
     await (lacksCredentials(leg) ? deps.catch(() => undefined) : deps);
+    await leg.ready();
+    if (leg.agent.toolsFor !== undefined) await storeTools(leg);
     return await runLoop(leg);
   } catch (error) {
     if (storeFailed(error)) throw error;
+    if (PawlError.is(error, "tools_failed")) {
+      // The next sweep tries again.
+      leg.report.failed(error);
+      throw error;
+    }
     if (PawlError.is(error, "fenced")) leg.life.lose();
     if (leg.life.lost) return false;
     // A stopped run ends with its stop reason, even if the aborted work threw an error.

@@ -5,17 +5,24 @@ import { once } from "../../base/once.ts";
 import type { Leg, LegReport } from "../../leg/leg.ts";
 import type { SessionLog } from "../../leg/session-log.ts";
 import { errorEvent } from "../../log/error-event.ts";
-import type { LiveState } from "../../log/live-tail.ts";
 import { readShown } from "../../log/redacted.ts";
 import type { Session } from "../../log/session-row.ts";
 import { notifyHooks } from "../../loop/hooks/call-hooks.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { AskedBy, Host } from "./host.ts";
 import { newLegLife, type OwnLegLife } from "./leg-life.ts";
+import { readyAgent } from "./ready.ts";
 
 /** A leg with the methods that only the runner calls. */
 export interface OwnLeg extends Leg {
   readonly life: OwnLegLife;
+  /** Whether the leg's run is about to start; another run of the session may still wait for its end. */
+  readonly starts: boolean;
+  /**
+   * Gives the agent the tools of this leg, if a function returns them. Later calls return the same promise.
+   * Rejects with `tools_failed`.
+   */
+  ready(): Promise<void>;
   /**
    * Starts the timers, and shows the leg's live state to readers in this process. Returns a function that
    * stops the timers.
@@ -33,6 +40,8 @@ interface LegParts {
   handOverAt?: number;
   /** Who asked for this leg's work. Default: the run's stored `caller`, without credentials. */
   from?: AskedBy;
+  /** Whether the leg's run is about to start, for the caller in `from`. Default: it is the open run. */
+  starts?: boolean;
   /** Returns the dependencies. Default: the runtime's `deps`. */
   makeDeps?: () => unknown;
 }
@@ -44,8 +53,12 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
   const { caller, credentials } = parts.from ?? {};
   const { makeDeps = () => host.deps(session, { caller: leg.caller, credentials }) } = parts;
   const life = newLegLife(host, agent, log.state, parts.handOverAt);
-  const leg: OwnLeg & { deps: unknown; live: LiveState } = {
+  const leg: { -readonly [part in keyof OwnLeg]: OwnLeg[part] } = {
     agent,
+    starts: parts.starts ?? false,
+    ready: once(async () => {
+      leg.agent = await readyAgent(leg, agent, leg.starts);
+    }),
     session,
     log,
     life,
@@ -60,7 +73,8 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
     },
     userDataProgress: { turns: 0, failed: false },
     get caller() {
-      return openRun(log.state)?.caller ?? caller ?? {};
+      const run = leg.starts ? undefined : openRun(log.state);
+      return run?.caller ?? caller ?? {};
     },
     credentials,
     hide: hideTextsOf(credentials),
@@ -73,6 +87,7 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
     live: { attempt: 0, parts: [], progress: new Map(), agents: new Map() },
     touch: () => tail.touch(id),
     begin: () => {
+      leg.starts = false;
       leg.live = tail.live(id);
       return life.begin();
     },

@@ -1,0 +1,81 @@
+import { kindOf } from "../base/check-options.ts";
+import { PawlError } from "../base/errors.ts";
+import type { ModelClient } from "../model/model-client.ts";
+import { checkPricing } from "../model/pricing.ts";
+import { dependencyCycle } from "../tools/dependency-cycle.ts";
+import type { Agent } from "./agent.ts";
+
+/** Checks that each tool was made by `tool()`. @throws PawlError `config` */
+export function checkMade(whose: string, tools: readonly unknown[]): void {
+  for (const [at, made] of tools.entries()) {
+    if (typeof Object(made).spec?.input_schema !== "object")
+      throw new PawlError(
+        "config",
+        `\`tools[${at}]\` of ${whose} must be made by tool(); got ${kindOf(made)}.`,
+      );
+  }
+}
+
+/** Throws if the agent could not work with its tools, which are `tools` by name. @throws PawlError `config` */
+export function checkTools<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
+  const { name } = agent;
+  checkPrices(agent);
+  checkToolOnly(agent);
+  refuseTwins(name, "tools", tools);
+  const cycle = dependencyCycle(agent.tools);
+  if (cycle !== undefined)
+    throw agentError(name, `its tools depend on each other in a circle: ${cycle.join(", ")}.`);
+}
+
+/** Requires prices of all models that a run may call, if its cost is limited. */
+export function checkPrices<Deps>(agent: Agent<Deps>): void {
+  const models = modelsOf(agent);
+  for (const { id, pricing } of models) checkPricing(`${id}, the model of "${agent.name}",`, pricing);
+  const free = unpriced(agent, models);
+  if (free === undefined) return;
+  throw agentError(
+    agent.name,
+    `costUsd is limited, but ${free.id} has no prices. Give it some, in US dollars per million tokens: pricing: { input, output, cacheRead, cacheWrite5m, cacheWrite1h }, e.g. by pricingOf("claude-sonnet-5-5") of @pawl/anthropic.`,
+  );
+}
+
+/** Returns the first of the models that has no prices although the agent's cost is limited. */
+export function unpriced(
+  { limits, sessionLimits }: Pick<Agent, "limits" | "sessionLimits">,
+  models: readonly Pick<ModelClient, "id" | "pricing">[],
+): Pick<ModelClient, "id"> | undefined {
+  const isLimited = [limits.costUsd, sessionLimits.costUsd].some(Number.isFinite);
+  return isLimited ? models.find(({ pricing }) => pricing === undefined) : undefined;
+}
+
+/**
+ * Requires that runs of a `toolOnly` agent can end: by a tool with `endsRun` or by a condition in `stopWhen`.
+ */
+function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen }: Agent<Deps>): void {
+  if (!toolOnly) return;
+  if (tools.size === 0) throw agentError(name, "it is `toolOnly` and has no tools.");
+  const ends = [...tools.values()].some(({ endsRun }) => endsRun !== false);
+  if (!ends && stopWhen.length < 2)
+    throw agentError(
+      name,
+      "it is `toolOnly`, and no tool has `endsRun`: its runs would never be done. Set `endsRun`, or add a condition to `stopWhen`.",
+    );
+}
+
+/** Returns all models that a run may call: the agent's, those of its sub-agents, and their fallbacks. */
+function modelsOf<Deps>({ model, tools }: Agent<Deps>): Pick<ModelClient, "id" | "pricing">[] {
+  const below = [...tools.values()].flatMap(({ delegate }) => delegate?.models ?? []);
+  return [model, ...below].flatMap((one) => one.models ?? [one]);
+}
+
+/** @throws PawlError `config` if two have the same name */
+export function refuseTwins(agent: string, what: string, named: readonly { name: string }[]): void {
+  const seen = new Set<string>();
+  const twin = named.find(({ name }) => seen.has(name) || !seen.add(name))?.name;
+  if (twin !== undefined) throw agentError(agent, `it has two ${what} named "${twin}".`);
+}
+
+/** Returns the error for an agent that cannot work. */
+export function agentError(agent: string, what: string): PawlError {
+  return new PawlError("config", `The agent "${agent}" cannot be used: ${what}`);
+}

@@ -1,0 +1,63 @@
+import type { Agent } from "../../agent/agent.ts";
+import { withTools } from "../../agent/with-tools.ts";
+import { anySignal } from "../../base/any-signal.ts";
+import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
+import { messageOf, PawlError } from "../../base/errors.ts";
+import { prefixFor } from "../../context/prefix.ts";
+import type { Leg } from "../../leg/leg.ts";
+import { lacksCredentials } from "../../loop/loop.ts";
+import { openRun } from "../../session/state.ts";
+
+/**
+ * Returns the agent with the tools that its function returns for the leg's caller. A run that can only end or
+ * ask for credentials gets no tools if that fails.
+ *
+ * @throws PawlError `tools_failed`; `fenced` if another process has taken over the session
+ */
+export async function readyAgent(leg: Leg, agent: Agent, starts: boolean): Promise<Agent> {
+  if (agent.toolsFor === undefined) return agent;
+  try {
+    return withTools(agent, await callTools(leg, agent));
+  } catch (cause) {
+    const { life } = leg;
+    if (life.lost) throw life.signal.reason;
+    if (!starts && (life.signal.aborted || canOnlyEnd(leg))) return agent;
+    const message = messageOf(cause);
+    const shown = leg.hide(message);
+    // A cause could repeat credentials in its stack.
+    const options = shown === message ? { cause } : {};
+    throw new PawlError(
+      "tools_failed",
+      `The function \`tools\` of agent("${agent.name}") failed: ${shown}`,
+      options,
+    );
+  }
+}
+
+async function callTools(leg: Leg, { toolsFor, toolsTimeoutMs }: Agent): Promise<unknown> {
+  const { session, caller, credentials, life } = leg;
+  return await withTimeLimit(life.clock, toolsTimeoutMs, (timeUp) => {
+    const signal = anySignal([timeUp, life.signal]);
+    const read = (async () =>
+      toolsFor?.({ session, caller, credentials, deps: (await leg.makeDeps()) as never, signal }))();
+    return withinDeadline({ clock: life.clock, signal }, read);
+  });
+}
+
+/** Returns whether the open run cannot call a tool in this leg. */
+function canOnlyEnd(leg: Leg): boolean {
+  const run = openRun(leg.log.state);
+  return run === undefined || run.stopRequested || run.ending !== undefined || lacksCredentials(leg);
+}
+
+/**
+ * Stores the tools as a new prefix if the run has made no request yet and its prefix has other tools: the run
+ * of a queued message starts in the append that ends the run before it, with that run's tools.
+ */
+export async function storeTools(leg: Leg): Promise<void> {
+  const { state } = leg.log;
+  const run = openRun(state);
+  if (run === undefined || state.requestSeq > run.seq || canOnlyEnd(leg)) return;
+  const events = prefixFor(state, leg.agent, leg.newId, "");
+  if (events.length > 0) await leg.log.append(events);
+}
