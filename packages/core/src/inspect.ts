@@ -46,4 +46,4 @@ export type {
 } from "./session/state.ts";
 export type { WorkTime } from "./session/work-time.ts";
 export type { PlannedCall } from "./stop/room.ts";
-export type { Delegate } from "./tools/tool.ts";
+export type { Delegate, TaskAgent, TaskSource } from "./tools/tool.ts";

@@ -1,28 +1,39 @@
 import { butIs } from "../base/check-numbers.ts";
 import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+import type { Awaitable } from "../hooks/hook.ts";
 import { type Budget, unlimited } from "../log/budget.ts";
 import { tool } from "../tools/define-tool.ts";
 import { lazyJsonSchema } from "../tools/lazy-json-schema.ts";
 import type { Infer, Schema } from "../tools/schema.ts";
-import type { Delegate, Tool } from "../tools/tool.ts";
+import type { Delegate, TaskAgent, TaskSource, Tool } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 
-/** A delegate with its agent. Every delegate that {@link agentTool} makes has this type. */
-interface AgentDelegate extends Delegate {
+/** A task's agent with all that it is. Every delegate that {@link agentTool} makes has this type. */
+interface WholeTaskAgent extends TaskAgent {
   readonly agent: Agent;
 }
 
-/** Returns the agent of a delegate. */
-export function agentOf(delegate: Delegate): Agent {
-  return (delegate as AgentDelegate).agent;
+/** Returns the agent of a task. */
+export function agentOf(chosen: TaskAgent): Agent {
+  return (chosen as WholeTaskAgent).agent;
 }
 
-/** Options of `agentTool()`. */
+/** Options of `agentTool()`. Give either `agent` or `agents`. */
 export interface AgentToolOptions<I extends Schema, Deps> {
   /** The sub-agent that does the work of a call. */
-  agent: Agent<Deps>;
-  /** The tool's name. Default: the agent's name. */
+  agent?: Agent<Deps>;
+  /**
+   * Returns the sub-agent that does the work of one call, by the call's validated input and by who asks.
+   *
+   * - Return `undefined` for an input for which this caller has no agent, e.g. a name that the model has made
+   *   up. The call then fails with "There is no such agent."
+   * - The chosen agent is stored by its name. The function is called again when another process resumes the
+   *   task, and when the task must be stopped. If it then returns an agent of another name, the call fails.
+   * - Look names up in a `Map`: the model writes the input.
+   */
+  agents?(input: Infer<I>, source: TaskSource<Deps>): Awaitable<Agent<Deps> | undefined>;
+  /** The tool's name. Required with `agents`. Default: the agent's name. */
   name?: string;
   /** The description for the calling model: what the agent does and when to use it. */
   description: string;
@@ -48,7 +59,8 @@ export interface AgentToolOptions<I extends Schema, Deps> {
 }
 
 const OPTIONS: OptionKinds<AgentToolOptions<Schema, unknown>> = {
-  agent: "any!",
+  agent: "any",
+  agents: "function",
   name: "string",
   description: "string!",
   input: "any",
@@ -109,12 +121,9 @@ export function agentTool<Deps = unknown, I extends Schema = Schema<{ task: stri
   options: AgentToolOptions<I, Deps>,
 ): Tool<Deps> {
   checkOptions("agentTool()", options, OPTIONS, { instead: { tools: "Give them to the agent." } });
-  if (!(Object(options.agent).tools instanceof Map))
-    throw new PawlError(
-      "config",
-      `\`agent\` of agentTool() must be made by agent(); got ${kindOf(options.agent)}.`,
-    );
-  const { agent, name = agent.name, description, limits = {}, status, showsText = false } = options;
+  checkAgents(options);
+  const { agent, agents, name = agent?.name ?? "", description } = options;
+  const { limits = {}, status, showsText = false } = options;
   const { input = task as unknown as I, message = ({ task }: { task: string }) => task } = options;
   for (const [what, value] of Object.entries(limits)) {
     if (!Object.hasOwn(unlimited, what))
@@ -130,13 +139,20 @@ export function agentTool<Deps = unknown, I extends Schema = Schema<{ task: stri
       "config",
       `The tool "${name}" has its own \`input\`, so it needs \`message\`, which turns that input into text.`,
     );
-  const below = [...agent.tools.values()].flatMap(({ delegate }) => delegate ?? []);
-  const delegate: AgentDelegate = {
-    agent: agent as Agent,
+  const fixed = agent && taskAgent(agent as Agent, limits);
+  const delegate: Delegate = {
     limits,
-    budget: { ...agent.limits, ...limits },
-    models: [agent.model, ...below.flatMap(({ models }) => models)],
-    depth: 1 + Math.max(0, ...below.map(({ depth }) => depth)),
+    fixed,
+    choose: async (given, source) => {
+      if (agents === undefined) return fixed;
+      const chosen: unknown = await agents(given as Infer<I>, source);
+      if (chosen === undefined) return undefined;
+      if (!isAgent(chosen))
+        throw new TypeError(
+          `\`agents\` of agentTool("${name}") must return an agent; got ${kindOf(chosen)}.`,
+        );
+      return taskAgent(chosen, limits);
+    },
     message: message as Delegate["message"],
     showsText,
   };
@@ -151,5 +167,32 @@ export function agentTool<Deps = unknown, I extends Schema = Schema<{ task: stri
       execute: () => undefined,
     }),
     delegate,
+  };
+}
+
+function isAgent(value: unknown): value is Agent {
+  return Object(value).tools instanceof Map;
+}
+
+/** @throws PawlError `config` unless there is one agent, or a function with a name for the tool */
+function checkAgents({ agent, agents, name }: { agent?: unknown; agents?: unknown; name?: unknown }): void {
+  if (agents === undefined) {
+    if (isAgent(agent)) return;
+    throw new PawlError("config", `\`agent\` of agentTool() must be made by agent(); got ${kindOf(agent)}.`);
+  }
+  if (agent !== undefined)
+    throw new PawlError("config", "agentTool() takes either `agent` or `agents`, not both.");
+  if (name === undefined) throw new PawlError("config", "agentTool() with `agents` needs a `name`.");
+}
+
+function taskAgent(agent: Agent, limits: Partial<Budget>): WholeTaskAgent {
+  const below = [...agent.tools.values()].flatMap(({ delegate }) => delegate ?? []);
+  const levels = below.map(({ fixed }) => fixed?.depth ?? 1);
+  return {
+    agent,
+    name: agent.name,
+    budget: { ...agent.limits, ...limits },
+    models: [agent.model, ...below.flatMap(({ fixed }) => fixed?.models ?? [])],
+    depth: 1 + Math.max(agent.toolsFor === undefined ? 0 : 1, ...levels),
   };
 }

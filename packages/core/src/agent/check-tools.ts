@@ -64,7 +64,7 @@ function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen }: Agent<Deps>): 
 
 /** Returns all models that a run may call: the agent's, those of its sub-agents, and their fallbacks. */
 function modelsOf<Deps>({ model, tools }: Agent<Deps>): Pick<ModelClient, "id" | "pricing">[] {
-  const below = [...tools.values()].flatMap(({ delegate }) => delegate?.models ?? []);
+  const below = [...tools.values()].flatMap(({ delegate }) => delegate?.fixed?.models ?? []);
   return [model, ...below].flatMap((one) => one.models ?? [one]);
 }
 

@@ -11,7 +11,7 @@ import type { LiveState } from "../log/live-tail.ts";
 import type { Session, SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { CallState, RunState, SessionState } from "../session/state.ts";
-import type { Delegate } from "../tools/tool.ts";
+import type { Delegate, TaskAgent } from "../tools/tool.ts";
 import type { SessionLog } from "./session-log.ts";
 
 /** One process's share of a run: the log, the time, the hooks, and everything else that the loop needs. */
@@ -137,6 +137,7 @@ export interface Tasks {
 export interface Delegated {
   call: CallState;
   delegate: Delegate;
+  agent: TaskAgent;
   input: unknown;
   slice: Partial<Budget>;
 }

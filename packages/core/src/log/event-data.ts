@@ -149,7 +149,8 @@ export interface EventData {
   tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string; skipped?: SkipReason };
   /**
    * A call is about to run: stored before its tool. `input` is the tool's input if a hook has changed it.
-   * `slice` is the budget of the call's sub-agent, which works in the session `<session>:<callId>`.
+   * `slice` is the budget of the call's sub-agent, which works in the session `<session>:<callId>`. `agent`
+   * is the sub-agent's name if the call's input has decided which agent works on it.
    */
   tool_started: {
     tool_name: string;
@@ -158,6 +159,7 @@ export interface EventData {
     status?: string;
     input?: Json;
     slice?: StoredBudget;
+    agent?: string;
   };
   /**
    * A call asked the user something and waits for the answer.

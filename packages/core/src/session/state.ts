@@ -26,9 +26,9 @@ export interface CallState extends Asking {
   charged: { usage: Usage; costUsd: number };
   /**
    * Set once the tool was started. `input` is the tool's input if a hook has changed it. `slice` is the
-   * budget of the call's sub-agent.
+   * budget of the call's sub-agent, and `agent` its name if the input has decided which one it is.
    */
-  started: { idempotencyKey: string; input?: Json; slice?: Partial<Budget> } | undefined;
+  started: { idempotencyKey: string; input?: Json; slice?: Partial<Budget>; agent?: string } | undefined;
   result: StoredOf<"tool_result"> | undefined;
 }
 

@@ -188,16 +188,43 @@ export interface Tool<Deps = unknown> {
   format?(result: Json): string | ContentBlock[];
 }
 
-/** The agent behind a tool that was made by `agentTool()`. */
-export interface Delegate {
-  /** Limits of one task that override the agent's own. */
-  readonly limits: Partial<Budget>;
-  /** All limits of one task: the agent's own, overridden by `limits`. */
+/** The agent that works on one call of a tool made by `agentTool()`. */
+export interface TaskAgent {
+  readonly name: string;
+  /** All limits of one task: the agent's own, overridden by those of the tool. */
   readonly budget: Budget;
   /** All models that a task may call, including those of the agent's own sub-agents. */
   readonly models: readonly ModelClient[];
-  /** The number of agent levels below the caller: 1 if the agent has no sub-agents. */
+  /**
+   * The number of agent levels below the caller: 1 if the agent has no sub-agents. Sub-agents that are not
+   * known before a call count as one level.
+   */
   readonly depth: number;
+}
+
+/** What a tool chooses its agent by, besides the call's input. */
+export type TaskSource<Deps = unknown> = Pick<
+  ToolContext<Deps>,
+  | "sessionId"
+  | "userId"
+  | "runId"
+  | "callId"
+  | "params"
+  | "caller"
+  | "credentials"
+  | "type"
+  | "deps"
+  | "signal"
+>;
+
+/** The agents behind a tool that was made by `agentTool()`. */
+export interface Delegate {
+  /** Limits of one task that override the agent's own. */
+  readonly limits: Partial<Budget>;
+  /** The agent of every call; `undefined` if the call's input decides. */
+  readonly fixed: TaskAgent | undefined;
+  /** Returns the agent for a call, or `undefined` if there is none for its input. */
+  choose(input: unknown, source: TaskSource<never>): TaskAgent | undefined | Promise<TaskAgent | undefined>;
   /** Returns the message that the agent gets for an input. */
   message(input: unknown): string;
   /** Whether clients of the caller's session see the agent's text while it is written. */

@@ -10,9 +10,10 @@ import { remainingOf } from "../../stop/limits.ts";
 import { formatted } from "../../tools/format-result.ts";
 import type { Schema } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
-import type { Tool } from "../../tools/tool.ts";
+import type { TaskAgent, Tool } from "../../tools/tool.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
 import { validateFor } from "../hooks/validate-for.ts";
+import { chooseAgent } from "./choose-agent.ts";
 
 /** The next step of a call: store events, or run the tool. */
 export type Prepared = { do: "store"; events: NewEvent[] } | Runnable;
@@ -22,6 +23,8 @@ export interface Runnable extends CallInput {
   do: "run";
   call: CallState;
   tool: Tool;
+  /** The sub-agent that does the work, for a tool made by `agentTool()`. */
+  agent?: TaskAgent;
   answer: unknown;
 }
 
@@ -115,6 +118,11 @@ async function runOrAnswer(
   tool: Tool,
   { input, changed }: CallInput,
 ): Promise<Prepared> {
+  if (tool.delegate !== undefined) {
+    const chosen = await chooseAgent(leg, tool.delegate, call, input);
+    if ("why" in chosen) return refuse(call, chosen.why);
+    return { do: "run", call, tool, agent: chosen.agent, input, changed, answer: undefined };
+  }
   if (tool.suspends === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
   if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
   const answer = await validateFor(leg, tool.suspends.answer, call.answer?.value);

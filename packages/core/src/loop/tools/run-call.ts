@@ -13,7 +13,7 @@ import {
 } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { type Artifact, artifactAmong, artifactEvent, artifactOf } from "../../tools/artifact.ts";
-import type { Delegate, Tool, ToolContext } from "../../tools/tool.ts";
+import type { Delegate, ToolContext } from "../../tools/tool.ts";
 import { effectiveType } from "../hooks/call-hooks.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
 import { type Decided, type Runnable, successResult } from "./prepare-call.ts";
@@ -33,7 +33,7 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const settled = work(leg, runnable, { durationMs, timeUp, artifacts }).catch((cause: unknown) =>
     resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
   );
-  const event = await withinTime(leg, settled, tool, timeUp);
+  const event = await withinTime(leg, settled, runnable, timeUp);
   const { progress, agents } = leg.live;
   const wasAgent = agents.delete(call.callId);
   if (progress.delete(call.callId) || wasAgent) leg.touch();
@@ -102,9 +102,10 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
   return successResult(call, tool, value, { ...decided, durationMs: durationMs() });
 };
 
-const runAgent: DoCall = async (leg, { call, tool, input }, { durationMs }) => {
+const runAgent: DoCall = async (leg, { call, tool, input, agent }, { durationMs }) => {
   const delegate = tool.delegate as Delegate;
-  const state = await leg.tasks.run(leg, { call, delegate, input, slice: call.started?.slice ?? {} });
+  if (agent === undefined) throw new Error("The task has no agent.");
+  const state = await leg.tasks.run(leg, { call, delegate, agent, input, slice: call.started?.slice ?? {} });
   return state === undefined ? "left" : outcomeOf(call, state, durationMs());
 };
 
@@ -141,8 +142,8 @@ export function idempotencyKeyOf(leg: Leg, call: CallState): string {
  * Returns the grace period of a stopped call, in milliseconds. A sub-agent needs more: it first waits for its
  * own calls, and then reports its usage.
  */
-function graceOf({ life }: Leg, tool: Tool): number {
-  return life.abortGraceMs * (1 + (tool.delegate?.depth ?? 0));
+function graceOf({ life }: Leg, { agent }: Runnable): number {
+  return life.abortGraceMs * (1 + (agent?.depth ?? 0));
 }
 
 const STOPPED = "the run was stopped before it finished.";
@@ -183,15 +184,15 @@ function callContext(leg: Leg, call: CallState) {
 async function withinTime<T>(
   leg: Leg,
   work: Promise<T>,
-  tool: Tool,
+  runnable: Runnable,
   timeUp: Progress["timeUp"],
 ): Promise<T | undefined> {
   const { clock, signal } = leg.life;
-  const { timeoutMs } = tool;
+  const { timeoutMs } = runnable.tool;
   const onTimeout = () => timeUp().abort(new Error(`The tool took longer than ${timeoutMs} ms.`));
   // The work itself never rejects.
   return await withinDeadline(
-    { clock, signal, abortGraceMs: graceOf(leg, tool), timeoutMs, onTimeout },
+    { clock, signal, abortGraceMs: graceOf(leg, runnable), timeoutMs, onTimeout },
     work,
   ).catch(() => undefined);
 }

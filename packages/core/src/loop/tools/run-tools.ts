@@ -53,8 +53,9 @@ async function all(work: readonly Promise<void>[]): Promise<void> {
   if (failed !== undefined) throw failed.reason;
 }
 
-function startedEvent(leg: Leg, { call, tool, changed }: Runnable): NewEvent {
-  const slice = tool.delegate && (call.started?.slice ?? sliceOf(leg, tool.delegate));
+function startedEvent(leg: Leg, { call, tool, agent, changed }: Runnable): NewEvent {
+  const slice =
+    tool.delegate && agent && (call.started?.slice ?? sliceOf(leg, agent.budget, tool.delegate.limits));
   return {
     type: "tool_started",
     data: {
@@ -64,6 +65,7 @@ function startedEvent(leg: Leg, { call, tool, changed }: Runnable): NewEvent {
       ...(tool.status.start !== undefined && { status: tool.status.start }),
       ...(changed !== undefined && { input: changed }),
       ...(slice !== undefined && { slice: storedBudget(slice) }),
+      ...(agent !== undefined && tool.delegate?.fixed === undefined && { agent: agent.name }),
     },
   };
 }

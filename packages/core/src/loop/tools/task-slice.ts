@@ -3,7 +3,6 @@ import type { Budget, Resource } from "../../log/budget.ts";
 import { promptTokens } from "../../model/pricing.ts";
 import { type CallState, openRun, unanswered } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
-import type { Delegate } from "../../tools/tool.ts";
 
 /**
  * The resources that a sub-agent takes from its caller's budget. Time is not among them: it passes for the
@@ -26,7 +25,7 @@ function heldBy({ started, charged: { usage, costUsd } }: CallState, resource: R
  * started share the caller's remaining tokens and cost equally, each up to its agent's own limit. The unused
  * slices of started tasks are not shared. Other resources are limited by `limits` alone.
  */
-export function sliceOf(leg: Leg, { budget, limits }: Delegate): Partial<Budget> {
+export function sliceOf(leg: Leg, budget: Budget, limits: Partial<Budget>): Partial<Budget> {
   const { state } = leg.log;
   const { amounts } = remainingOf(state, leg.agent, leg.life.legMs());
   const run = openRun(state);

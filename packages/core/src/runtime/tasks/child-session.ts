@@ -1,12 +1,10 @@
 import type { Agent } from "../../agent/agent.ts";
-import { agentOf } from "../../agent/agent-tool.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { Budget } from "../../log/budget.ts";
 import { createOnce } from "../../log/create-once.ts";
 import type { Session } from "../../log/session-row.ts";
 import { effectiveType } from "../../loop/hooks/call-hooks.ts";
-import type { Delegate } from "../../tools/tool.ts";
 import type { Host } from "../leg/host.ts";
 
 /** Returns the id of the session in which a sub-agent works on a call. */
@@ -35,8 +33,7 @@ export async function taskSession(
  * Returns the agent for one task, with its budget slice as limits. No runtime knows the agent's name, so that
  * only the call continues the session.
  */
-export function childAgent(delegate: Delegate, caller: string, tool: string, slice: Partial<Budget>): Agent {
-  const agent = agentOf(delegate);
+export function childAgent(agent: Agent, caller: string, tool: string, slice: Partial<Budget>): Agent {
   return {
     ...agent,
     name: childName(caller, tool),

@@ -21,9 +21,9 @@ import { childAgent, openChild } from "./child-session.ts";
  */
 export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): Promise<Delegation> {
   const { call, delegate, input, slice } = delegated;
-  const agent = childAgent(delegate, leg.agent.name, call.toolName, slice);
+  const agent = childAgent(agentOf(delegated.agent), leg.agent.name, call.toolName, slice);
   const session = await openChild(host, leg, call.callId, agent.name);
-  if (delegate.showsText) showText(leg, call, agentOf(delegate).name, session.id);
+  if (delegate.showsText) showText(leg, call, delegated.agent.name, session.id);
   const task = {
     session,
     agent,

@@ -1,8 +1,12 @@
 import type { Agent } from "../../agent/agent.ts";
+import { agentOf } from "../../agent/agent-tool.ts";
 import { delay } from "../../base/clock.ts";
 import type { Leg, OpenTask } from "../../leg/leg.ts";
 import type { Session } from "../../log/session-row.ts";
+import { validateFor } from "../../loop/hooks/validate-for.ts";
+import { chooseAgent } from "../../loop/tools/choose-agent.ts";
 import type { CallState, RunState } from "../../session/state.ts";
+import type { Delegate, Tool } from "../../tools/tool.ts";
 import { recover } from "../begin/begin.ts";
 import { storeStopRequest } from "../begin/stop.ts";
 import type { Host } from "../leg/host.ts";
@@ -12,15 +16,36 @@ import { childAgent, taskSession } from "./child-session.ts";
 export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<readonly OpenTask[]> {
   const tasks: OpenTask[] = [];
   for (const call of run.calls.filter(mayBeOpen)) {
-    const delegate = leg.agent.tools.get(call.toolName)?.delegate;
-    if (delegate === undefined) continue;
-    const agent = childAgent(delegate, leg.agent.name, call.toolName, call.started?.slice ?? {});
     const session = await taskSession(host, leg.session, call.callId, call.toolName);
-    if (session !== undefined && session.openRun !== null) {
-      tasks.push({ end: (signal) => endTask(host, session, agent, signal) });
-    }
+    if (session === undefined || session.openRun === null) continue;
+    const agent = childAgent(
+      await agentToEnd(leg, call),
+      leg.agent.name,
+      call.toolName,
+      call.started?.slice ?? {},
+    );
+    tasks.push({ end: (signal) => endTask(host, session, agent, signal) });
   }
   return tasks;
+}
+
+/**
+ * Returns the agent of a call, to end its task. If the tool or the agent is gone, the task ends as one of the
+ * calling agent's, which has no tools and hooks there: it only stores that it was stopped.
+ */
+async function agentToEnd(leg: Leg, call: CallState): Promise<Agent> {
+  const tool = leg.agent.tools.get(call.toolName);
+  const chosen = tool?.delegate && (await chosenAgain(leg, tool, tool.delegate, call).catch(() => undefined));
+  if (chosen !== undefined && "agent" in chosen) return agentOf(chosen.agent);
+  const { toolsFor: _, userData: __, ...agent } = leg.agent;
+  return { ...agent, tools: new Map(), hooks: [], stopWhen: [], checkpointWhen: [], toolOnly: false };
+}
+
+async function chosenAgain(leg: Leg, tool: Tool, delegate: Delegate, call: CallState) {
+  if (delegate.fixed !== undefined) return { agent: delegate.fixed };
+  const given = call.started?.input ?? call.question?.input ?? call.arguments;
+  const input = await validateFor(leg, tool.input, given);
+  return input.ok ? await chooseAgent(leg, delegate, call, input.value) : undefined;
 }
 
 /**

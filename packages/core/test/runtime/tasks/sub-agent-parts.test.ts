@@ -8,7 +8,7 @@ import type { Host } from "../../../src/runtime/leg/host.ts";
 import { childAgent, openChild } from "../../../src/runtime/tasks/child-session.ts";
 import { newRun } from "../../../src/session/new-run.ts";
 import { type CallState, newSessionState, type TurnState } from "../../../src/session/state.ts";
-import type { Delegate } from "../../../src/tools/tool.ts";
+import type { Delegate, TaskAgent } from "../../../src/tools/tool.ts";
 import { code } from "../../support/errors.ts";
 import { setup } from "../../support/setup.ts";
 
@@ -31,7 +31,7 @@ describe("the agent for a task", () => {
   });
 
   it("has its own limits but for its slice, a name of its caller's, and takes no second message", () => {
-    const child = childAgent(delegateOf(), "host", "worker", { turns: 2 });
+    const child = childAgent(worker, "host", "worker", { turns: 2 });
     expect(child).toMatchObject({ name: "host/worker", whenBusy: "reject", limits: { turns: 2 } });
     expect(child.limits.inputTokens).toBe(1_000);
   });
@@ -50,7 +50,8 @@ describe("the agent for a task", () => {
         },
         life: { legMs: () => 0 },
       };
-      return sliceOf(leg as unknown as Leg, delegateOf(limits));
+      const { fixed } = delegateOf(limits);
+      return sliceOf(leg as unknown as Leg, (fixed as TaskAgent).budget, limits);
     };
     expect(slice({}, { turns: 3 })).toEqual({ turns: 3 });
     expect(slice({ turns: 2, toolCalls: 2, wallClockMs: 2 }, {})).toEqual({});

@@ -1,0 +1,63 @@
+import { unpriced } from "../../agent/check-tools.ts";
+import { withinDeadline } from "../../base/deadline.ts";
+import type { Leg } from "../../leg/leg.ts";
+import { type CallState, openRun } from "../../session/state.ts";
+import type { Delegate, TaskAgent } from "../../tools/tool.ts";
+import { effectiveType } from "../hooks/call-hooks.ts";
+
+/** A call's sub-agent, or why the call has none. */
+type Chosen = { agent: TaskAgent } | { why: string };
+
+/** How deep an agent that is chosen by a call's input may give tasks to further agents, itself included. */
+const MAX_LEVELS = 8;
+
+/**
+ * Chooses the sub-agent of a call. A task that was started goes on with the agent that its log names, or not
+ * at all, so that no other agent does the same work again.
+ */
+export async function chooseAgent(
+  leg: Leg,
+  delegate: Delegate,
+  call: CallState,
+  input: unknown,
+): Promise<Chosen> {
+  const agent = delegate.fixed ?? (await chosenBy(leg, delegate, call, input));
+  const before = call.started?.agent;
+  if (before !== undefined && agent?.name !== before)
+    return { why: `The agent "${before}", which had begun this task, cannot go on with it.` };
+  if (agent === undefined) return { why: "There is no such agent." };
+  if (delegate.fixed !== undefined) return { agent };
+  // Sub-agents are named after the calls that lead to them.
+  if (leg.agent.name.split("/").length > MAX_LEVELS)
+    return { why: `Not run: agents may hand tasks on ${MAX_LEVELS} times, and this would be one more.` };
+  const models = agent.models.flatMap((one) => one.models ?? [one]);
+  const free = unpriced(leg.agent, models);
+  if (free === undefined) return { agent };
+  return {
+    why: `The agent "${agent.name}" cannot be used: the cost is limited, and ${free.id} has no prices.`,
+  };
+}
+
+async function chosenBy(
+  leg: Leg,
+  { choose }: Delegate,
+  { callId }: CallState,
+  input: unknown,
+): Promise<TaskAgent | undefined> {
+  const { session, caller, credentials, life } = leg;
+  const run = openRun(leg.log.state);
+  const deps = await withinDeadline(life, leg.makeDeps());
+  const source = {
+    sessionId: session.id,
+    userId: session.userId,
+    runId: run?.runId ?? "",
+    callId,
+    params: run?.params ?? {},
+    caller,
+    credentials,
+    type: effectiveType(leg),
+    deps: deps as never,
+    signal: life.signal,
+  };
+  return await withinDeadline(life, (async () => choose(input, source))());
+}
