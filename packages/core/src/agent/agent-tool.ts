@@ -81,7 +81,8 @@ const task = /* @__PURE__ */ lazyJsonSchema<{ task: string }>({
 });
 
 /**
- * Makes a tool from an agent, so that other agents can give it tasks.
+ * Makes a tool from an agent, so that other agents can give it tasks. With `agents`, the call's input chooses
+ * the agent.
  *
  * - Each call gets its own session, `<session>:<callId>`. The calling model reads the agent's last answer.
  * - If the agent asks the user something, the caller's session gets the question and the answer.
@@ -93,7 +94,7 @@ const task = /* @__PURE__ */ lazyJsonSchema<{ task: string }>({
  *
  * @example
  * ```ts
- * import { agent, agentTool, memoryStore, runtime } from "@pawl/core";
+ * import { agent, agentTool, jsonSchema, memoryStore, runtime } from "@pawl/core";
  * import { strictModel } from "@pawl/testing";
  *
  * const researcher = agent({
@@ -115,6 +116,20 @@ const task = /* @__PURE__ */ lazyJsonSchema<{ task: string }>({
  * const pawl = runtime({ agents: [host], store: memoryStore() });
  * const { actions } = await pawl.run("host", { userId: "u", input: "When?" }).result;
  * console.log(actions[0]?.result); // It was in 1969.
+ *
+ * // Or one tool for several agents. The model writes the name, so it may be any text.
+ * const experts = new Map([["history", researcher]]);
+ * agentTool({
+ *   name: "ask_expert",
+ *   description: "Asks an expert.",
+ *   input: jsonSchema<{ expert: string; question: string }>({
+ *     type: "object",
+ *     properties: { expert: { type: "string" }, question: { type: "string" } },
+ *     required: ["expert", "question"],
+ *   }),
+ *   message: ({ question }) => question,
+ *   agents: ({ expert }, { caller }) => (caller.role === "member" ? experts.get(expert) : undefined),
+ * });
  * ```
  */
 export function agentTool<Deps = unknown, I extends Schema = Schema<{ task: string }>>(

@@ -62,8 +62,9 @@ export interface AgentOptions<Deps, Name extends string = string> {
    * The function is called before a run is stored, and in each process that resumes the run.
    *
    * - Return the tools in the same order each time. Another order is another prompt, which no cache has.
-   * - What the model reads changes only between runs. A call whose tool the function no longer returns gets an
-   *   error as its result.
+   * - What the model reads changes only between runs. A call whose tool the function no longer returns gets
+   *   an error as its result.
+   * - Names in the `tools` of hooks are not checked, because a caller may lack a tool that a hook is about.
    * - If the function throws, takes longer than `toolsTimeoutMs`, or returns tools that the agent could not
    *   have, a new run rejects with `tools_failed` and nothing is stored. An open run is retried later.
    */

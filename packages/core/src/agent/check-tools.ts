@@ -16,7 +16,7 @@ export function checkMade(whose: string, tools: readonly unknown[]): void {
   }
 }
 
-/** Throws if the agent could not work with its tools, which are `tools` by name. @throws PawlError `config` */
+/** Checks that the agent can work with its tools, which are `tools` by name. @throws PawlError `config` */
 export function checkTools<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
   const { name } = agent;
   checkPrices(agent);

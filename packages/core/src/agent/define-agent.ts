@@ -37,6 +37,15 @@ import { checkAgent, checkAgentOptions, checkCounts, estimateOf } from "./check-
  *   limits: { turns: 5, wallClockMs: 60_000 },
  * });
  * console.log(guide.limits.turns, guide.limits.toolCalls); // 5 100
+ *
+ * // Tools for one caller: the roles that the application gives to `run()`.
+ * const forMembers = agent({
+ *   name: "members",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "You help members.",
+ *   tools: ({ caller }) => (caller.role === "member" ? [weather] : []),
+ * });
+ * console.log(forMembers.tools.size); // 0: they are known in a run
  * ```
  */
 export function agent<Deps = unknown, const Name extends string = string>(

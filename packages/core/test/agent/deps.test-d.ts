@@ -54,6 +54,18 @@ describe("D2 what tools need of deps is part of their types", () => {
     agent({ ...plain, userData: ({ deps }) => deps.db });
   });
 
+  it("F19 and of the tools that a function returns", () => {
+    const some = agent<Db>({
+      ...plain,
+      tools: ({ deps, caller }) => (deps.db && caller.role ? [reads] : []),
+    });
+    expectTypeOf(some).toEqualTypeOf<Agent<Db>>();
+    expectTypeOf(agent({ ...plain, tools: () => [free] })).toEqualTypeOf<Agent>();
+    expectTypeOf(agent({ ...plain, tools: async () => [reads] })).toEqualTypeOf<Agent<Db>>();
+    // @ts-expect-error they need what the agent's `deps` do not have
+    agent<Mail>({ ...plain, tools: () => [reads] });
+  });
+
   it("and of hooks'", () => {
     const looks: Hook<Db> = { name: "looks", beforeTurn: (_plan, { deps }) => void deps.db };
     expectTypeOf(agent({ ...plain, hooks: [looks] })).toEqualTypeOf<Agent<Db>>();

@@ -18,8 +18,8 @@ import { HTTPException } from "hono/http-exception";
  *   wait
  * - `too_many_streams` (429): the user has too many streams open
  * - `draining` (503): this process is shutting down
- * - `store_unavailable` (503): the store or another required service cannot be reached, or an agent's function
- *   `tools` failed
+ * - `store_unavailable` (503): the store or another required service cannot be reached, or the function
+ *   that returns an agent's tools failed
  * - `internal` (500): any other error
  */
 export type WireErrorCode =

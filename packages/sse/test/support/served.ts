@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import {
+  type AgentOptions,
   agent,
   type EventStore,
   type Hook,
@@ -10,7 +11,6 @@ import {
   type Runtime,
   runtime,
   type SessionEvent,
-  type Tool,
   tool,
   type WhenBusy,
 } from "@pawl/core";
@@ -58,7 +58,7 @@ export async function serve(
   model: ModelClient,
   options: Partial<HandlerOptions> & {
     store?: EventStore;
-    tools?: Tool<unknown>[];
+    tools?: AgentOptions<unknown>["tools"] & {};
     whenBusy?: WhenBusy;
     hooks?: Hook[];
   } = {},

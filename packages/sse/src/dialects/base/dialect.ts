@@ -24,7 +24,7 @@ export interface Dialect {
   readonly resume: "cursor" | "replay";
   /**
    * Names that tools of the agent must not have, because events of the dialect have these names. Default:
-   * none.
+   * none. If a function returns the tools, the names are not checked.
    */
   readonly reserved?: readonly string[];
   /**
