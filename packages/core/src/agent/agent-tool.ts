@@ -193,6 +193,7 @@ function isAgent(value: unknown): value is Agent {
 function checkAgents({ agent, agents, name }: { agent?: unknown; agents?: unknown; name?: unknown }): void {
   if (agents === undefined) {
     if (isAgent(agent)) return;
+    if (agent === undefined) throw new PawlError("config", "agentTool() needs `agent`, or `agents`.");
     throw new PawlError("config", `\`agent\` of agentTool() must be made by agent(); got ${kindOf(agent)}.`);
   }
   if (agent !== undefined)

@@ -256,7 +256,7 @@ describe("U6 what JavaScript may pass is refused by name", () => {
       ),
     ).toMatchInlineSnapshot(`
       [
-        "config: agentTool() needs \`agent\`.",
+        "config: agentTool() needs \`agent\`, or \`agents\`.",
         "config: \`agent\` of agentTool() must be made by agent(); got an object.",
         "config: agentTool() needs \`description\`, a string.",
         "config: limits.turns of "a" must be a number above 0; got a string.",

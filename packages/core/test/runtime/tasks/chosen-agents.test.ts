@@ -285,7 +285,7 @@ describe("F19 an agent that is chosen by the call's input", () => {
       /either `agent` or `agents`/,
     ],
     ["no name", { agents: (): undefined => undefined }, /needs a `name`/],
-    ["neither", {}, /`agent` of agentTool\(\) must be made by agent\(\)/],
+    ["neither", {}, /needs `agent`, or `agents`/],
   ])("is refused with %s when it is defined", (_, options, message) => {
     expect(() => agentTool({ description: "Does.", ...options })).toThrow(message);
   });
