@@ -6,6 +6,7 @@ import { native } from "../dialects/native.ts";
 import { errorResponse, responseTo } from "../request/wire-error.ts";
 import { type Admit, askedBy, OwnResponse, wantedBy } from "../session/caller.ts";
 import { listSessions } from "../session/list-sessions.ts";
+import { isResponse } from "../session/own-session.ts";
 import { publicEvent } from "../session/public-event.ts";
 import { HEARTBEAT_MS, runHeaders } from "../stream/event-stream.ts";
 import { cursorOf, logStream } from "../stream/log-stream.ts";
@@ -215,7 +216,9 @@ function admission(admit: Served["admit"], c: Context<Env>): Admit {
   return async (begin, sessionId) => {
     const wanted = wantedBy(begin, sessionId);
     const refused = wanted && (await admit?.(c.req.raw, c.get("caller"), wanted));
-    if (refused !== undefined) throw new OwnResponse(refused);
+    if (refused === undefined) return;
+    if (isResponse(refused)) throw new OwnResponse(refused);
+    throw new PawlError("config", `admit() must return a Response or undefined; got type ${typeof refused}.`);
   };
 }
 
