@@ -3,6 +3,7 @@ export { PawlError, type PawlErrorCode } from "./base/errors.ts";
 export type { AwaitedRun } from "./log/handover.ts";
 export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./log/live-event.ts";
 export { advanceCursor, type Cursor, formatCursor, type LiveCursor, parseCursor } from "./readers/cursor.ts";
+export { isQuestionPart } from "./view/question-part.ts";
 export { reduceView } from "./view/reduce.ts";
 export { runMessageId } from "./view/run-message.ts";
 export {

@@ -36,10 +36,7 @@ type CallEvents = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" |
 
 /** Applies an event of a tool call, or of a question about the run, to the state. */
 export function applyCallEvent(state: SessionState, run: RunState, event: CallEvents): void {
-  if ("before" in event.data) {
-    applyRunQuestion(state, run, event);
-    return;
-  }
+  if (applyRunQuestion(state, run, event)) return;
   const call = state.calls.get(event.data.call_id);
   if (call === undefined) return;
   run.unsettled = run.unsettled || event.type !== "tool_answered";

@@ -185,7 +185,7 @@ export interface EventData {
   /**
    * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without
    * an answer, e.g. because the user wrote a new message. `error` is why a tool at the client failed; the
-   * call's result repeats it. `before` is that of the question. `caller` is what the application says about
+   * call's result repeats it. `caller` is what the application says about
    * the user from now on, see `RunOptions.caller`.
    */
   tool_answered: {
@@ -194,7 +194,6 @@ export interface EventData {
     value: Json;
     error?: string;
     closed?: string;
-    before?: QuestionPlace;
     caller?: JsonObject;
   };
 

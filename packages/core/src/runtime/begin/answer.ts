@@ -48,7 +48,6 @@ export async function answerEvents(
         tool_name: call.toolName,
         call_id: callId,
         ...said,
-        ...(before && { before }),
         ...(caller && { caller }),
       },
     });
