@@ -1,15 +1,30 @@
-export { type AgentClient, type AgentClientOptions, createAgentClient } from "./client/agent-client.ts";
+export {
+  type AgentClient,
+  type AgentClientOptions,
+  createAgentClient,
+  type TypedState,
+} from "./client/agent-client.ts";
 export {
   type AnswerableQuestion,
   type AnyQuestions,
   type AskedByKind,
   answerable,
   askedByKind,
+  type QuestionsOf,
   type QuestionTypes,
 } from "./client/questions.ts";
 export { sessionInUrl } from "./client/session-in-url.ts";
 export type { SendOptions } from "./client/submit.ts";
-export type { AnyTools, ToolTypes, TypedMessage, TypedPart, TypedToolPart } from "./client/tool-types.ts";
+export type {
+  AnyTools,
+  CallFields,
+  DoneToolPart,
+  OpenToolPart,
+  ToolTypes,
+  TypedMessage,
+  TypedPart,
+  TypedToolPart,
+} from "./client/tool-types.ts";
 export { until } from "./client/until.ts";
 export type { AgentFailure, AgentState, Connection, Phase } from "./state/agent-state.ts";
 export type { HeaderSource, ListedSession, WireOptions } from "./wire/wire.ts";
