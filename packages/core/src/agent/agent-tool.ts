@@ -5,7 +5,7 @@ import { type Budget, unlimited } from "../log/budget.ts";
 import { tool } from "../tools/define-tool.ts";
 import { lazyJsonSchema } from "../tools/lazy-json-schema.ts";
 import type { Infer, Schema } from "../tools/schema.ts";
-import type { Delegate, Tool } from "../tools/tool.ts";
+import type { Delegate, Tool, ToolContext } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 
 /** A delegate with its agent. Every delegate that {@link agentTool} makes has this type. */
@@ -18,12 +18,17 @@ export function agentOf(delegate: Delegate): Agent {
   return (delegate as AgentDelegate).agent;
 }
 
-/** Options of `agentTool()`. */
-export interface AgentToolOptions<I extends Schema, Deps> {
+/** Options of `agentTool()`. `Own` is the agent's name as a type, `Name` the tool's. */
+export interface AgentToolOptions<
+  I extends Schema,
+  Deps,
+  Own extends string = string,
+  Name extends string = string,
+> {
   /** The sub-agent that does the work of a call. */
-  agent: Agent<Deps>;
+  agent: Agent<Deps, Own>;
   /** The tool's name. Default: the agent's name. */
-  name?: string;
+  name?: Name;
   /** The description for the calling model: what the agent does and when to use it. */
   description: string;
   /** The schema of the tool's input. Default: `{ task: string }`. */
@@ -105,16 +110,33 @@ const task = /* @__PURE__ */ lazyJsonSchema<{ task: string }>({
  * console.log(actions[0]?.result); // It was in 1969.
  * ```
  */
-export function agentTool<Deps = unknown, I extends Schema = Schema<{ task: string }>>(
-  options: AgentToolOptions<I, Deps>,
-): Tool<Deps> {
+export function agentTool<
+  Deps = unknown,
+  I extends Schema = Schema<{ task: string }>,
+  Own extends string = string,
+  Name extends string = Own,
+>(
+  options: AgentToolOptions<I, Deps, Own, Name>,
+): Tool<
+  Deps,
+  {
+    name: Name;
+    input: I;
+    result: string;
+    output: never;
+    kind: Name;
+    payload: never;
+    answer: Schema<undefined>;
+  }
+> {
   checkOptions("agentTool()", options, OPTIONS, { instead: { tools: "Give them to the agent." } });
   if (!(Object(options.agent).tools instanceof Map))
     throw new PawlError(
       "config",
       `\`agent\` of agentTool() must be made by agent(); got ${kindOf(options.agent)}.`,
     );
-  const { agent, name = agent.name, description, limits = {}, status, showsText = false } = options;
+  const { agent, description, limits = {}, status, showsText = false } = options;
+  const name = options.name ?? (agent.name as string as Name);
   const { input = task as unknown as I, message = ({ task }: { task: string }) => task } = options;
   for (const [what, value] of Object.entries(limits)) {
     if (!Object.hasOwn(unlimited, what))
@@ -141,14 +163,14 @@ export function agentTool<Deps = unknown, I extends Schema = Schema<{ task: stri
     showsText,
   };
   return {
-    ...tool<I, Schema, Deps>({
+    ...tool({
       name,
       description,
       input,
       ...(status && { status }),
       idempotent: true,
       repeatable: true,
-      execute: () => undefined,
+      execute: (_input, _context: ToolContext<Deps>) => "",
     }),
     delegate,
   };

@@ -38,9 +38,9 @@ export type WhenBusy = "reject" | "queue" | "interrupt";
 
 /**
  * Options of `agent()`. `Deps` is the type of the value that the runtime's `deps` option returns for the
- * agent's tools, hooks and `userData`. `Name` is the agent's name as a type.
+ * agent's tools, hooks and `userData`. `Name` is the agent's name as a type, `Tools` the type of its tools.
  */
-export interface AgentOptions<Deps, Name extends string = string> {
+export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<Deps>> {
   /** The agent's name, unique in its runtime. Do not change it: sessions are stored with the name. */
   name: Name;
   /**
@@ -56,7 +56,7 @@ export interface AgentOptions<Deps, Name extends string = string> {
    * The tools that the model may call. Default: none. If your tools need different dependencies, give the
    * agent their intersection as a type argument: `agent<Db & Mail>({ … })`.
    */
-  tools?: readonly Tool<Deps>[];
+  tools?: readonly (Tools & Pick<Tool<Deps>, "execute">)[];
   /**
    * The hooks, in the order in which they are called, after Pawl's own guards. See {@link Hook}. Default:
    * none.
@@ -150,8 +150,10 @@ export interface AgentOptions<Deps, Name extends string = string> {
 /**
  * An agent, made by `agent()`. The fields are those of {@link AgentOptions}, with the defaults filled in.
  * `Deps` is the type of the `deps` that its tools, hooks and `userData` need, `Name` its name as a type.
+ * `Output` is the type of `result.output` of its runs, `unknown` if it is any JSON, and `Tools` the type of
+ * its tools. Both are lost where an agent is declared as `Agent<Deps>`.
  */
-export interface Agent<Deps = unknown, Name extends string = string>
+export interface Agent<Deps = unknown, Name extends string = string, Output = unknown, Tools = Tool<Deps>>
   extends Readonly<
       Required<
         Omit<
@@ -161,6 +163,8 @@ export interface Agent<Deps = unknown, Name extends string = string>
       >
     >,
     Readonly<Pick<AgentOptions<Deps>, "resultTag" | "userData" | "whenBusy">> {
+  /** The types of the agent. Only the compiler knows this field: it has no value. */
+  readonly "~types"?: { output: Output; tools: Tools };
   readonly name: Name;
   readonly tools: ReadonlyMap<string, Tool<Deps>>;
   /** Pawl's own guards, then the application's hooks. */

@@ -5,7 +5,9 @@ import type { Hook } from "../hooks/hook.ts";
 import { unlimited } from "../log/budget.ts";
 import { estimateTokens as byCharacters } from "../model/estimate.ts";
 import { stopOnFailedTurns } from "../stop/stop-on-failed-turns.ts";
+import type { Tool } from "../tools/tool.ts";
 import { type Agent, type AgentOptions, defaultLimits } from "./agent.ts";
+import type { OutputOfTools } from "./agent-types.ts";
 import { checkAgent, checkAgentOptions, checkCounts, estimateOf } from "./check-agent.ts";
 
 /**
@@ -39,9 +41,12 @@ import { checkAgent, checkAgentOptions, checkCounts, estimateOf } from "./check-
  * console.log(guide.limits.turns, guide.limits.toolCalls); // 5 100
  * ```
  */
-export function agent<Deps = unknown, const Name extends string = string>(
-  options: AgentOptions<Deps, Name>,
-): Agent<Deps, Name> {
+export function agent<
+  Deps = unknown,
+  const Name extends string = string,
+  Tools extends Tool<never> = Tool<Deps>,
+  Output = OutputOfTools<Tools>,
+>(options: AgentOptions<Deps, Name, Tools>): Agent<Deps, Name, Output, Tools> {
   checkAgentOptions(options);
   const {
     name,
@@ -67,7 +72,7 @@ export function agent<Deps = unknown, const Name extends string = string>(
     checkpointWhen = [],
     whenBusy,
   } = options;
-  const made: Agent<Deps, Name> = {
+  const made: Agent<Deps, Name, Output, Tools> = {
     name,
     version,
     model,
@@ -94,7 +99,7 @@ export function agent<Deps = unknown, const Name extends string = string>(
   checkCounts(made);
   const { errorTurns, toolFailures } = made.limits;
   const guards = [dependentCalls(), failureBudget(toolFailures), duplicateGuard()];
-  const whole: Agent<Deps, Name> = {
+  const whole: Agent<Deps, Name, Output, Tools> = {
     ...made,
     hooks: [...guards, ...(hooks as readonly Hook[])],
     stopWhen: [stopOnFailedTurns(errorTurns), ...stopWhen],

@@ -11,17 +11,29 @@ export interface Schema<Output = unknown> {
 
 // A schema of zod, from 4.2, has the type of its values in `_zod` too. TypeScript computes the types in
 // `~standard` from it, for input and output. Reading `_zod` alone saves a sixth of what a tool costs the
-// compiler, see test/type-cost.test.ts. A constraint `S extends Schema` would cost what that saves, so
-// options check it in the type of the schema itself. (There, `S & Schema` is too deep for ArkType and
-// TypeScript 5.9.)
+// compiler, and `S["_zod"]["output"]` costs less than an `infer`, see test/type-cost.test.ts. A constraint `S
+// extends Schema` would cost what that saves, so options check it in the type of the schema itself. (There,
+// `S & Schema` is too deep for ArkType and TypeScript 5.9.)
 /** The type of a schema's parsed values. */
 export type Infer<S> = S extends {
-  readonly _zod: { readonly output: infer Output };
+  readonly _zod: { readonly output: unknown };
   readonly toJSONSchema: unknown;
 }
-  ? Output
+  ? S["_zod"]["output"]
   : S extends Schema
     ? StandardSchemaV1.InferOutput<S>
+    : never;
+
+/** The type of the values that a schema takes, before defaults and transforms. */
+export type InferInput<S> = S extends {
+  readonly _zod: { readonly input: unknown };
+  readonly toJSONSchema: unknown;
+}
+  ? S["_zod"]["input"]
+  : S extends Schema
+    ? unknown extends StandardSchemaV1.InferInput<S>
+      ? StandardSchemaV1.InferOutput<S>
+      : StandardSchemaV1.InferInput<S>
     : never;
 
 /** The outcome of a validation: the parsed value, or one line per problem. */

@@ -70,9 +70,9 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
 
 /**
  * The question that a tool asks the user. The call waits for the answer, for days if necessary, and the
- * process may end meanwhile.
+ * process may end meanwhile. `Kind` is the question's kind as a type, `Payload` the type of its data.
  */
-export interface Suspends<Input, Answer> {
+export interface Suspends<Input, Answer, Kind extends string = string, Payload extends Json = Json> {
   /** The schema that an answer must match. */
   answer: Answer &
     ([Answer] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
@@ -81,36 +81,43 @@ export interface Suspends<Input, Answer> {
         ? unknown
         : Schema);
   /** The kind of question. Clients use it to choose an input control. Default: the tool's name. */
-  kind?: string;
+  kind?: Kind;
   /** Returns the data that the client shows with the question. Default: the call's input. */
-  payload?(input: Input): Json;
+  payload?(input: Input): Payload;
 }
 
-/** Options of `tool()`. */
-export interface ToolOptions<I, A, Deps> {
+/**
+ * Options of `tool()`. `I` and `A` are the schemas of the input and the answer, `Deps` is the type of the
+ * `deps` that the tool needs. The others are the types of the fields that have their names.
+ */
+export interface ToolOptions<
+  I,
+  A,
+  Deps,
+  Name extends string = string,
+  Result = unknown,
+  Ends extends boolean | SessionStatus = boolean | SessionStatus,
+  Kind extends string = string,
+  Payload extends Json = Json,
+> {
   /** 1 to 64 characters of `a-z A-Z 0-9 _ -`, unique among the agent's tools. */
-  name: string;
+  name: Name;
   /** The description for the model: what the tool does and when to use it. */
   description: string;
   /**
    * The schema of the input, which must be an object: zod from 4.2, another schema that describes itself as
    * JSON Schema, `zod3()` or `jsonSchema()`.
    */
-  input: I &
-    ([I] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
-      ? unknown
-      : I extends Schema
-        ? unknown
-        : Schema);
+  input: I & (Infer<I> extends never ? Schema : unknown);
   /**
    * Runs the tool. The model reads the returned value: a string unchanged, any other value as JSON.
    *
    * - Throw to fail the call. The error's message goes to the model and into the log.
    * - With `suspends`, `execute` runs after the user's answer. Without `execute`, the answer is the result.
    */
-  execute?: (input: Infer<I>, context: ToolContext<Deps, Infer<A>>) => unknown;
+  execute?: (input: Infer<I>, context: ToolContext<Deps, Infer<A>>) => Result;
   /** Asks the user a question and waits for the answer. Default: the call does not wait. */
-  suspends?: Suspends<Infer<I>, A>;
+  suspends?: Suspends<Infer<I>, A, Kind, Payload>;
   /**
    * Returns the text that the model reads instead of the result: a string, or content blocks of the Messages
    * API. Default: a string unchanged, any other value as JSON.
@@ -160,14 +167,18 @@ export interface ToolOptions<I, A, Deps> {
    * Whether the run ends once this tool has succeeded. Give a session status instead of `true` to also set
    * the session's status. Default: no.
    */
-  endsRun?: boolean | SessionStatus;
+  endsRun?: Ends;
 }
 
 /**
  * A tool for an agent, made by {@link tool}. The fields are those of {@link ToolOptions}, with the defaults
- * filled in. `Deps` is the type of the `deps` that the tool needs.
+ * filled in. `Deps` is the type of the `deps` that the tool needs. `Types` has the types of its name, input,
+ * result and question, for `result.output` and for pages. They are lost where a tool is declared as
+ * `Tool<Deps>`.
  */
-export interface Tool<Deps = unknown> {
+export interface Tool<Deps = unknown, Types = unknown> {
+  /** The types of the tool. Only the compiler knows this field: it has no value. */
+  readonly "~types"?: Types;
   readonly name: string;
   /** The tool in the form in which the model gets it. */
   readonly spec: ToolSpec;

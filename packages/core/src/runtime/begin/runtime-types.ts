@@ -234,9 +234,13 @@ export interface Runtime<Name extends string = string> {
   /**
    * Starts a run with a message, continues one with answers, or retries one. Returns at once; await the
    * `result` of the returned {@link Run}. `agent` is an agent of this runtime, or its name. For any other
-   * agent, the run rejects with `not_found`.
+   * agent, the run rejects with `not_found`. Given the agent itself, `result.output` has the type that the
+   * agent declares.
    */
-  run(agent: Name | Agent<never, Name>, options: RunOptions | RetryRunOptions): Run;
+  run<Output = unknown>(
+    agent: Name | Agent<never, Name, Output>,
+    options: RunOptions | RetryRunOptions,
+  ): Run<unknown extends Output ? Json : Output>;
   /**
    * Stops the session's open run, in any process. Does nothing if no run is open. Rejects with `not_found` if
    * the session does not belong to the user.
