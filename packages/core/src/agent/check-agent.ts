@@ -2,7 +2,7 @@ import { butIs, checkNumbers } from "../base/check-numbers.ts";
 import { checkOptions, kindOf, listOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { isResultTag } from "../context/wrap-results.ts";
-import { wrongWith } from "../hooks/check-hook.ts";
+import { notAHook, wrongWith } from "../hooks/check-hook.ts";
 import { unlimited } from "../log/budget.ts";
 import { checkModel } from "../model/check-model.ts";
 import type { ModelClient } from "../model/model-client.ts";
@@ -61,7 +61,7 @@ const INSTEAD = {
 
 /** Checks the names and kinds of an agent's options. @throws PawlError `config` */
 export function checkAgentOptions(options: unknown): void {
-  const { name, tools } = Object(options) as { name?: unknown; tools?: unknown };
+  const { name, tools, hooks } = Object(options) as { [option: string]: unknown };
   const whose = typeof name === "string" ? `agent("${name}")` : "agent()";
   checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
   for (const [at, made] of (Array.isArray(tools) ? tools : []).entries()) {
@@ -70,6 +70,10 @@ export function checkAgentOptions(options: unknown): void {
         "config",
         `\`tools[${at}]\` of ${whose} must be made by tool(); got ${kindOf(made)}.`,
       );
+  }
+  for (const [at, hook] of (Array.isArray(hooks) ? hooks : []).entries()) {
+    const wrong = notAHook(hook);
+    if (wrong !== undefined) throw new PawlError("config", `\`hooks[${at}]\` of ${whose} ${wrong}`);
   }
 }
 

@@ -17,9 +17,9 @@ export async function beginRun(
   options: RunOptions | RetryRunOptions,
 ): Promise<Begun> {
   const agent = agentNamed(host, named);
-  const { userId, sessionId, input } = options;
   if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
   checkRunOptions(options);
+  const { userId, sessionId, input } = options;
   if (input === undefined) {
     if (sessionId === undefined || sessionId === "")
       throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");

@@ -1,5 +1,5 @@
 import { isWhenBusy } from "../../agent/check-agent.ts";
-import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
+import { checkOptions, kindOf, type OptionKinds } from "../../base/check-options.ts";
 import { PawlError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { isBlank } from "../../base/text.ts";
@@ -27,6 +27,7 @@ const INSTEAD = {
   message: "Use `input`.",
   user: "Use `userId`.",
   threadId: "Use `sessionId`.",
+  answer: "Use `answers`, a list.",
   abortSignal: "Use `signal`.",
   maxTokens: "It is an option of agent().",
 };
@@ -49,7 +50,7 @@ export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
 
 function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: RunOptions): void {
   if (input !== undefined && typeof input !== "string")
-    throw invalid(`The message must be a string, not of type ${typeof input}.`);
+    throw invalid(`\`input\` of run() must be the text of the message, a string; got ${kindOf(input)}.`);
   if (input !== undefined && isBlank(input)) throw invalid("The message is empty.");
   if (answers !== undefined) {
     if (!Array.isArray(answers)) throw invalid("`answers` must be a list.");
