@@ -13,7 +13,7 @@ export function recentAfter(tail: LiveTail, sessionId: string, cursor: number): 
 }
 
 /** The session of a reader, and where its events are. */
-interface Source {
+interface ReadFrom {
   store: EventStore;
   tail: LiveTail;
   watch: SessionWatch;
@@ -23,7 +23,7 @@ interface Source {
 /** Returns a function that gets the stored events after a reader's cursor, as far as they are known. */
 // Queries the store at the start, and again after a long silence: only the store has the events of other
 // processes.
-export function storedReads({ store, tail, watch, sessionId }: Source) {
+export function storedReads({ store, tail, watch, sessionId }: ReadFrom) {
   let looks: number | undefined;
   return (cursor: number) => {
     const isDue = looks !== watch.looks;
