@@ -6,7 +6,8 @@ import { unlimited } from "../log/budget.ts";
 import { estimateTokens as byCharacters } from "../model/estimate.ts";
 import { stopOnFailedTurns } from "../stop/stop-on-failed-turns.ts";
 import { type Agent, type AgentOptions, defaultLimits } from "./agent.ts";
-import { checkAgent, checkAgentOptions, checkCounts, estimateOf } from "./check-agent.ts";
+import { checkAgent, checkCounts, estimateOf } from "./check-agent.ts";
+import { checkAgentOptions } from "./check-agent-options.ts";
 
 /**
  * Defines an agent: a model, its instructions, tools, hooks and limits. To run the agent, pass it to

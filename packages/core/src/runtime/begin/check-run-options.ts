@@ -1,5 +1,5 @@
 import { isWhenBusy } from "../../agent/check-agent.ts";
-import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
+import { checkOptions, kindOf, type OptionKinds, SIGNAL } from "../../base/check-options.ts";
 import { PawlError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { isBlank } from "../../base/text.ts";
@@ -15,7 +15,7 @@ const OPTIONS: OptionKinds<Omit<RunOptions, "retry"> & { retry?: string }> = {
   knowledge: "any",
   params: "any",
   clientMessageId: "string",
-  signal: "object",
+  signal: SIGNAL,
   metadata: "any",
   whenBusy: "any",
 };
@@ -39,7 +39,8 @@ const INSTEAD = {
  */
 export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
   checkOptions("run()", options, OPTIONS, { instead: INSTEAD, code: "invalid_input" });
-  const { input, answers, retry } = options;
+  const { userId, input, answers, retry } = options;
+  if (userId === "") throw invalid("`userId` of run() is empty.");
   const asked = [input, answers, retry].filter((one) => one !== undefined);
   if (asked.length !== 1)
     throw invalid("run() needs exactly one of `input` (a message), `answers` and `retry` (the id of a run).");
@@ -49,7 +50,7 @@ export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
 
 function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: RunOptions): void {
   if (input !== undefined && typeof input !== "string")
-    throw invalid(`The message must be a string, not of type ${typeof input}.`);
+    throw invalid(`\`input\` of run(), the message, must be a string; got ${kindOf(input)}.`);
   if (input !== undefined && isBlank(input)) throw invalid("The message is empty.");
   if (answers !== undefined) {
     if (!Array.isArray(answers)) throw invalid("`answers` must be a list.");
