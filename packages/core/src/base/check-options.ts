@@ -87,6 +87,12 @@ function needed(kinds: object): string {
   return ` with ${required.length === 0 ? last : `${required.join(", ")} and ${last}`}`;
 }
 
+/** The kind of an option that is an abort signal. */
+export const SIGNAL: { readonly mustBe: string; is(value: unknown): boolean } = {
+  mustBe: "an AbortSignal, e.g. the `signal` of an AbortController",
+  is: (value) => typeof Object(value).addEventListener === "function",
+};
+
 /** The kind of an option that is a list, with an example for who gives something else. */
 export function listOf(example: string, required = false): Exclude<Kind, string> {
   return { mustBe: `a list, e.g. ${example}`, is: Array.isArray, required };

@@ -1,4 +1,4 @@
-import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
+import { checkOptions, kindOf, type OptionKinds, SIGNAL } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import type { Runtime } from "./begin/runtime-types.ts";
 
@@ -18,7 +18,7 @@ const OPTIONS: {
 } = {
   view: { userId: "string!" },
   stop: { userId: "string!" },
-  follow: { afterSeq: "number", live: "object", signal: "object", untilIdle: "any", resume: "boolean" },
+  follow: { afterSeq: "number", live: "object", signal: SIGNAL, untilIdle: "any", resume: "boolean" },
   fork: { userId: "string!", atSeq: "number" },
   redact: { userId: "string!" },
   startContextAt: { userId: "string!", fromSeq: "number!" },

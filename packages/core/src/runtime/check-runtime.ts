@@ -9,7 +9,10 @@ const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
   // `checkStore` checks what it is.
   store: { mustBe: "an EventStore, e.g. memoryStore()", is: () => true, required: true },
   deps: "function",
-  tail: "object",
+  tail: {
+    mustBe: "a LiveTail, e.g. localTail() of @pawl/core/store",
+    is: (tail) => typeof Object(tail).subscribe === "function",
+  },
   leaseTtlMs: "number",
   abortGraceMs: "number",
   waitUntil: "function",

@@ -302,6 +302,66 @@ describe("U6 what JavaScript may pass is refused by name", () => {
     `);
   });
 
+  it("U6 parts of options", async () => {
+    const { diskFiles } = (await import("../../src/disk.ts")) as never as typeof js;
+    const run = () => pawl.run("a", { userId: "u1", input: "Hi" });
+    expect(
+      await said(
+        () => tool({ ...t, status: { running: "Looking …" } }),
+        () => tool({ ...t, status: { start: () => "Looking …" } }),
+        () => agent({ ...base, hooks: [null] }),
+        () => agent({ ...base, hooks: ["approval"] }),
+        () => agent({ ...base, stopWhen: [3] }),
+        () => agent({ ...base, checkpointWhen: [{ tokens: 1_000 }] }),
+        () => agent({ ...base, stopMessages: { turn_limit: 5 } }),
+        () => runtime({ agents: [made], store, tail: {} }),
+        () => pawl.run(),
+        () => pawl.run({ agent: "a", userId: "u1", input: "Hi" }),
+        () => pawl.run("a", { userId: "", input: "Hi" }),
+        () => pawl.run("a", { userId: "u1", input: "Hi", signal: new AbortController() }),
+        () => pawl.run("a", { userId: "u1", input: [{ type: "text", text: "Hi" }] }),
+        () => pawl.follow(sessionId, { signal: new AbortController() }),
+        () => run().on("text_delta"),
+        () => run().off("text", () => undefined),
+        () => js.askModel(model, "Hi"),
+        () => js.askModel({ model, prompt: "Hi" }),
+        () => js.askModel(model, { messages: [] }, {}),
+        () => js.sanitize(5),
+        () => js.toJsonSchema({ city: "string" }),
+        () => js.validate({ city: "string" }, { city: "Oslo" }),
+        () => diskFiles({ directory: "files" }),
+        () => diskFiles(),
+      ),
+    ).toMatchInlineSnapshot(`
+      [
+        "config: \`status\` of tool("t") has no option "running". The options of \`status\` of tool("t") are start, done.",
+        "config: \`start\` of \`status\` of tool("t") must be a string; got a function.",
+        "config: \`hooks[0]\` of agent("a") must be a hook, e.g. approval({ when: ["pay"] }); got null.",
+        "config: \`hooks[0]\` of agent("a") must be a hook, e.g. approval({ when: ["pay"] }); got a string.",
+        "config: \`stopWhen[0]\` of agent("a") must be a function, e.g. stopOnFailedTurns(3); got a number.",
+        "config: \`checkpointWhen[0]\` of agent("a") must be a function, e.g. summarize({ … }); got an object.",
+        "config: \`stopMessages.turn_limit\` of agent("a") must be a string; got a number.",
+        "config: \`tail\` of runtime() must be a LiveTail, e.g. localTail() of @pawl/core/store; got an object.",
+        "not_found: Expected an agent of this runtime, or its name; got undefined.",
+        "not_found: Expected an agent of this runtime, or its name; got an object.",
+        "invalid_input: \`userId\` of run() is empty.",
+        "invalid_input: \`signal\` of run() must be an AbortSignal, e.g. the \`signal\` of an AbortController; got an object.",
+        "invalid_input: \`input\` of run() must be the text of the message, a string; got a list.",
+        "invalid_input: \`signal\` of follow() must be an AbortSignal, e.g. the \`signal\` of an AbortController; got an object.",
+        "config: The listener for "text_delta" must be a function; got undefined.",
+        "config: There is no event "text". The events are text_delta, thinking_delta, tool_input_delta, tool_status, tool_progress, agent_delta, turn_ended, attempt_restarted, user_message, assistant_message, tool_result, knowledge, artifact, note, prefix, checkpoint, redaction, run_started, run_suspended, run_recovered, run_ended, stop_requested, effect_started, effect_ended, tool_call, tool_started, tool_suspended, tool_answered, llm_request, llm_response, spending, error.",
+        "config: The request of askModel() takes an object of options with \`system\`, \`tools\`, \`messages\` and \`maxTokens\`; got a string.",
+        "config: The first argument of askModel() must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got an object.",
+        "config: The request of askModel() needs \`system\`, a list. The request of askModel() needs \`tools\`, a list. The request of askModel() needs \`maxTokens\`, a number.",
+        "config: sanitize() takes a string; got a number.",
+        "config: The schema of toJsonSchema() cannot describe itself as JSON Schema. It is a plain object: wrap it in z.object({ … }) of zod, from 4.2 on, or, if it is JSON Schema, in jsonSchema({ … }).",
+        "config: validate() takes a schema, e.g. z.object({ … }) of zod; got an object.",
+        "config: diskFiles() needs \`directory\`, a string; got an object.",
+        "config: diskFiles() needs \`directory\`, a string; got undefined.",
+      ]
+    `);
+  });
+
   it("U6 no message has a value, which may be a secret", async () => {
     const secret = "sk-ant-api03-secret";
     const messages = await said(

@@ -1,5 +1,5 @@
 import { isWhenBusy } from "../../agent/check-agent.ts";
-import { checkOptions, kindOf, type OptionKinds } from "../../base/check-options.ts";
+import { checkOptions, kindOf, type OptionKinds, SIGNAL } from "../../base/check-options.ts";
 import { PawlError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { isBlank } from "../../base/text.ts";
@@ -15,7 +15,7 @@ const OPTIONS: OptionKinds<Omit<RunOptions, "retry"> & { retry?: string }> = {
   knowledge: "any",
   params: "any",
   clientMessageId: "string",
-  signal: "object",
+  signal: SIGNAL,
   metadata: "any",
   whenBusy: "any",
 };
@@ -40,7 +40,8 @@ const INSTEAD = {
  */
 export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
   checkOptions("run()", options, OPTIONS, { instead: INSTEAD, code: "invalid_input" });
-  const { input, answers, retry } = options;
+  const { userId, input, answers, retry } = options;
+  if (userId === "") throw invalid("`userId` of run() is empty.");
   const asked = [input, answers, retry].filter((one) => one !== undefined);
   if (asked.length !== 1)
     throw invalid("run() needs exactly one of `input` (a message), `answers` and `retry` (the id of a run).");
