@@ -90,16 +90,14 @@ function checkedHandler(
   options: Served & Required<Pick<Served, "onError">>,
 ): (request: Request) => Promise<Response> {
   const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit, onError } = options;
-  const root = new Hono<Env>();
-  const app = root.basePath(basePath);
+  // CORS on every path, so that a page can read the 404 that names a wrong `basePath`.
+  const app = new Hono<Env>().use("*", corsOf(options.cors)).basePath(basePath);
   app.notFound(({ req }) => errorResponse(404, "not_found", noRoute(req, basePath)));
   app.onError((error, { req }) => {
     const response = responseTo(error);
     if (response.status >= 500 && !isExpected(error, req.raw)) onError(error, req.raw);
     return response;
   });
-  // On every path, so that a page can read the 404 that names a wrong `basePath`.
-  if (options.cors !== undefined) root.use("*", corsOf(options.cors));
   app.use("*", async (c, next) => {
     const caller = await authorize(c.req.raw);
     if (caller === null) throw refusal(401, "unauthorized", "Please sign in.");
