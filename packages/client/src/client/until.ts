@@ -1,7 +1,8 @@
 /**
  * Waits until a conversation's state meets a condition, e.g. that the answer has ended. For scripts and
  * tests; pages use `subscribe`. Resolves to the state that met the condition. Rejects with the signal's
- * reason if `signal` aborts; without a signal, waits without limit.
+ * reason if `signal` aborts; without a signal, waits without limit. A refused message begins no run: check
+ * the value that `send()` resolves to before you wait for the run's end.
  *
  * @example
  * ```ts

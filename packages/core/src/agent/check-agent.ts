@@ -1,5 +1,4 @@
 import { butIs, checkNumbers } from "../base/check-numbers.ts";
-import { checkOptions, kindOf, listOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { isResultTag } from "../context/wrap-results.ts";
 import { wrongWith } from "../hooks/check-hook.ts";
@@ -8,7 +7,7 @@ import { checkModel } from "../model/check-model.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { checkPricing } from "../model/pricing.ts";
 import { dependencyCycle } from "../tools/dependency-cycle.ts";
-import type { Agent, AgentOptions, WhenBusy } from "./agent.ts";
+import type { Agent, WhenBusy } from "./agent.ts";
 
 /** The known limits. `errorTurns` and `toolFailures` exist only for runs. */
 const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[]>> = {
@@ -19,58 +18,6 @@ const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[
 /** Returns whether a value is a {@link WhenBusy}. */
 export function isWhenBusy(value: unknown): value is WhenBusy {
   return value === "reject" || value === "queue" || value === "interrupt";
-}
-
-const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
-  name: "string!",
-  version: "string",
-  // `checkModel` checks what it is.
-  model: { mustBe: 'a ModelClient, e.g. claude("claude-sonnet-5-5")', is: () => true, required: true },
-  instructions: "string!",
-  tools: listOf("tools: [getWeather]"),
-  hooks: listOf("hooks: [approval({ … })]"),
-  stopWhen: "list",
-  limits: "object",
-  sessionLimits: "object",
-  onLimit: "string",
-  stopMessages: "object",
-  estimateTokens: "function",
-  maxTokens: "number",
-  toolOnly: "boolean",
-  toolConcurrency: "number",
-  resultLimit: "number",
-  resultTag: "string",
-  userData: "function",
-  userDataPer: "string",
-  userDataTimeoutMs: "number",
-  checkpointWhen: "list",
-  whenBusy: "string",
-};
-
-/** Hints for option names of other libraries. */
-const INSTEAD = {
-  system: "Use `instructions`.",
-  prompt: "Use `instructions`.",
-  systemPrompt: "Use `instructions`.",
-  maxSteps: "Use `limits: { turns }`.",
-  maxTurns: "Use `limits: { turns }`.",
-  maxIterations: "Use `limits: { turns }`.",
-  maxOutputTokens: "Use `maxTokens`.",
-  maxRetries: "Wrap the model: resilient(model, { retry: { retries } }).",
-};
-
-/** Checks the names and kinds of an agent's options. @throws PawlError `config` */
-export function checkAgentOptions(options: unknown): void {
-  const { name, tools } = Object(options) as { name?: unknown; tools?: unknown };
-  const whose = typeof name === "string" ? `agent("${name}")` : "agent()";
-  checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
-  for (const [at, made] of (Array.isArray(tools) ? tools : []).entries()) {
-    if (typeof Object(made).spec?.input_schema !== "object")
-      throw new PawlError(
-        "config",
-        `\`tools[${at}]\` of ${whose} must be made by tool(); got ${kindOf(made)}.`,
-      );
-  }
 }
 
 /** Throws if the agent could not work, so that mistakes are found when the agent is defined. */

@@ -8,7 +8,8 @@ import { stopOnFailedTurns } from "../stop/stop-on-failed-turns.ts";
 import type { Tool } from "../tools/tool.ts";
 import { type Agent, type AgentOptions, defaultLimits } from "./agent.ts";
 import type { OutputOfTools } from "./agent-types.ts";
-import { checkAgent, checkAgentOptions, checkCounts, estimateOf } from "./check-agent.ts";
+import { checkAgent, checkCounts, estimateOf } from "./check-agent.ts";
+import { checkAgentOptions } from "./check-agent-options.ts";
 
 /**
  * Defines an agent: a model, its instructions, tools, hooks and limits. To run the agent, pass it to

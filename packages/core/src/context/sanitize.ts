@@ -1,4 +1,5 @@
-import { checkOptions } from "../base/check-options.ts";
+import { checkOptions, kindOf } from "../base/check-options.ts";
+import { PawlError } from "../base/errors.ts";
 
 /** The names of the tags that Pawl puts around text that it adds to the prompt. */
 export const WRAPPER_TAGS = ["knowledge", "artifact", "note", "user_data", "conversation_summary"] as const;
@@ -23,6 +24,8 @@ type WrapperTag = (typeof WRAPPER_TAGS)[number];
  * ```
  */
 export function sanitize(text: string, options: { tags?: readonly string[] } = {}): string {
+  if (typeof text !== "string")
+    throw new PawlError("config", `sanitize() takes a string; got ${kindOf(text)}.`);
   checkOptions<typeof options>("sanitize()", options, { tags: "list" });
   const { tags = [] } = options;
   const pattern = tags.length === 0 ? OURS : tagPattern([...WRAPPER_TAGS, ...tags]);

@@ -1,6 +1,8 @@
+import { checkOptions, type OptionKinds, SIGNAL } from "../base/check-options.ts";
 import { systemClock } from "../base/clock.ts";
 import { withinDeadline } from "../base/deadline.ts";
 import { addUsd } from "../base/usd.ts";
+import { checkModel } from "./check-model.ts";
 import type { ContentBlock } from "./content.ts";
 import { longestAnswer } from "./estimate.ts";
 import type { ModelClient, ModelRequest } from "./model-client.ts";
@@ -40,9 +42,22 @@ export interface AskOutcome {
   failure?: { cause: unknown };
 }
 
+const REQUEST: OptionKinds<ModelRequest> = {
+  system: "list!",
+  tools: "list!",
+  messages: "list!",
+  maxTokens: "number!",
+  toolChoice: "object",
+};
+
+const OPTIONS: OptionKinds<AskOptions> = { signal: { ...SIGNAL, required: true }, estimates: "object" };
+
 /**
  * Sends one request to a model and returns its whole answer, e.g. from a hook. Cuts an answer that exceeds
- * `maxTokens`. Never rejects: a failed request may have cost something too, so its error is in `failure`.
+ * `maxTokens`. Does not reject if the request fails, because it may have cost something: its error is in
+ * `failure`.
+ *
+ * @throws PawlError `config` for unknown, missing and mistyped options.
  *
  * @example
  * ```ts
@@ -59,8 +74,12 @@ export interface AskOutcome {
 export async function askModel(
   model: ModelClient,
   request: ModelRequest,
-  { signal, estimates }: AskOptions,
+  options: AskOptions,
 ): Promise<AskOutcome> {
+  checkModel("The first argument of askModel()", model);
+  checkOptions("The request of askModel()", request, REQUEST);
+  checkOptions("The third argument of askModel()", options, OPTIONS);
+  const { signal, estimates } = options;
   const { maxTokens } = request;
   const maxChars = longestAnswer(maxTokens, estimates?.estimateTokens);
   let answer = newReply();

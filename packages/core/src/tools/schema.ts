@@ -1,4 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import { kindOf } from "../base/check-options.ts";
+import { PawlError } from "../base/errors.ts";
 
 /**
  * A schema that validates values and describes itself as JSON Schema, by the two standards of
@@ -60,6 +62,10 @@ export async function validate<S extends Schema>(
   value: unknown,
   within: <T>(work: PromiseLike<T>) => Promise<T> = (work) => Promise.resolve(work),
 ): Promise<Validated<Infer<S>>> {
+  if (typeof schema?.["~standard"]?.validate !== "function") {
+    const message = `validate() takes a schema, e.g. z.object({ … }) of zod; got ${kindOf(schema)}.`;
+    throw new PawlError("config", message);
+  }
   const said = schema["~standard"].validate(value as never);
   const result = "then" in said ? await within(said) : said;
   if (result.issues === undefined) return { ok: true, value: result.value as Infer<S> };

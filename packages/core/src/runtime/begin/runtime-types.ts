@@ -316,8 +316,8 @@ export interface Runtime<Name extends string = string> {
    * Shuts the runtime down. Call it on SIGTERM.
    *
    * Starts no new work, and lets each run finish its turn for up to `timeoutMs` milliseconds (default:
-   * 30,000). Runs that take longer are cut off. Other processes continue all open runs. Readers in this
-   * process end with the error `draining`.
+   * 30,000). Runs that take longer are cut off. Other processes continue all open runs. Readers of a run that
+   * ended in time get all of it. The others end with the error `draining`.
    */
   drain(options?: { timeoutMs?: number }): Promise<void>;
 }
