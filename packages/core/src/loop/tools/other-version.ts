@@ -63,10 +63,10 @@ export function wrongAnswer(call: CallState, schema: Schema, problems: readonly 
   }
   const why = `this tool's question has changed since the user was asked, and the answer does not match it any more: ${said}`;
   if (call.started !== undefined) return outcomeUnknown(`${CUT_OFF}, and ${why}`);
-  return `Not run: ${why}.${hadBeenAnswered(call)} Call the tool again to ask again.`;
+  return `Not run: ${why}. Call the tool again to ask again.${hadBeenAnswered(call)}`;
 }
 
 /** Returns the result of a call that was answered, but whose tool does not ask any more. */
 export function noLongerAsks(call: CallState): string {
-  return `Not run: this tool has changed and no longer asks the user.${hadBeenAnswered(call)} Call it again if it is still needed.`;
+  return `Not run: this tool has changed and no longer asks the user. Call it again if it is still needed.${hadBeenAnswered(call)}`;
 }
