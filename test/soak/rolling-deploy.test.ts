@@ -9,7 +9,7 @@ import { soak } from "../support/soak.ts";
 
 const SESSIONS = soak(40, 200);
 const RESTARTS = 10;
-const RESTART_EVERY_MS = soak(250, 600);
+const RESTART_EVERY_MS = soak(250, 2_500);
 const user = { userId: "u1" };
 
 let database: TestDatabase;
@@ -29,8 +29,8 @@ function boot(version: "1" | "2"): Runtime {
   const pawl = runtime({
     agents: [coach.version(version)],
     store,
-    leaseTtlMs: 600,
-    pollMs: 50,
+    leaseTtlMs: soak(1_000, 3_000),
+    pollMs: soak(50, 250),
     abortGraceMs: 10,
   });
   pawl.start();

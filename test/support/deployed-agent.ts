@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Agent, agent, type Tool, tool } from "@pawl/core";
 import { type Reply, type Rules, type StrictModel, strictModel } from "@pawl/testing";
 import * as z from "zod";
+import { soak } from "./soak.ts";
 
 /** Two versions of an agent over one model, and what their tools have done. */
 export interface DeployedAgent {
@@ -68,7 +69,7 @@ export function deployedAgent(): DeployedAgent {
       instructions: `You are version ${version} of a coach.`,
       tools: versions[version],
       // Calls that were cut off count as failed.
-      limits: { errorTurns: 10, toolFailures: 10, wallClockMs: 60_000 },
+      limits: { errorTurns: 10, toolFailures: 10, wallClockMs: 300_000 },
     }) as Agent;
   return { model, effects, version: make };
 }
@@ -82,7 +83,7 @@ const rules: Rules = (request) => {
   const tools = (TURNS[turn] ?? []).filter((name) => known.has(name));
   const isSlow = turn === 0 && JSON.stringify(request.messages[0]).includes("slowly");
   const reply: Reply = {
-    text: isSlow ? "word ".repeat(160) : "One moment.",
+    text: isSlow ? "word ".repeat(soak(160, 1_200)) : "One moment.",
     tools: tools.map((name) => ({ name, input: name === "measure" ? { city: "Bern" } : {} })),
     delayPerEventMs: isSlow ? 20 : 3,
   };

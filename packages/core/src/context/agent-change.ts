@@ -34,7 +34,7 @@ function toolChanges(specs: readonly ToolSpec[], { tools }: Versioned): EventDat
   return { removed: removed.map(({ name }) => name), changed: changed.map(({ name }) => name) };
 }
 
-/** Returns the input schema by which the model made its calls of this tool; `undefined` if it is not known. */
+/** Returns the input schema with which the model was given a tool; `undefined` if it was not. */
 export function sentInputSchema({ prefix }: SessionState, toolName: string): JsonObject | undefined {
   return prefix?.tools.find(({ name }) => name === toolName)?.input_schema;
 }

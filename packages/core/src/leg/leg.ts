@@ -69,7 +69,7 @@ export interface LegLife extends Deadline {
   /** Whether the process is shutting down. If so, the leg stops at the next turn boundary. */
   readonly draining: boolean;
   /**
-   * Why this process leaves the run to another one; `undefined` if it does not, or if it has lost the session.
+   * Why this process leaves the run to another one; `undefined` if it does not, or has lost the session.
    */
   readonly leaving: EventData["run_left"]["reason"] | undefined;
   /** The id of the run that was started in the append that ended this leg's run. The lease is kept for it. */

@@ -11,7 +11,7 @@ export function whyLate({ life }: Leg): string {
   return life.signal.aborted ? "the run was stopped before it finished." : "it took too long.";
 }
 
-/** Returns what the model reads of a tool's error. If the process was leaving, the tool may have been cut off. */
+/** Returns what the model reads of a tool's error. A process that was leaving may have cut the tool off. */
 export function failureText({ life }: Leg, cause: unknown): string {
   const message = messageOf(cause);
   return life.lost ? `${outcomeUnknown(SHUT_DOWN)} Its error: ${message}` : message;
