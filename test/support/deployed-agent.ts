@@ -83,9 +83,9 @@ const rules: Rules = (request) => {
   const tools = (TURNS[turn] ?? []).filter((name) => known.has(name));
   const isSlow = turn === 0 && JSON.stringify(request.messages[0]).includes("slowly");
   const reply: Reply = {
-    text: isSlow ? "word ".repeat(soak(160, 1_200)) : "One moment.",
+    text: isSlow ? "word ".repeat(160) : "One moment.",
     tools: tools.map((name) => ({ name, input: name === "measure" ? { city: "Bern" } : {} })),
-    delayPerEventMs: isSlow ? 20 : 3,
+    delayPerEventMs: isSlow ? soak(30, 400) : 3,
   };
   return reply;
 };
