@@ -44,8 +44,9 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
   /** The agent's name, unique in its runtime. Do not change it: sessions are stored with the name. */
   name: Name;
   /**
-   * The version of the agent, which each run records. Change it when the agent's behaviour changes. Default:
-   * "1".
+   * The version of the agent, which each run records, e.g. the release. Change it when the agent's behaviour
+   * changes. If a process resumes a run that another version has begun, the log says so (`agent_changed`).
+   * Default: "1".
    */
   version?: string;
   /** The model. A failed request is not retried, unless you wrap the model with `resilient`. */

@@ -111,6 +111,11 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
+/** Returns whether two values are equal as JSON, whatever the order of their fields. */
+export function isEqualJson(one: unknown, other: unknown): boolean {
+  return canonicalJson(toJson(one)) === canonicalJson(toJson(other));
+}
+
 function isSorted(keys: readonly string[]): boolean {
   for (let at = 1; at < keys.length; at += 1)
     if ((keys[at - 1] as string) > (keys[at] as string)) return false;

@@ -42,11 +42,12 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
   run.unsettled = run.unsettled || event.type !== "tool_answered";
   switch (event.type) {
     case "tool_started": {
-      const { idempotency_key: idempotencyKey, input, slice } = event.data;
+      const { idempotency_key: idempotencyKey, input, slice, idempotent } = event.data;
       call.started ??= {
         idempotencyKey,
         ...(input !== undefined && { input }),
         ...(slice !== undefined && { slice: budgetOf(slice) }),
+        ...(idempotent === false && { once: true }),
       };
       break;
     }

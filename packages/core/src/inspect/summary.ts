@@ -75,7 +75,14 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   run_started: (data) => joined(runId(data), `${data.agent}, version ${data.agent_version}`),
   run_suspended: ({ pending }) =>
     `waits for ${pending.length === 1 ? "an answer" : `${pending.length} answers`}`,
-  run_recovered: () => "resumed after its process died",
+  run_left: ({ reason }) => (reason === "draining" ? "its process shuts down" : "its process hands it over"),
+  run_recovered: () => "resumed by another process",
+  agent_changed: ({ from, to, tools }) =>
+    joined(
+      from === to ? `version ${to}` : `version ${from} to ${to}`,
+      ...tools.removed.map((name) => `${name} removed`),
+      ...tools.changed.map((name) => `${name} changed`),
+    ),
   run_ended: (data) =>
     joined(
       runId(data),

@@ -68,6 +68,10 @@ export interface LegLife extends Deadline {
   readonly lost: boolean;
   /** Whether the process is shutting down. If so, the leg stops at the next turn boundary. */
   readonly draining: boolean;
+  /**
+   * Why this process leaves the run to another one; `undefined` if it does not, or has lost the session.
+   */
+  readonly leaving: EventData["run_left"]["reason"] | undefined;
   /** The id of the run that was started in the append that ended this leg's run. The lease is kept for it. */
   readonly nextRun: string | undefined;
   /** Returns the leg's running time in milliseconds. */

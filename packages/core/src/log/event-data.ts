@@ -118,8 +118,26 @@ export interface EventData {
   run_started: { run_id: string; agent: string; agent_version: string; retry_of?: string } & CalledBy;
   /** A run began to wait for the user's answers. `pending` are the ids of the calls that ask. */
   run_suspended: { run_id: string; pending: string[] };
+  /**
+   * A process left a run unfinished because it was shutting down (`draining`), or because its time was over
+   * (`hand_over`, see `RuntimeOptions.handOverAfterMs`). Another process continues the run. Absent if the
+   * process died.
+   */
+  run_left: { run_id: string; reason: "draining" | "hand_over" };
   /** A process picked up a run whose process died or shut down. */
   run_recovered: { run_id: string };
+  /**
+   * A process picked up a run that was started by another version of its agent. Stored once per change, also
+   * if tools were changed under the same version. `from` and `to` are versions. `tools` compares the tools of
+   * the prefix with those that the agent has now: the names that are gone, and those whose description or
+   * input schema differs.
+   */
+  agent_changed: {
+    run_id: string;
+    from: string;
+    to: string;
+    tools: { removed: string[]; changed: string[] };
+  };
   /**
    * A run ended, whatever ended it. `turns`, `tokens` and `cost_cents` are totals of the run. `next` is a run
    * that starts in the same append, for queued messages.
@@ -150,6 +168,7 @@ export interface EventData {
   /**
    * A call is about to run: stored before its tool. `input` is the tool's input if a hook has changed it.
    * `slice` is the budget of the call's sub-agent, which works in the session `<session>:<callId>`.
+   * `idempotent: false`: the call must not run again, whatever later versions of the tool say.
    */
   tool_started: {
     tool_name: string;
@@ -158,6 +177,7 @@ export interface EventData {
     status?: string;
     input?: Json;
     slice?: StoredBudget;
+    idempotent?: false;
   };
   /**
    * A call asked the user something and waits for the answer.

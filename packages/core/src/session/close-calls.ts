@@ -51,7 +51,8 @@ function closeCall(call: CallState, reason: string): NewEvent[] {
   return [resultEvent(call, false, `Not run: ${reason}${hadBeenAnswered(call)}`)];
 }
 
-function hadBeenAnswered({ answer }: CallState): string {
+/** Returns a sentence with the user's answer to a call; empty if there is none. */
+export function hadBeenAnswered({ answer }: CallState): string {
   if (answer === undefined) return "";
   if (answer.error !== undefined) return ` The tool had failed at the client: ${answer.error}`;
   return ` The user had answered: ${quotedJson(answer.value)}`;

@@ -146,8 +146,8 @@ export interface ToolOptions<
    */
   timeoutMs?: number;
   /**
-   * Whether a call may run again, with the same idempotency key, if the process died while it ran. If not,
-   * the model is told that the outcome is unknown. Default: no.
+   * Whether a call may run again, with the same idempotency key, if the process died or was shut down while
+   * it ran. If not, the model is told that the outcome is unknown. Default: no.
    */
   idempotent?: boolean;
   /**

@@ -15,7 +15,7 @@ export type Expose = "public" | "all" | { readonly knowledge: readonly string[] 
  * Returns an event without the content that is meant for the model or the operator. Keeps the event's place,
  * type and shape. Removes:
  *
- * - the system prompt and the tools' descriptions
+ * - the system prompt and the tools' descriptions, also what has changed about them
  * - summaries, notes, and the text of knowledge (its source stays)
  * - the text that the model reads in place of a tool's result
  * - a tool's input as changed by hooks
@@ -28,6 +28,8 @@ export function publicEvent(event: SessionEvent, expose: Expose = "public"): Ses
   switch (event.type) {
     case "prefix":
       return { ...event, data: { prefix_id: event.data.prefix_id, system: [], tools: [] } };
+    case "agent_changed":
+      return { ...event, data: { ...event.data, tools: { removed: [], changed: [] } } };
     case "checkpoint": {
       const { summary: _, ...data } = event.data;
       return { ...event, data };

@@ -13,6 +13,14 @@ import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
 import { validateFor } from "../hooks/validate-for.ts";
+import {
+  hasAsked,
+  missingTool,
+  noLongerAsks,
+  whyNotAgain,
+  wrongAnswer,
+  wrongInput,
+} from "./other-version.ts";
 
 /** The next step of a call: store events, or run the tool. */
 export type Prepared = { do: "store"; events: NewEvent[] } | Runnable;
@@ -28,16 +36,14 @@ export interface Runnable extends CallInput {
 /** Decides whether a call may run, must wait for an answer, or is answered without running. */
 export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> {
   const tool = leg.agent.tools.get(call.toolName) as Tool | undefined;
-  if (tool === undefined) return refuse(call, `There is no tool named "${call.toolName}".`);
-  if (call.started !== undefined && !tool.idempotent) {
-    return refuse(call, outcomeUnknown("the process was cut off while it ran."));
-  }
+  if (tool === undefined) return refuse(call, missingTool(leg, call));
+  const unknown = whyNotAgain(call, tool);
+  if (unknown !== undefined) return refuse(call, outcomeUnknown(unknown));
   const why = call.invalid ?? refusalReason(leg, call) ?? repeatsShortenedInput(call, tool);
   if (why !== undefined) return refuse(call, why, call.skipped);
   const changed = call.started?.input ?? call.question?.input;
   const input = await validateFor(leg, tool.input, changed ?? call.arguments);
-  if (!input.ok)
-    return refuse(call, `The input does not match the tool's schema: ${input.problems.join("; ")}`);
+  if (!input.ok) return refuse(call, wrongInput(leg, call, tool, input.problems));
   const given = { input: input.value, changed };
   // The tool asks its own question after all hooks have agreed, and a started call has passed all checks. So
   // no hook is called here again.
@@ -102,10 +108,13 @@ async function runOrAnswer(
   tool: Tool,
   { input, changed }: CallInput,
 ): Promise<Prepared> {
-  if (tool.suspends === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
+  if (tool.suspends === undefined) {
+    if (hasAsked(call)) return refuse(call, noLongerAsks(call));
+    return { do: "run", call, tool, input, changed, answer: undefined };
+  }
   if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
   const answer = await validateFor(leg, tool.suspends.answer, call.answer?.value);
-  if (!answer.ok) return refuse(call, `The answer does not match its schema: ${answer.problems.join("; ")}`);
+  if (!answer.ok) return refuse(call, wrongAnswer(call, tool.suspends.answer, answer.problems));
   if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };
   return { do: "store", events: [successResult(call, tool, answer.value)] };
 }

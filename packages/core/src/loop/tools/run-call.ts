@@ -1,6 +1,6 @@
 import { anySignal } from "../../base/any-signal.ts";
 import { withinDeadline } from "../../base/deadline.ts";
-import { messageOf, PawlError } from "../../base/errors.ts";
+import { PawlError } from "../../base/errors.ts";
 import { toJson } from "../../base/json.ts";
 import { once } from "../../base/once.ts";
 import { isBlank } from "../../base/text.ts";
@@ -16,6 +16,7 @@ import { type Artifact, artifactAmong, artifactEvent, artifactOf } from "../../t
 import type { Delegate, Tool, ToolContext } from "../../tools/tool.ts";
 import { effectiveType } from "../hooks/call-hooks.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
+import { failureText, isRunAgain, whyLate } from "./cut-off.ts";
 import { type Decided, type Runnable, successResult } from "./prepare-call.ts";
 import { outcomeOf } from "./task-outcome.ts";
 
@@ -31,18 +32,18 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const work = tool.delegate === undefined ? runTool : runAgent;
   const artifacts: Artifact[] = [];
   const settled = work(leg, runnable, { durationMs, timeUp, artifacts }).catch((cause: unknown) =>
-    resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
+    resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() }),
   );
   const event = await withinTime(leg, settled, tool, timeUp);
   const { progress, agents } = leg.live;
   const wasAgent = agents.delete(call.callId);
   if (progress.delete(call.callId) || wasAgent) leg.touch();
-  if (event === "left") {
+  if (event === "left" || isRunAgain(leg, tool, event)) {
     leg.life.abandon();
     return;
   }
   if (event === undefined) void settled.then(() => reportLate(leg, call));
-  const late = () => resultEvent(call, false, outcomeUnknown(leg.life.signal.aborted ? STOPPED : TOO_LONG));
+  const late = () => resultEvent(call, false, outcomeUnknown(whyLate(leg)));
   const outcome = event ?? late();
   const stored =
     event === undefined || outcome.type === "tool_suspended"
@@ -144,10 +145,6 @@ export function idempotencyKeyOf(leg: Leg, call: CallState): string {
 function graceOf({ life }: Leg, tool: Tool): number {
   return life.abortGraceMs * (1 + (tool.delegate?.depth ?? 0));
 }
-
-const STOPPED = "the run was stopped before it finished.";
-
-const TOO_LONG = "it took too long.";
 
 function callContext(leg: Leg, call: CallState) {
   const run = openRun(leg.log.state);

@@ -64,6 +64,7 @@ function startedEvent(leg: Leg, { call, tool, changed }: Runnable): NewEvent {
       ...(tool.status.start !== undefined && { status: tool.status.start }),
       ...(changed !== undefined && { input: changed }),
       ...(slice !== undefined && { slice: storedBudget(slice) }),
+      ...(!tool.idempotent && { idempotent: false }),
     },
   };
 }

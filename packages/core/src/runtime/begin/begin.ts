@@ -1,6 +1,8 @@
 import type { Agent } from "../../agent/agent.ts";
 import { withTimeLimit } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
+import { agentChange } from "../../context/agent-change.ts";
+import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
 import { notifyHooksOfStart } from "../../loop/start-run.ts";
 import { openRun, type RunState } from "../../session/state.ts";
@@ -46,7 +48,10 @@ export async function resumeRun(
   signal?: AbortSignal,
 ): Promise<ActiveLeg | undefined> {
   try {
-    if (run.unsettled) await leg.log.append([{ type: "run_recovered", data: { run_id: run.runId } }]);
+    const recovered: NewEvent = { type: "run_recovered", data: { run_id: run.runId } };
+    const changed = agentChange(leg.log.state, run, leg.agent);
+    const events = run.unsettled ? [recovered, ...changed] : changed;
+    if (events.length > 0) await leg.log.append(events);
   } catch (error) {
     await leg.close();
     if (PawlError.is(error, "fenced")) return undefined;

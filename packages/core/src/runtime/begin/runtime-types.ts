@@ -176,6 +176,8 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    * this time no new turn starts, and at its end in-flight work is aborted. The lease is released, so that
    * the next request continues the run at once. Set it 10 to 20 s below the platform's time limit. Default:
    * no limit.
+   *
+   * If four processes in a row reach it in the middle of the same answer, the run ends as `crash_loop`.
    */
   handOverAfterMs?: number;
   /** Returns a new unique id for a session, a run or an append. Default: random ids. */

@@ -19,6 +19,7 @@ import { type RunningLeg, startLeg } from "./start-leg.ts";
 
 /** A leg that holds its lease and has read its log, but has not started. */
 export interface OpenLeg {
+  readonly agent: Agent;
   readonly log: SessionLog;
   /** Calls the runtime's `deps` for this leg. Later calls return the same promise. */
   deps(): Promise<unknown>;
@@ -110,7 +111,7 @@ function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenL
     void runAll(first);
     return first.active;
   };
-  return { log, deps: () => current.makeDeps(), go, close: held.giveBack };
+  return { agent, log, deps: () => current.makeDeps(), go, close: held.giveBack };
 }
 
 /** Runs the loop. An exception ends the run as an error, unless the store failed or the lease was lost. */

@@ -15,7 +15,7 @@ function childId(sessionId: string, callId: string): string {
 }
 
 /** Returns the name of a sub-agent in its session. No runtime has an agent with this name. */
-function childName(caller: string, tool: string): string {
+export function childName(caller: string, tool: string): string {
   return `${caller}/${tool}`;
 }
 

@@ -6,21 +6,29 @@ import type { CallState, RunState } from "../../session/state.ts";
 import { recover } from "../begin/begin.ts";
 import { storeStopRequest } from "../begin/stop.ts";
 import type { Host } from "../leg/host.ts";
-import { childAgent, taskSession } from "./child-session.ts";
+import { childAgent, childName, taskSession } from "./child-session.ts";
 
 /** Returns the sub-agents' tasks that are still open when the run ends. */
 export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<readonly OpenTask[]> {
   const tasks: OpenTask[] = [];
   for (const call of run.calls.filter(mayBeOpen)) {
-    const delegate = leg.agent.tools.get(call.toolName)?.delegate;
-    if (delegate === undefined) continue;
-    const agent = childAgent(delegate, leg.agent.name, call.toolName, call.started?.slice ?? {});
+    const agent = agentFor(leg.agent, call);
     const session = await taskSession(host, leg.session, call.callId, call.toolName);
     if (session !== undefined && session.openRun !== null) {
       tasks.push({ end: (signal) => endTask(host, session, agent, signal) });
     }
   }
   return tasks;
+}
+
+/** Returns the agent that ends a call's task. */
+function agentFor(caller: Agent, { toolName, started }: CallState): Agent {
+  const delegate = caller.tools.get(toolName)?.delegate;
+  if (delegate !== undefined) return childAgent(delegate, caller.name, toolName, started?.slice ?? {});
+  // This version of the caller no longer has the sub-agent. Any agent can end a run that is stopped.
+  const own = { name: childName(caller.name, toolName), tools: new Map(), hooks: [], stopWhen: [] };
+  const { userData: _, ...rest } = caller;
+  return { ...rest, ...own, checkpointWhen: [], whenBusy: "reject" };
 }
 
 /**
