@@ -68,8 +68,10 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
     joined(
       callId(data),
       data.tool_name,
-      data.success ? undefined : "failed",
-      short(data.result),
+      data.report?.connector,
+      data.success ? undefined : ["failed", data.report?.code].filter(Boolean).join(" "),
+      short(data.report?.summary ?? data.result),
+      data.spent && money(data.spent.cost_cents),
       took(event),
     ),
   run_started: (data) => joined(runId(data), `${data.agent}, version ${data.agent_version}`),

@@ -44,8 +44,11 @@ export interface EventData {
    *   mode.
    * - `skipped` is why the call was answered without being run, see {@link SkipReason}. Such a call does not
    *   count as failed.
-   * - `spent` is what the call's sub-agent has used since its last question.
+   * - `spent` is what the call's sub-agent has used since its last question, or the cost that the tool has
+   *   reported. It counts towards the run's limits and the session's totals.
    * - `status` is the status text that the tool defines.
+   * - `report` is what the tool has reported with `context.report()`. `code` is the code of the error that it
+   *   threw, e.g. `ECONNREFUSED`, or the type of the stop reason of a sub-agent that did not finish.
    */
   tool_result: {
     call_id: string;
@@ -60,6 +63,7 @@ export interface EventData {
     skipped?: SkipReason;
     spent?: { tokens: TokenUsage; cost_cents: number };
     status?: string;
+    report?: { connector?: string; fragments?: string[]; summary?: string; code?: string };
   };
   /**
    * Data was added for the model to read: with a message, by a hook, or as user data when a run starts.

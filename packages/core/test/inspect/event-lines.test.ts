@@ -93,6 +93,24 @@ describe("O3 a line for every event", () => {
       "🔧 tool_result call 9b2c41fe · search · Yes.",
     ],
     [
+      "M4 what a tool has reported",
+      "tool_result",
+      {
+        ...call,
+        success: true,
+        result: ["m1"],
+        spent: { tokens, cost_cents: 0.23 },
+        report: { connector: "gmail", fragments: ["m1"], summary: "1 mail about Q4" },
+      },
+      "🔧 tool_result call 9b2c41fe · search · gmail · 1 mail about Q4 · $0.0023",
+    ],
+    [
+      "M4 the code of a failure",
+      "tool_result",
+      { ...call, success: false, result: "No.", report: { code: "ECONNREFUSED" } },
+      "🔧 tool_result call 9b2c41fe · search · failed ECONNREFUSED · No.",
+    ],
+    [
       "what the user answered",
       "tool_answered",
       { ...call, value: "yes" },
