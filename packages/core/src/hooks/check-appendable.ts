@@ -1,5 +1,7 @@
 import { invalidInput } from "../base/invalid-input.ts";
+import { isOwnTag } from "../context/own-tags.ts";
 import { USER_DATA } from "../context/prefix.ts";
+import { WRAPPER_TAGS } from "../context/sanitize.ts";
 import type { AppendableEvent } from "../log/appendable-event.ts";
 import type { EventData } from "../log/event-data.ts";
 import { isReserved } from "../log/event-keys.ts";
@@ -48,6 +50,7 @@ function checkFields(whose: string, type: string, values: Record<string, unknown
   }
   if (values.source === USER_DATA)
     throw invalidInput(`The source "${USER_DATA}" is reserved for the agent's userData.`);
+  if ((type === "note" || type === "knowledge") && values.tag !== undefined) checkTag(values.tag);
   if (type === "spending") checkSpending(values as unknown as EventData["spending"]);
   if (type === "spending" && "attempt" in values)
     throw invalidInput("A `spending` must not have `attempt`: the run itself charges a lost answer.");
@@ -55,6 +58,14 @@ function checkFields(whose: string, type: string, values: Record<string, unknown
     throw invalidInput(
       `A \`note\` of a ${whose} must not have \`landing\`: only a limit starts the last turn.`,
     );
+}
+
+function checkTag(tag: unknown): void {
+  if (isOwnTag(tag)) return;
+  const given = typeof tag === "string" ? JSON.stringify(tag.slice(0, 80)) : typeof tag;
+  throw invalidInput(
+    `\`tag\` must be the name of a tag that Pawl does not use itself, e.g. "Plan"; got ${given}. Pawl uses ${WRAPPER_TAGS.join(", ")}.`,
+  );
 }
 
 /** The largest token count in a `spending`: prompt, answer, cache reads and cache writes together. */

@@ -92,6 +92,7 @@ describe("O3 a line for every event", () => {
       { ...call, success: true, result: "Yes." },
       "🔧 tool_result call 9b2c41fe · search · Yes.",
     ],
+    ["the tag of a note", "note", { text: "1. Search.", tag: "Plan" }, "📚 note Plan · “1. Search.”"],
     [
       "M4 what a tool has reported",
       "tool_result",
