@@ -32,6 +32,6 @@ export function countOwnTag({ ownTags }: SessionState, event: StoredEvent): void
  * Returns the own tags that the session has used up to the event `seq`. Text of this event must not contain
  * them. Tags that are first used later do not count, so that text which was sent never changes.
  */
-export function ownTagsAt({ ownTags }: SessionState, seq = Number.POSITIVE_INFINITY): string[] {
+export function ownTagsAt({ ownTags }: SessionState, seq: number): string[] {
   return [...ownTags].flatMap(([tag, from]) => (from <= seq ? [tag] : []));
 }

@@ -67,8 +67,8 @@ export interface EventData {
   };
   /**
    * Data was added for the model to read: with a message, by a hook, or as user data when a run starts.
-   * `source` names the data source, and `params` are its parameters. `tag` is the tag in which the model reads
-   * the data, e.g. `Clarifications`. Default: `knowledge`.
+   * `source` names the data source, and `params` are its parameters. `tag` is the tag in which the model
+   * reads the data, e.g. `Clarifications`. Default: `knowledge`.
    */
   knowledge: { source: string; data: string; params?: JsonObject; tag?: string };
   /**
@@ -86,8 +86,8 @@ export interface EventData {
   };
   /**
    * Pawl or a hook added a text for the model to read. `landing`: the next turn is the run's last, for this
-   * reason. `reminder`: the model answered without calling a tool and is asked again. `tag` is the tag in which
-   * the model reads the text, e.g. `Plan`. Default: `note`.
+   * reason. `reminder`: the model answered without calling a tool and is asked again. `tag` is the tag in
+   * which the model reads the text, e.g. `Plan`. Default: `note`.
    */
   note: { text: string; tag?: string; landing?: StopReason; reminder?: true };
 

@@ -10,7 +10,42 @@ import type { ModelClient } from "../model/model-client.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
 import type { Infer, Schema } from "./schema.ts";
 
-/** The second argument of a tool's `execute`: the call, the session and what a tool can do with them. */
+/**
+ * The second argument of a tool's `execute`: the call, the session and what a tool can do with them.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime, type ToolContext, tool } from "@pawl/core";
+ * import { eventLine } from "@pawl/core/inspect";
+ * import { scriptedModel } from "@pawl/testing";
+ * import * as z from "zod";
+ *
+ * const search = tool({
+ *   name: "search",
+ *   description: "Searches the mail.",
+ *   input: z.object({ query: z.string() }),
+ *   execute: async ({ query }, { append, report, idempotencyKey: key }: ToolContext) => {
+ *     await append({ type: "search.query", data: { query }, key });
+ *     report({ connector: "gmail", costUsd: 0.002, summary: "No mail" });
+ *     return [];
+ *   },
+ * });
+ * const finder = agent({
+ *   name: "finder",
+ *   model: scriptedModel([{ tools: [{ name: "search", input: { query: "Q4" } }] }, { text: "Nothing." }]),
+ *   instructions: "You search.",
+ *   tools: [search],
+ * });
+ * const store = memoryStore();
+ * const { sessionId } = await runtime({ agents: [finder], store }).run("finder", {
+ *   userId: "ada",
+ *   input: "Q4?",
+ * }).result;
+ * for await (const event of store.read(sessionId, { types: ["search.query", "tool_result"] })) {
+ *   console.log(eventLine(event)); // … search.query … tool_result … gmail · No mail · $0.0020 …
+ * }
+ * ```
+ */
 export interface ToolContext<Deps = unknown, Answer = unknown> {
   /** Id of the session. */
   sessionId: string;

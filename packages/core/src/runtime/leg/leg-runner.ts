@@ -68,7 +68,7 @@ const AS_WRITTEN: ReadonlySet<string> = new Set(["assistant_message", "tool_call
 function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenLeg {
   const hide = hideTextsOf(from.credentials);
   const hidden = (event: NewEvent): NewEvent => (AS_WRITTEN.has(event.type) ? event : hide(event));
-  const prepared = (events: readonly NewEvent[]) => withContent(agent, events, ownTagsAt(state));
+  const prepared = (events: readonly NewEvent[]) => withContent(agent, events, ownTagsAt(state, state.lastSeq));
   const log = openLog({
     store: host.store,
     tail: host.tail,
