@@ -62,7 +62,6 @@ export { checkPricing, costUsd, type Pricing, promptTokens, type Usage } from ".
 
 export { type ApprovalAnswer, type ApprovalOptions, approval } from "./hooks/approval.ts";
 export type {
-  AppendableEvent,
   Ask,
   Awaitable,
   Hook,
@@ -79,6 +78,7 @@ export type {
 } from "./hooks/hook.ts";
 export { type PermissionOptions, permissions } from "./hooks/permissions.ts";
 export { type ReservationOptions, reservation } from "./hooks/reservation.ts";
+export type { AppendableEvent } from "./log/appendable-event.ts";
 
 // Limits, and why a run stops
 

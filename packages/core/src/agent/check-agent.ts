@@ -1,6 +1,6 @@
 import { butIs, checkNumbers } from "../base/check-numbers.ts";
 import { PawlError } from "../base/errors.ts";
-import { isResultTag } from "../context/wrap-results.ts";
+import { isOwnTag } from "../context/own-tags.ts";
 import { wrongWith } from "../hooks/check-hook.ts";
 import { unlimited } from "../log/budget.ts";
 import { checkModel } from "../model/check-model.ts";
@@ -43,7 +43,7 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   if (!["turn", "run"].includes(agent.userDataPer)) {
     throw agentError(name, `userDataPer must be "turn" or "run", not "${agent.userDataPer}".`);
   }
-  if (agent.resultTag !== undefined && !isResultTag(agent.resultTag)) {
+  if (agent.resultTag !== undefined && !isOwnTag(agent.resultTag)) {
     throw agentError(
       name,
       `resultTag must be the name of an XML tag that Pawl does not use itself, e.g. "result"; got "${agent.resultTag}".`,

@@ -1,6 +1,7 @@
 import { addUsd, usdFromCents } from "../base/usd.ts";
 import { applyRedaction } from "../context/apply-redaction.ts";
 import { applyCheckpoint } from "../context/checkpoint.ts";
+import { countOwnTag } from "../context/own-tags.ts";
 import { applyPrefix, USER_DATA } from "../context/prefix.ts";
 import { endServerCalls } from "../context/server-calls.ts";
 import { userDataBlock } from "../context/user-data.ts";
@@ -22,6 +23,7 @@ import { applyModelEvent, applyReminder, chargeLostAttempt } from "./apply-model
  */
 export function applyEvent(state: SessionState, event: StoredEvent): void {
   state.lastSeq = event.seq;
+  countOwnTag(state, event);
   const run = openRun(state);
   switch (event.type) {
     case "knowledge":

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import type { NewEvent, StoredEvent } from "../log/event.ts";
+import type { AppendableEvent } from "../log/appendable-event.ts";
+import type { StoredEvent } from "../log/event.ts";
 import type { EventData, SkipReason } from "../log/event-data.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
@@ -55,15 +56,6 @@ export interface RunContext<Deps = unknown> extends HookContext {
    */
   append(event: AppendableEvent): Promise<boolean>;
 }
-
-/**
- * The events that a hook may store: `knowledge`, `artifact`, `note`, extension events, and `spending` (the
- * usage and cost of a model that the hook called itself).
- */
-export type AppendableEvent = Exclude<
-  NewEvent,
-  { type: Exclude<keyof EventData, "knowledge" | "artifact" | "note" | "spending"> }
->;
 
 /** The settings of the next turn. To add something for the model to read, use `context.append`. */
 export interface TurnPlan {

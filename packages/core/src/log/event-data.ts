@@ -44,8 +44,11 @@ export interface EventData {
    *   mode.
    * - `skipped` is why the call was answered without being run, see {@link SkipReason}. Such a call does not
    *   count as failed.
-   * - `spent` is what the call's sub-agent has used since its last question.
+   * - `spent` is what the call's sub-agent has used since its last question, or the cost that the tool has
+   *   reported. It counts towards the run's limits and the session's totals.
    * - `status` is the status text that the tool defines.
+   * - `report` is what the tool has reported with `context.report()`. `code` is the code of the error that it
+   *   threw, e.g. `ECONNREFUSED`, or the type of the stop reason of a sub-agent that did not finish.
    */
   tool_result: {
     call_id: string;
@@ -60,12 +63,14 @@ export interface EventData {
     skipped?: SkipReason;
     spent?: { tokens: TokenUsage; cost_cents: number };
     status?: string;
+    report?: { connector?: string; fragments?: string[]; summary?: string; code?: string };
   };
   /**
    * Data was added for the model to read: with a message, by a hook, or as user data when a run starts.
-   * `source` names the data source, and `params` are its parameters.
+   * `source` names the data source, and `params` are its parameters. `tag` is the tag in which the model
+   * reads the data, e.g. `Clarifications`. Default: `knowledge`.
    */
-  knowledge: { source: string; data: string; params?: JsonObject };
+  knowledge: { source: string; data: string; params?: JsonObject; tag?: string };
   /**
    * A tool or a hook made something for the user. A tool's artifact is stored with its `tool_result`. The
    * model reads its id, type, title and summary, never its `payload`.
@@ -81,9 +86,10 @@ export interface EventData {
   };
   /**
    * Pawl or a hook added a text for the model to read. `landing`: the next turn is the run's last, for this
-   * reason. `reminder`: the model answered without calling a tool and is asked again.
+   * reason. `reminder`: the model answered without calling a tool and is asked again. `tag` is the tag in
+   * which the model reads the text, e.g. `Plan`. Default: `note`.
    */
-  note: { text: string; landing?: StopReason; reminder?: true };
+  note: { text: string; tag?: string; landing?: StopReason; reminder?: true };
 
   // ── Control ────────────────────────────────────────────────────────────────────────────────────
   /**

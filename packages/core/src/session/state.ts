@@ -145,6 +145,8 @@ export interface SessionState {
   requestSeq: number;
   /** What all earlier runs of the session have used. */
   spent: Budget;
+  /** The application's own tags on notes and knowledge, in lower case, with the `seq` of their first use. */
+  ownTags: Map<string, number>;
   /** The mode that a tool has set. `null`: the session's `metadata.type` applies. */
   mode: string | null;
   /** The open run, or the last one if none is open. */
@@ -174,6 +176,7 @@ export function newSessionState(sessionId: string): SessionState {
     hashed: { entries: 0, hash: "" },
     requestSeq: 0,
     spent: nothingSpent,
+    ownTags: new Map(),
     mode: null,
     run: undefined,
     calls: new Map(),

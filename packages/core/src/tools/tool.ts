@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ShortenInput } from "../context/shorten-input.ts";
+import type { AppendableEvent } from "../log/appendable-event.ts";
 import type { Budget } from "../log/budget.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { ReadOptions } from "../log/event-store.ts";
@@ -9,7 +10,42 @@ import type { ModelClient } from "../model/model-client.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
 import type { Infer, Schema } from "./schema.ts";
 
-/** The second argument of a tool's `execute`: the call, the session and what a tool can do with them. */
+/**
+ * The second argument of a tool's `execute`: the call, the session and what a tool can do with them.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime, type ToolContext, tool } from "@pawl/core";
+ * import { eventLine } from "@pawl/core/inspect";
+ * import { scriptedModel } from "@pawl/testing";
+ * import * as z from "zod";
+ *
+ * const search = tool({
+ *   name: "search",
+ *   description: "Searches the mail.",
+ *   input: z.object({ query: z.string() }),
+ *   execute: async ({ query }, { append, report, idempotencyKey: key }: ToolContext) => {
+ *     await append({ type: "search.query", data: { query }, key });
+ *     report({ connector: "gmail", costUsd: 0.002, summary: "No mail" });
+ *     return [];
+ *   },
+ * });
+ * const finder = agent({
+ *   name: "finder",
+ *   model: scriptedModel([{ tools: [{ name: "search", input: { query: "Q4" } }] }, { text: "Nothing." }]),
+ *   instructions: "You search.",
+ *   tools: [search],
+ * });
+ * const store = memoryStore();
+ * const { sessionId } = await runtime({ agents: [finder], store }).run("finder", {
+ *   userId: "ada",
+ *   input: "Q4?",
+ * }).result;
+ * for await (const event of store.read(sessionId, { types: ["search.query", "tool_result"] })) {
+ *   console.log(eventLine(event)); // … search.query … tool_result … gmail · No mail · $0.0020 …
+ * }
+ * ```
+ */
 export interface ToolContext<Deps = unknown, Answer = unknown> {
   /** Id of the session. */
   sessionId: string;
@@ -41,6 +77,40 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   answer: Answer;
   /** Sends a progress report to the clients that are connected now. The report is not stored. */
   progress(data: Json): void;
+  /**
+   * Reports facts about the call. They are stored with its result, also if it fails, and appear in timelines,
+   * spans and metrics. May be called several times: the last value of each field counts.
+   *
+   * - `costUsd`: what the call has cost so far, in US dollars. Counts towards the run's limits and the
+   *   session's totals.
+   * - `connector`: the service or data source that was asked, e.g. `gmail`
+   * - `fragments`: the ids of what was found, e.g. of documents; at most 1,000
+   * - `summary`: the outcome in a few words, for people. Cut to 1,000 characters. Clients can read it.
+   *
+   * If the process dies before the result is stored, the report is lost with it. Throws a PawlError
+   * `invalid_input` for invalid values, and once the call has its result. To report an error code, throw an
+   * error with a `code`.
+   */
+  report(facts: {
+    costUsd?: number;
+    connector?: string;
+    fragments?: readonly string[];
+    summary?: string;
+  }): void;
+  /**
+   * Stores an event in the session's log at once, also if the call fails later. Events with a dot in their
+   * type, e.g. `planning.plan`, are for your own use, and clients can read them. The model reads `note` and
+   * `knowledge` from its next turn on, after the call's result. `spending` charges a model that the tool
+   * called itself.
+   *
+   * An `idempotent` tool runs again after a crash, so give the event a `key`: an event with a stored key is
+   * not stored again. Keys are unique in their session; `idempotencyKey` is one. Resolves to `false` if the
+   * key is stored already, otherwise to `true`.
+   *
+   * Rejects with a PawlError `invalid_input` if the event is invalid or longer than a million characters, and
+   * once the call has its result.
+   */
+  append(event: Exclude<AppendableEvent, { type: "artifact" }>): Promise<boolean>;
   /**
    * Reads the events of the session's log; redacted content is replaced. Default: all events. Use it to
    * compute what the tool needs to remember from earlier calls.

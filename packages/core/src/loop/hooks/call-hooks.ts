@@ -1,14 +1,13 @@
 import { type Deadline, withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
-import { checkAppendable } from "../../hooks/check-appendable.ts";
 import type { Hook, HookContext, RunContext } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { type ErrorReport, endsRun, errorEvent } from "../../log/error-event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import { isReserved } from "../../log/event-keys.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { openRun, type RunState } from "../../session/state.ts";
+import { appendOnce } from "./append-once.ts";
 import { checkReturned, type HookMethod } from "./check-returned.ts";
 
 /** The stop reason of a run that a failed hook ends. */
@@ -124,15 +123,7 @@ function runContext(leg: Leg): RunContext {
     append: async (event) => {
       if (openRun(log.state) === undefined)
         throw new Error("The run has ended, so a hook can append nothing more.");
-      checkAppendable(event);
-      if (isReserved(event.key)) throw new Error(`The key "${event.key}" is reserved by Pawl.`);
-      try {
-        await log.append([event]);
-        return true;
-      } catch (error) {
-        if (event.key !== undefined && PawlError.is(error, "key_taken")) return false;
-        throw error;
-      }
+      return await appendOnce(leg, "hook", event);
     },
   };
 }

@@ -3,6 +3,7 @@ import { checkOptions, kindOf, type OptionKinds, SIGNAL } from "../../base/check
 import { PawlError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { isBlank } from "../../base/text.ts";
+import { isOwnTag } from "../../context/own-tags.ts";
 import { USER_DATA } from "../../context/prefix.ts";
 import type { Answer, Knowledge, RetryRunOptions, RunOptions } from "./runtime-types.ts";
 
@@ -99,13 +100,22 @@ function checkAnswered(whose: string, answer: unknown): void {
 export function checkedKnowledge(knowledge: Knowledge): Knowledge {
   if (!isJsonObject(knowledge))
     throw invalid("Each piece of `knowledge` must be an object with `source` and `data`.");
-  const { source, data, params } = knowledge;
+  const { source, data, params, tag } = knowledge;
   if (typeof source !== "string" || isBlank(source) || source === USER_DATA)
     throw invalid(
       `The \`source\` of knowledge must be a string that is neither empty nor "${USER_DATA}"; got "${source}".`,
     );
   if (typeof data !== "string") throw invalid(`The \`data\` of knowledge from "${source}" must be a string.`);
-  return { source: source.toWellFormed(), data: data.toWellFormed(), ...(params && { params }) };
+  if (tag !== undefined && !isOwnTag(tag))
+    throw invalid(
+      `The \`tag\` of knowledge from "${source}" must be the name of a tag, e.g. "Clarifications".`,
+    );
+  return {
+    source: source.toWellFormed(),
+    data: data.toWellFormed(),
+    ...(params && { params }),
+    ...(tag !== undefined && { tag }),
+  };
 }
 
 function invalid(message: string): PawlError {

@@ -47,7 +47,7 @@ export interface RunOptions {
   answers?: readonly Answer[];
   /**
    * Data for the model to read before the message. It is stored with the message. The model gets each piece
-   * in a tag with the name of its source, and the text cannot close that tag.
+   * in the tag `knowledge`, or in its `tag`, with the name of its source. The text cannot close that tag.
    */
   knowledge?: readonly Knowledge[];
   /**

@@ -2,6 +2,7 @@ import type { Agent } from "../../agent/agent.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import { hideTextsOf } from "../../base/hide-texts.ts";
+import { ownTagsAt } from "../../context/own-tags.ts";
 import { withContent } from "../../context/wrap-results.ts";
 import { loadState } from "../../fold/load.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
@@ -68,7 +69,8 @@ const AS_WRITTEN: ReadonlySet<string> = new Set(["assistant_message", "tool_call
 function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenLeg {
   const hide = hideTextsOf(from.credentials);
   const hidden = (event: NewEvent): NewEvent => (AS_WRITTEN.has(event.type) ? event : hide(event));
-  const prepared = (events: readonly NewEvent[]) => withContent(agent, events);
+  const prepared = (events: readonly NewEvent[]) =>
+    withContent(agent, events, ownTagsAt(state, state.lastSeq));
   const log = openLog({
     store: host.store,
     tail: host.tail,
