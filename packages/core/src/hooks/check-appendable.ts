@@ -42,6 +42,8 @@ export function checkAppendable({ type, data }: AppendableEvent): void {
   if (type === "spending") checkSpending(values as unknown as EventData["spending"]);
   if (type === "spending" && "attempt" in values)
     throw new Error("A `spending` must not have `attempt`: the run itself charges a lost answer.");
+  if (type === "spending" && "answer" in values)
+    throw new Error("A `spending` must not have `answer`: context.askModel stores the answers of models.");
   if (type === "note" && "landing" in values)
     throw new Error("A `note` of a hook must not have `landing`: only a limit starts the last turn.");
 }

@@ -9,7 +9,8 @@ import type { ModelClient, ModelRequest, ToolChoice } from "../model/model-clien
 import type { QuestionRecord } from "../session/asking.ts";
 import type { RunResult } from "../session/run-result.ts";
 import type { RunState, TurnState } from "../session/state.ts";
-import type { Schema } from "../tools/schema.ts";
+import type { AskOptions, AskOutcome } from "../tools/ask-options.ts";
+import type { Infer, Schema } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
 
 /** The session and the run for which a hook is called. */
@@ -54,11 +55,26 @@ export interface RunContext<Deps = unknown> extends HookContext {
    * `true`.
    */
   append(event: AppendableEvent): Promise<boolean>;
+  /**
+   * Asks a model once, as {@link askModel} does, within the run: the call is refused if the run's limits
+   * leave no room for a whole answer, ends with the run's signal, and its cost is charged to the run as a
+   * `spending` event, also if it fails.
+   *
+   * With a `key`, the answer is stored with its cost. The key is the hook's own, and one answer has it in each run.
+   * After a crash, the same call returns it and costs nothing. An answer that was not stored yet is lost: the
+   * model is asked again. A call that failed is not stored.
+   *
+   * @throws PawlError as `askModel` does, and `limit_reached` if the limits leave no room.
+   */
+  askModel<S = undefined>(
+    model: ModelClient,
+    options: AskOptions<S> & { key?: string },
+  ): Promise<AskOutcome<[S] extends [undefined] ? undefined : Infer<S>>>;
 }
 
 /**
  * The events that a hook may store: `knowledge`, `artifact`, `note`, extension events, and `spending` (the
- * usage and cost of a model that the hook called itself).
+ * usage and cost of a model that the hook called itself, without `context.askModel`).
  */
 export type AppendableEvent = Exclude<
   NewEvent,

@@ -7,6 +7,7 @@ import type { SessionStatus } from "../log/session-row.ts";
 import type { ContentBlock, ToolSpec } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
+import type { AskOptions, AskOutcome } from "./ask-options.ts";
 import type { Infer, Schema } from "./schema.ts";
 
 /** The second argument of a tool's `execute`: the call, the session and what a tool can do with them. */
@@ -46,6 +47,21 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * compute what the tool needs to remember from earlier calls.
    */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
+  /**
+   * Asks a model once, as {@link askModel} does, within the run: the call is refused if the run's limits
+   * leave no room for a whole answer, ends with the run's signal, and its cost is charged to the run as a
+   * `spending` event, also if it fails.
+   *
+   * With a `key`, the answer is stored with its cost. The key is the call's own.
+   * After a crash, the same call returns it and costs nothing. An answer that was not stored yet is lost: the
+   * model is asked again. A call that failed is not stored.
+   *
+   * @throws PawlError as `askModel` does, and `limit_reached` if the limits leave no room.
+   */
+  askModel<S = undefined>(
+    model: ModelClient,
+    options: AskOptions<S> & { key?: string },
+  ): Promise<AskOutcome<[S] extends [undefined] ? undefined : Infer<S>>>;
   /**
    * Makes an artifact and returns its id, `art_…`. It is stored together with the call's result, if the call
    * succeeds. Throws a PawlError `invalid_input` if the draft is invalid.

@@ -14,6 +14,7 @@ import {
 import { type CallState, openRun } from "../../session/state.ts";
 import { type Artifact, artifactAmong, artifactEvent, artifactOf } from "../../tools/artifact.ts";
 import type { Delegate, Tool, ToolContext } from "../../tools/tool.ts";
+import { askInRun } from "../hooks/ask-in-run.ts";
 import { effectiveType } from "../hooks/call-hooks.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
 import { type Decided, type Runnable, successResult } from "./prepare-call.ts";
@@ -86,6 +87,11 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
       return signal;
     },
     answer,
+    askModel: askInRun(leg, {
+      by: tool.name,
+      scope: `${call.assistantSeq}:${call.callId}`,
+      signal: () => context.signal,
+    }),
     createArtifact: (draft) => {
       const artifact = artifactOf(draft, leg.newId);
       artifacts.push(artifact);
