@@ -56,13 +56,14 @@ export interface RunContext<Deps = unknown> extends HookContext {
    */
   append(event: AppendableEvent): Promise<boolean>;
   /**
-   * Asks a model once, as {@link askModel} does, within the run: the call is refused if the run's limits
-   * leave no room for a whole answer, ends with the run's signal, and its cost is charged to the run as a
-   * `spending` event, also if it fails.
+   * Asks a model once, with the options of `askModel()`. The call is refused if the run's limits leave no
+   * room for a whole answer, and ends when `signal` aborts. The run is charged for it by a `spending` event,
+   * also if it fails.
    *
-   * With a `key`, the answer is stored with its cost. The key is the hook's own, and one answer has it in each run.
-   * After a crash, the same call returns it and costs nothing. An answer that was not stored yet is lost: the
-   * model is asked again. A call that failed is not stored.
+   * With a `key`, the answer is stored with its cost, and a call with the same key returns it and costs
+   * nothing, also after a crash. Keys are unique among the hook's calls in one run. If the process dies
+   * before the answer is stored, the model is asked again, and the first answer is not charged. A call that
+   * failed is not stored.
    *
    * @throws PawlError as `askModel` does, and `limit_reached` if the limits leave no room.
    */
@@ -73,8 +74,8 @@ export interface RunContext<Deps = unknown> extends HookContext {
 }
 
 /**
- * The events that a hook may store: `knowledge`, `artifact`, `note`, extension events, and `spending` (the
- * usage and cost of a model that the hook called itself, without `context.askModel`).
+ * The events that a hook may store: `knowledge`, `artifact`, `note`, extension events, and `spending` (usage
+ * and cost of a model that the hook called without `context.askModel`).
  */
 export type AppendableEvent = Exclude<
   NewEvent,

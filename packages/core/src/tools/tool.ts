@@ -48,13 +48,14 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
-   * Asks a model once, as {@link askModel} does, within the run: the call is refused if the run's limits
-   * leave no room for a whole answer, ends with the run's signal, and its cost is charged to the run as a
-   * `spending` event, also if it fails.
+   * Asks a model once, with the options of `askModel()`. The call is refused if the run's limits leave no
+   * room for a whole answer, and ends when `signal` aborts. The run is charged for it by a `spending` event,
+   * also if it fails.
    *
-   * With a `key`, the answer is stored with its cost. The key is the call's own.
-   * After a crash, the same call returns it and costs nothing. An answer that was not stored yet is lost: the
-   * model is asked again. A call that failed is not stored.
+   * With a `key`, the answer is stored with its cost, and another request with the same key returns it and
+   * costs nothing, also if an `idempotent` tool runs again after a crash. Keys are unique within one tool
+   * call. If the process dies before the answer is stored, the model is asked again, and the first answer is
+   * not charged. A request that failed is not stored.
    *
    * @throws PawlError as `askModel` does, and `limit_reached` if the limits leave no room.
    */

@@ -21,9 +21,9 @@ import { whileIdle } from "./at-rest.ts";
  * - for user data, every copy;
  * - for a call, the session of its sub-agent.
  *
- * Of a `spending`, the answer that the log keeps is redacted. Starts a new prefix, because the text before later answers has changed.
+ * Starts a new prefix, because the text before later answers has changed.
  *
- * @throws PawlError `invalid_input` if the event has no content that the model reads; `session_busy` while a
+ * @throws PawlError `invalid_input` if the event has no content that a model reads or wrote; `session_busy` while a
  * run is open.
  */
 export async function redact(host: Host, session: Session, agent: Agent, seq: number): Promise<void> {
