@@ -4,7 +4,7 @@ import { LONGEST_TIMER_MS } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 import { checkModel } from "../model/check-model.ts";
 import type { Message } from "../model/content.ts";
-import type { Usage } from "../model/pricing.ts";
+import { checkPricing, type Usage } from "../model/pricing.ts";
 import type { Schema } from "./schema.ts";
 
 /** Options of `askModel()` and `context.askModel()`. One of `prompt` and `messages` is required. */
@@ -108,6 +108,7 @@ export function checkAsk<O extends AnyAskOptions>(
   kinds: OptionKinds<O>,
 ): void {
   checkModel(`The first argument of ${whose}`, model);
+  checkPricing(`the model of ${whose}`, model.pricing);
   checkOptions(whose, options, kinds, { instead: INSTEAD });
   const { prompt, messages, maxTokens = 1, reminders = 0, timeoutMs = 0 } = options as AnyAskOptions;
   if ((prompt === undefined) === (messages === undefined))

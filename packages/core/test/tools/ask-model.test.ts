@@ -167,7 +167,10 @@ describe("one call of a model that fails", () => {
     expect(await wrong({ prompt: "Hi", abortSignal: 1 })).toContain("Use `signal`.");
     expect(await wrong({ prompt: "Hi", key: "k" })).toContain("context.askModel()");
     expect(await wrong({ messages: [{ role: "assistant", content: [] }] })).toContain("must be the user's");
-    expect(await wrong({ prompt: "Hi", maxTokens: Number.NaN })).toContain("maxTokens");
+    for (const name of ["maxTokens", "reminders", "timeoutMs"])
+      expect(await wrong({ prompt: "Hi", [name]: Number.NaN })).toContain(name);
+    const unpriced = { ...model, pricing: { ...pricing, output: Number.NaN } };
+    await expect(askModel(unpriced, { prompt: "Hi" })).rejects.toMatchObject({ code: "config" });
     expect(await wrong({ prompt: "Hi", schema: z.object({ at: z.date() }) })).toContain("JSON Schema");
     expect(model.requests).toEqual([]);
   });

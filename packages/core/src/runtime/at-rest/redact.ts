@@ -23,8 +23,8 @@ import { whileIdle } from "./at-rest.ts";
  *
  * Starts a new prefix, because the text before later answers has changed.
  *
- * @throws PawlError `invalid_input` if the event has no content that a model reads or wrote; `session_busy` while a
- * run is open.
+ * @throws PawlError `invalid_input` if the event has no content that a model reads or wrote; `session_busy`
+ * while a run is open.
  */
 export async function redact(host: Host, session: Session, agent: Agent, seq: number): Promise<void> {
   await whileIdle(host, session, agent, async (state) => {
