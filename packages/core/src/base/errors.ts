@@ -43,6 +43,13 @@ export type PawlErrorCode =
   | "store_unavailable"
   /** The model call failed. `details` is a {@link ModelFailure}. */
   | "model_error"
+  /**
+   * The model refused, its answer was cut off, or its output does not match the schema. `details.reason` says
+   * which; `details.usage` and `details.costUsd` are what the answers have cost.
+   */
+  | "unusable_answer"
+  /** The run's limits leave no room for a model call of a hook or a tool. Nothing was sent. */
+  | "limit_reached"
   /** The session's log has no content for a model request. */
   | "context";
 

@@ -54,6 +54,8 @@ function checkFields(whose: string, type: string, values: Record<string, unknown
   if (type === "spending") checkSpending(values as unknown as EventData["spending"]);
   if (type === "spending" && "attempt" in values)
     throw invalidInput("A `spending` must not have `attempt`: the run itself charges a lost answer.");
+  if (type === "spending" && "answer" in values)
+    throw invalidInput("A `spending` must not have `answer`: context.askModel stores the answers of models.");
   if (type === "note" && "landing" in values)
     throw invalidInput(
       `A \`note\` of a ${whose} must not have \`landing\`: only a limit starts the last turn.`,

@@ -10,7 +10,8 @@ import type { ModelClient, ModelRequest, ToolChoice } from "../model/model-clien
 import type { QuestionRecord } from "../session/asking.ts";
 import type { RunResult } from "../session/run-result.ts";
 import type { RunState, TurnState } from "../session/state.ts";
-import type { Schema } from "../tools/schema.ts";
+import type { AskOptions, AskOutcome } from "../tools/ask-options.ts";
+import type { Infer, Schema } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
 
 /** The session and the run for which a hook is called. */
@@ -55,6 +56,22 @@ export interface RunContext<Deps = unknown> extends HookContext {
    * `true`.
    */
   append(event: AppendableEvent): Promise<boolean>;
+  /**
+   * Asks a model once, with the options of `askModel()`. The call is refused if the run's limits leave no
+   * room for a whole answer, and ends when `signal` aborts. The run is charged for it by a `spending` event,
+   * also if it fails.
+   *
+   * With a `key`, the answer is stored with its cost, and a call with the same key returns it and costs
+   * nothing, also after a crash. Keys are unique among the hook's calls in one run. If the process dies
+   * before the answer is stored, the model is asked again, and the first answer is not charged. A call that
+   * failed is not stored.
+   *
+   * @throws PawlError as `askModel` does, and `limit_reached` if the limits leave no room.
+   */
+  askModel<S = undefined>(
+    model: ModelClient,
+    options: AskOptions<S> & { key?: string },
+  ): Promise<AskOutcome<[S] extends [undefined] ? undefined : Infer<S>>>;
 }
 
 /** The settings of the next turn. To add something for the model to read, use `context.append`. */

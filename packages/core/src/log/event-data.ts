@@ -272,8 +272,18 @@ export interface EventData {
    * Something other than the agent's own model used tokens, e.g. a model that a hook asked. They count
    * towards the run's limits and the session's totals. `by` names the spender. `by: "lost_answer"` marks the
    * estimate for a request whose answer was lost; `attempt` is the `seq` of that `llm_request`.
+   *
+   * `answer` is what the model answered a `context.askModel` with a `key`, so that the same call after a
+   * crash costs nothing. `output` is its structured output before the schema's transforms.
    */
-  spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number; attempt?: number };
+  spending: {
+    by: string;
+    model: string;
+    tokens: TokenUsage;
+    cost_cents: number;
+    attempt?: number;
+    answer?: { text: string; stop_reason: string; output?: Json };
+  };
   /**
    * Something failed during a run, or a limit ended it. The `onError` hooks get the same data. `message` is
    * for developers, and `stack` is always `null`.

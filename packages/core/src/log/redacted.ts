@@ -39,6 +39,8 @@ const TEXTS: ByType<object> = {
   tool_call: ({ invalid }) => ({ arguments: {}, ...(invalid !== undefined && { invalid: REDACTED }) }),
   tool_started: withoutInput,
   tool_suspended: (data) => ({ payload: REDACTED, ...withoutInput(data) }),
+  spending: ({ answer }) =>
+    answer === undefined ? {} : { answer: { text: REDACTED, stop_reason: answer.stop_reason } },
   tool_answered: ({ error }) => ({ value: REDACTED, ...(error !== undefined && { error: REDACTED }) }),
 };
 

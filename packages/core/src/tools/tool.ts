@@ -8,6 +8,7 @@ import type { SessionStatus } from "../log/session-row.ts";
 import type { ContentBlock, ToolSpec } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
+import type { AskOptions, AskOutcome } from "./ask-options.ts";
 import type { Infer, Schema } from "./schema.ts";
 
 /**
@@ -116,6 +117,22 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * compute what the tool needs to remember from earlier calls.
    */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
+  /**
+   * Asks a model once, with the options of `askModel()`. The call is refused if the run's limits leave no
+   * room for a whole answer, and ends when `signal` aborts. The run is charged for it by a `spending` event,
+   * also if it fails.
+   *
+   * With a `key`, the answer is stored with its cost, and another request with the same key returns it and
+   * costs nothing, also if an `idempotent` tool runs again after a crash. Keys are unique within one tool
+   * call. If the process dies before the answer is stored, the model is asked again, and the first answer is
+   * not charged. A request that failed is not stored.
+   *
+   * @throws PawlError as `askModel` does, and `limit_reached` if the limits leave no room.
+   */
+  askModel<S = undefined>(
+    model: ModelClient,
+    options: AskOptions<S> & { key?: string },
+  ): Promise<AskOutcome<[S] extends [undefined] ? undefined : Infer<S>>>;
   /**
    * Makes an artifact and returns its id, `art_…`. It is stored together with the call's result, if the call
    * succeeds. Throws a PawlError `invalid_input` if the draft is invalid.

@@ -19,6 +19,7 @@ export type Expose = "public" | "all" | { readonly knowledge: readonly string[] 
  * - summaries, notes, and the text of knowledge (its source stays)
  * - the text that the model reads in place of a tool's result
  * - a tool's input as changed by hooks
+ * - what a model answered a hook or a tool (`context.askModel`)
  * - what the application says about the user (`RunOptions.caller`)
  * - the messages and causes of failures, also of tools, because they may name hosts, queries or keys
  */
@@ -40,6 +41,10 @@ export function publicEvent(event: SessionEvent, expose: Expose = "public"): Ses
       const { source } = event.data;
       const isShown = expose !== "public" && expose.knowledge.includes(source);
       return isShown ? event : { ...event, data: { source, data: "" } };
+    }
+    case "spending": {
+      const { answer: _, ...data } = event.data;
+      return { ...event, data };
     }
     case "run_started":
     case "user_message":

@@ -8,6 +8,7 @@ import { type Artifact, artifactAmong, artifactOf } from "../../tools/artifact.t
 import { addedReport, type CallReport } from "../../tools/call-report.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import { appendOnce } from "../hooks/append-once.ts";
+import { askInRun } from "../hooks/ask-in-run.ts";
 import { effectiveType } from "../hooks/call-hooks.ts";
 import type { Decided } from "./prepare-call.ts";
 
@@ -36,7 +37,7 @@ interface RunningCall {
 /** Returns the second argument of a tool's `execute`. */
 export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCall): ToolContext<never> {
   let signal: AbortSignal | undefined;
-  return {
+  const context: ToolContext<never> = {
     ...callFacts(leg, call),
     deps: leg.deps as never,
     // The tool's own signal comes first: Node 24 takes the reason of the first aborted signal, and the leg's
@@ -46,6 +47,11 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
       return signal;
     },
     answer,
+    askModel: askInRun(leg, {
+      by: call.toolName,
+      scope: `${call.assistantSeq}:${call.callId}`,
+      signal: () => context.signal,
+    }),
     progress: (data) => showProgress(leg, call, data),
     report: (facts) => {
       checkOpen(call, said);
@@ -69,6 +75,7 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
       said.decided.mode = mode;
     },
   };
+  return context;
 }
 
 /** Returns the call's idempotency key. It is fixed when the call first starts. */

@@ -56,8 +56,9 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
       stop: undefined,
       questions: "",
       byMethod: new Map(),
-      context: undefined,
+      contexts: new Map(),
     },
+    askProgress: { byKey: new Map(), held: new Set() },
     userDataProgress: { turns: 0, failed: false },
     get caller() {
       return openRun(log.state)?.caller ?? caller ?? {};
