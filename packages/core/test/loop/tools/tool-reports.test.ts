@@ -246,3 +246,18 @@ describe("the code of an error", () => {
     await world.check();
   });
 });
+
+it("F17 F22 neither reports nor own events store the caller's credentials", async () => {
+  const token = "token-of-ada-0123456789";
+  const leaks = searching(async ({ append, report }) => {
+    await append({ type: "search.query", data: { header: `Bearer ${token}` } });
+    report({ connector: token, fragments: [token], summary: `Asked with ${token}.` });
+    throw coded(token);
+  });
+  const world = setup(script, { tools: [leaks] });
+  const { sessionId } = await world.say("Go", { credentials: { token } });
+  const log = JSON.stringify(await world.log(sessionId));
+  expect(log).toContain('"report":{"connector":"…"');
+  expect(log).toContain('{"header":"Bearer …"}');
+  expect(log).not.toContain(token);
+});
