@@ -28,8 +28,21 @@ const toolOf = (n: number) => `const t${n} = tool({
   execute: ({ kind${n}, place, tags, count${n} }) => ({ sum: count${n} + place.lat, tags, kind: kind${n} }),
 });`;
 
+/** A page that reads the result of every tool. */
+const pageOf = (numbers: readonly number[]) => `import { useAgent } from "@pawl/client/react";
+export function sums(): number[] {
+  const { messages } = useAgent<typeof made>({ url: "/" });
+  return messages.flatMap(({ parts }) => parts).map((part) => {
+    if (part.type !== "tool" || part.phase !== "done") return 0;
+    ${numbers.map((n) => `if (part.toolName === "t${n}") return part.result.sum;`).join("\n    ")}
+    return 0;
+  });
+}`;
+
+type More = (numbers: readonly number[]) => string;
+
 /** Returns the compiler's instantiations for an agent with so many tools. They are the same in every run. */
-async function instantiations(count: number): Promise<number> {
+async function instantiations(count: number, more: More): Promise<number> {
   const numbers = Array.from({ length: count }, (_, n) => n);
   const code = [
     `import { agent, type ModelClient, tool } from "@pawl/core";`,
@@ -37,6 +50,7 @@ async function instantiations(count: number): Promise<number> {
     "declare const model: ModelClient;",
     ...numbers.map(toolOf),
     `export const made = agent({ name: "a", model, instructions: "x", tools: [${numbers.map((n) => `t${n}`)}] });`,
+    more(numbers),
   ];
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "main.ts"), code.join("\n"));
@@ -46,9 +60,21 @@ async function instantiations(count: number): Promise<number> {
   return Number(/Instantiations:\s+(\d+)/.exec(stdout)?.[1]);
 }
 
+/** Returns what each further tool costs. */
+async function costOfATool(more: More = () => ""): Promise<number> {
+  const [few, many] = [await instantiations(5, more), await instantiations(55, more)];
+  return (many - few) / 50;
+}
+
 it("U12 a tool with a zod schema costs the compiler at most 750 instantiations in an agent", async () => {
-  const [few, many] = [await instantiations(5), await instantiations(55)];
-  const each = (many - few) / 50;
+  const each = await costOfATool();
   expect(each).toBeGreaterThan(100);
   expect(each).toBeLessThanOrEqual(750);
+}, 120_000);
+
+it("U12 U7 with typed results on the page, a tool costs the compiler at most 900 instantiations", async () => {
+  const each = await costOfATool(pageOf);
+  // Results that were not typed would cost no more than above.
+  expect(each).toBeGreaterThan(760);
+  expect(each).toBeLessThanOrEqual(900);
 }, 120_000);

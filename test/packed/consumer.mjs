@@ -99,6 +99,8 @@ function writeConfigs(project) {
       moduleResolution: resolution,
       strict: true,
       noEmit: true,
+      // A type that a declaration cannot name is an error, also without output.
+      declaration: true,
       allowImportingTsExtensions: true,
       exactOptionalPropertyTypes: isStrictest,
       noUncheckedIndexedAccess: isStrictest,

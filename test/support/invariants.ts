@@ -53,6 +53,7 @@ export function assertSoundLog(
   );
   for (const event of acknowledged)
     assert.deepEqual(log[event.seq - 1], event, "an acknowledged event is lost");
+  assert.ok(!JSON.stringify(log).includes("tok_4f2c9a7e1b8d6053"), "the log has a credential");
   const keys = log.flatMap((event) => (event.key === undefined ? [] : [event.key]));
   assert.equal(new Set(keys).size, keys.length, "a key stands twice");
   const calls = ofType(log, "tool_call").map((event) => event.data.call_id);

@@ -6,6 +6,7 @@ import {
   type Budget,
   type Hook,
   isText,
+  jsonSchema,
   permissions,
   type Tool,
 } from "@pawl/core";
@@ -17,6 +18,12 @@ export type Policy = Pick<AgentOptions<unknown>, "limits" | "sessionLimits" | "o
 
 /** How often the effect of each run has started, by run id. */
 export const effects = new Map<string, number>();
+
+const clarification = {
+  kind: "choice",
+  payload: { question: "How deep?" },
+  answer: jsonSchema({ type: "object", properties: { text: { type: "string" } }, required: ["text"] }),
+};
 
 const hooks: readonly Hook[] = [
   { name: "denies", beforeTool: ({ tool }) => (tool.name === "odd" ? { deny: "Not this one." } : undefined) },
@@ -65,6 +72,15 @@ const hooks: readonly Hook[] = [
       effects.set(runId, (effects.get(runId) ?? 0) + 1);
       await append({ type: "knowledge", data: { source: "summary", data: "It went well." } });
     },
+  },
+  {
+    name: "clarifies",
+    beforeRun: ({ answer }) => (answer === undefined ? { ask: clarification } : undefined),
+  },
+  {
+    name: "checks",
+    beforeTurn: (_plan, { answer, run }) =>
+      run.turns === 1 && answer === undefined ? { ask: clarification } : undefined,
   },
   {
     name: "blocks",

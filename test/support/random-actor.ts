@@ -1,4 +1,4 @@
-import { type EventStore, PawlError, type Run, type Runtime } from "@pawl/core";
+import { type EventStore, PawlError, type Run, type RunOptions, type Runtime } from "@pawl/core";
 import fc from "fast-check";
 import { crashingStore } from "./crashing-store.ts";
 import { databaseUser } from "./database-user.ts";
@@ -10,9 +10,12 @@ export const user = { userId: "u1" };
 /** The one session of a random run. */
 export const sessionId = "s1";
 
+/** The credentials of the user. No log has their token. */
+export const CREDENTIALS = { token: "tok_4f2c9a7e1b8d6053" };
+
 /** An action of a user, a process or an operator. */
 export type Step =
-  | { do: "message"; abortAfter?: number | undefined; twice: boolean }
+  | { do: "message"; abortAfter?: number | undefined; twice: boolean; asWho: Partial<RunOptions> }
   | { do: "answer"; which: number; twice: boolean }
   | { do: "answers" }
   | { do: "stop" }
@@ -31,6 +34,12 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant("message" as const),
       abortAfter: fc.option(fc.nat(25), { nil: undefined }),
       twice: fc.boolean(),
+      asWho: fc.constantFrom<Partial<RunOptions>>(
+        {},
+        {},
+        { caller: { roles: ["reader"] } },
+        { caller: { roles: ["admin"] }, credentials: CREDENTIALS },
+      ),
     }),
   },
   {
@@ -126,7 +135,7 @@ export class Actor {
   async take(one: Step): Promise<void> {
     switch (one.do) {
       case "message":
-        return await this.message(one.abortAfter, one.twice);
+        return await this.message(one.abortAfter, one.twice, one.asWho);
       case "answer":
         return await this.answer(one.which, one.twice);
       case "answers":
@@ -153,11 +162,15 @@ export class Actor {
     this.runs.push(tolerant(run.result));
   }
 
-  private async message(abortAfter: number | undefined, twice: boolean): Promise<void> {
+  private async message(
+    abortAfter: number | undefined,
+    twice: boolean,
+    asWho: Partial<RunOptions> = {},
+  ): Promise<void> {
     this.sent += 1;
     const control = new AbortController();
     const clientMessageId = `m${this.sent}`;
-    const message = { ...user, sessionId, input: `Go on, ${clientMessageId}`, clientMessageId };
+    const message = { ...user, sessionId, input: `Go on, ${clientMessageId}`, clientMessageId, ...asWho };
     const run = this.pawl.run("tester", { ...message, signal: control.signal });
     this.watch(run);
     if (twice) this.watch(this.setting.boot().run("tester", message));
@@ -181,7 +194,7 @@ export class Actor {
     const question = pending[which % Math.max(1, pending.length)];
     const callId = question?.callId ?? "toolu_forged";
     const value = answerTo(question?.kind, which % 2 === 0);
-    const answer = { ...user, sessionId, answers: [{ callId, value }] };
+    const answer = { ...user, sessionId, answers: [{ callId, value }], ...askedBy(question?.kind) };
     const first = this.pawl.run("tester", answer);
     this.watch(first);
     if (twice) {
@@ -198,7 +211,8 @@ export class Actor {
     const { pending } = await this.setting.boot().view(sessionId, user);
     const answered = pending.map(async ({ callId, kind }, at) => {
       const answers = [{ callId, value: answerTo(kind, true) }];
-      const run = (processes[at % 2] as Runtime).run("tester", { ...user, sessionId, answers });
+      const asked = { ...user, sessionId, answers, ...askedBy(kind) };
+      const run = (processes[at % 2] as Runtime).run("tester", asked);
       this.watch(run);
       await tolerant(run.started);
     });
@@ -264,12 +278,17 @@ export class Actor {
     const { pending } = await pawl.view(sessionId, user);
     for (const { callId, kind } of pending) {
       const answers = [{ callId, value: answerTo(kind, true) }];
-      await tolerant(pawl.run("tester", { ...user, sessionId, answers }).result);
+      await tolerant(pawl.run("tester", { ...user, sessionId, answers, credentials: CREDENTIALS }).result);
     }
     return false;
   }
 }
 
+function askedBy(kind: string | undefined): Partial<RunOptions> {
+  return kind === "credentials" ? { credentials: CREDENTIALS } : {};
+}
+
 function answerTo(kind: string | undefined, approved: boolean) {
+  if (kind === "credentials") return true;
   return kind === "approval" ? { approved } : { text: "yes" };
 }

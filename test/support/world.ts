@@ -176,8 +176,8 @@ function standardTools(ran: Map<string, number>) {
       name: "fail",
       description: "Fails.",
       input: value,
-      execute: ({ value }) => {
-        throw new Error(value);
+      execute: ({ value }, { credentials }) => {
+        throw new Error(`${value}: refused for ${JSON.stringify(credentials)}`);
       },
     }),
     tool({

@@ -19,7 +19,7 @@ export { type FilesAt, openFiles } from "./files/open-files.ts";
 export { readMarkdown, userFiles } from "./files/user-files.ts";
 export { dailyBudget, dailyBudgetTokens } from "./hooks/daily-budget.ts";
 export { modelSummary } from "./hooks/model-summary.ts";
-export type { Spending, Summarize, ToSummarize } from "./hooks/summary.ts";
+export type { Summarize, ToSummarize } from "./hooks/summary.ts";
 export { type LegacyPart, legacyParts, withoutBlocks, withoutTags } from "./legacy/index.ts";
 export { type DayPlan, type DayPlans, memoryDayPlans } from "./plans/day-plans.ts";
 export { postgresDayPlans } from "./plans/postgres-day-plans.ts";

@@ -53,11 +53,18 @@ describe("U5 a set-up that is wrong says what to mend", () => {
     expect(cause).not.toContain("secret-word");
   });
 
+  it("U5 a URL without its protocol", async () => {
+    const { cause } = await firstRun(
+      claude("claude-sonnet-5-5", { baseURL: "localhost:8080", apiKey: "right-key" }),
+    );
+    expect(cause).toMatch(/it must begin with https:\/\/ or http:\/\/\.$/);
+  });
+
   it("U5 a URL that is no URL", async () => {
     const stop = await firstRun(claude("claude-sonnet-5-5", { baseURL: "localhost", apiKey: "right-key" }));
     expect(stop).toMatchInlineSnapshot(`
       {
-        "cause": "Invalid URL. Check ANTHROPIC_BASE_URL, or \`baseURL\` of claude().",
+        "cause": "Invalid URL. Check ANTHROPIC_BASE_URL, or \`baseURL\` of claude(): it must begin with https:// or http://.",
         "message": "Something is set up wrong on our side. Please contact support.",
         "type": "error",
       }

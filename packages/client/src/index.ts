@@ -2,7 +2,12 @@
 
 // The client
 
-export { type AgentClient, type AgentClientOptions, createAgentClient } from "./client/agent-client.ts";
+export {
+  type AgentClient,
+  type AgentClientOptions,
+  createAgentClient,
+  type TypedState,
+} from "./client/agent-client.ts";
 export { sessionInUrl } from "./client/session-in-url.ts";
 export type { SendOptions } from "./client/submit.ts";
 export { until } from "./client/until.ts";
@@ -20,9 +25,19 @@ export {
   type AskedByKind,
   answerable,
   askedByKind,
+  type QuestionsOf,
   type QuestionTypes,
 } from "./client/questions.ts";
 
 // Types of the agent's tools
 
-export type { AnyTools, ToolTypes, TypedMessage, TypedPart, TypedToolPart } from "./client/tool-types.ts";
+export type {
+  AnyTools,
+  CallFields,
+  DoneToolPart,
+  OpenToolPart,
+  ToolTypes,
+  TypedMessage,
+  TypedPart,
+  TypedToolPart,
+} from "./client/tool-types.ts";

@@ -34,13 +34,14 @@ export type { Suspends, Tool, ToolContext, ToolOptions } from "./tools/tool.ts";
 // Models, and policies around them
 
 export { answering } from "./model/answering.ts";
-export { type AskOptions, type AskOutcome, askModel } from "./model/ask-model.ts";
 export { type CircuitBreakerOptions, withCircuitBreaker } from "./model/circuit-breaker.ts";
 export { withFallback } from "./model/fallback.ts";
 export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/idle-watchdog.ts";
 export type { ModelClient, ModelRequest, ToolChoice } from "./model/model-client.ts";
 export { type ResilientOptions, resilient } from "./model/resilient.ts";
 export { type RetryOptions, withRetry } from "./model/retry.ts";
+export { askModel } from "./tools/ask-model.ts";
+export type { AskOptions, AskOutcome } from "./tools/ask-options.ts";
 
 // What models read and write
 
@@ -62,7 +63,6 @@ export { checkPricing, costUsd, type Pricing, promptTokens, type Usage } from ".
 
 export { type ApprovalAnswer, type ApprovalOptions, approval } from "./hooks/approval.ts";
 export type {
-  AppendableEvent,
   Ask,
   Awaitable,
   Hook,
@@ -79,6 +79,7 @@ export type {
 } from "./hooks/hook.ts";
 export { type PermissionOptions, permissions } from "./hooks/permissions.ts";
 export { type ReservationOptions, reservation } from "./hooks/reservation.ts";
+export type { AppendableEvent } from "./log/appendable-event.ts";
 
 // Limits, and why a run stops
 

@@ -1,8 +1,21 @@
 // The entry `@pawl/core/view`: views, cursors and live events, for authors of clients and transports.
+export type {
+  AnyAgent,
+  AskedTypes,
+  CallTypes,
+  OutputOfTools,
+  QuestionTypesOf,
+  ToolTypesOf,
+  TypesOf,
+  TypesOfTools,
+} from "./agent/agent-types.ts";
 export { PawlError, type PawlErrorCode } from "./base/errors.ts";
+export type { JsonOf } from "./base/json.ts";
 export type { AwaitedRun } from "./log/handover.ts";
 export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./log/live-event.ts";
 export { advanceCursor, type Cursor, formatCursor, type LiveCursor, parseCursor } from "./readers/cursor.ts";
+export type { InferInput } from "./tools/schema.ts";
+export { isQuestionPart } from "./view/question-part.ts";
 export { reduceView } from "./view/reduce.ts";
 export { runMessageId } from "./view/run-message.ts";
 export {

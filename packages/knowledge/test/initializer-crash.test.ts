@@ -28,7 +28,7 @@ describe("an initializer whose process dies", () => {
       const run = old.pawl.run("tester", { userId: "u1", input: "Hi", clientMessageId: "m1" });
       await run.result.catch(() => undefined);
       expect(dying.isDead()).toBe(true);
-      const knew = await selections(base);
+      const answered = await selections(base, "spending");
       clock += 60_000;
 
       const next = worldOf({ hooks: hooks() }, { store: base });
@@ -39,7 +39,10 @@ describe("an initializer whose process dies", () => {
       expect(knowledge.map(({ source }) => source)).toEqual(["workout_history", "muscle_goals"]);
       const mine = log.filter(({ type }) => type === "knowledge.selection");
       expect(mine).toHaveLength(1);
-      expect(small.requests).toHaveLength(knew === 0 && n > 1 ? 2 : 1);
+      expect(small.requests).toHaveLength(answered === 0 && n > 1 ? 2 : 1);
+      // Only an answer that was not stored is asked for again; each stored one is charged once.
+      const spendings = await next.of(sessionId, "spending");
+      expect(spendings.filter(({ by }) => by === "initializer")).toHaveLength(1);
       expect(await next.of(sessionId, "run_ended")).toHaveLength(1);
     },
   );

@@ -166,7 +166,7 @@ describe("what is done with its choice", () => {
       total: 1_100,
     };
     expect(await world.of(sessionId, "spending")).toEqual([
-      { by: "initializer", model: "small", tokens, cost_cents: 0.14 },
+      { by: "initializer", model: "small", tokens, cost_cents: 0.14, answer: expect.any(Object) },
     ]);
     const [request] = world.model.requests;
     expect(JSON.stringify(request?.messages)).toContain('<knowledge source=\\"workout_history\\">\\n30 days');

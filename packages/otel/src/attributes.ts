@@ -62,3 +62,17 @@ export function toolAttributes({ sessionId, data }: StoredOf<"tool_started">): A
     "gen_ai.tool.type": "function",
   };
 }
+
+/**
+ * Returns the attributes of what a tool has reported about its call, and of its cost. The conventions have no
+ * names for these. The summary may repeat content, so it needs `content`.
+ */
+export function reportAttributes({ data }: StoredOf<"tool_result">, content: boolean): Attributes {
+  const { connector, fragments, summary } = data.report ?? {};
+  return {
+    ...(data.spent !== undefined && { "pawl.cost_usd": usdFromCents(data.spent.cost_cents) }),
+    ...(connector !== undefined && { "pawl.tool.connector": connector }),
+    ...(fragments !== undefined && { "pawl.tool.fragments": fragments }),
+    ...(content && summary !== undefined && { "pawl.tool.summary": summary }),
+  };
+}

@@ -9,7 +9,13 @@ import {
 } from "@opentelemetry/api";
 import { type StoredEvent, type StoredOf, usdFromCents } from "@pawl/core";
 import type { Lease } from "@pawl/core/store";
-import { agentAttributes, requestAttributes, responseAttributes, toolAttributes } from "./attributes.ts";
+import {
+  agentAttributes,
+  reportAttributes,
+  requestAttributes,
+  responseAttributes,
+  toolAttributes,
+} from "./attributes.ts";
 import { type End, endAll, endAttempts, endOne, newSession, type Session } from "./session-spans.ts";
 
 interface Settings {
@@ -158,10 +164,12 @@ function beginTool(spans: Spans, session: Session, event: StoredOf<"tool_started
   session.tools.set(call_id, span);
 }
 
-function endTool(spans: Spans, session: Session, { data }: StoredOf<"tool_result">, end: End): void {
+function endTool(spans: Spans, session: Session, event: StoredOf<"tool_result">, end: End): void {
+  const { data } = event;
   const span = session.tools.get(data.call_id);
+  span?.setAttributes(reportAttributes(event, spans.content));
   if (spans.content) span?.setAttribute("gen_ai.tool.call.result", JSON.stringify(data.result));
-  endOne(session.tools, data.call_id, end, data.success ? undefined : "tool_error");
+  endOne(session.tools, data.call_id, end, data.success ? undefined : (data.report?.code ?? "tool_error"));
 }
 
 function endRun(spans: Spans, session: Session, event: StoredOf<"run_ended">, end: End): void {

@@ -12,6 +12,7 @@ import {
   memoryStore,
   runtime,
   type Tool,
+  type ToolContext,
   tool,
   withRetry,
 } from "@pawl/core";
@@ -114,6 +115,31 @@ describe("O3 spans of a run", () => {
       "gen_ai.tool.call.arguments": '{"a":41,"b":1}',
       "gen_ai.tool.call.result": "42",
     });
+  });
+
+  it("F22 have what a tool reports, and its summary only if it is asked for", async () => {
+    const search = tool({
+      name: "search",
+      description: "Searches.",
+      input: z.object({}),
+      execute: (_, { report }: ToolContext) => {
+        report({ costUsd: 0.0023, connector: "gmail", fragments: ["m1", "m2"], summary: "A secret" });
+        throw Object.assign(new Error("secret host"), { code: "ECONNREFUSED" });
+      },
+    });
+    for (const content of [false, true]) {
+      const { process, named } = setup([calling("search"), { text: "Ok." }], [search], { content });
+      await process().run("coach", { ...user, input: "Go" }).result;
+      const { attributes } = named("execute_tool search");
+      expect(attributes).toMatchObject({
+        "pawl.cost_usd": 0.0023,
+        "pawl.tool.connector": "gmail",
+        "pawl.tool.fragments": ["m1", "m2"],
+        "error.type": "ECONNREFUSED",
+      });
+      expect(attributes["pawl.tool.summary"]).toBe(content ? "A secret" : undefined);
+      expect(named("invoke_agent coach").attributes["pawl.cost_usd"]).toBe(0.0023);
+    }
   });
 
   it("show what failed, without its words", async () => {

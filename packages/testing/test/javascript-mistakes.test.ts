@@ -28,6 +28,7 @@ it("U6 scripted models refuse what JavaScript may pass", async () => {
       () => ask(scriptedModel([{ fault: { cut: 2, stall: 3 } }])),
       () => ask(scriptedModel([{ tools: [{ toolName: "look" }] }])),
       () => ask(scriptedModel(() => "Hello.")),
+      () => ask(scriptedModel(() => undefined)),
       () => ask(scriptedModel([])),
     ),
   ).toMatchInlineSnapshot(`
@@ -38,7 +39,7 @@ it("U6 scripted models refuse what JavaScript may pass", async () => {
       "config: scriptedModel() has no option "rules". Pass a function as the script.",
       "config: scriptedModel() has no option "model". Use \`id\`.",
       "config: pricing of scriptedModel() needs \`output\`, \`cacheRead\`, \`cacheWrite5m\` and \`cacheWrite1h\` too, in US dollars per million tokens.",
-      "config: Reply 1 of "claude-scripted" has no option "txt". The options of Reply 1 of "claude-scripted" are thinking, text, tools, content, stop, stopSequence, usage, clip, fault, deltas, latencyMs, delayPerEventMs.",
+      "config: Reply 1 of "claude-scripted" has no option "txt". Did you mean \`text\`?",
       "config: Reply 1 of "claude-scripted" has no option "toolCalls". Use \`tools\`.",
       "config: \`fault\` of Reply 1 of "claude-scripted" must be an object; got a string.",
       "config: \`fault\` of Reply 1 of "claude-scripted" must have status, midStream, cut, stall; got code.",
@@ -46,6 +47,7 @@ it("U6 scripted models refuse what JavaScript may pass", async () => {
       "config: \`fault\` of Reply 1 of "claude-scripted" has no option "stall". The options of \`fault\` of Reply 1 of "claude-scripted" are cut, end.",
       "config: \`tools[0]\` of Reply 1 of "claude-scripted" has no option "toolName". \`tools[0]\` of Reply 1 of "claude-scripted" needs \`name\`, a string. The options of \`tools[0]\` of Reply 1 of "claude-scripted" are name, input, id.",
       "config: Reply 1 of "claude-scripted" must be a reply, e.g. { text: "Hello." }; got a string.",
+      "config: Reply 1 of "claude-scripted" must be a reply, e.g. { text: "Hello." }; got undefined.",
       "config: The script of "claude-scripted" is out of replies: it has 0 replies, and this is request 1.",
     ]
   `);
@@ -80,7 +82,7 @@ it("U6 simulators do so too", async () => {
       "config: \`content\` of \`script[0]\` of openaiApi() must be a list; got a string.",
       "config: \`rules\` of openaiApi() must be a function; got a list.",
       "config: openaiApi() has no option "models". The options of openaiApi() are script, rules, now, newId, port, host, apiKeys.",
-      "config: validateMessagesRequest() has no option "model". The options of validateMessagesRequest() are models, secret, legacy.",
+      "config: validateMessagesRequest() has no option "model". Did you mean \`models\`?",
     ]
   `);
 });

@@ -1,11 +1,4 @@
-import {
-  type Agent,
-  agent,
-  type Hook,
-  type ModelClient,
-  resilient,
-  summarize as summarizeContext,
-} from "@pawl/core";
+import { agent, type Hook, type ModelClient, resilient, summarize as summarizeContext } from "@pawl/core";
 import type { Reservations } from "@pawl/core/store";
 import { type ContextReport, skillHook } from "@pawl/knowledge";
 import { coachSignals } from "../context/signals.ts";
@@ -77,10 +70,10 @@ export const SUMMARIZE_ABOVE = 60_000;
  * console.log(text);
  * ```
  */
-export function coach(options: CoachOptions): Agent<CoachDeps> {
+export function coach(options: CoachOptions) {
   const { model, fallback, reservations, hooks = [], summarize, onContext } = options;
   const asked = resilient(model, { ...(fallback && { fallback }), idleWatchdog: { idleMs: IDLE_MS } });
-  return agent<CoachDeps>({
+  return agent({
     name: "coach",
     version: "3",
     model: withoutLegacy(asked),

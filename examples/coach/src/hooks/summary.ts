@@ -1,13 +1,10 @@
-import { type AppendableEvent, type Hook, type RunContext, type RunResult, textOf } from "@pawl/core";
+import { type Hook, type RunContext, type RunResult, textOf } from "@pawl/core";
 import { dayOf } from "../base/day.ts";
 import type { CoachDeps } from "../deps/deps.ts";
 import { shortHash } from "../files/file-name.ts";
 import { withFrontMatter } from "../files/front-matter.ts";
 import { harmlessMarkdown } from "../files/harmless.ts";
 import { DEFAULT_TYPE } from "../sessions/session-types.ts";
-
-/** The cost of a model's answer, in the form of the log. */
-export type Spending = Omit<Extract<AppendableEvent, { type: "spending" }>["data"], "by">;
 
 /** The input of a summary. */
 export interface ToSummarize {
@@ -19,8 +16,8 @@ export interface ToSummarize {
   text: string;
   /** Returns what the user and the coach have written in the session, one line for each text. */
   conversation(): Promise<string>;
-  /** Charges the run for a model that the summary has used. */
-  spend(spending: Spending): Promise<void>;
+  /** Asks a model within the run's limits, and charges the run for it. */
+  askModel: RunContext["askModel"];
   signal: AbortSignal;
 }
 
@@ -55,12 +52,13 @@ export function sessionSummary(summarize: Summarize = ownWords): Hook<CoachDeps>
   };
 }
 
-type Parts = Pick<ToSummarize, "sessionId" | "signal" | "conversation" | "spend">;
+type Parts = Pick<ToSummarize, "sessionId" | "signal" | "conversation" | "askModel">;
 
-function partsOf({ sessionId, signal, read, append }: RunContext<CoachDeps>): Parts {
+function partsOf({ sessionId, signal, read, askModel }: RunContext<CoachDeps>): Parts {
   return {
     sessionId,
     signal,
+    askModel,
     conversation: async () => {
       const lines: string[] = [];
       for await (const { type, data } of read({ types: ["user_message", "assistant_message"] })) {
@@ -68,9 +66,6 @@ function partsOf({ sessionId, signal, read, append }: RunContext<CoachDeps>): Pa
         else if (type === "assistant_message") lines.push(`assistant: ${textOf(data.content)}`);
       }
       return lines.join("\n");
-    },
-    spend: async (spending) => {
-      await append({ type: "spending", data: { by: NAME, ...spending } });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Json, type Tool, type ToolContext, tool } from "@pawl/core";
+import { type Json, type ToolContext, tool } from "@pawl/core";
 import type { Skill } from "@pawl/knowledge";
 import * as z from "zod";
 import { skillOfType } from "../prompt/skills.ts";
@@ -6,7 +6,7 @@ import { activeArc } from "../sessions/active-arc.ts";
 import { arcs, sessionTypes } from "../sessions/session-types.ts";
 
 /** Creates the tool that begins an arc in an open conversation. Its result contains the arc's guidance. */
-export function enterStructuredArc(skills: readonly Skill[]): Tool {
+export function enterStructuredArc(skills: readonly Skill[]) {
   return tool({
     name: "enter_structured_arc",
     description:

@@ -1,4 +1,4 @@
-import { type Json, tool } from "@pawl/core";
+import { tool } from "@pawl/core";
 import * as z from "zod";
 
 /** An option, as the page shows it. */
@@ -32,7 +32,7 @@ export const showOptions = tool({
   suspends: {
     kind: "options",
     answer: z.object({ option: z.string().trim().min(1).max(4_000) }),
-    payload: ({ question, options }): Json => ({
+    payload: ({ question, options }) => ({
       question,
       options: asOptions(options).map(({ id, label }) => ({ id, label })),
     }),

@@ -63,6 +63,36 @@ describe("the summary of a session by a small model", () => {
   });
 });
 
+it("L17 F21 X1 a crash after the summary does not pay for it twice", async () => {
+  let clock = Date.now();
+  const [files, base] = [memoryFiles(), memoryStore({ now: () => clock })];
+  const small = strictModel({ script: [{ text: "They want to sleep more." }] });
+  const summarize = modelSummary(small);
+  let isDead = false;
+  const dying: typeof base = {
+    ...base,
+    append: async (sessionId, events, options) => {
+      if (isDead) return await new Promise(() => {});
+      const rows = await base.append(sessionId, events, options);
+      isDead = events.some(({ type }) => type === "spending");
+      return isDead ? await new Promise(() => {}) : rows;
+    },
+  };
+  const old = coached(strictModel({ script: bye }), { files, log: dying, summarize });
+  const { sessionId } = await old.pawl.run("coach", { userId: "ada", input: "Bye" }).started;
+  await expect.poll(() => isDead).toBe(true);
+  clock += 60_000;
+  const next = coached(strictModel({ script: [] }), { files, log: base, summarize });
+  await next.pawl.sweep();
+  for await (const _ of next.pawl.follow(sessionId, { untilIdle: true }));
+  const own = userFiles(files, "ada");
+  const [made] = await fileIndex(own, "session-summaries");
+  expect((await readMarkdown(own, made?.path ?? ""))?.body).toBe("They want to sleep more.");
+  expect(small.requests).toHaveLength(1);
+  const spent = await Array.fromAsync(base.read(sessionId, { types: ["spending"] }));
+  expect(spent.map(({ data }) => (data as { by: string }).by)).toEqual(["session-summary"]);
+});
+
 describe("the longest answer of a turn", () => {
   it.each([
     [undefined, 4_096],

@@ -94,9 +94,16 @@ function wordsFor(
   return `${name}: ${outcome === "failed" ? "failed" : stopReason} after ${time(to - from)}`;
 }
 
-function callWords({ toolName, phase, waits, from, to = from }: TimelineCall, now: number): string {
+function callWords(call: TimelineCall, now: number): string {
+  const { connector, code, summary } = call;
+  const name = connector === undefined ? call.toolName : `${call.toolName} (${connector})`;
+  const outcome = code === undefined ? "" : `, ${code}`;
+  return `${name}: ${phaseWords(call, now)}${outcome}${summary === undefined ? "" : `. ${summary}`}`;
+}
+
+function phaseWords({ phase, waits, from, to = from }: TimelineCall, now: number): string {
   const waited = lasted(waits, now);
-  if (phase === "waiting") return `${toolName}: waiting for you, ${time(waited)} so far`;
+  if (phase === "waiting") return `waiting for you, ${time(waited)} so far`;
   const worked = time(Math.max(0, (phase === "running" ? now : to) - from - waited));
-  return `${toolName}: ${phase}, ${worked}${waited > 0 ? `, and ${time(waited)} waiting for you` : ""}`;
+  return `${phase}, ${worked}${waited > 0 ? `, and ${time(waited)} waiting for you` : ""}`;
 }

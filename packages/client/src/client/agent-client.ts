@@ -1,4 +1,5 @@
 import type { Json, SessionEvent } from "@pawl/core";
+import type { AnyAgent, ToolTypesOf } from "@pawl/core/view";
 import { type AgentState, stateOf } from "../state/agent-state.ts";
 import { batch } from "../state/batch.ts";
 import { type Conversation, failureOf, newConversation, update } from "../state/conversation.ts";
@@ -8,6 +9,7 @@ import { checkClientOptions } from "./check-client.ts";
 import { randomId } from "./random-id.ts";
 import { watchAgain } from "./reading.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
+import type { AnyTools, ToolTypes, TypedMessage } from "./tool-types.ts";
 
 /** Options of `createAgentClient()`. */
 export interface AgentClientOptions extends WireOptions {
@@ -31,10 +33,13 @@ export interface AgentClientOptions extends WireOptions {
   newId?(): string;
 }
 
-/** A conversation with an agent: its state to subscribe to, and the user's actions. */
-export interface AgentClient {
+/**
+ * A conversation with an agent: its state to subscribe to, and the user's actions. `T` are the types of the
+ * agent's tools.
+ */
+export interface AgentClient<T = AnyTools> {
   /** Returns the current state: the same object until something changes. */
-  getState(): AgentState;
+  getState(): TypedState<T>;
   /** Calls `listener` after every change of the state. Returns a function that unsubscribes it. */
   subscribe(listener: () => void): () => void;
   /**
@@ -80,9 +85,18 @@ export interface AgentClient {
   close(): void;
 }
 
+/** The state of a conversation, with typed calls in its messages if the tools are declared. */
+export interface TypedState<T = AnyTools> extends Omit<AgentState, "messages"> {
+  /** The conversation, oldest message first. */
+  messages: TypedMessage<T>[];
+}
+
 /**
  * Creates a client for an agent that `handler()` of `@pawl/sse` serves. Loads the session, follows its events
  * and keeps its state up to date. Broken connections resume after the last event.
+ *
+ * `createAgentClient<typeof agent>` has the types of the agent's calls. Import only its type: `import type {
+ * agent } from "../server/agent.js"`.
  *
  * @throws PawlError `config` for unknown, missing and mistyped options.
  *
@@ -100,6 +114,12 @@ export interface AgentClient {
  * coach.close();
  * ```
  */
+export function createAgentClient<T extends ToolTypes<T> = AnyTools>(
+  options: AgentClientOptions,
+): AgentClient<T>;
+export function createAgentClient<A extends AnyAgent>(
+  options: AgentClientOptions,
+): AgentClient<ToolTypesOf<A>>;
 export function createAgentClient(options: AgentClientOptions): AgentClient {
   checkClientOptions("createAgentClient()", options);
   const {

@@ -3,7 +3,8 @@ import type { ToolPhase, ViewMessage, ViewPart } from "@pawl/core/view";
 
 /**
  * The types of an agent's tools, keyed by the tool's name: `input` is what the model passes, `result` what
- * `execute` returns, as JSON. Write them for all tools of your agent.
+ * `execute` returns, as JSON. `ToolTypesOf<typeof agent>` of `@pawl/core/view` has them. If the page has no
+ * access to the agent's type, write them for all its tools.
  *
  * Nothing validates them on the page. A result may have another type if a hook changed it, if it was
  * redacted, if a repeated call was skipped, or if an earlier version of the tool made it. For a tool that
@@ -31,21 +32,46 @@ export type ToolTypes<T> = { readonly [Name in keyof T]: { input: unknown; resul
 /** The type of tools if you declare none: every input and result is JSON. */
 export type AnyTools = Readonly<Record<string, { input: Json; result: Json }>>;
 
-/** A call of a tool. Once its `phase` is `done`, `arguments` and `result` have the tool's types. */
-export type TypedToolPart<Name, Types extends { input: unknown; result: unknown }> = Omit<
-  Extract<ViewPart, { type: "tool" }>,
-  "toolName" | "phase" | "arguments" | "result"
-> & { toolName: Name } & (
-    | { phase: "done"; arguments: Types["input"]; result: Types["result"] }
-    | { phase: Exclude<ToolPhase, "done">; arguments: Json; result?: Json }
-  );
+// An agent may have hundreds of tools. Interfaces compute the types of their fields when a page reads them.
+
+/** The fields of a call that are the same for all tools. */
+export interface CallFields
+  extends Omit<Extract<ViewPart, { type: "tool" }>, "toolName" | "phase" | "arguments" | "result"> {}
+
+/** A call of a tool that succeeded: `arguments` and `result` have the tool's types. */
+export interface DoneToolPart<Name, Types> extends CallFields {
+  toolName: Name;
+  phase: "done";
+  /** The input of the call, as the model wrote it. */
+  arguments: Types["input" & keyof Types];
+  /** What the tool returned, as JSON. */
+  result: Types["result" & keyof Types];
+}
+
+/** A call of a tool that is running, waits for an answer, or failed. Its input may be invalid. */
+export interface OpenToolPart<Name> extends CallFields {
+  toolName: Name;
+  phase: Exclude<ToolPhase, "done">;
+  /** The input of the call, as the model wrote it. */
+  arguments: Json;
+  result?: Json;
+}
+
+/**
+ * A call of a tool, or of the tool `Name`. Once its `phase` is `done`, `arguments` and `result` have the
+ * tool's types.
+ */
+export type TypedToolPart<T, Name extends keyof T = keyof T> =
+  | OpenToolPart<Name>
+  | (Name extends unknown ? DoneToolPart<Name, T[Name]> : never);
 
 /** A part of a message, with typed calls if the tools are declared. */
-export type TypedPart<T extends ToolTypes<T>> = string extends keyof T
+export type TypedPart<T> = string extends keyof T
   ? ViewPart
-  : Exclude<ViewPart, { type: "tool" }> | { [Name in keyof T]: TypedToolPart<Name, T[Name]> }[keyof T];
+  : Exclude<ViewPart, { type: "tool" }> | TypedToolPart<T>;
 
 /** A message, with typed calls if the tools are declared. */
-export interface TypedMessage<T extends ToolTypes<T>> extends Omit<ViewMessage, "parts"> {
+export interface TypedMessage<T> extends Omit<ViewMessage, "parts"> {
+  /** The message's parts, in the order in which they arrived. */
   parts: TypedPart<T>[];
 }

@@ -1,10 +1,8 @@
-import type { AgentState } from "../state/agent-state.ts";
-import type { AgentClient } from "./agent-client.ts";
-
 /**
  * Waits until a conversation's state meets a condition, e.g. that the answer has ended. For scripts and
  * tests; pages use `subscribe`. Resolves to the state that met the condition. Rejects with the signal's
- * reason if `signal` aborts; without a signal, waits without limit.
+ * reason if `signal` aborts; without a signal, waits without limit. A refused message begins no run: check
+ * the value that `send()` resolves to before you wait for the run's end.
  *
  * @example
  * ```ts
@@ -20,11 +18,11 @@ import type { AgentClient } from "./agent-client.ts";
  * client.close();
  * ```
  */
-export function until(
-  client: Pick<AgentClient, "getState" | "subscribe">,
-  isThere: (state: AgentState) => boolean,
+export function until<State>(
+  client: { getState(): State; subscribe(listener: () => void): () => void },
+  isThere: (state: NoInfer<State>) => boolean,
   signal?: AbortSignal,
-): Promise<AgentState> {
+): Promise<State> {
   return new Promise((resolve, reject) => {
     const look = () => {
       const state = client.getState();

@@ -1,5 +1,11 @@
+import type { AnyAgent, ToolTypesOf } from "@pawl/core/view";
 import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
-import { type AgentClient, type AgentClientOptions, createAgentClient } from "../client/agent-client.ts";
+import {
+  type AgentClient,
+  type AgentClientOptions,
+  createAgentClient,
+  type TypedState,
+} from "../client/agent-client.ts";
 import { checkClientOptions } from "../client/check-client.ts";
 import {
   type AnswerableQuestion,
@@ -9,17 +15,14 @@ import {
   askedByKind,
   type QuestionTypes,
 } from "../client/questions.ts";
-import type { AnyTools, ToolTypes, TypedMessage } from "../client/tool-types.ts";
-import type { AgentState } from "../state/agent-state.ts";
+import type { AnyTools, ToolTypes } from "../client/tool-types.ts";
 
 /** The result of {@link useAgent}: the conversation's state, and the user's actions. */
-export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions, T extends ToolTypes<T> = AnyTools>
-  extends Omit<AgentState, "pending" | "messages">,
+export interface UseAgent<A = AnyQuestions, T = ToolTypesOf<A>>
+  extends Omit<TypedState<T>, "pending">,
     Pick<AgentClient, "send" | "answer" | "fail" | "retry" | "stop" | "open" | "sessions"> {
-  /** The conversation's messages. */
-  messages: TypedMessage<T>[];
   /** The first pending question of each kind, e.g. `asked.show_options?.answer("plan")`. */
-  asked: AskedByKind<Q>;
+  asked: AskedByKind<A>;
   /** All pending questions, in the order in which they were asked. */
   pending: readonly AnswerableQuestion[];
 }
@@ -30,25 +33,56 @@ export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions, T extends T
  * `sessionInUrl()` does: the conversation continues. The latest `headers`, `fetch`, `onEvent` and `onSession`
  * are used.
  *
- * To type questions and answers, see {@link QuestionTypes}; to type the calls in `messages`, see
- * {@link ToolTypes}.
+ * `useAgent<typeof agent>` has the types of the agent's calls and questions. Import only its type, so that no
+ * code of the server reaches the page: `import type { agent } from "../server/agent.js"`. If the page has no
+ * access to that type, see {@link QuestionTypes} and {@link ToolTypes}.
  *
  * @example
  * ```ts
  * import { useAgent } from "@pawl/client/react";
+ * import { agent, tool } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ * import * as z from "zod";
  *
- * type Asks = { show_options: { payload: { question: string; options: string[] }; answer: string } };
+ * // On the server. The page has `import type { coach } from "../server/coach.js"`.
+ * const measure = tool({
+ *   name: "measure",
+ *   description: "Measures the user's pulse.",
+ *   input: z.object({}),
+ *   execute: () => ({ pulse: 60 }),
+ * });
+ * const options = tool({
+ *   name: "show_options",
+ *   description: "Lets the user choose.",
+ *   input: z.object({ question: z.string(), options: z.array(z.string()) }),
+ *   suspends: { answer: z.object({ option: z.string() }) },
+ * });
+ * const coach = agent({
+ *   name: "coach",
+ *   model: scriptedModel([]),
+ *   instructions: "You coach.",
+ *   tools: [measure, options],
+ * });
  *
  * function useCoach() {
- *   const { messages, phase, asked, send } = useAgent<Asks>({ url: "/api/coach" });
- *   const { show_options: options } = asked;
- *   return { messages, phase, say: send, question: options?.payload.question, choose: options?.answer };
+ *   const { messages, asked, send } = useAgent<typeof coach>({ url: "/api/coach" });
+ *   const parts = messages.flatMap((message) => message.parts);
+ *   const pulses = parts.flatMap((part) =>
+ *     part.type === "tool" && part.toolName === "measure" && part.phase === "done"
+ *       ? [part.result.pulse]
+ *       : [],
+ *   );
+ *   const { show_options } = asked;
+ *   const choose = (option: string) => show_options?.answer({ option });
+ *   return { pulses, say: send, question: show_options?.payload.question, choose };
  * }
  * ```
  */
 export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions, T extends ToolTypes<T> = AnyTools>(
   options: AgentClientOptions,
-): UseAgent<Q, T> {
+): UseAgent<Q, T>;
+export function useAgent<A extends AnyAgent>(options: AgentClientOptions): UseAgent<A>;
+export function useAgent(options: AgentClientOptions): UseAgent {
   const { url, sessionId } = options;
   const isNew = useRef(true);
   if (isNew.current) checkClientOptions("useAgent()", options);
@@ -70,11 +104,10 @@ export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions, T extends To
   const state = useSyncExternalStore(client.subscribe, client.getState, client.getState);
   const { send, answer, fail, retry, stop, open, sessions } = client;
   const pending = useMemo(() => answerable(state.pending, client), [state.pending, client]);
-  const asked = useMemo(() => askedByKind<Q>(pending), [pending]);
-  const messages = state.messages as unknown as TypedMessage<T>[];
+  const asked = useMemo(() => askedByKind(pending), [pending]);
   return useMemo(
-    () => ({ ...state, messages, asked, pending, send, answer, fail, retry, stop, open, sessions }),
-    [state, messages, asked, pending, send, answer, fail, retry, stop, open, sessions],
+    () => ({ ...state, asked, pending, send, answer, fail, retry, stop, open, sessions }),
+    [state, asked, pending, send, answer, fail, retry, stop, open, sessions],
   );
 }
 

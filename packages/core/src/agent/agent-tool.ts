@@ -6,7 +6,7 @@ import { type Budget, unlimited } from "../log/budget.ts";
 import { tool } from "../tools/define-tool.ts";
 import { lazyJsonSchema } from "../tools/lazy-json-schema.ts";
 import type { Infer, Schema } from "../tools/schema.ts";
-import type { Delegate, TaskAgent, TaskSource, Tool } from "../tools/tool.ts";
+import type { Delegate, TaskAgent, TaskSource, Tool, ToolContext } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 
 /** A task's agent with all that it is. Every delegate that {@link agentTool} makes has this type. */
@@ -19,10 +19,18 @@ export function agentOf(chosen: TaskAgent): Agent {
   return (chosen as WholeTaskAgent).agent;
 }
 
-/** Options of `agentTool()`. Give either `agent` or `agents`. */
-export interface AgentToolOptions<I extends Schema, Deps> {
+/**
+ * Options of `agentTool()`. Give either `agent` or `agents`. `Own` is the agent's name as a type, `Name` the
+ * tool's.
+ */
+export interface AgentToolOptions<
+  I extends Schema,
+  Deps,
+  Own extends string = string,
+  Name extends string = string,
+> {
   /** The sub-agent that does the work of a call. */
-  agent?: Agent<Deps>;
+  agent?: Agent<Deps, Own>;
   /**
    * Returns the sub-agent that does the work of one call, by the call's validated input and by who asks.
    *
@@ -34,7 +42,7 @@ export interface AgentToolOptions<I extends Schema, Deps> {
    */
   agents?(input: Infer<I>, source: TaskSource<Deps>): Awaitable<Agent<Deps> | undefined>;
   /** The tool's name. Required with `agents`. Default: the agent's name. */
-  name?: string;
+  name?: Name;
   /** The description for the calling model: what the agent does and when to use it. */
   description: string;
   /** The schema of the tool's input. Default: `{ task: string }`. */
@@ -132,13 +140,29 @@ const task = /* @__PURE__ */ lazyJsonSchema<{ task: string }>({
  * });
  * ```
  */
-export function agentTool<Deps = unknown, I extends Schema = Schema<{ task: string }>>(
-  options: AgentToolOptions<I, Deps>,
-): Tool<Deps> {
+export function agentTool<
+  Deps = unknown,
+  I extends Schema = Schema<{ task: string }>,
+  Own extends string = string,
+  Name extends string = Own,
+>(
+  options: AgentToolOptions<I, Deps, Own, Name>,
+): Tool<
+  Deps,
+  {
+    name: Name;
+    input: I;
+    result: string;
+    output: never;
+    kind: Name;
+    payload: never;
+    answer: Schema<undefined>;
+  }
+> {
   checkOptions("agentTool()", options, OPTIONS, { instead: { tools: "Give them to the agent." } });
   checkAgents(options);
-  const { agent, agents, name = agent?.name ?? "", description } = options;
-  const { limits = {}, status, showsText = false } = options;
+  const { agent, agents, description, limits = {}, status, showsText = false } = options;
+  const name = options.name ?? ((agent?.name ?? "") as string as Name);
   const { input = task as unknown as I, message = ({ task }: { task: string }) => task } = options;
   for (const [what, value] of Object.entries(limits)) {
     if (!Object.hasOwn(unlimited, what))
@@ -172,14 +196,14 @@ export function agentTool<Deps = unknown, I extends Schema = Schema<{ task: stri
     showsText,
   };
   return {
-    ...tool<I, Schema, Deps>({
+    ...tool({
       name,
       description,
       input,
       ...(status && { status }),
       idempotent: true,
       repeatable: true,
-      execute: () => undefined,
+      execute: (_input, _context: ToolContext<Deps>) => "",
     }),
     delegate,
   };

@@ -40,14 +40,15 @@ export type WhenBusy = "reject" | "queue" | "interrupt";
 
 /**
  * Options of `agent()`. `Deps` is the type of the value that the runtime's `deps` option returns for the
- * agent's tools, hooks and `userData`. `Name` is the agent's name as a type.
+ * agent's tools, hooks and `userData`. `Name` is the agent's name as a type, `Tools` the type of its tools.
  */
-export interface AgentOptions<Deps, Name extends string = string> {
+export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<Deps>> {
   /** The agent's name, unique in its runtime. Do not change it: sessions are stored with the name. */
   name: Name;
   /**
-   * The version of the agent, which each run records. Change it when the agent's behaviour changes. Default:
-   * "1".
+   * The version of the agent, which each run records, e.g. the release. Change it when the agent's behaviour
+   * changes. If a process resumes a run that another version has begun, the log says so (`agent_changed`).
+   * Default: "1".
    */
   version?: string;
   /** The model. A failed request is not retried, unless you wrap the model with `resilient`. */
@@ -69,7 +70,7 @@ export interface AgentOptions<Deps, Name extends string = string> {
    *   have, a new run rejects with `tools_failed` and nothing is stored. An open run is retried later.
    */
   tools?:
-    | readonly Tool<Deps>[]
+    | readonly (Tools & Pick<Tool<Deps>, "execute">)[]
     | ((source: {
         /** The session's row. */
         session: Session;
@@ -81,7 +82,7 @@ export interface AgentOptions<Deps, Name extends string = string> {
         deps: Deps;
         /** Aborted when the function takes too long, or the run is stopped. */
         signal: AbortSignal;
-      }) => Awaitable<readonly Tool<Deps>[]>);
+      }) => Awaitable<readonly (Tools & Pick<Tool<Deps>, "execute">)[]>);
   /** Time limit of a function `tools`, in milliseconds. Default: 5,000. */
   toolsTimeoutMs?: number;
   /**
@@ -177,8 +178,10 @@ export interface AgentOptions<Deps, Name extends string = string> {
 /**
  * An agent, made by `agent()`. The fields are those of {@link AgentOptions}, with the defaults filled in.
  * `Deps` is the type of the `deps` that its tools, hooks and `userData` need, `Name` its name as a type.
+ * `Output` is the type of `result.output` of its runs, `unknown` if it is any JSON, and `Tools` the type of
+ * its tools. Both are lost where an agent is declared as `Agent<Deps>`.
  */
-export interface Agent<Deps = unknown, Name extends string = string>
+export interface Agent<Deps = unknown, Name extends string = string, Output = unknown, Tools = Tool<Deps>>
   extends Readonly<
       Required<
         Omit<
@@ -188,6 +191,8 @@ export interface Agent<Deps = unknown, Name extends string = string>
       >
     >,
     Readonly<Pick<AgentOptions<Deps>, "resultTag" | "userData" | "whenBusy">> {
+  /** The types of the agent. Only the compiler knows this field: it has no value. */
+  readonly "~types"?: { output: Output; tools: Tools };
   readonly name: Name;
   /** The tools by name; empty if `toolsFor` returns them. */
   readonly tools: ReadonlyMap<string, Tool<Deps>>;

@@ -1,11 +1,10 @@
 import { butIs, checkNumbers } from "../base/check-numbers.ts";
-import { checkOptions, listOf, type OptionKinds } from "../base/check-options.ts";
-import { isResultTag } from "../context/wrap-results.ts";
+import { isOwnTag } from "../context/own-tags.ts";
 import { wrongWith } from "../hooks/check-hook.ts";
 import { unlimited } from "../log/budget.ts";
 import { checkModel } from "../model/check-model.ts";
-import type { Agent, AgentOptions, WhenBusy } from "./agent.ts";
-import { agentError, checkMade, checkPrices, checkTools, refuseTwins } from "./check-tools.ts";
+import type { Agent, WhenBusy } from "./agent.ts";
+import { agentError, checkPrices, checkTools, refuseTwins } from "./check-tools.ts";
 
 /** The known limits. `errorTurns` and `toolFailures` exist only for runs. */
 const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[]>> = {
@@ -16,56 +15,6 @@ const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[
 /** Returns whether a value is a {@link WhenBusy}. */
 export function isWhenBusy(value: unknown): value is WhenBusy {
   return value === "reject" || value === "queue" || value === "interrupt";
-}
-
-const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
-  name: "string!",
-  version: "string",
-  // `checkModel` checks what it is.
-  model: { mustBe: 'a ModelClient, e.g. claude("claude-sonnet-5-5")', is: () => true, required: true },
-  instructions: "string!",
-  tools: {
-    mustBe: "a list, e.g. tools: [getWeather], or a function",
-    is: (value) => Array.isArray(value) || typeof value === "function",
-  },
-  toolsTimeoutMs: "number",
-  hooks: listOf("hooks: [approval({ … })]"),
-  stopWhen: "list",
-  limits: "object",
-  sessionLimits: "object",
-  onLimit: "string",
-  stopMessages: "object",
-  estimateTokens: "function",
-  maxTokens: "number",
-  toolOnly: "boolean",
-  toolConcurrency: "number",
-  resultLimit: "number",
-  resultTag: "string",
-  userData: "function",
-  userDataPer: "string",
-  userDataTimeoutMs: "number",
-  checkpointWhen: "list",
-  whenBusy: "string",
-};
-
-/** Hints for option names of other libraries. */
-const INSTEAD = {
-  system: "Use `instructions`.",
-  prompt: "Use `instructions`.",
-  systemPrompt: "Use `instructions`.",
-  maxSteps: "Use `limits: { turns }`.",
-  maxTurns: "Use `limits: { turns }`.",
-  maxIterations: "Use `limits: { turns }`.",
-  maxOutputTokens: "Use `maxTokens`.",
-  maxRetries: "Wrap the model: resilient(model, { retry: { retries } }).",
-};
-
-/** Checks the names and kinds of an agent's options. @throws PawlError `config` */
-export function checkAgentOptions(options: unknown): void {
-  const { name, tools } = Object(options) as { name?: unknown; tools?: unknown };
-  const whose = typeof name === "string" ? `agent("${name}")` : "agent()";
-  checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
-  checkMade(whose, Array.isArray(tools) ? tools : []);
 }
 
 /**
@@ -85,7 +34,7 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   if (!["turn", "run"].includes(agent.userDataPer)) {
     throw agentError(name, `userDataPer must be "turn" or "run", not "${agent.userDataPer}".`);
   }
-  if (agent.resultTag !== undefined && !isResultTag(agent.resultTag)) {
+  if (agent.resultTag !== undefined && !isOwnTag(agent.resultTag)) {
     throw agentError(
       name,
       `resultTag must be the name of an XML tag that Pawl does not use itself, e.g. "result"; got "${agent.resultTag}".`,

@@ -1,20 +1,8 @@
-import { kindOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { checkPricing } from "../model/pricing.ts";
 import { dependencyCycle } from "../tools/dependency-cycle.ts";
 import type { Agent } from "./agent.ts";
-
-/** Checks that each tool was made by `tool()`. @throws PawlError `config` */
-export function checkMade(whose: string, tools: readonly unknown[]): void {
-  for (const [at, made] of tools.entries()) {
-    if (typeof Object(made).spec?.input_schema !== "object")
-      throw new PawlError(
-        "config",
-        `\`tools[${at}]\` of ${whose} must be made by tool(); got ${kindOf(made)}.`,
-      );
-  }
-}
 
 /** Checks that the agent can work with its tools, which are `tools` by name. @throws PawlError `config` */
 export function checkTools<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {

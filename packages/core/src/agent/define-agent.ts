@@ -5,8 +5,11 @@ import type { Hook } from "../hooks/hook.ts";
 import { unlimited } from "../log/budget.ts";
 import { estimateTokens as byCharacters } from "../model/estimate.ts";
 import { stopOnFailedTurns } from "../stop/stop-on-failed-turns.ts";
+import type { Tool } from "../tools/tool.ts";
 import { type Agent, type AgentOptions, defaultLimits } from "./agent.ts";
-import { checkAgent, checkAgentOptions, checkCounts, estimateOf } from "./check-agent.ts";
+import type { OutputOfTools } from "./agent-types.ts";
+import { checkAgent, checkCounts, estimateOf } from "./check-agent.ts";
+import { checkAgentOptions } from "./check-agent-options.ts";
 
 /**
  * Defines an agent: a model, its instructions, tools, hooks and limits. To run the agent, pass it to
@@ -48,9 +51,12 @@ import { checkAgent, checkAgentOptions, checkCounts, estimateOf } from "./check-
  * console.log(forMembers.tools.size); // 0: they are known in a run
  * ```
  */
-export function agent<Deps = unknown, const Name extends string = string>(
-  options: AgentOptions<Deps, Name>,
-): Agent<Deps, Name> {
+export function agent<
+  Deps = unknown,
+  const Name extends string = string,
+  Tools extends Tool<never> = Tool<Deps>,
+  Output = OutputOfTools<Tools>,
+>(options: AgentOptions<Deps, Name, Tools>): Agent<Deps, Name, Output, Tools> {
   checkAgentOptions(options);
   const {
     name,
@@ -78,7 +84,7 @@ export function agent<Deps = unknown, const Name extends string = string>(
     whenBusy,
   } = options;
   const tools = typeof given === "function" ? [] : given;
-  const made: Agent<Deps, Name> = {
+  const made: Agent<Deps, Name, Output, Tools> = {
     name,
     version,
     model,
@@ -107,7 +113,7 @@ export function agent<Deps = unknown, const Name extends string = string>(
   checkCounts(made);
   const { errorTurns, toolFailures } = made.limits;
   const guards = [dependentCalls(), failureBudget(toolFailures), duplicateGuard()];
-  const whole: Agent<Deps, Name> = {
+  const whole: Agent<Deps, Name, Output, Tools> = {
     ...made,
     hooks: [...guards, ...(hooks as readonly Hook[])],
     stopWhen: [stopOnFailedTurns(errorTurns), ...stopWhen],

@@ -64,11 +64,12 @@ export function checkOptions<Options extends object>(
   const known = new Map<string, Kind>(Object.entries<Kind>(kinds));
   const values = new Map<string, unknown>(Object.entries(given));
   const unknown = [...values.keys()].filter((name) => !known.has(name) && values.get(name) !== undefined);
+  const hints = new Map(unknown.map((name) => [name, hintFor(name, [...known.keys()], instead)]));
   const problems = [
-    ...unknownOptions(whose, unknown, instead),
+    ...unknown.map((name) => `${whose} has no option "${name}".${hints.get(name) ?? ""}`),
     ...[...known].flatMap(([name, kind]) => problemWith(whose, name, kind, values.get(name))),
   ];
-  if (unknown.some((name) => !Object.hasOwn(instead, name))) {
+  if (unknown.some((name) => hints.get(name) === undefined)) {
     problems.push(`The options of ${whose} are ${[...known.keys()].join(", ")}.`);
   }
   if (problems.length > 0) throw new PawlError(code, problems.join(" "));
@@ -85,6 +86,12 @@ function needed(kinds: object): string {
   if (last === undefined) return "";
   return ` with ${required.length === 0 ? last : `${required.join(", ")} and ${last}`}`;
 }
+
+/** The kind of an option that is an abort signal. */
+export const SIGNAL: { readonly mustBe: string; is(value: unknown): boolean } = {
+  mustBe: "an AbortSignal, e.g. the `signal` of an AbortController",
+  is: (value) => typeof Object(value).addEventListener === "function",
+};
 
 /** The kind of an option that is a list, with an example for who gives something else. */
 export function listOf(example: string, required = false): Exclude<Kind, string> {
@@ -124,15 +131,22 @@ function isOfKind(value: unknown, kind: OptionKind): boolean {
   return typeof value === kind;
 }
 
-function unknownOptions(
-  whose: string,
-  names: readonly string[],
-  instead: { readonly [name: string]: string },
-) {
-  return names.map((name) => {
-    const hint = Object.hasOwn(instead, name) ? ` ${instead[name]}` : "";
-    return `${whose} has no option "${name}".${hint}`;
-  });
+/** Returns what to write instead of an unknown name: the hint for it, or a known name that is spelt alike. */
+function hintFor(name: string, known: readonly string[], instead: { readonly [name: string]: string }) {
+  if (Object.hasOwn(instead, name)) return ` ${instead[name]}`;
+  const meant = known.find((other) => isAlike(name.toLowerCase(), other.toLowerCase()));
+  return meant && ` Did you mean \`${meant}\`?`;
+}
+
+/** Returns whether two names differ in one letter, or in two neighbours that changed places. */
+function isAlike(a: string, b: string): boolean {
+  if (a.length > b.length) return isAlike(b, a);
+  if (a.length < 3) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  if (a.slice(at) === b.slice(at + 1)) return true; // a letter is missing
+  if (a.slice(at + 1) === b.slice(at + 1)) return true; // another letter, or none
+  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
 }
 
 /** Returns the type of a value in words, for messages that must not show the value: it may be a secret. */

@@ -45,6 +45,13 @@ export type PawlErrorCode =
   | "model_error"
   /** An agent's function `tools` failed, took too long, or returned tools that the agent cannot have. */
   | "tools_failed"
+  /**
+   * The model refused, its answer was cut off, or its output does not match the schema. `details.reason` says
+   * which; `details.usage` and `details.costUsd` are what the answers have cost.
+   */
+  | "unusable_answer"
+  /** The run's limits leave no room for a model call of a hook or a tool. Nothing was sent. */
+  | "limit_reached"
   /** The session's log has no content for a model request. */
   | "context";
 

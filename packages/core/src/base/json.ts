@@ -6,6 +6,42 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
+// A field that may be `undefined` may be missing in JSON. That of an optional field is said already.
+/**
+ * The type of a value after {@link toJson}: a `Date` is a string, `undefined` is `null`, and fields with
+ * functions are gone. JSON stays as it is.
+ *
+ * @example
+ * ```ts compile
+ * import type { JsonOf } from "@pawl/core/view";
+ *
+ * const forecast: JsonOf<{ at: Date; celsius?: number }> = { at: "2026-11-22T08:00:00.000Z" };
+ * ```
+ */
+export type JsonOf<T> = unknown extends T
+  ? Json
+  : T extends Json
+    ? T
+    : T extends void
+      ? null
+      : T extends ((...args: never) => unknown) | symbol
+        ? null
+        : T extends { toJSON(): infer Value }
+          ? JsonOf<Value>
+          : T extends readonly unknown[]
+            ? { [At in keyof T]: JsonOf<T[At]> }
+            : {
+                [Key in keyof T as Key extends string
+                  ? T[Key] extends ((...args: never) => unknown) | symbol
+                    ? never
+                    : Key
+                  : never]: unknown extends T[Key]
+                  ? Json
+                  : undefined extends T[Key]
+                    ? JsonOf<Exclude<T[Key], undefined>> | (object extends Pick<T, Key> ? never : undefined)
+                    : JsonOf<T[Key]>;
+              };
+
 /**
  * Converts a value to plain JSON, like `JSON.stringify`: drops `undefined` and functions, and turns dates
  * into strings. Replaces lone surrogates by U+FFFD, because neither models nor databases accept them.
@@ -73,6 +109,11 @@ export function canonicalJson(value: unknown): string {
       ? part
       : Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))),
   );
+}
+
+/** Returns whether two values are equal as JSON, whatever the order of their fields. */
+export function isEqualJson(one: unknown, other: unknown): boolean {
+  return canonicalJson(toJson(one)) === canonicalJson(toJson(other));
 }
 
 function isSorted(keys: readonly string[]): boolean {

@@ -1,6 +1,7 @@
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import type { SessionState } from "../session/state.ts";
+import { ownTagsAt } from "./own-tags.ts";
 import { userEntry } from "./project.ts";
 import { hasOpenServerCalls, isPaused } from "./server-calls.ts";
 import { withShortInputs } from "./shorten-input.ts";
@@ -54,8 +55,9 @@ function extend(entries: ContextEntry[], state: SessionState, ready: readonly St
  * Returns the entry of an event. Keeps the entry, so that a request and the later state share the same
  * object.
  */
-function entryOf({ kept }: SessionState, event: StoredEvent): ContextEntry {
-  const entry = kept.entries.get(event) ?? userEntry(event);
+function entryOf(state: SessionState, event: StoredEvent): ContextEntry {
+  const { kept } = state;
+  const entry = kept.entries.get(event) ?? userEntry(event, ownTagsAt(state, event.seq));
   kept.entries.set(event, entry);
   return entry;
 }

@@ -4,6 +4,7 @@ import { type ContentBlock, isToolUse } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import type { SessionState } from "../session/state.ts";
 import { admit } from "./admit.ts";
+import { ownTagsAt } from "./own-tags.ts";
 import { newPrefix } from "./prefix.ts";
 import { contextEntry, withoutThinking } from "./project.ts";
 import { wrap } from "./sanitize.ts";
@@ -36,7 +37,7 @@ export function applyCheckpoint(state: SessionState, { seq, data }: StoredOf<"ch
   admit(state, data.upto_seq);
   const at = Math.max(0, indexOf(state.entries, data.from_seq));
   const before = state.entries.slice(0, at);
-  const summary = data.summary === undefined ? [] : [summaryEntry(data.summary, seq)];
+  const summary = data.summary === undefined ? [] : [summaryEntry(state, data.summary, seq)];
   const kept = data.reason === "drop_old_results" ? before.map(withoutResults) : summary;
   state.entries = withoutUnpaired(withoutThinking([...kept, ...state.entries.slice(at)]));
   state.hashed = { entries: 0, hash: "" };
@@ -92,6 +93,7 @@ function isResult(block: ContentBlock): boolean {
   return block.type === "tool_result";
 }
 
-function summaryEntry(summary: string, seq: number): ContextEntry {
-  return contextEntry("user", [{ type: "text", text: wrap("conversation_summary", summary) }], seq);
+function summaryEntry(state: SessionState, summary: string, seq: number): ContextEntry {
+  const text = wrap("conversation_summary", summary, { tags: ownTagsAt(state, seq) });
+  return contextEntry("user", [{ type: "text", text }], seq);
 }

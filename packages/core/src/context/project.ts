@@ -13,14 +13,15 @@ import {
 } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { estimatedChars } from "./estimated-chars.ts";
+import { ownTagOf } from "./own-tags.ts";
 import { wrap } from "./sanitize.ts";
 
 /**
  * Converts an event to the context entry that the model reads. For all context events except
- * `assistant_message`.
+ * `assistant_message`. `tags` are the application's own tags up to this event.
  */
-export function userEntry(event: StoredEvent): ContextEntry {
-  return contextEntry("user", userBlocks(event), event.seq);
+export function userEntry(event: StoredEvent, tags: readonly string[] = []): ContextEntry {
+  return contextEntry("user", userBlocks(event, tags), event.seq);
 }
 
 /**
@@ -56,7 +57,7 @@ export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[],
   };
 }
 
-function userBlocks(event: StoredEvent): ContentBlock[] {
+function userBlocks(event: StoredEvent, tags: readonly string[]): ContentBlock[] {
   switch (event.type) {
     case "user_message":
       // A writer that bypasses the runtime may have stored a blank message. Every later request would fail
@@ -67,14 +68,16 @@ function userBlocks(event: StoredEvent): ContentBlock[] {
       const block: ContentBlock = { type: "tool_result", tool_use_id: call_id, content };
       return [success ? block : { ...block, is_error: true }];
     }
-    case "knowledge":
-      return [textBlock(wrap("knowledge", event.data.data, { source: event.data.source }))];
+    case "knowledge": {
+      const { source, data } = event.data;
+      return [textBlock(wrap(ownTagOf(event) ?? "knowledge", data, { attributes: { source }, tags }))];
+    }
     case "artifact": {
       const { artifact_id, type, title, summary } = event.data;
-      return [textBlock(wrap("artifact", JSON.stringify({ artifact_id, type, title, summary })))];
+      return [textBlock(wrap("artifact", JSON.stringify({ artifact_id, type, title, summary }), { tags }))];
     }
     case "note":
-      return [textBlock(wrap("note", event.data.text))];
+      return [textBlock(wrap(ownTagOf(event) ?? "note", event.data.text, { tags }))];
     default:
       return [];
   }

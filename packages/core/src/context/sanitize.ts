@@ -1,18 +1,17 @@
-import { checkOptions } from "../base/check-options.ts";
+import { checkOptions, kindOf } from "../base/check-options.ts";
+import { PawlError } from "../base/errors.ts";
 
 /** The names of the tags that Pawl puts around text that it adds to the prompt. */
 export const WRAPPER_TAGS = ["knowledge", "artifact", "note", "user_data", "conversation_summary"] as const;
-
-/** The name of a tag that Pawl puts around text that it adds to the prompt. */
-type WrapperTag = (typeof WRAPPER_TAGS)[number];
 
 /**
  * Makes untrusted text harmless inside a tag of the prompt: it can neither close that tag nor open one that
  * only Pawl writes. Adds a backslash after the `<` of such tags and removes nothing, so that no new tag can
  * form. Sanitising twice changes nothing. Lone surrogates become U+FFFD.
  *
- * Knowledge, artifacts, notes, summaries and user data are sanitised automatically. `tags` adds further tag
- * names, e.g. of tags that your own prompts use.
+ * Knowledge, artifacts, notes, summaries and user data are sanitised automatically. From its first use on, a
+ * `tag` of your own on a note or on knowledge is added, except in user data. `tags` adds further tag names,
+ * e.g. of tags that your own prompts use.
  *
  * @example
  * ```ts
@@ -23,16 +22,25 @@ type WrapperTag = (typeof WRAPPER_TAGS)[number];
  * ```
  */
 export function sanitize(text: string, options: { tags?: readonly string[] } = {}): string {
+  if (typeof text !== "string")
+    throw new PawlError("config", `sanitize() takes a string; got ${kindOf(text)}.`);
   checkOptions<typeof options>("sanitize()", options, { tags: "list" });
   const { tags = [] } = options;
   const pattern = tags.length === 0 ? OURS : tagPattern([...WRAPPER_TAGS, ...tags]);
   return text.toWellFormed().replace(pattern, "<\\");
 }
 
-/** Wraps text in one of Pawl's tags, sanitised. */
-export function wrap(tag: WrapperTag, text: string, attributes: { [name: string]: string } = {}): string {
+/**
+ * Wraps text in a tag, sanitised. `tags` are further tags that the text must not contain; if the tag is not
+ * one of Pawl's, it must be among them.
+ */
+export function wrap(
+  tag: string,
+  text: string,
+  { attributes = {}, tags = [] }: { attributes?: { [name: string]: string }; tags?: readonly string[] } = {},
+): string {
   const named = Object.entries(attributes).map(([name, value]) => ` ${name}=${attribute(value)}`);
-  return `<${tag}${named.join("")}>\n${sanitize(text)}\n</${tag}>`;
+  return `<${tag}${named.join("")}>\n${sanitize(text, { tags })}\n</${tag}>`;
 }
 
 /** Quotes an attribute's value, so that the value can close neither its quotes nor the tag. */

@@ -2,7 +2,7 @@ import type { NewEvent } from "../log/event.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
 import { type Clipping, clipResults } from "./clip.ts";
 import { resultText } from "./project.ts";
-import { sanitize, WRAPPER_TAGS } from "./sanitize.ts";
+import { sanitize } from "./sanitize.ts";
 
 /** The settings that determine how the model reads tool results. */
 interface ResultForm extends Clipping {
@@ -13,21 +13,25 @@ interface ResultForm extends Clipping {
 /**
  * Gives tool results the `content` that the model reads: clipped to the agent's limits, then wrapped in its
  * tag. `result` is not changed. Call this before results are stored, because what the model was sent must
- * never change.
+ * never change. `ownTags` are the application's tags that the session has used.
  */
-export function withContent(agent: ResultForm, events: readonly NewEvent[]): readonly NewEvent[] {
+export function withContent(
+  agent: ResultForm,
+  events: readonly NewEvent[],
+  ownTags: readonly string[] = [],
+): readonly NewEvent[] {
   if (!events.some(({ type }) => type === "tool_result")) return events;
   const clipped = clipResults(agent, events);
   const { resultTag: tag } = agent;
-  return tag === undefined ? clipped : clipped.map((event) => wrapResult(tag, event));
+  return tag === undefined ? clipped : clipped.map((event) => wrapResult(tag, event, ownTags));
 }
 
-function wrapResult(tag: string, event: NewEvent): NewEvent {
+function wrapResult(tag: string, event: NewEvent, ownTags: readonly string[]): NewEvent {
   if (event.type !== "tool_result") return event;
   const { tool_name, success, result, content = resultText(result) } = event.data;
   const open = `<${tag} tool="${tool_name}"${success ? "" : ' error="true"'}>`;
   const close = `</${tag}>`;
-  const inside = (text: string) => sanitize(text, { tags: [tag] });
+  const inside = (text: string) => sanitize(text, { tags: [tag, ...ownTags] });
   const wrapped =
     typeof content === "string"
       ? `${open}\n${inside(content)}\n${close}`
@@ -47,11 +51,3 @@ function wrapBlocks(
 
 // The API cites search results by their place, and loads referenced tools.
 const ALONE: readonly string[] = ["search_result", "tool_reference"];
-
-const TAG = /^[a-z][a-z0-9_-]{0,63}$/i;
-
-/** Returns whether a text can be the tag around results: a valid name that Pawl's own tags do not use. */
-export function isResultTag(tag: string): boolean {
-  const taken: readonly string[] = WRAPPER_TAGS;
-  return TAG.test(tag) && !taken.includes(tag.toLowerCase());
-}

@@ -1,6 +1,7 @@
 import { constants, type Dirent } from "node:fs";
 import { lstat, open, readdir, unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { kindOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { contentTypeOf } from "./content-type.ts";
 import { clearOldDrafts, writeWhole } from "./disk-draft.ts";
@@ -46,6 +47,8 @@ const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.
  * ```
  */
 export function diskFiles(directory: string): FileStore {
+  if (typeof directory !== "string")
+    throw new PawlError("config", `diskFiles() needs \`directory\`, a string; got ${kindOf(directory)}.`);
   const root = resolve(directory);
   let cleared: Promise<void> | undefined;
   return {

@@ -36,21 +36,19 @@ type CallEvents = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" |
 
 /** Applies an event of a tool call, or of a question about the run, to the state. */
 export function applyCallEvent(state: SessionState, run: RunState, event: CallEvents): void {
-  if ("before" in event.data) {
-    applyRunQuestion(state, run, event);
-    return;
-  }
+  if (applyRunQuestion(state, run, event)) return;
   const call = state.calls.get(event.data.call_id);
   if (call === undefined) return;
   run.unsettled = run.unsettled || event.type !== "tool_answered";
   switch (event.type) {
     case "tool_started": {
-      const { idempotency_key: idempotencyKey, input, slice, agent } = event.data;
+      const { idempotency_key: idempotencyKey, input, slice, agent, idempotent } = event.data;
       call.started ??= {
         idempotencyKey,
         ...(input !== undefined && { input }),
         ...(slice !== undefined && { slice: budgetOf(slice) }),
         ...(agent !== undefined && { agent }),
+        ...(idempotent === false && { once: true }),
       };
       break;
     }

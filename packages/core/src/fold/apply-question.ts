@@ -4,10 +4,15 @@ import type { RunState, SessionState } from "../session/state.ts";
 
 type Suspended = StoredOf<"tool_suspended">;
 
-/** Applies a hook's question about the run, its answer, or its end without one. */
-export function applyRunQuestion(state: SessionState, run: RunState, event: StoredEvent): void {
-  if (event.type === "tool_suspended") addRunQuestion(state, run, event);
-  if (event.type === "tool_answered") answerRunQuestion(state, run, event);
+/**
+ * Applies a question about the run, its answer, or its end without one. Returns `false` for any other event.
+ */
+export function applyRunQuestion(state: SessionState, run: RunState, event: StoredEvent): boolean {
+  if (event.type === "tool_suspended" && event.data.before !== undefined) addRunQuestion(state, run, event);
+  else if (event.type === "tool_answered" && state.asked.has(event.data.call_id))
+    answerRunQuestion(state, run, event);
+  else return false;
+  return true;
 }
 
 function addRunQuestion(state: SessionState, run: RunState, event: Suspended): void {

@@ -1,6 +1,7 @@
 import { addUsd, usdFromCents } from "../base/usd.ts";
 import { applyRedaction } from "../context/apply-redaction.ts";
 import { applyCheckpoint } from "../context/checkpoint.ts";
+import { countOwnTag } from "../context/own-tags.ts";
 import { applyPrefix, USER_DATA } from "../context/prefix.ts";
 import { endServerCalls } from "../context/server-calls.ts";
 import { userDataBlock } from "../context/user-data.ts";
@@ -8,6 +9,7 @@ import { addSpent } from "../log/budget.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import { usageOf } from "../log/tokens.ts";
 import { addUsage } from "../model/pricing.ts";
+import { gaveWay } from "../session/given-up.ts";
 import { newRun } from "../session/new-run.ts";
 import { spentOf } from "../session/spent.ts";
 import { openRun, type RunState, type SessionState } from "../session/state.ts";
@@ -21,6 +23,7 @@ import { applyModelEvent, applyReminder, chargeLostAttempt } from "./apply-model
  */
 export function applyEvent(state: SessionState, event: StoredEvent): void {
   state.lastSeq = event.seq;
+  countOwnTag(state, event);
   const run = openRun(state);
   switch (event.type) {
     case "knowledge":
@@ -98,9 +101,16 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
     case "run_suspended":
       run.unsettled = false;
       break;
+    case "run_left":
+      run.gaveWay = gaveWay(run, event.data.reason);
+      break;
     case "run_recovered":
       run.unsettled = true;
-      run.recoveries += 1;
+      if (!run.gaveWay) run.recoveries += 1;
+      run.gaveWay = false;
+      break;
+    case "agent_changed":
+      run.agentChange = { version: event.data.to, tools: event.data.tools };
       break;
     case "effect_started":
       run.ending ??= event.data.stop;

@@ -1,7 +1,11 @@
+import { invalidInput } from "../base/invalid-input.ts";
+import { isOwnTag } from "../context/own-tags.ts";
 import { USER_DATA } from "../context/prefix.ts";
+import { WRAPPER_TAGS } from "../context/sanitize.ts";
+import type { AppendableEvent } from "../log/appendable-event.ts";
 import type { EventData } from "../log/event-data.ts";
+import { isReserved } from "../log/event-keys.ts";
 import { MOST_TOKENS } from "../model/pricing.ts";
-import type { AppendableEvent } from "./hook.ts";
 
 const FIELDS: { readonly [type: string]: { readonly [field: string]: string } } = {
   knowledge: { source: "string", data: "string" },
@@ -19,31 +23,51 @@ const FIELDS: { readonly [type: string]: { readonly [field: string]: string } } 
 };
 
 /**
- * Checks an event that a hook wants to store.
+ * Checks an event that a hook or a tool wants to store.
  *
- * @throws Error with the reason, if hooks may not store such events, or if the event would make every later
- * request invalid.
+ * @param whose `hook` or `tool`
+ * @throws PawlError `invalid_input` if a hook or tool may not store such events, or if the event would make
+ * every later request invalid.
  */
-export function checkAppendable({ type, data }: AppendableEvent): void {
-  if (type.includes(".")) return;
+export function checkAppendable(whose: string, event: AppendableEvent): void {
+  const { type, data, key } = event;
+  if (typeof type !== "string")
+    throw invalidInput(`The type of an event must be a string, not ${typeof type}.`);
+  if (isReserved(key)) throw invalidInput(`The key "${key}" is reserved by Pawl.`);
+  if (!type.includes(".")) checkFields(whose, type, Object(data) as Record<string, unknown>);
+}
+
+function checkFields(whose: string, type: string, values: Record<string, unknown>): void {
   const fields = Object.hasOwn(FIELDS, type) ? FIELDS[type] : undefined;
   if (fields === undefined)
-    throw new Error(
-      `A hook cannot store a "${type}". It may store ${Object.keys(FIELDS).join(", ")} and types that contain a dot.`,
+    throw invalidInput(
+      `A ${whose} cannot store a "${type}". It may store ${Object.keys(FIELDS).join(", ")} and types that contain a dot.`,
     );
-  const values = Object(data) as Record<string, unknown>;
   for (const [field, kind] of Object.entries(fields)) {
     const value = Object.hasOwn(values, field) ? values[field] : undefined;
     if (typeof value !== kind || value === null)
-      throw new Error(`"${field}" of "${type}" must be of type ${kind}, not ${typeof value}.`);
+      throw invalidInput(`"${field}" of "${type}" must be of type ${kind}, not ${typeof value}.`);
   }
   if (values.source === USER_DATA)
-    throw new Error(`The source "${USER_DATA}" is reserved for the agent's userData.`);
+    throw invalidInput(`The source "${USER_DATA}" is reserved for the agent's userData.`);
+  if ((type === "note" || type === "knowledge") && values.tag !== undefined) checkTag(values.tag);
   if (type === "spending") checkSpending(values as unknown as EventData["spending"]);
   if (type === "spending" && "attempt" in values)
-    throw new Error("A `spending` must not have `attempt`: the run itself charges a lost answer.");
+    throw invalidInput("A `spending` must not have `attempt`: the run itself charges a lost answer.");
+  if (type === "spending" && "answer" in values)
+    throw invalidInput("A `spending` must not have `answer`: context.askModel stores the answers of models.");
   if (type === "note" && "landing" in values)
-    throw new Error("A `note` of a hook must not have `landing`: only a limit starts the last turn.");
+    throw invalidInput(
+      `A \`note\` of a ${whose} must not have \`landing\`: only a limit starts the last turn.`,
+    );
+}
+
+function checkTag(tag: unknown): void {
+  if (isOwnTag(tag)) return;
+  const given = typeof tag === "string" ? JSON.stringify(tag.slice(0, 80)) : typeof tag;
+  throw invalidInput(
+    `\`tag\` must be the name of a tag that Pawl does not use itself, e.g. "Plan"; got ${given}. Pawl uses ${WRAPPER_TAGS.join(", ")}.`,
+  );
 }
 
 /** The largest token count in a `spending`: prompt, answer, cache reads and cache writes together. */
@@ -57,8 +81,8 @@ function checkSpending({ tokens, cost_cents }: EventData["spending"]): void {
   const { prompt, completion, cached, cache_write, cache_write_1h, total } = tokens;
   for (const count of [prompt, completion, cached, cache_write, cache_write_1h, total]) {
     if (!(Number.isInteger(count) && count >= 0 && count <= MOST_SPENT))
-      throw new Error(`Token counts must be whole numbers from 0 to ${MOST_SPENT}, not ${count}.`);
+      throw invalidInput(`Token counts must be whole numbers from 0 to ${MOST_SPENT}, not ${count}.`);
   }
   if (!(cost_cents >= 0 && cost_cents <= MOST_CENTS))
-    throw new Error(`cost_cents must be a number from 0 to ${MOST_CENTS}, not ${cost_cents}.`);
+    throw invalidInput(`cost_cents must be a number from 0 to ${MOST_CENTS}, not ${cost_cents}.`);
 }

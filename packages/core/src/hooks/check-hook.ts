@@ -1,3 +1,4 @@
+import { kindOf } from "../base/check-options.ts";
 import type { Hook } from "./hook.ts";
 
 const PARTS: { readonly [part in keyof Required<Hook>]: true } = {
@@ -18,6 +19,17 @@ const PARTS: { readonly [part in keyof Required<Hook>]: true } = {
 };
 
 /**
+ * Returns why a value is not a hook, or `undefined` if it is an object. A function is refused: it has a
+ * `name`, so `hooks: [approval]`, without the call, would compile and permit every tool.
+ */
+export function notAHook(value: unknown): string | undefined {
+  if (typeof value === "object" && value !== null && !Array.isArray(value) && !("then" in value)) return;
+  const call =
+    typeof value === "function" && value.name !== "" ? ` Did you mean to call it: ${value.name}(…)?` : "";
+  return `must be a hook, e.g. approval({ when: ["pay"] }); got ${kindOf(value)}.${call}`;
+}
+
+/**
  * Returns why an agent with these tools cannot use a hook, or `undefined` if it can. A method with a misspelt
  * name is refused, because it would never be called. If the tools are not known yet, they are not checked.
  */
@@ -26,11 +38,20 @@ export function wrongWith<Deps>(
   tools: ReadonlyMap<string, unknown> | undefined,
 ): string | undefined {
   if (typeof hook.name !== "string" || hook.name === "") return "it has a hook without a name.";
-  const other = Object.keys(hook).find(
-    (part) => /^(before|after|on[A-Z])/.test(part) && !Object.hasOwn(PARTS, part),
-  );
+  const other = Object.keys(hook).find((part) => isMethod(part) && !Object.hasOwn(PARTS, part));
   if (other !== undefined)
     return `its hook "${hook.name}" has "${other}", which is not a method of hooks and would never be called.`;
+  const value = Object.entries(hook).find(([part, value]) => isMethod(part) && !isCallable(value));
+  if (value !== undefined)
+    return `\`${value[0]}\` of its hook "${hook.name}" must be a function; got ${kindOf(value[1])}.`;
   const unknown = hook.tools?.find((tool) => tools?.has(tool) === false);
   return unknown && `its hook "${hook.name}" needs a tool "${unknown}", which the agent does not have.`;
+}
+
+function isMethod(part: string): boolean {
+  return /^(before|after|on[A-Z])/.test(part);
+}
+
+function isCallable(value: unknown): boolean {
+  return value === undefined || typeof value === "function";
 }

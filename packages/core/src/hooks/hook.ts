@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import type { NewEvent, StoredEvent } from "../log/event.ts";
+import type { AppendableEvent } from "../log/appendable-event.ts";
+import type { StoredEvent } from "../log/event.ts";
 import type { EventData, SkipReason } from "../log/event-data.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
@@ -9,7 +10,8 @@ import type { ModelClient, ModelRequest, ToolChoice } from "../model/model-clien
 import type { QuestionRecord } from "../session/asking.ts";
 import type { RunResult } from "../session/run-result.ts";
 import type { RunState, TurnState } from "../session/state.ts";
-import type { Schema } from "../tools/schema.ts";
+import type { AskOptions, AskOutcome } from "../tools/ask-options.ts";
+import type { Infer, Schema } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
 
 /** The session and the run for which a hook is called. */
@@ -54,16 +56,23 @@ export interface RunContext<Deps = unknown> extends HookContext {
    * `true`.
    */
   append(event: AppendableEvent): Promise<boolean>;
+  /**
+   * Asks a model once, with the options of `askModel()`. The call is refused if the run's limits leave no
+   * room for a whole answer, and ends when `signal` aborts. The run is charged for it by a `spending` event,
+   * also if it fails.
+   *
+   * With a `key`, the answer is stored with its cost, and a call with the same key returns it and costs
+   * nothing, also after a crash. Keys are unique among the hook's calls in one run. If the process dies
+   * before the answer is stored, the model is asked again, and the first answer is not charged. A call that
+   * failed is not stored.
+   *
+   * @throws PawlError as `askModel` does, and `limit_reached` if the limits leave no room.
+   */
+  askModel<S = undefined>(
+    model: ModelClient,
+    options: AskOptions<S> & { key?: string },
+  ): Promise<AskOutcome<[S] extends [undefined] ? undefined : Infer<S>>>;
 }
-
-/**
- * The events that a hook may store: `knowledge`, `artifact`, `note`, extension events, and `spending` (the
- * usage and cost of a model that the hook called itself).
- */
-export type AppendableEvent = Exclude<
-  NewEvent,
-  { type: Exclude<keyof EventData, "knowledge" | "artifact" | "note" | "spending"> }
->;
 
 /** The settings of the next turn. To add something for the model to read, use `context.append`. */
 export interface TurnPlan {

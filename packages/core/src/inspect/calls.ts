@@ -6,7 +6,7 @@ import { nothing, type Spending, sumOf } from "./spending.ts";
 
 /**
  * A tool call, from its `tool_call` event to its `tool_result`. `tokens` and `costUsd` are those of the
- * sub-agent that did the work; 0 for other tools.
+ * sub-agent that did the work. For other tools, `costUsd` is the cost that the tool has reported, or else 0.
  */
 export interface TimelineCall extends Span, Spending {
   /** Id of the call, as the model gave it. */
@@ -19,6 +19,14 @@ export interface TimelineCall extends Span, Spending {
   phase: "running" | "waiting" | "done" | "error" | "skipped";
   /** The spans of time in which the call waited for the user's answer. */
   waits: Span[];
+  /** The service or data source that the tool has asked, if it has reported one. */
+  connector?: string;
+  /** The ids of what the tool has found, if it has reported them. */
+  fragments?: readonly string[];
+  /** The outcome in a few words, if the tool has reported it. */
+  summary?: string;
+  /** The code of the error with which the call has failed, e.g. `ECONNREFUSED`, if it had one. */
+  code?: string;
 }
 
 /** Applies an event to the list of calls. A `tool_call` event adds a call. */
@@ -44,11 +52,12 @@ export function takeCall(calls: TimelineCall[], event: StoredEvent): void {
       });
       break;
     case "tool_result": {
-      const { success, skipped } = event.data;
+      const { success, skipped, report } = event.data;
       change(calls, event.data, (call) => {
         call.phase = skipped !== undefined ? "skipped" : success ? "done" : "error";
         call.to = at;
         endLast(call.waits, at);
+        Object.assign(call, report);
       });
       break;
     }

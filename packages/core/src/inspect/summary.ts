@@ -39,9 +39,9 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
     );
   },
   // With `landing`, the next turn is the run's last one.
-  note: ({ text, landing }) => joined(quotedText(text), landing && `last turn, ${reason(landing)}`),
+  note: ({ text, tag, landing }) => joined(tag, quotedText(text), landing && `last turn, ${reason(landing)}`),
   // A public log leaves out its content.
-  knowledge: ({ source, data }) => joined(source, data === "" ? undefined : quotedText(data)),
+  knowledge: ({ source, tag, data }) => joined(tag, source, data === "" ? undefined : quotedText(data)),
   artifact: ({ type, title }) => joined(type, quotedText(title)),
   // A public log has neither `system` nor the number of tools.
   prefix: ({ system, tools }) =>
@@ -68,14 +68,23 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
     joined(
       callId(data),
       data.tool_name,
-      data.success ? undefined : "failed",
-      short(data.result),
+      data.report?.connector,
+      data.success ? undefined : ["failed", data.report?.code].filter(Boolean).join(" "),
+      short(data.report?.summary ?? data.result),
+      data.spent && money(data.spent.cost_cents),
       took(event),
     ),
   run_started: (data) => joined(runId(data), `${data.agent}, version ${data.agent_version}`),
   run_suspended: ({ pending }) =>
     `waits for ${pending.length === 1 ? "an answer" : `${pending.length} answers`}`,
-  run_recovered: () => "resumed after its process died",
+  run_left: ({ reason }) => (reason === "draining" ? "its process shuts down" : "its process hands it over"),
+  run_recovered: () => "resumed by another process",
+  agent_changed: ({ from, to, tools }) =>
+    joined(
+      from === to ? `version ${to}` : `version ${from} to ${to}`,
+      ...tools.removed.map((name) => `${name} removed`),
+      ...tools.changed.map((name) => `${name} changed`),
+    ),
   run_ended: (data) =>
     joined(
       runId(data),

@@ -11,6 +11,7 @@ import type { LiveState } from "../log/live-tail.ts";
 import type { Session, SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { CallState, RunState, SessionState } from "../session/state.ts";
+import type { AskSpent, StoredAnswer } from "../tools/ask-outcome.ts";
 import type { Delegate, TaskAgent } from "../tools/tool.ts";
 import type { SessionLog } from "./session-log.ts";
 
@@ -23,6 +24,7 @@ export interface Leg {
   readonly report: LegReport;
   readonly hookProgress: HookProgress;
   readonly userDataProgress: UserDataProgress;
+  readonly askProgress: AskProgress;
   /** What the application says about the user. */
   readonly caller: JsonObject;
   /** The caller's credentials; `undefined` if this process has none. */
@@ -68,6 +70,10 @@ export interface LegLife extends Deadline {
   readonly lost: boolean;
   /** Whether the process is shutting down. If so, the leg stops at the next turn boundary. */
   readonly draining: boolean;
+  /**
+   * Why this process leaves the run to another one; `undefined` if it does not, or has lost the session.
+   */
+  readonly leaving: EventData["run_left"]["reason"] | undefined;
   /** The id of the run that was started in the append that ended this leg's run. The lease is kept for it. */
   readonly nextRun: string | undefined;
   /** Returns the leg's running time in milliseconds. */
@@ -113,8 +119,23 @@ interface HookProgress {
   questions: string;
   /** The agent's hooks by method, in the order in which they are called. */
   readonly byMethod: Map<keyof Hook, readonly Hook[]>;
-  /** The context that all hooks of the leg get; `undefined` before the first call. */
-  context: RunContext | undefined;
+  /** The contexts of the leg's hooks, by the hook's name. */
+  readonly contexts: Map<string, RunContext>;
+}
+
+/** Records the model calls of hooks and tools that are in flight in this leg. Only `askInRun` changes it. */
+interface AskProgress {
+  /** The calls with a key, by the key of their event. */
+  readonly byKey: Map<string, Promise<AnswerInLog>>;
+  /** The most that each call may use before its use is in the log. */
+  readonly held: Set<{ most: Budget }>;
+}
+
+/** An answer of a model to a hook or a tool, with its use. It is in the log, unless its call had no key. */
+export interface AnswerInLog {
+  answer: StoredAnswer;
+  spent: AskSpent;
+  replayed: boolean;
 }
 
 /** Records when the user data were read in this leg. Only `refreshUserData` changes the record. */

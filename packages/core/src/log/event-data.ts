@@ -44,8 +44,11 @@ export interface EventData {
    *   mode.
    * - `skipped` is why the call was answered without being run, see {@link SkipReason}. Such a call does not
    *   count as failed.
-   * - `spent` is what the call's sub-agent has used since its last question.
+   * - `spent` is what the call's sub-agent has used since its last question, or the cost that the tool has
+   *   reported. It counts towards the run's limits and the session's totals.
    * - `status` is the status text that the tool defines.
+   * - `report` is what the tool has reported with `context.report()`. `code` is the code of the error that it
+   *   threw, e.g. `ECONNREFUSED`, or the type of the stop reason of a sub-agent that did not finish.
    */
   tool_result: {
     call_id: string;
@@ -60,12 +63,14 @@ export interface EventData {
     skipped?: SkipReason;
     spent?: { tokens: TokenUsage; cost_cents: number };
     status?: string;
+    report?: { connector?: string; fragments?: string[]; summary?: string; code?: string };
   };
   /**
    * Data was added for the model to read: with a message, by a hook, or as user data when a run starts.
-   * `source` names the data source, and `params` are its parameters.
+   * `source` names the data source, and `params` are its parameters. `tag` is the tag in which the model
+   * reads the data, e.g. `Clarifications`. Default: `knowledge`.
    */
-  knowledge: { source: string; data: string; params?: JsonObject };
+  knowledge: { source: string; data: string; params?: JsonObject; tag?: string };
   /**
    * A tool or a hook made something for the user. A tool's artifact is stored with its `tool_result`. The
    * model reads its id, type, title and summary, never its `payload`.
@@ -81,9 +86,10 @@ export interface EventData {
   };
   /**
    * Pawl or a hook added a text for the model to read. `landing`: the next turn is the run's last, for this
-   * reason. `reminder`: the model answered without calling a tool and is asked again.
+   * reason. `reminder`: the model answered without calling a tool and is asked again. `tag` is the tag in
+   * which the model reads the text, e.g. `Plan`. Default: `note`.
    */
-  note: { text: string; landing?: StopReason; reminder?: true };
+  note: { text: string; tag?: string; landing?: StopReason; reminder?: true };
 
   // ── Control ────────────────────────────────────────────────────────────────────────────────────
   /**
@@ -118,8 +124,26 @@ export interface EventData {
   run_started: { run_id: string; agent: string; agent_version: string; retry_of?: string } & CalledBy;
   /** A run began to wait for the user's answers. `pending` are the ids of the calls that ask. */
   run_suspended: { run_id: string; pending: string[] };
+  /**
+   * A process left a run unfinished because it was shutting down (`draining`), or because its time was over
+   * (`hand_over`, see `RuntimeOptions.handOverAfterMs`). Another process continues the run. Absent if the
+   * process died.
+   */
+  run_left: { run_id: string; reason: "draining" | "hand_over" };
   /** A process picked up a run whose process died or shut down. */
   run_recovered: { run_id: string };
+  /**
+   * A process picked up a run that was started by another version of its agent. Stored once per change, also
+   * if tools were changed under the same version. `from` and `to` are versions. `tools` compares the tools of
+   * the prefix with those that the agent has now: the names that are gone, and those whose description or
+   * input schema differs.
+   */
+  agent_changed: {
+    run_id: string;
+    from: string;
+    to: string;
+    tools: { removed: string[]; changed: string[] };
+  };
   /**
    * A run ended, whatever ended it. `turns`, `tokens` and `cost_cents` are totals of the run. `next` is a run
    * that starts in the same append, for queued messages.
@@ -150,7 +174,8 @@ export interface EventData {
   /**
    * A call is about to run: stored before its tool. `input` is the tool's input if a hook has changed it.
    * `slice` is the budget of the call's sub-agent, which works in the session `<session>:<callId>`. `agent`
-   * is the sub-agent's name if the call's input has decided which agent works on it.
+   * is the sub-agent's name if the call's input has decided which agent works on it. `idempotent: false`: the
+   * call must not run again, whatever later versions of the tool say.
    */
   tool_started: {
     tool_name: string;
@@ -160,6 +185,7 @@ export interface EventData {
     input?: Json;
     slice?: StoredBudget;
     agent?: string;
+    idempotent?: false;
   };
   /**
    * A call asked the user something and waits for the answer.
@@ -187,7 +213,7 @@ export interface EventData {
   /**
    * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without
    * an answer, e.g. because the user wrote a new message. `error` is why a tool at the client failed; the
-   * call's result repeats it. `before` is that of the question. `caller` is what the application says about
+   * call's result repeats it. `caller` is what the application says about
    * the user from now on, see `RunOptions.caller`.
    */
   tool_answered: {
@@ -196,7 +222,6 @@ export interface EventData {
     value: Json;
     error?: string;
     closed?: string;
-    before?: QuestionPlace;
     caller?: JsonObject;
   };
 
@@ -249,8 +274,18 @@ export interface EventData {
    * Something other than the agent's own model used tokens, e.g. a model that a hook asked. They count
    * towards the run's limits and the session's totals. `by` names the spender. `by: "lost_answer"` marks the
    * estimate for a request whose answer was lost; `attempt` is the `seq` of that `llm_request`.
+   *
+   * `answer` is what the model answered a `context.askModel` with a `key`, so that the same call after a
+   * crash costs nothing. `output` is its structured output before the schema's transforms.
    */
-  spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number; attempt?: number };
+  spending: {
+    by: string;
+    model: string;
+    tokens: TokenUsage;
+    cost_cents: number;
+    attempt?: number;
+    answer?: { text: string; stop_reason: string; output?: Json };
+  };
   /**
    * Something failed during a run, or a limit ended it. The `onError` hooks get the same data. `message` is
    * for developers, and `stack` is always `null`.

@@ -19,9 +19,11 @@ export const eventKey = {
   end: (runId: string): string => `end:${runId}`,
   /** Key of the `run_started` event that retries the run `runId`. */
   retry: (runId: string): string => `retry:${runId}`,
+  /** Key of a model's answer to a hook or a tool. `scope` is the hook's name, or names the call. */
+  ask: (runId: string, scope: string, key: string): string => `ask:${runId}:${scope}:${key}`,
 };
 
-const RESERVED = /^(result|asked|answer|artifact|message|landing|effect|end|retry):/;
+const RESERVED = /^(result|asked|answer|artifact|message|landing|effect|end|retry|ask):/;
 
 /** Returns whether a key is reserved for Pawl's own events, which decide how a session continues. */
 export function isReserved(key: string | undefined): boolean {

@@ -1,3 +1,4 @@
+import { kindOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import type { EventType } from "./event.ts";
 import type { LiveEventType } from "./live-event.ts";
@@ -14,7 +15,9 @@ const STORED: { readonly [type in EventType]: true } = {
   redaction: true,
   run_started: true,
   run_suspended: true,
+  run_left: true,
   run_recovered: true,
+  agent_changed: true,
   run_ended: true,
   stop_requested: true,
   effect_started: true,
@@ -41,12 +44,15 @@ const LIVE: { readonly [type in LiveEventType]: true } = {
 };
 
 /**
- * Checks the event name for which a listener is added. Names with a dot belong to extensions and are
- * accepted.
+ * Checks a listener and the name of its event. Names with a dot belong to extensions and are accepted.
  *
- * @throws PawlError `config` for a name that no event has
+ * @throws PawlError `config` for a name that no event has, and for a listener that is no function
  */
-export function checkEventName(type: string): void {
+export function checkListening(type: string, listener: unknown): void {
+  if (typeof listener !== "function") {
+    const message = `The listener for "${type}" must be a function; got ${kindOf(listener)}.`;
+    throw new PawlError("config", message);
+  }
   if (Object.hasOwn(STORED, type) || Object.hasOwn(LIVE, type) || `${type}`.includes(".")) return;
   const names = [...Object.keys(LIVE), ...Object.keys(STORED)].join(", ");
   throw new PawlError("config", `There is no event "${type}". The events are ${names}.`);

@@ -16,7 +16,7 @@ export interface EventEnvelope {
    * A name that is unique in its session: a second append with the same key is refused. Give a key to events
    * that may happen only once. Pawl's own keys: `result:<assistantSeq>:<callId>`,
    * `answer:<assistantSeq>:<callId>`, `message:<clientMessageId>`, `end:<runId>`, `effect:<runId>:<name>`,
-   * `retry:<runId>`.
+   * `retry:<runId>`, `ask:<runId>:<hook or call>:<key>`.
    */
   key?: string;
   /** How long the reported operation took, in milliseconds. */

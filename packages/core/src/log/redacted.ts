@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { type ContentBlock, isText, isToolUse } from "../model/content.ts";
 import { type ByType, madeOf } from "./by-type.ts";
 import type { StoredEvent } from "./event.ts";
+import type { EventData } from "./event-data.ts";
 import type { EventStore, ReadOptions } from "./event-store.ts";
 
 /** The text that is shown in place of redacted content. */
@@ -29,7 +30,7 @@ const TEXTS: ByType<object> = {
     const content = redactedBlocks(data.content);
     return { content, complete: content.length };
   },
-  tool_result: () => ({ result: REDACTED, content: REDACTED }),
+  tool_result: ({ report }) => ({ result: REDACTED, content: REDACTED, ...withoutFindings(report) }),
   knowledge: (data) => ({ data: REDACTED, ...withoutParams(data) }),
   artifact: () => ({ title: REDACTED, summary: {}, payload: {} }),
   note: () => ({ text: REDACTED }),
@@ -38,12 +39,23 @@ const TEXTS: ByType<object> = {
   tool_call: ({ invalid }) => ({ arguments: {}, ...(invalid !== undefined && { invalid: REDACTED }) }),
   tool_started: withoutInput,
   tool_suspended: (data) => ({ payload: REDACTED, ...withoutInput(data) }),
+  spending: ({ answer }) =>
+    answer === undefined ? {} : { answer: { text: REDACTED, stop_reason: answer.stop_reason } },
   tool_answered: ({ error }) => ({ value: REDACTED, ...(error !== undefined && { error: REDACTED }) }),
 };
 
 /** Empties the `params` of a message or a data source, which often repeat what the user wrote. */
 function withoutParams({ params }: { params?: JsonObject }): { params?: JsonObject } {
   return params === undefined ? {} : { params: {} };
+}
+
+/** Removes what a tool has reported about its result. The connector and the error code stay. */
+function withoutFindings(
+  report: EventData["tool_result"]["report"],
+): Pick<EventData["tool_result"], "report"> {
+  if (report === undefined) return {};
+  const { summary, fragments, ...rest } = report;
+  return { report: { ...rest, ...(summary !== undefined && { summary: REDACTED }) } };
 }
 
 function withoutInput({ input }: { input?: Json }): { input?: Json } {

@@ -88,9 +88,18 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
   if (toRun.length > 0) return { do: "tools", calls: toRun };
   const pending = waitingFor(run);
   if (pending.length > 0) {
-    return queuedMessages(state).length > 0 ? { do: "close_questions", run } : { do: "suspend", pending };
+    return isOvertaken(state, run) ? { do: "close_questions", run } : { do: "suspend", pending };
   }
   return hooksFirst(run, now, nextTurn(state, run, rules, left));
+}
+
+/**
+ * Returns whether a queued message closes the open questions. One that came before a hook's question does
+ * not: no request contains it yet, so the hook would ask again, and again.
+ */
+function isOvertaken(state: SessionState, { asked }: RunState): boolean {
+  const questions = asked.filter(isWaiting).map(({ question }) => question.seq);
+  return queuedMessages(state).some(({ seq }) => questions.every((question) => seq > question));
 }
 
 /** Decides the step of a process that lacks the run's credentials: it does nothing else for the run. */

@@ -40,6 +40,7 @@ export function setUpHint(
   if (status === 404 || type === "not_found_error")
     return `Check the model's id, "${model}"${isPublic ? "" : `, and the URL (${host}): ${url}`}.`;
   if (!isUnreached) return "";
-  if (baseURL !== undefined && host === undefined) return `Check ${url}.`;
+  // `new URL("localhost:8080")` has a protocol, "localhost:", and no host.
+  if (baseURL !== undefined && !host) return `Check ${url}: it must begin with https:// or http://.`;
   return isPublic ? `No connection to ${publicHost}.` : `No connection to ${host}. Check ${url}.`;
 }

@@ -9,7 +9,6 @@ import type { SessionEvent } from "../log/live-event.ts";
 import type { LiveTail } from "../log/live-tail.ts";
 import { redactedSince } from "../log/redacted.ts";
 import { around } from "./around.ts";
-import { inBatches, pulled } from "./batches.ts";
 import {
   adoptAttempt,
   type Cursor,
@@ -21,6 +20,7 @@ import {
 import { doorbell } from "./doorbell.ts";
 import { restOfAnswer } from "./rest-of-answer.ts";
 import type { SessionWatches } from "./session-watch.ts";
+import { recentAfter, storedReads } from "./stored-events.ts";
 import { agentsBelow } from "./sub-agent-text.ts";
 
 /** The parts of a runtime that readers use. */
@@ -107,7 +107,7 @@ async function* batches(
     failure,
     companion,
     wholeText = false,
-    ...options
+    untilIdle: awaited = false,
   } = await from;
   const { store, tail, watches, over } = source;
   unlessOver(over);
@@ -117,48 +117,37 @@ async function* batches(
   const { watch, leave } = watches.join(sessionId, afterSeq, bell.ring);
   const mate = companion?.();
   const below = agentsBelow(tail, bell.ring);
-  const gone = () => signal?.aborted ?? false;
-  const awaited = options.untilIdle ?? false;
+  const gone = () => signal?.aborted === true;
   const reader: Reader = { cursor: afterSeq, seen: newReader(known), awaited, wholeText };
-  // Query the store at the start, and again after a long silence: only the store has the events of other
-  // processes.
-  let looks: number | undefined;
-  const stored = () => {
-    const { cursor } = reader;
-    const isDue = looks !== watch.looks;
-    const isFirst = looks === undefined;
-    looks = watch.looks;
-    if (isFirst) return inBatches(store.read(sessionId, { afterSeq: cursor }));
-    const { seq, recent } = tail.peek(sessionId);
-    // `recent` has no gaps, so the index follows from the `seq`.
-    const at = cursor + 1 - (recent[0]?.seq ?? Number.POSITIVE_INFINITY);
-    if (!isDue && at >= 0 && at < recent.length) return [recent.slice(at)];
-    return isDue || Math.max(seq, watch.seq) > cursor ? pulled(watch, store, sessionId, cursor) : [];
-  };
+  const stored = storedReads({ store, tail, watch, sessionId });
+  const isDone = () => gone() || over.isOn || reader.awaited === undefined;
   const rung = () => {
     failure?.throwIfAborted();
     return bell.wait();
   };
   try {
-    while (!gone()) {
-      unlessOver(over);
+    while (!isDone()) {
       const begun = reader.cursor;
-      for await (const events of stored()) {
+      for await (const events of stored(reader.cursor)) {
         for (const event of events) watch.saw(event);
         mate?.saw(events);
         yield take(reader, events, hidden);
-        if (reader.awaited === undefined || gone()) return;
-        unlessOver(over);
+        if (isDone()) break;
       }
       const { live, seq } = tail.peek(sessionId);
       // Stored events come before live ones, so that a tool's progress follows its start.
-      if (reader.cursor > begun && Math.max(seq, watch.seq) > reader.cursor) continue;
+      const isBehind = reader.cursor > begun && Math.max(seq, watch.seq) > reader.cursor;
+      if (isBehind || isDone()) continue;
       if (reader.seen.attempt === undefined)
         await adoptAttempt(store, sessionId, afterSeq, live, reader.seen);
       const news = [...newLiveEvents(live, reader.seen), ...below.news(live)];
       if (news.length > 0) yield news;
       await rung();
     }
+    if (!over.isOn) return;
+    // A run that ended in time is read to its end. The store may be closed by now.
+    yield take(reader, recentAfter(tail, sessionId, reader.cursor), hidden);
+    if (reader.awaited !== undefined) unlessOver(over);
   } finally {
     mate?.close();
     below.close();

@@ -1,4 +1,5 @@
 import type { Agent } from "../agent/agent.ts";
+import { kindOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import type { Session } from "../log/session-row.ts";
 import type { Begun } from "./begin/begin.ts";
@@ -17,9 +18,9 @@ export async function beginRun(
   options: RunOptions | RetryRunOptions,
 ): Promise<Begun> {
   const agent = agentNamed(host, named);
-  const { userId, sessionId, input } = options;
   if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
   checkRunOptions(options);
+  const { userId, sessionId, input } = options;
   if (input === undefined) {
     if (sessionId === undefined || sessionId === "")
       throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
@@ -46,6 +47,8 @@ export async function beginRun(
  */
 export function agentNamed(host: Host, named: string | Agent<never>): Agent {
   const name = typeof named === "string" ? named : named?.name;
+  if (typeof name !== "string")
+    throw new PawlError("not_found", `Expected an agent of this runtime, or its name; got ${kindOf(named)}.`);
   const agent = host.agents.get(name);
   if (agent === undefined) {
     const known = [...host.agents.keys()].join(", ");

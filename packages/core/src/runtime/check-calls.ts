@@ -1,4 +1,4 @@
-import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
+import { checkOptions, kindOf, type OptionKinds, SIGNAL } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import type { Runtime } from "./begin/runtime-types.ts";
 
@@ -21,7 +21,7 @@ const OPTIONS: {
   follow: {
     afterSeq: "number",
     live: "object",
-    signal: "object",
+    signal: SIGNAL,
     untilIdle: "any",
     resume: "boolean",
     credentials: "any",

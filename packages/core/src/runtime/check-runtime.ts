@@ -10,7 +10,10 @@ const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
   store: { mustBe: "an EventStore, e.g. memoryStore()", is: () => true, required: true },
   deps: "function",
   withoutCredentials: { mustBe: '"ask" or "stop"', is: (value) => value === "ask" || value === "stop" },
-  tail: "object",
+  tail: {
+    mustBe: "a LiveTail, e.g. localTail() of @pawl/core/store",
+    is: (tail) => typeof Object(tail).subscribe === "function",
+  },
   leaseTtlMs: "number",
   abortGraceMs: "number",
   waitUntil: "function",

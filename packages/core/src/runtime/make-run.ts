@@ -2,7 +2,7 @@ import { EventEmitter } from "eventemitter3";
 import { counted } from "../base/counted.ts";
 import { once } from "../base/once.ts";
 import { applyEvent } from "../fold/apply.ts";
-import { checkEventName } from "../log/event-names.ts";
+import { checkListening } from "../log/event-names.ts";
 import { type AwaitedRun, successorOf } from "../log/handover.ts";
 import type { SessionEvent } from "../log/live-event.ts";
 import { readShown } from "../log/redacted.ts";
@@ -58,13 +58,14 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
       return textOfEvents(events());
     },
     on: (type, listener) => {
-      checkEventName(type);
+      checkListening(type, listener);
       emitter.on(type, listener);
       // `result` rejects if the store fails.
       listening = pump().catch(() => undefined);
       return run;
     },
     off: (type, listener) => {
+      checkListening(type, listener);
       emitter.off(type, listener);
       return run;
     },

@@ -11,6 +11,7 @@ import { agentNamed, beginRun, ownSession } from "./begin-run.ts";
 import { checkCall, checkDrain, checkId } from "./check-calls.ts";
 import { checkRuntimeOptions } from "./check-runtime.ts";
 import { drain } from "./drain.ts";
+import type { Run } from "./leg/run-handle.ts";
 import { makeHost } from "./make-host.ts";
 import { makeRun } from "./make-run.ts";
 import { followAndResume } from "./resume-for-reader.ts";
@@ -58,7 +59,7 @@ export function runtime<Deps, Name extends string = string>(
   return {
     agents: host.agents,
     store: host.store,
-    run: (agent, options) => makeRun(host, beginning(host, beginRun(host, agent, options))),
+    run: (agent, options) => makeRun(host, beginning(host, beginRun(host, agent, options))) as Run<never>,
     stop: async (sessionId, options) => {
       const session = await asked("stop", sessionId, options);
       await requestStop(host, session, agentNamed(host, session.agent));

@@ -1,7 +1,7 @@
 import { type Json, toJson } from "../base/json.ts";
 import { isBlank } from "../base/text.ts";
 import type { NewEvent } from "../log/event.ts";
-import type { EventData, QuestionPlace } from "../log/event-data.ts";
+import type { EventData } from "../log/event-data.ts";
 import { eventKey } from "../log/event-keys.ts";
 import { type Asking, isWaiting, type RunQuestion } from "./asking.ts";
 import { type CallState, type RunState, unanswered } from "./state.ts";
@@ -24,14 +24,14 @@ export function closeOpenCalls(
 ): NewEvent[] {
   return [
     ...unanswered(run).flatMap((call) => closeCall(call, reasonFor(call))),
-    ...run.asked.filter(isWaiting).map((asked) => closedQuestion(asked, reasonFor(asked), asked.before)),
+    ...run.asked.filter(isWaiting).map((asked) => closedQuestion(asked, reasonFor(asked))),
   ];
 }
 
 /** Returns the event that closes a question without an answer. */
-function closedQuestion(asking: Asking, closed: string, before?: QuestionPlace): NewEvent {
+function closedQuestion(asking: Asking, closed: string): NewEvent {
   const { toolName: tool_name, callId: call_id } = asking;
-  const data = { tool_name, call_id, value: null, closed, ...(before !== undefined && { before }) };
+  const data = { tool_name, call_id, value: null, closed };
   return { type: "tool_answered", key: eventKey.answer(asking), data };
 }
 
@@ -51,7 +51,8 @@ function closeCall(call: CallState, reason: string): NewEvent[] {
   return [resultEvent(call, false, `Not run: ${reason}${hadBeenAnswered(call)}`)];
 }
 
-function hadBeenAnswered({ answer }: CallState): string {
+/** Returns a sentence with the user's answer to a call; empty if there is none. */
+export function hadBeenAnswered({ answer }: CallState): string {
   if (answer === undefined) return "";
   if (answer.error !== undefined) return ` The tool had failed at the client: ${answer.error}`;
   return ` The user had answered: ${quotedJson(answer.value)}`;

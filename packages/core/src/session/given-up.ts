@@ -1,3 +1,4 @@
+import type { EventData } from "../log/event-data.ts";
 import type { RunState } from "./state.ts";
 
 /** The most recoveries in a row without progress before a run is given up. */
@@ -6,4 +7,14 @@ const MAX_RECOVERIES = 3;
 /** Returns whether a run's processes died too often without progress, so that it must end as `crash_loop`. */
 export function isGivenUp({ recoveries }: RunState): boolean {
   return recoveries > MAX_RECOVERIES;
+}
+
+/**
+ * Returns whether a process that leaves a run gives way, so that the recovery does not count as one after a
+ * crash. A deploy always does. A process whose time is over does, unless it is in the middle of an answer.
+ */
+// The same answer would not fit into the next process's time either, and each attempt costs money. A task of
+// a sub-agent may take any number of processes: its progress is in a log of its own.
+export function gaveWay({ openRequest }: RunState, reason: EventData["run_left"]["reason"]): boolean {
+  return reason === "draining" || openRequest === undefined;
 }

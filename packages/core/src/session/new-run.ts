@@ -36,6 +36,8 @@ export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonO
     sessionStatus: undefined,
     unsettled: true,
     recoveries: 0,
+    gaveWay: false,
+    agentChange: undefined,
     cause: undefined,
     ended: undefined,
     failed: false,

@@ -65,8 +65,8 @@ export interface Action {
   success?: boolean;
 }
 
-/** The outcome of a run that has ended or waits for an answer. */
-export interface RunResult {
+/** The outcome of a run that has ended or waits for an answer. `Output` is the type of its `output`. */
+export interface RunResult<Output = Json> {
   /** Id of the session. Pass it to `runtime.run()` to continue the conversation. */
   sessionId: string;
   /** Id of the run. */
@@ -81,10 +81,13 @@ export interface RunResult {
   text: string;
   /**
    * The result of the tool with `endsRun` that ended the run, i.e. the run's structured output. Absent unless
-   * `stop.type` is `terminal_tool`. It is what the tool's `execute` returned, as JSON, so parse it with your
-   * schema to get its type.
+   * `stop.type` is `terminal_tool`.
+   *
+   * It is what the tool's `execute` returned, as JSON. It has that type if `run()` was given the agent itself
+   * and not its name. Nothing validates it: a hook may have changed it, or an earlier version of the tool may
+   * have made it.
    */
-  output?: Json;
+  output?: Output;
   /** All tool calls of the run, in order. */
   actions: Action[];
   /** Answers of the model. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { type AnswerLimit, type Budget, nothingSpent } from "../log/budget.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
-import type { SkipReason } from "../log/event-data.ts";
+import type { EventData, SkipReason } from "../log/event-data.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { TextBlock, ToolSpec } from "../model/content.ts";
@@ -26,9 +26,12 @@ export interface CallState extends Asking {
   charged: { usage: Usage; costUsd: number };
   /**
    * Set once the tool was started. `input` is the tool's input if a hook has changed it. `slice` is the
-   * budget of the call's sub-agent, and `agent` its name if the input has decided which one it is.
+   * budget of the call's sub-agent, and `agent` its name if the input has decided which one it is. `once`:
+   * the tool was not idempotent, so the call must not run again.
    */
-  started: { idempotencyKey: string; input?: Json; slice?: Partial<Budget>; agent?: string } | undefined;
+  started:
+    | { idempotencyKey: string; input?: Json; slice?: Partial<Budget>; agent?: string; once?: true }
+    | undefined;
   result: StoredOf<"tool_result"> | undefined;
 }
 
@@ -53,7 +56,10 @@ export interface RunState {
   /** `seq` of the run's `run_started`. */
   seq: number;
   agent: string;
+  /** The version of the agent that started the run. */
   agentVersion: string;
+  /** The last change of the agent since then; `undefined` if it has not changed. */
+  agentChange: { version: string; tools: EventData["agent_changed"]["tools"] } | undefined;
   /** The run's parameters, see `RunOptions.params`; empty by default. */
   params: JsonObject;
   /** What the application says about the user, see `RunOptions.caller`; empty by default. */
@@ -100,8 +106,10 @@ export interface RunState {
   sessionStatus: SessionStatus | undefined;
   /** Whether a leg is running, or was running when its process died. */
   unsettled: boolean;
-  /** Recoveries since the run last made progress. */
+  /** Recoveries since the run last made progress, without those after a process that gave way. */
   recoveries: number;
+  /** Whether the last process left the run on purpose, so that its recovery does not count. */
+  gaveWay: boolean;
   /** The message of the last error that ends the run, for developers. */
   cause: string | undefined;
   ended: StopReason | undefined;
@@ -140,6 +148,8 @@ export interface SessionState {
   requestSeq: number;
   /** What all earlier runs of the session have used. */
   spent: Budget;
+  /** The application's own tags on notes and knowledge, in lower case, with the `seq` of their first use. */
+  ownTags: Map<string, number>;
   /** The mode that a tool has set. `null`: the session's `metadata.type` applies. */
   mode: string | null;
   /** The open run, or the last one if none is open. */
@@ -169,6 +179,7 @@ export function newSessionState(sessionId: string): SessionState {
     hashed: { entries: 0, hash: "" },
     requestSeq: 0,
     spent: nothingSpent,
+    ownTags: new Map(),
     mode: null,
     run: undefined,
     calls: new Map(),

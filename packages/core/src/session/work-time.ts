@@ -25,6 +25,7 @@ export function countWork(work: WorkTime, event: StoredEvent): void {
       endLeg(work, work.last);
       break;
     case "run_suspended":
+    case "run_left":
     case "run_ended":
       endLeg(work, event.at);
       return;

@@ -1,5 +1,5 @@
-import { microsFromUsd } from "../base/usd.ts";
-import type { AnswerLimit, Resource } from "../log/budget.ts";
+import { microsFromUsd, usdFromMicros } from "../base/usd.ts";
+import { type AnswerLimit, type Budget, nothingSpent, type Resource } from "../log/budget.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Pricing } from "../model/pricing.ts";
 import { limitStop, type Remaining } from "./limits.ts";
@@ -70,6 +70,13 @@ function answerFor(micros: number, call: PlannedCall): number {
   if (forAnswer < 0) return 0;
   const { output } = priceOf(call);
   return output === 0 ? Number.POSITIVE_INFINITY : Math.floor(forAnswer / output);
+}
+
+/** Returns the highest amounts that a call may use. */
+export function mostOf(call: PlannedCall): Budget {
+  const { estimatedTokens, maxTokens } = call;
+  const costUsd = usdFromMicros(Math.ceil(microsOf(call)));
+  return { ...nothingSpent, inputTokens: estimatedTokens, outputTokens: maxTokens, costUsd };
 }
 
 /** Returns the highest cost of a call, in millionths of a dollar: dollars per million tokens × tokens. */

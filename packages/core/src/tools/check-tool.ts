@@ -2,7 +2,7 @@ import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { LONGEST_TIMER_MS } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 import type { Schema } from "./schema.ts";
-import type { ToolOptions } from "./tool.ts";
+import type { Suspends, ToolOptions } from "./tool.ts";
 
 const OPTIONS: OptionKinds<ToolOptions<Schema, Schema, unknown>> = {
   name: "string!",
@@ -21,6 +21,14 @@ const OPTIONS: OptionKinds<ToolOptions<Schema, Schema, unknown>> = {
   dependsOn: "list",
   endsRun: "any",
 };
+
+const SUSPENDS: OptionKinds<Suspends<unknown, Schema>> = {
+  answer: "any!",
+  kind: "string",
+  payload: "function",
+};
+
+const STATUS: OptionKinds<{ start?: string; done?: string }> = { start: "string", done: "string" };
 
 /**
  * Hints for option names of other libraries. If `needsApproval` were ignored, the tool would run without
@@ -45,6 +53,7 @@ interface Named {
   name: string;
   execute?: unknown;
   suspends?: unknown;
+  status?: unknown;
   timeoutMs?: number;
   maxResultChars?: number;
 }
@@ -54,7 +63,10 @@ export function checkToolOptions(options: Named): void {
   const called: unknown = Object(options).name;
   const whose = typeof called === "string" ? `tool("${called}")` : "tool()";
   checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
-  const { name, execute, suspends, timeoutMs, maxResultChars } = options;
+  const { name, execute, suspends, status, timeoutMs, maxResultChars } = options;
+  if (suspends !== undefined)
+    checkOptions(`\`suspends\` of ${whose}`, suspends, SUSPENDS, { instead: { schema: "Use `answer`." } });
+  if (status !== undefined) checkOptions(`\`status\` of ${whose}`, status, STATUS);
   if (!NAME.test(name)) {
     throw new PawlError("config", `"${name}" is not a valid tool name: use 1 to 64 letters, digits, _ or -.`);
   }

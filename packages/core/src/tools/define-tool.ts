@@ -1,7 +1,9 @@
 import { PawlError } from "../base/errors.ts";
+import type { Json } from "../base/json.ts";
 import { type ShortenInput, shortenedFields } from "../context/shorten-input.ts";
+import type { SessionStatus } from "../log/session-row.ts";
 import { checkToolOptions } from "./check-tool.ts";
-import type { Schema } from "./schema.ts";
+import type { Infer, Schema } from "./schema.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
 import type { Suspends, Tool, ToolOptions } from "./tool.ts";
 
@@ -33,7 +35,29 @@ import type { Suspends, Tool, ToolOptions } from "./tool.ts";
  * console.log(add.spec.input_schema.type, confirm.name);
  * ```
  */
-export function tool<I, A = Schema, Deps = unknown>(options: ToolOptions<I, A, Deps>): Tool<Deps> {
+export function tool<
+  I,
+  A = Schema<undefined>,
+  Deps = unknown,
+  Name extends string = string,
+  Result = Infer<A>,
+  Ends extends boolean | SessionStatus = false,
+  Kind extends string = Name,
+  Payload extends Json = never,
+>(
+  options: ToolOptions<I, A, Deps, Name, Result, Ends, Kind, Payload>,
+): Tool<
+  Deps,
+  {
+    name: Name;
+    input: I;
+    result: Result;
+    output: Ends extends false ? never : Result;
+    kind: Kind;
+    payload: Payload;
+    answer: A;
+  }
+> {
   checkToolOptions(options);
   const { name, description, input, execute, suspends, format, status = {}, category, timeoutMs } = options;
   const { idempotent = false, endsRun = false, maxResultChars, shortenInput } = options;

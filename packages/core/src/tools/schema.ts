@@ -1,4 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import { kindOf } from "../base/check-options.ts";
+import { PawlError } from "../base/errors.ts";
 
 /**
  * A schema that validates values and describes itself as JSON Schema, by the two standards of
@@ -11,17 +13,29 @@ export interface Schema<Output = unknown> {
 
 // A schema of zod, from 4.2, has the type of its values in `_zod` too. TypeScript computes the types in
 // `~standard` from it, for input and output. Reading `_zod` alone saves a sixth of what a tool costs the
-// compiler, see test/type-cost.test.ts. A constraint `S extends Schema` would cost what that saves, so
-// options check it in the type of the schema itself. (There, `S & Schema` is too deep for ArkType and
-// TypeScript 5.9.)
+// compiler, and `S["_zod"]["output"]` costs less than an `infer`, see test/type-cost.test.ts. A constraint `S
+// extends Schema` would cost what that saves, so options check it in the type of the schema itself. (There,
+// `S & Schema` is too deep for ArkType and TypeScript 5.9.)
 /** The type of a schema's parsed values. */
 export type Infer<S> = S extends {
-  readonly _zod: { readonly output: infer Output };
+  readonly _zod: { readonly output: unknown };
   readonly toJSONSchema: unknown;
 }
-  ? Output
+  ? S["_zod"]["output"]
   : S extends Schema
     ? StandardSchemaV1.InferOutput<S>
+    : never;
+
+/** The type of the values that a schema takes, before defaults and transforms. */
+export type InferInput<S> = S extends {
+  readonly _zod: { readonly input: unknown };
+  readonly toJSONSchema: unknown;
+}
+  ? S["_zod"]["input"]
+  : S extends Schema
+    ? unknown extends StandardSchemaV1.InferInput<S>
+      ? StandardSchemaV1.InferOutput<S>
+      : StandardSchemaV1.InferInput<S>
     : never;
 
 /** The outcome of a validation: the parsed value, or one line per problem. */
@@ -48,6 +62,10 @@ export async function validate<S extends Schema>(
   value: unknown,
   within: <T>(work: PromiseLike<T>) => Promise<T> = (work) => Promise.resolve(work),
 ): Promise<Validated<Infer<S>>> {
+  if (typeof schema?.["~standard"]?.validate !== "function") {
+    const message = `validate() takes a schema, e.g. z.object({ … }) of zod; got ${kindOf(schema)}.`;
+    throw new PawlError("config", message);
+  }
   const said = schema["~standard"].validate(value as never);
   const result = "then" in said ? await within(said) : said;
   if (result.issues === undefined) return { ok: true, value: result.value as Infer<S> };

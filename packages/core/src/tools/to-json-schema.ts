@@ -22,7 +22,7 @@ import type { Schema } from "./schema.ts";
  * console.log(type, required); // object [ 'city' ]
  * ```
  */
-export function toJsonSchema(schema: Schema, what: string): JsonObject {
+export function toJsonSchema(schema: Schema, what = "toJsonSchema()"): JsonObject {
   const { vendor, jsonSchema } = standardOf(schema);
   if (typeof jsonSchema?.input !== "function") {
     throw config(`The schema of ${what} cannot describe itself as JSON Schema. ${remedy(schema, vendor)}`);

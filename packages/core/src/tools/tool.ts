@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ShortenInput } from "../context/shorten-input.ts";
+import type { AppendableEvent } from "../log/appendable-event.ts";
 import type { Budget } from "../log/budget.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { ReadOptions } from "../log/event-store.ts";
@@ -7,9 +8,45 @@ import type { SessionStatus } from "../log/session-row.ts";
 import type { ContentBlock, ToolSpec } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
+import type { AskOptions, AskOutcome } from "./ask-options.ts";
 import type { Infer, Schema } from "./schema.ts";
 
-/** The second argument of a tool's `execute`: the call, the session and what a tool can do with them. */
+/**
+ * The second argument of a tool's `execute`: the call, the session and what a tool can do with them.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime, type ToolContext, tool } from "@pawl/core";
+ * import { eventLine } from "@pawl/core/inspect";
+ * import { scriptedModel } from "@pawl/testing";
+ * import * as z from "zod";
+ *
+ * const search = tool({
+ *   name: "search",
+ *   description: "Searches the mail.",
+ *   input: z.object({ query: z.string() }),
+ *   execute: async ({ query }, { append, report, idempotencyKey: key }: ToolContext) => {
+ *     await append({ type: "search.query", data: { query }, key });
+ *     report({ connector: "gmail", costUsd: 0.002, summary: "No mail" });
+ *     return [];
+ *   },
+ * });
+ * const finder = agent({
+ *   name: "finder",
+ *   model: scriptedModel([{ tools: [{ name: "search", input: { query: "Q4" } }] }, { text: "Nothing." }]),
+ *   instructions: "You search.",
+ *   tools: [search],
+ * });
+ * const store = memoryStore();
+ * const { sessionId } = await runtime({ agents: [finder], store }).run("finder", {
+ *   userId: "ada",
+ *   input: "Q4?",
+ * }).result;
+ * for await (const event of store.read(sessionId, { types: ["search.query", "tool_result"] })) {
+ *   console.log(eventLine(event)); // … search.query … tool_result … gmail · No mail · $0.0020 …
+ * }
+ * ```
+ */
 export interface ToolContext<Deps = unknown, Answer = unknown> {
   /** Id of the session. */
   sessionId: string;
@@ -42,10 +79,60 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   /** Sends a progress report to the clients that are connected now. The report is not stored. */
   progress(data: Json): void;
   /**
+   * Reports facts about the call. They are stored with its result, also if it fails, and appear in timelines,
+   * spans and metrics. May be called several times: the last value of each field counts.
+   *
+   * - `costUsd`: what the call has cost so far, in US dollars. Counts towards the run's limits and the
+   *   session's totals.
+   * - `connector`: the service or data source that was asked, e.g. `gmail`
+   * - `fragments`: the ids of what was found, e.g. of documents; at most 1,000
+   * - `summary`: the outcome in a few words, for people. Cut to 1,000 characters. Clients can read it.
+   *
+   * If the process dies before the result is stored, the report is lost with it. Throws a PawlError
+   * `invalid_input` for invalid values, and once the call has its result. To report an error code, throw an
+   * error with a `code`.
+   */
+  report(facts: {
+    costUsd?: number;
+    connector?: string;
+    fragments?: readonly string[];
+    summary?: string;
+  }): void;
+  /**
+   * Stores an event in the session's log at once, also if the call fails later. Events with a dot in their
+   * type, e.g. `planning.plan`, are for your own use, and clients can read them. The model reads `note` and
+   * `knowledge` from its next turn on, after the call's result. `spending` charges a model that the tool
+   * called itself.
+   *
+   * An `idempotent` tool runs again after a crash, so give the event a `key`: an event with a stored key is
+   * not stored again. Keys are unique in their session; `idempotencyKey` is one. Resolves to `false` if the
+   * key is stored already, otherwise to `true`.
+   *
+   * Rejects with a PawlError `invalid_input` if the event is invalid or longer than a million characters, and
+   * once the call has its result.
+   */
+  append(event: Exclude<AppendableEvent, { type: "artifact" }>): Promise<boolean>;
+  /**
    * Reads the events of the session's log; redacted content is replaced. Default: all events. Use it to
    * compute what the tool needs to remember from earlier calls.
    */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
+  /**
+   * Asks a model once, with the options of `askModel()`. The call is refused if the run's limits leave no
+   * room for a whole answer, and ends when `signal` aborts. The run is charged for it by a `spending` event,
+   * also if it fails.
+   *
+   * With a `key`, the answer is stored with its cost, and another request with the same key returns it and
+   * costs nothing, also if an `idempotent` tool runs again after a crash. Keys are unique within one tool
+   * call. If the process dies before the answer is stored, the model is asked again, and the first answer is
+   * not charged. A request that failed is not stored.
+   *
+   * @throws PawlError as `askModel` does, and `limit_reached` if the limits leave no room.
+   */
+  askModel<S = undefined>(
+    model: ModelClient,
+    options: AskOptions<S> & { key?: string },
+  ): Promise<AskOutcome<[S] extends [undefined] ? undefined : Infer<S>>>;
   /**
    * Makes an artifact and returns its id, `art_…`. It is stored together with the call's result, if the call
    * succeeds. Throws a PawlError `invalid_input` if the draft is invalid.
@@ -70,9 +157,9 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
 
 /**
  * The question that a tool asks the user. The call waits for the answer, for days if necessary, and the
- * process may end meanwhile.
+ * process may end meanwhile. `Kind` is the question's kind as a type, `Payload` the type of its data.
  */
-export interface Suspends<Input, Answer> {
+export interface Suspends<Input, Answer, Kind extends string = string, Payload extends Json = Json> {
   /** The schema that an answer must match. */
   answer: Answer &
     ([Answer] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
@@ -81,36 +168,43 @@ export interface Suspends<Input, Answer> {
         ? unknown
         : Schema);
   /** The kind of question. Clients use it to choose an input control. Default: the tool's name. */
-  kind?: string;
+  kind?: Kind;
   /** Returns the data that the client shows with the question. Default: the call's input. */
-  payload?(input: Input): Json;
+  payload?(input: Input): Payload;
 }
 
-/** Options of `tool()`. */
-export interface ToolOptions<I, A, Deps> {
+/**
+ * Options of `tool()`. `I` and `A` are the schemas of the input and the answer, `Deps` is the type of the
+ * `deps` that the tool needs. The others are the types of the fields that have their names.
+ */
+export interface ToolOptions<
+  I,
+  A,
+  Deps,
+  Name extends string = string,
+  Result = unknown,
+  Ends extends boolean | SessionStatus = boolean | SessionStatus,
+  Kind extends string = string,
+  Payload extends Json = Json,
+> {
   /** 1 to 64 characters of `a-z A-Z 0-9 _ -`, unique among the agent's tools. */
-  name: string;
+  name: Name;
   /** The description for the model: what the tool does and when to use it. */
   description: string;
   /**
    * The schema of the input, which must be an object: zod from 4.2, another schema that describes itself as
    * JSON Schema, `zod3()` or `jsonSchema()`.
    */
-  input: I &
-    ([I] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
-      ? unknown
-      : I extends Schema
-        ? unknown
-        : Schema);
+  input: I & (Infer<I> extends never ? Schema : unknown);
   /**
    * Runs the tool. The model reads the returned value: a string unchanged, any other value as JSON.
    *
    * - Throw to fail the call. The error's message goes to the model and into the log.
    * - With `suspends`, `execute` runs after the user's answer. Without `execute`, the answer is the result.
    */
-  execute?: (input: Infer<I>, context: ToolContext<Deps, Infer<A>>) => unknown;
+  execute?: (input: Infer<I>, context: ToolContext<Deps, Infer<A>>) => Result;
   /** Asks the user a question and waits for the answer. Default: the call does not wait. */
-  suspends?: Suspends<Infer<I>, A>;
+  suspends?: Suspends<Infer<I>, A, Kind, Payload>;
   /**
    * Returns the text that the model reads instead of the result: a string, or content blocks of the Messages
    * API. Default: a string unchanged, any other value as JSON.
@@ -139,8 +233,8 @@ export interface ToolOptions<I, A, Deps> {
    */
   timeoutMs?: number;
   /**
-   * Whether a call may run again, with the same idempotency key, if the process died while it ran. If not,
-   * the model is told that the outcome is unknown. Default: no.
+   * Whether a call may run again, with the same idempotency key, if the process died or was shut down while
+   * it ran. If not, the model is told that the outcome is unknown. Default: no.
    */
   idempotent?: boolean;
   /**
@@ -160,14 +254,18 @@ export interface ToolOptions<I, A, Deps> {
    * Whether the run ends once this tool has succeeded. Give a session status instead of `true` to also set
    * the session's status. Default: no.
    */
-  endsRun?: boolean | SessionStatus;
+  endsRun?: Ends;
 }
 
 /**
  * A tool for an agent, made by {@link tool}. The fields are those of {@link ToolOptions}, with the defaults
- * filled in. `Deps` is the type of the `deps` that the tool needs.
+ * filled in. `Deps` is the type of the `deps` that the tool needs. `Types` has the types of its name, input,
+ * result and question, for `result.output` and for pages. They are lost where a tool is declared as
+ * `Tool<Deps>`.
  */
-export interface Tool<Deps = unknown> {
+export interface Tool<Deps = unknown, Types = unknown> {
+  /** The types of the tool. Only the compiler knows this field: it has no value. */
+  readonly "~types"?: Types;
   readonly name: string;
   /** The tool in the form in which the model gets it. */
   readonly spec: ToolSpec;

@@ -2,6 +2,7 @@ import type { StoredOf } from "../log/event.ts";
 import type { SessionEvent } from "../log/live-event.ts";
 import { inAssistant, inCall, isOpen, saidAfter, withDelta } from "./change.ts";
 import { partsOf } from "./parts.ts";
+import { QUESTION_KEY } from "./question-part.ts";
 import { withoutRedacted } from "./redact.ts";
 import { retryInView } from "./retry.ts";
 import { takeUp } from "./run-message.ts";
@@ -140,13 +141,18 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
 /** Returns the part that shows a hook's question about the run. No call of the model has one. */
 function questionPart({ data, seq }: StoredOf<"tool_suspended">): ViewPart {
   const { call_id: callId, tool_name: toolName, payload } = data;
-  return { type: "tool", key: `${seq}:ask`, callId, toolName, phase: "waiting", arguments: payload };
+  return {
+    type: "tool",
+    key: `${seq}${QUESTION_KEY}`,
+    callId,
+    toolName,
+    phase: "waiting",
+    arguments: payload,
+  };
 }
 
-function withAnswer({ value, error, closed, before }: StoredOf<"tool_answered">["data"]) {
-  // A call that was closed gets its result in an event of its own.
-  if (before !== undefined && closed !== undefined)
-    return { phase: "done" as const, result: { answered: false, reason: closed } };
+function withAnswer({ value, error, closed }: StoredOf<"tool_answered">["data"]) {
+  if (closed !== undefined) return { phase: "done" as const, result: { answered: false, reason: closed } };
   return error === undefined
     ? { phase: "done" as const, result: value }
     : { phase: "error" as const, result: error };

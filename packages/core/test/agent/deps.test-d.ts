@@ -31,17 +31,20 @@ const free = tool({ ...named, execute: () => 1 });
 const reads = tool({ ...named, execute: (_, { deps }: ToolContext<Db>) => deps.db });
 const sends = tool({ ...named, execute: (_, { deps }: ToolContext<Mail>) => deps.mail });
 
+/** What an agent, a tool needs of deps. */
+type Needs<T> = T extends Agent<infer Deps> ? Deps : T extends Tool<infer Deps> ? Deps : never;
+
 const idle = agent({ ...plain, tools: [free] });
 const reader = agent({ ...plain, tools: [free, reads] });
 const sender = agent({ ...plain, tools: [sends] });
 
 describe("D2 what tools need of deps is part of their types", () => {
   it("and of their agent's", () => {
-    expectTypeOf(free).toEqualTypeOf<Tool>();
-    expectTypeOf(reads).toEqualTypeOf<Tool<Db>>();
+    expectTypeOf<Needs<typeof free>>().toEqualTypeOf<unknown>();
+    expectTypeOf<Needs<typeof reads>>().toEqualTypeOf<Db>();
     expectTypeOf(agent(plain)).toEqualTypeOf<Agent>();
-    expectTypeOf(idle).toEqualTypeOf<Agent>();
-    expectTypeOf(reader).toEqualTypeOf<Agent<Db>>();
+    expectTypeOf<Needs<typeof idle>>().toEqualTypeOf<unknown>();
+    expectTypeOf<Needs<typeof reader>>().toEqualTypeOf<Db>();
     expectTypeOf(agent<Db & Mail>({ ...plain, tools: [reads, sends] })).toEqualTypeOf<Agent<Db & Mail>>();
   });
 
@@ -49,7 +52,7 @@ describe("D2 what tools need of deps is part of their types", () => {
     const told = agent({ ...plain, userData: ({ deps }: UserDataSource<Db>) => deps.db });
     expectTypeOf(told).toEqualTypeOf<Agent<Db>>();
     const both = agent({ ...plain, tools: [reads], userData: ({ deps }) => deps.db });
-    expectTypeOf(both).toEqualTypeOf<Agent<Db>>();
+    expectTypeOf<Needs<typeof both>>().toEqualTypeOf<Db>();
     // @ts-expect-error nobody said that there would be a database
     agent({ ...plain, userData: ({ deps }) => deps.db });
   });
@@ -60,8 +63,10 @@ describe("D2 what tools need of deps is part of their types", () => {
       tools: ({ deps, caller }) => (deps.db && caller.role ? [reads] : []),
     });
     expectTypeOf(some).toEqualTypeOf<Agent<Db>>();
-    expectTypeOf(agent({ ...plain, tools: () => [free] })).toEqualTypeOf<Agent>();
-    expectTypeOf(agent({ ...plain, tools: async () => [reads] })).toEqualTypeOf<Agent<Db>>();
+    const one = agent({ ...plain, tools: () => [free] });
+    expectTypeOf<Needs<typeof one>>().toEqualTypeOf<unknown>();
+    const two = agent({ ...plain, tools: async () => [free, reads] });
+    expectTypeOf<Needs<typeof two>>().toEqualTypeOf<Db>();
     // @ts-expect-error they need what the agent's `deps` do not have
     agent<Mail>({ ...plain, tools: () => [reads] });
   });
@@ -69,9 +74,8 @@ describe("D2 what tools need of deps is part of their types", () => {
   it("and of hooks'", () => {
     const looks: Hook<Db> = { name: "looks", beforeTurn: (_plan, { deps }) => void deps.db };
     expectTypeOf(agent({ ...plain, hooks: [looks] })).toEqualTypeOf<Agent<Db>>();
-    expectTypeOf(agent({ ...plain, tools: [reads], hooks: [looks, { name: "b" }] })).toEqualTypeOf<
-      Agent<Db>
-    >();
+    const two = agent({ ...plain, tools: [reads], hooks: [looks, { name: "b" }] });
+    expectTypeOf<Needs<typeof two>>().toEqualTypeOf<Db>();
     // @ts-expect-error the hook needs a database
     const hooks: Hook[] = [looks];
     // @ts-expect-error the hook needs a database

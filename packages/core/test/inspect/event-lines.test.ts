@@ -92,6 +92,25 @@ describe("O3 a line for every event", () => {
       { ...call, success: true, result: "Yes." },
       "🔧 tool_result call 9b2c41fe · search · Yes.",
     ],
+    ["the tag of a note", "note", { text: "1. Search.", tag: "Plan" }, "📚 note Plan · “1. Search.”"],
+    [
+      "M4 what a tool has reported",
+      "tool_result",
+      {
+        ...call,
+        success: true,
+        result: ["m1"],
+        spent: { tokens, cost_cents: 0.23 },
+        report: { connector: "gmail", fragments: ["m1"], summary: "1 mail about Q4" },
+      },
+      "🔧 tool_result call 9b2c41fe · search · gmail · 1 mail about Q4 · $0.0023",
+    ],
+    [
+      "M4 the code of a failure",
+      "tool_result",
+      { ...call, success: false, result: "No.", report: { code: "ECONNREFUSED" } },
+      "🔧 tool_result call 9b2c41fe · search · failed ECONNREFUSED · No.",
+    ],
     [
       "what the user answered",
       "tool_answered",

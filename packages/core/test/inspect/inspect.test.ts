@@ -10,6 +10,7 @@ import {
   readShown,
   type StoredEvent,
   summarize,
+  type ToolContext,
   tool,
   withRetry,
 } from "../../src/index.ts";
@@ -171,6 +172,29 @@ describe("O4 the timeline of a log", () => {
       { phase: "waiting", waits: [{ from: run?.waits[0]?.from }] },
     ]);
     expect(lasted(run?.waits ?? [], Date.parse("2026-11-21T10:00:09.000Z"))).toBe(9_000);
+  });
+
+  it("F22 O4 has what tools have reported about their calls, and counts their costs", async () => {
+    const reports = { connector: "gmail", fragments: ["m1"], summary: "1 mail" };
+    const search = tool({
+      name: "search",
+      description: "",
+      input: z.object({ n: z.number() }),
+      execute: (_, { report, callId }: ToolContext) => {
+        report({ ...reports, costUsd: 0.25 });
+        if (callId === "c2") throw Object.assign(new Error("no"), { code: "ETIMEDOUT" });
+      },
+    });
+    const tools = ["c1", "c2"].map((id, n) => ({ name: "search", id, input: { n } }));
+    const world = setup([{ tools }, { text: "Done." }], { tools: [search] });
+    const { sessionId, costUsd } = await world.say("Go");
+    const [run] = await timeline(world, sessionId);
+    expect(run?.turns[0]?.calls).toMatchObject([
+      { phase: "done", costUsd: 0.25, ...reports },
+      { phase: "error", costUsd: 0.25, ...reports, code: "ETIMEDOUT" },
+    ]);
+    expect(sumOf(run === undefined ? [] : spendingsOf(run)).costUsd).toBe(costUsd);
+    expect(costUsd).toBe(0.5);
   });
 
   it("O1 counts what attempts, retries and other agents have used up, as the run does", async () => {

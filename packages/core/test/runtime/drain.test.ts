@@ -103,3 +103,25 @@ it("U3 sends a reader that stopped in the middle of a long log elsewhere, withou
   await expect(rest()).rejects.toSatisfy(code("draining"));
   expect(late).toEqual([]);
 });
+
+it("U1 U3 lets the readers of a run that ends in time have all of it", async () => {
+  const { pawl } = setup([{ text: "One two three four five.", delayPerEventMs: 5 }]);
+  const run = pawl.run("tester", { ...user, input: "Go" });
+  const heard: string[] = [];
+  run.on("text_delta", ({ data }) => heard.push(data.text));
+  run.on("run_ended", () => heard.push(" End."));
+  const read = Array.fromAsync(run.textStream);
+  const slow = run[Symbol.asyncIterator]();
+  await slow.next();
+  const { sessionId } = await run.started;
+  const follower = Array.fromAsync(pawl.follow(sessionId, { untilIdle: true }), ({ type }) => type);
+  await sleep(15);
+  await pawl.drain();
+  expect((await run.result).text).toBe("One two three four five.");
+  expect(heard.join("")).toBe("One two three four five. End.");
+  expect((await read).join("")).toBe("One two three four five.");
+  expect((await follower).at(-1)).toBe("run_ended");
+  const rest: string[] = [];
+  for (let step = await slow.next(); step.done !== true; step = await slow.next()) rest.push(step.value.type);
+  expect(rest.at(-1)).toBe("run_ended");
+});

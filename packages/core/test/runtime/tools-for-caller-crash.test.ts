@@ -40,7 +40,7 @@ describe("F19 a tool that is gone in the middle of a run", () => {
     await world.pawl.sweep();
     await stored(world, sessionId, "run_ended");
     expect(await results(world, sessionId)).toEqual([
-      expect.stringMatching(/not available any more\. The outcome of this call is unknown/),
+      expect.stringMatching(/^The outcome of this call is unknown: .*"remove" is not available any more\./),
     ]);
   });
 

@@ -81,8 +81,9 @@ const OPTIONS: OptionKinds<InitializerOptions> = {
  * fails, the run continues, and the agent answers with the loaded data. After a crash, a stored choice is
  * kept, and only missing sources are fetched.
  *
- * The small model's cost is stored as a `spending` event. It counts towards the run's limits and the
- * session's totals.
+ * The small model's cost is stored as a `spending` event, together with its answer, so that a crash does not
+ * cost a second one. It counts towards the run's limits and the session's totals. If the limits leave no room
+ * for it, no sources are chosen.
  *
  * @throws PawlError `config` if `sources` is empty or has two sources with one name, `guidance` names an
  * unknown source, or a limit is invalid.

@@ -1,10 +1,10 @@
-import { canonicalJson, type ModelClient, type ModelRequest, PawlError } from "@pawl/core";
+import { canonicalJson, type ModelClient, PawlError } from "@pawl/core";
 import { clipped } from "../base/clipped.ts";
 import { fenced } from "../base/fenced.ts";
 import type { Loaded, LogSoFar, Spoken } from "../log/read-log.ts";
 import type { DataSource } from "../sources/data-source.ts";
 import { rangeOf } from "./choose.ts";
-import { SELECT, selectTool } from "./selection.ts";
+import { SELECT } from "./selection.ts";
 
 /** A row of the initializer's `guidance`: a task, and the data that it needs. */
 export interface TaskData {
@@ -27,11 +27,10 @@ export interface Ask<Deps> {
 }
 
 /**
- * Builds the initializer's model request. The system prompt is the same for every session, so it can be
- * cached.
+ * Builds the initializer's prompts. The system prompt is the same for every session, so it can be cached.
  */
-export function requestFor<Deps>(ask: Ask<Deps>, log: LogSoFar): ModelRequest {
-  const { model, sources, maxTokens, earlierMessages } = ask;
+export function promptsFor<Deps>(ask: Ask<Deps>, log: LogSoFar): { system: string; prompt: string } {
+  const { earlierMessages } = ask;
   const earlier = earlierMessages === 0 ? [] : log.conversation.slice(-earlierMessages);
   const text = [
     fenced("loaded", log.loaded.slice(-MAX_LINES).map(loadedLine).join("\n") || "(nothing yet)", TAGS),
@@ -40,16 +39,7 @@ export function requestFor<Deps>(ask: Ask<Deps>, log: LogSoFar): ModelRequest {
       .slice(-MAX_MESSAGES)
       .map((message) => fenced("message", clipped(message, MESSAGE_CHARS), TAGS) || "<message></message>"),
   ];
-  const content = [{ type: "text", text: text.filter((part) => part !== "").join("\n\n") }];
-  return {
-    system: [{ type: "text", text: instructionsFor(ask) }],
-    tools: [selectTool(sources.map(({ name }) => name))],
-    messages: [{ role: "user", content }],
-    maxTokens,
-    ...(model.forcedToolChoice === true && {
-      toolChoice: { type: "tool", name: SELECT, disable_parallel_tool_use: true },
-    }),
-  };
+  return { system: instructionsFor(ask), prompt: text.filter((part) => part !== "").join("\n\n") };
 }
 
 /** Tags around data. The text inside cannot close them. */
@@ -82,7 +72,7 @@ const RULES = `How to choose:
 - reason "refresh_state": it is loaded, but has probably changed since then.
 - days_back only for sources that take it; otherwise null.
 
-Answer with one call of ${SELECT}. If you cannot call tools, answer with nothing but its input as JSON.`;
+Answer with one call of ${SELECT}.`;
 
 function sourceLine<Deps>(source: DataSource<Deps>): string {
   const range = rangeOf(source);

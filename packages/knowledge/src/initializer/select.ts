@@ -1,4 +1,5 @@
-import { type AskOutcome, askModel, type ModelClient, PawlError, type RunContext, toJson } from "@pawl/core";
+import { PawlError, type RunContext, toJson } from "@pawl/core";
+import { isLogFailure } from "../base/failures.ts";
 import { TimeUp, timeLimit } from "../base/within.ts";
 import {
   type ChoiceError,
@@ -8,10 +9,9 @@ import {
   type KnowledgeSelection,
 } from "../log/events.ts";
 import type { LogSoFar } from "../log/read-log.ts";
-import { type Choice, choose } from "./choose.ts";
-import { requestFor } from "./prompt.ts";
-import { answerIn, spendingOf } from "./read-answer.ts";
-import { parseSelection, SELECT, type Selection } from "./selection.ts";
+import { choose } from "./choose.ts";
+import { promptsFor } from "./prompt.ts";
+import { SELECT, SELECT_DESCRIPTION, selectionSchema } from "./selection.ts";
 import { keyOf, type Work } from "./work.ts";
 
 /**
@@ -29,13 +29,8 @@ export async function select<Deps>(
   const made = await tryToChoose(work, context, log);
   if (context.signal.aborted) return [];
   const durationMs = clock.now() - startedAt;
-  const spent = made.asked && { by: name, ...spendingOf(made.asked) };
-  // The cost is stored first. After a crash at this point the model is asked again, and both answers are
-  // charged.
-  if (spent !== undefined && spent.tokens.total > 0)
-    await context.append({ type: "spending", data: spent, durationMs });
-  const mine = { hook: name, run_id: context.runId, model: spent?.model ?? work.model.id };
-  if (made.choice === undefined) {
+  const mine = { hook: name, run_id: context.runId, model: made.model };
+  if ("cause" in made) {
     work.report(made.cause, context);
     const data: KnowledgeFailure = { ...mine, code: codeOf(made.cause) };
     const key = keyOf(work, context, "failed");
@@ -56,59 +51,46 @@ export async function select<Deps>(
   return choice.chosen;
 }
 
-type Made = { asked: AskOutcome | undefined } & (
-  | { selection: Selection; choice: Choice }
-  | { choice?: never; cause: unknown }
-);
-
 /**
- * Asks the model and validates its choice. Never rejects: errors are returned as `cause`, so that an error of
- * the model is not mistaken for one of the log.
+ * Asks the model and validates its choice. Errors are returned as `cause`, so that an error of the model is
+ * not mistaken for one of the log.
+ *
+ * @throws PawlError if the log cannot be written.
  */
-async function tryToChoose<Deps>(work: Work<Deps>, context: RunContext<Deps>, log: LogSoFar): Promise<Made> {
-  let asked: AskOutcome | undefined;
+async function tryToChoose<Deps>(work: Work<Deps>, context: RunContext<Deps>, log: LogSoFar) {
   try {
-    asked = await ask(work, context, log);
-    const selection = selectionIn(asked, work.model);
-    return { asked, selection, choice: await choose(selection, work.byName, log.loaded) };
-  } catch (cause) {
-    return { asked, cause };
+    const { output: selection, model } = await ask(work, context, log);
+    return { model, selection, choice: await choose(selection, work.byName, log.loaded) };
+  } catch (error) {
+    if (isLogFailure(error)) throw error;
+    // The application gets what the model's client threw.
+    const isWrapped = PawlError.is(error, "model_error") && error.cause !== undefined;
+    const answered = PawlError.is(error) ? error.details.model : undefined;
+    const model = typeof answered === "string" ? answered : work.model.id;
+    return { model, cause: isWrapped ? error.cause : error };
   }
 }
 
-async function ask<Deps>(work: Work<Deps>, { signal }: RunContext<Deps>, log: LogSoFar): Promise<AskOutcome> {
-  const { model, timeoutMs, clock } = work;
-  const time = timeLimit({ signal, timeoutMs, clock });
+/** Asks once: the user waits, and can be answered without these data. */
+async function ask<Deps>(work: Work<Deps>, context: RunContext<Deps>, log: LogSoFar) {
+  const { model, sources, maxTokens, timeoutMs, clock } = work;
+  const time = timeLimit({ signal: context.signal, timeoutMs, clock });
   try {
-    return await askModel(model, requestFor(work, log), { signal: time.signal });
+    return await context.askModel(model, {
+      ...promptsFor(work, log),
+      schema: selectionSchema(sources.map(({ name }) => name)),
+      schemaName: SELECT,
+      schemaDescription: SELECT_DESCRIPTION,
+      ...{ maxTokens, reminders: 0, signal: time.signal, key: "selection" },
+    });
   } finally {
     time.clear();
   }
 }
 
-function selectionIn(asked: AskOutcome, model: ModelClient): Selection {
-  if (asked.failure !== undefined) throw asked.failure.cause;
-  if (asked.stopReason === "refusal") throw new NoChoice("refused", `${model.id} refused to choose.`);
-  const selection = parseSelection(answerIn(asked));
-  if (selection === undefined)
-    throw new NoChoice(
-      "invalid_answer",
-      `${model.id} did not answer with a choice: no call of ${SELECT} and no JSON with append_knowledge.`,
-    );
-  return selection;
-}
-
-class NoChoice extends Error {
-  readonly code: ChoiceError;
-
-  constructor(code: ChoiceError, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
 function codeOf(cause: unknown): ChoiceError {
-  if (cause instanceof NoChoice) return cause.code;
   if (cause instanceof TimeUp) return "timed_out";
+  if (PawlError.is(cause, "unusable_answer"))
+    return cause.details.reason === "refusal" ? "refused" : "invalid_answer";
   return PawlError.is(cause, "model_error") ? "model_error" : "failed";
 }

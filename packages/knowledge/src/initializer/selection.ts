@@ -1,4 +1,4 @@
-import { type JsonObject, type ToolSpec, toJson } from "@pawl/core";
+import { type JsonObject, type Schema, toJson } from "@pawl/core";
 import { reasons, type SelectionReason } from "../log/events.ts";
 
 /** One source that the model has chosen. */
@@ -24,11 +24,29 @@ export interface Selection {
 /** The name of the tool with which the model chooses. */
 export const SELECT = "select_knowledge";
 
+/** What the tool is for, for the model. */
+export const SELECT_DESCRIPTION = "Says which data the assistant is to be given before it answers.";
+
 /**
- * Returns the tool with which the model chooses. Its schema has the strict form that structured output of the
- * Messages API and of Chat Completions requires.
+ * Returns the schema of the model's choice. Its JSON Schema has the strict form that strict tools require. It
+ * accepts more: entries that are not valid are left out, and the others count.
  */
-export function selectTool(sources: readonly string[]): ToolSpec {
+export function selectionSchema(sources: readonly string[]): Schema<Selection> {
+  const schema = () => schemaOf(sources);
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "pawl-knowledge",
+      validate: (answer) => {
+        const value = parseSelection(answer);
+        return value === undefined ? { issues: [{ message: "append_knowledge must be a list" }] } : { value };
+      },
+      jsonSchema: { input: schema, output: schema },
+    },
+  };
+}
+
+function schemaOf(sources: readonly string[]): JsonObject {
   const entry = objectOf({
     source: { type: "string", enum: [...sources] },
     reason: { type: "string", enum: [...reasons] },
@@ -37,24 +55,19 @@ export function selectTool(sources: readonly string[]): ToolSpec {
       description: "How many days back; null where that does not matter.",
     },
   });
-  return {
-    name: SELECT,
-    description: "Says which data the assistant is to be given before it answers.",
-    strict: true,
-    input_schema: objectOf({
-      reasoning: { type: "string", description: "Why, in a sentence or two." },
-      append_knowledge: {
-        type: "array",
-        items: entry,
-        description: "What is to be fetched; empty if nothing is.",
-      },
-      use_existing: {
-        type: "array",
-        items: { type: "string" },
-        description: "Sources that are loaded already and serve as they are.",
-      },
-    }),
-  };
+  return objectOf({
+    reasoning: { type: "string", description: "Why, in a sentence or two." },
+    append_knowledge: {
+      type: "array",
+      items: entry,
+      description: "What is to be fetched; empty if nothing is.",
+    },
+    use_existing: {
+      type: "array",
+      items: { type: "string" },
+      description: "Sources that are loaded already and serve as they are.",
+    },
+  });
 }
 
 function objectOf(properties: JsonObject): JsonObject {
@@ -70,7 +83,7 @@ const MAX_ENTRIES = 100;
  * Validates the model's answer. Returns `undefined` if `append_knowledge` is not a list. Invalid entries are
  * returned as `malformed`.
  */
-export function parseSelection(answer: unknown): Selection | undefined {
+function parseSelection(answer: unknown): Selection | undefined {
   const { reasoning, append_knowledge: append, use_existing: existing } = asObject(answer);
   if (!Array.isArray(append)) return undefined;
   const selection: Selection = {

@@ -27,11 +27,12 @@ const MAX_AGE = 7_200;
 
 /**
  * Returns middleware that answers preflights and lets pages of these origins read every response, including
- * errors. Pages may send any request header: only the list of origins protects the handler.
+ * errors. Without options, it does nothing. Pages may send any request header: only the list of origins protects the handler.
  *
  * @throws PawlError `config` for origins in a form that no browser sends.
  */
-export function corsOf(options: CorsOptions): MiddlewareHandler<Env> {
+export function corsOf(options: CorsOptions | undefined): MiddlewareHandler<Env> {
+  if (options === undefined) return async (_, next) => await next();
   checkOptions("`cors` of handler()", options, OPTIONS, { instead: { origin: "Use `origins`, a list." } });
   const { origins, credentials = false, exposeHeaders = [] } = options;
   checkOrigins(origins);

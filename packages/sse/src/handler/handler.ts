@@ -6,6 +6,7 @@ import { native } from "../dialects/native.ts";
 import { errorResponse, responseTo } from "../request/wire-error.ts";
 import { type Admit, askedBy, OwnResponse, wantedBy } from "../session/caller.ts";
 import { listSessions } from "../session/list-sessions.ts";
+import { isResponse } from "../session/own-session.ts";
 import { publicEvent } from "../session/public-event.ts";
 import { HEARTBEAT_MS, runHeaders } from "../stream/event-stream.ts";
 import { cursorOf, logStream } from "../stream/log-stream.ts";
@@ -90,19 +91,18 @@ function checkedHandler(
   options: Served & Required<Pick<Served, "onError">>,
 ): (request: Request) => Promise<Response> {
   const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit, onError } = options;
-  const app = new Hono<Env>().basePath(basePath);
+  // CORS on every path, so that a page can read the 404 that names a wrong `basePath`.
+  const app = new Hono<Env>().use("*", corsOf(options.cors)).basePath(basePath);
   app.notFound(({ req }) => errorResponse(404, "not_found", noRoute(req, basePath)));
   app.onError((error, { req }) => {
     const response = responseTo(error);
     if (response.status >= 500 && !isExpected(error, req.raw)) onError(error, req.raw);
     return response;
   });
-  if (options.cors !== undefined) app.use("*", corsOf(options.cors));
   app.use("*", identified(authorize));
   const served = replaying(options, dialect);
-  const streams = streamLimit(options.maxStreams ?? 100);
-  const limited: Limited = (c, make) =>
-    streams.within({ userId: c.get("userId"), method: c.req.raw.method }, make);
+  const { within } = streamLimit(options.maxStreams ?? 100);
+  const limited: Limited = (c, make) => within({ userId: c.get("userId"), method: c.req.raw.method }, make);
   const own = (c: Context<Env, string>) => namedSession(served, c.get("userId"), c.req.param("id") ?? "");
 
   route(app, "/runs", {
@@ -215,7 +215,9 @@ function admission(admit: Served["admit"], c: Context<Env>): Admit {
   return async (begin, sessionId) => {
     const wanted = wantedBy(begin, sessionId);
     const refused = wanted && (await admit?.(c.req.raw, c.get("caller"), wanted));
-    if (refused !== undefined) throw new OwnResponse(refused);
+    if (refused === undefined) return;
+    if (isResponse(refused)) throw new OwnResponse(refused);
+    throw new PawlError("config", `admit() must return a Response or undefined; got type ${typeof refused}.`);
   };
 }
 

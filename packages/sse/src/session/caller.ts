@@ -1,5 +1,6 @@
 import type { JsonObject, RunOptions } from "@pawl/core";
 import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Begin } from "../dialects/base/dialect.ts";
 
 /** Who sends a request, as `authorize` says. `caller` and `credentials` are those of `RunOptions`. */
@@ -34,7 +35,7 @@ export function askedBy({ userId, caller, credentials }: Caller): Pick<RunOption
 /** A response of the application's own, which is sent as it is. */
 export class OwnResponse extends HTTPException {
   constructor(res: Response) {
-    super(undefined, { res });
+    super(res.status as ContentfulStatusCode, { res });
   }
 }
 

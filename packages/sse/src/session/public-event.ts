@@ -15,10 +15,11 @@ export type Expose = "public" | "all" | { readonly knowledge: readonly string[] 
  * Returns an event without the content that is meant for the model or the operator. Keeps the event's place,
  * type and shape. Removes:
  *
- * - the system prompt and the tools' descriptions
+ * - the system prompt and the tools' descriptions, also what has changed about them
  * - summaries, notes, and the text of knowledge (its source stays)
  * - the text that the model reads in place of a tool's result
  * - a tool's input as changed by hooks
+ * - what a model answered a hook or a tool (`context.askModel`)
  * - what the application says about the user (`RunOptions.caller`)
  * - the messages and causes of failures, also of tools, because they may name hosts, queries or keys
  */
@@ -28,6 +29,8 @@ export function publicEvent(event: SessionEvent, expose: Expose = "public"): Ses
   switch (event.type) {
     case "prefix":
       return { ...event, data: { prefix_id: event.data.prefix_id, system: [], tools: [] } };
+    case "agent_changed":
+      return { ...event, data: { ...event.data, tools: { removed: [], changed: [] } } };
     case "checkpoint": {
       const { summary: _, ...data } = event.data;
       return { ...event, data };
@@ -38,6 +41,10 @@ export function publicEvent(event: SessionEvent, expose: Expose = "public"): Ses
       const { source } = event.data;
       const isShown = expose !== "public" && expose.knowledge.includes(source);
       return isShown ? event : { ...event, data: { source, data: "" } };
+    }
+    case "spending": {
+      const { answer: _, ...data } = event.data;
+      return { ...event, data };
     }
     case "run_started":
     case "user_message":

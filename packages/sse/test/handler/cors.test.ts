@@ -40,6 +40,14 @@ describe("U10 requests of pages from other origins", () => {
     }
   });
 
+  it("may read the 404 that names a wrong `basePath`", async () => {
+    const served = await serve(hello(), { cors, basePath: "/api/gardener" });
+    expect((await served.ask("/runs", preflight(APP))).status).toBe(204);
+    const response = await served.ask("/runs", { json: { input: "Hi" }, ...from(APP) });
+    expect([response.status, allowed(response)]).toEqual([404, APP]);
+    expect(await response.text()).toContain("Check `basePath`");
+  });
+
   it("may read the response with the headers that clients need, and caches keep origins apart", async () => {
     const served = await serve(hello(), { cors });
     const response = await served.ask("/runs", { json: { input: "Hi" }, ...from(APP) });

@@ -52,6 +52,29 @@ describe("what does not leave the server", () => {
     }
   });
 
+  it("W5 F21 what a model answered a hook, which the log keeps for a repeated call", async () => {
+    const small = scriptedModel([{ text: "s3cret: the user is a fraud." }]);
+    const hook: Hook = {
+      name: "judge",
+      beforeRun: async ({ askModel }) =>
+        void (await askModel(small, { prompt: "Who is this?", key: "judge" })),
+    };
+    const model = scriptedModel([{ text: "Hello." }]);
+    const made = agent({ name: "dba", model, instructions: "Be kind.", hooks: [hook] });
+    const pawl = runtime({ agents: [made], store: memoryStore() });
+    const serve = handler({ runtime: pawl, agent: "dba", authorize: () => ({ userId: "ada" }) });
+    const body = JSON.stringify({ input: "Hi" });
+    const headers = { "content-type": "application/json" };
+    const run = await serve(new Request("http://localhost/runs", { method: "POST", headers, body }));
+    const id = run.headers.get("x-pawl-session");
+    const streamed = await run.text();
+    const log = await serve(new Request(`http://localhost/sessions/${id}/events`));
+    for (const text of [streamed, await log.text()]) {
+      expect(text).toContain("judge");
+      expect(text).not.toContain("s3cret");
+    }
+  });
+
   it("W5 a tool's input as hooks changed it, and text for the model alone", async () => {
     const look = tool({
       name: "look",

@@ -50,7 +50,7 @@ export function checkReply(whose: string, reply: unknown): asserts reply is Repl
   if (typeof reply !== "object" || reply === null)
     throw new PawlError(
       "config",
-      `${whose} must be a reply, e.g. { text: "Hello." }; got a ${typeof reply}.`,
+      `${whose} must be a reply, e.g. { text: "Hello." }; got ${reply === undefined || reply === null ? reply : `a ${typeof reply}`}.`,
     );
   checkOptions(whose, reply, REPLY, { instead: INSTEAD });
   const { fault, tools = [] } = reply as Reply;

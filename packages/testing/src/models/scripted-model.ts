@@ -93,8 +93,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
   const requests: ModelRequest[] = [];
   const replyTo = async (request: ModelRequest, n: number): Promise<Reply> => {
     const reply = typeof script === "function" ? await script(request, n) : script[n];
-    const length = typeof script === "function" ? n : script.length;
-    if (reply === undefined) throw endOfScript(`"${id}"`, n, length);
+    if (reply === undefined && typeof script !== "function") throw endOfScript(`"${id}"`, n, script.length);
     checkReply(`Reply ${n + 1} of "${id}"`, reply);
     return reply;
   };

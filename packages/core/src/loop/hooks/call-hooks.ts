@@ -1,14 +1,14 @@
 import { type Deadline, withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
-import { checkAppendable } from "../../hooks/check-appendable.ts";
 import type { Hook, HookContext, RunContext } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { type ErrorReport, endsRun, errorEvent } from "../../log/error-event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import { isReserved } from "../../log/event-keys.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { openRun, type RunState } from "../../session/state.ts";
+import { appendOnce } from "./append-once.ts";
+import { askInRun } from "./ask-in-run.ts";
 import { checkReturned, type HookMethod } from "./check-returned.ts";
 
 /** The stop reason of a run that a failed hook ends. */
@@ -54,7 +54,7 @@ export async function callHook<M extends HookMethod, R>(
   const { signal } = leg.life;
   try {
     const call = hook[method] as (...given: unknown[]) => Returned<M> | Promise<Returned<M>>;
-    const said = call.apply(hook, [...given, contextWithAnswer(contextOf(leg), answer)]);
+    const said = call.apply(hook, [...given, contextWithAnswer(contextOf(leg, hook), answer)]);
     const returned = isPromise(said) ? await withinDeadline(leg.life, said) : said;
     if (returned === undefined || returned === null) return {};
     checkReturned(method, returned);
@@ -88,13 +88,15 @@ export function hookFailure(hook: Hook, method: string, cause: unknown): ErrorRe
   };
 }
 
-/** Returns the context for the hooks of this leg. */
-export function contextOf(leg: Leg): RunContext {
-  leg.hookProgress.context ??= runContext(leg);
-  return leg.hookProgress.context;
+/** Returns the context of a hook in this leg. */
+export function contextOf(leg: Leg, { name }: Pick<Hook, "name">): RunContext {
+  const { contexts } = leg.hookProgress;
+  const context = contexts.get(name) ?? runContext(leg, name);
+  contexts.set(name, context);
+  return context;
 }
 
-function runContext(leg: Leg): RunContext {
+function runContext(leg: Leg, hook: string): RunContext {
   const { session, agent, log } = leg;
   return {
     sessionId: session.id,
@@ -121,18 +123,11 @@ function runContext(leg: Leg): RunContext {
       return leg.life.signal;
     },
     read: (options) => leg.read(options),
+    askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
     append: async (event) => {
       if (openRun(log.state) === undefined)
         throw new Error("The run has ended, so a hook can append nothing more.");
-      checkAppendable(event);
-      if (isReserved(event.key)) throw new Error(`The key "${event.key}" is reserved by Pawl.`);
-      try {
-        await log.append([event]);
-        return true;
-      } catch (error) {
-        if (event.key !== undefined && PawlError.is(error, "key_taken")) return false;
-        throw error;
-      }
+      return await appendOnce(leg, "hook", event);
     },
   };
 }

@@ -8,6 +8,7 @@ import type { StopReason } from "../../log/stop-reason.ts";
 import { isGivenUp } from "../../session/given-up.ts";
 import { resultOf } from "../../session/run-result.ts";
 import type { RunState } from "../../session/state.ts";
+import { askInRun } from "./ask-in-run.ts";
 import { contextOf, hookFailure, hooksWith } from "./call-hooks.ts";
 
 type Effect = Hook & Required<Pick<Hook, "afterRun">>;
@@ -82,7 +83,11 @@ async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect
   let success = true;
   try {
     await withTimeLimit(clock, EFFECT_MS, async (signal) => {
-      const context = Object.create(contextOf(leg), { signal: { value: signal, enumerable: true } });
+      const askModel = askInRun(leg, { by: hook.name, scope: hook.name, signal: () => signal });
+      const context = Object.create(contextOf(leg, hook), {
+        signal: { value: signal, enumerable: true },
+        askModel: { value: askModel, enumerable: true },
+      });
       const work = (async () => hook.afterRun(resultOf(leg.log.state, stop), context))();
       await withinDeadline({ signal, abortGraceMs: 0, clock }, work);
     });

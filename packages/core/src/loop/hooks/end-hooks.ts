@@ -12,7 +12,7 @@ import { isWaiting, type RunQuestion } from "../../session/asking.ts";
 import { closeOpenCalls } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import { limitDetails, remainingOf } from "../../stop/limits.ts";
-import { callHook, contextOf, hooksWith, notifyHooks } from "./call-hooks.ts";
+import { callHook, hooksWith, notifyHooks } from "./call-hooks.ts";
 import { EFFECT_MS, runEffects } from "./effects.ts";
 
 /** The prepared end of a run: its stop reason, the events to append, and the error for the hooks. */
@@ -45,11 +45,13 @@ export async function endingOf(
 
 /** Notifies the hooks of the stored error that ended the run. The hooks get their own time limit. */
 export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<void> {
-  const { agent } = leg;
+  const { agent, session } = leg;
   const { clock } = leg.life;
+  const runId = leg.log.state.run?.runId ?? "";
+  const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
   await withTimeLimit(clock, EFFECT_MS, async (signal) => {
     const deadline = { signal, abortGraceMs: 0, clock };
-    const failures = await notifyHooks(deadline, agent.hooks, error, contextOf(leg));
+    const failures = await notifyHooks(deadline, agent.hooks, error, context);
     for (const { data } of failures) await leg.report.logLate(data);
   });
 }

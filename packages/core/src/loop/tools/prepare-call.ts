@@ -14,6 +14,15 @@ import type { TaskAgent, Tool } from "../../tools/tool.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
 import { validateFor } from "../hooks/validate-for.ts";
 import { chooseAgent } from "./choose-agent.ts";
+import {
+  hasAsked,
+  missingTool,
+  noLongerAsks,
+  wasGiven,
+  whyNotAgain,
+  wrongAnswer,
+  wrongInput,
+} from "./other-version.ts";
 
 /** The next step of a call: store events, or run the tool. */
 export type Prepared = { do: "store"; events: NewEvent[] } | Runnable;
@@ -30,36 +39,21 @@ export interface Runnable extends CallInput {
 
 /** Decides whether a call may run, must wait for an answer, or is answered without running. */
 export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> {
-  const tool = toolOf(leg, call);
-  if (typeof tool === "string") return refuse(call, tool);
-  if (call.started !== undefined && !tool.idempotent) {
-    return refuse(call, outcomeUnknown("the process was cut off while it ran."));
-  }
+  const tool = leg.agent.tools.get(call.toolName) as Tool | undefined;
+  if (tool === undefined || !wasGiven(leg, call)) return refuse(call, missingTool(leg, call));
+  const unknown = whyNotAgain(call, tool);
+  if (unknown !== undefined) return refuse(call, outcomeUnknown(unknown));
   const why = call.invalid ?? refusalReason(leg, call) ?? repeatsShortenedInput(call, tool);
   if (why !== undefined) return refuse(call, why, call.skipped);
   const changed = call.started?.input ?? call.question?.input;
   const input = await validateFor(leg, tool.input, changed ?? call.arguments);
-  if (!input.ok)
-    return refuse(call, `The input does not match the tool's schema: ${input.problems.join("; ")}`);
+  if (!input.ok) return refuse(call, wrongInput(leg, call, tool, input.problems));
   const given = { input: input.value, changed };
   // The tool asks its own question after all hooks have agreed, and a started call has passed all checks. So
   // no hook is called here again.
   const screened =
     call.started !== undefined || (call.question !== undefined && call.question.by === undefined);
   return screened ? await runOrAnswer(leg, call, tool, given) : await askBeforeTool(leg, call, tool, given);
-}
-
-/**
- * Returns the tool of a call, or why there is none. A tool that the model was not given in this run is none,
- * even if the agent has it by now: the model may have read its name in anything.
- */
-function toolOf({ agent, log: { state } }: Leg, { toolName, started }: CallState): Tool | string {
-  if (state.prefix?.tools.some(({ name }) => name === toolName) !== true)
-    return `There is no tool named "${toolName}".`;
-  const tool = agent.tools.get(toolName);
-  if (tool !== undefined) return tool;
-  const gone = `The tool "${toolName}" is not available any more.`;
-  return started === undefined ? gone : `${gone} ${outcomeUnknown("the process was cut off while it ran.")}`;
 }
 
 /**
@@ -118,15 +112,16 @@ async function runOrAnswer(
   tool: Tool,
   { input, changed }: CallInput,
 ): Promise<Prepared> {
-  if (tool.delegate !== undefined) {
+  if (tool.suspends === undefined) {
+    if (hasAsked(call)) return refuse(call, noLongerAsks(call));
+    if (tool.delegate === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
     const chosen = await chooseAgent(leg, tool.delegate, call, input);
     if ("why" in chosen) return refuse(call, chosen.why);
     return { do: "run", call, tool, agent: chosen.agent, input, changed, answer: undefined };
   }
-  if (tool.suspends === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
   if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
   const answer = await validateFor(leg, tool.suspends.answer, call.answer?.value);
-  if (!answer.ok) return refuse(call, `The answer does not match its schema: ${answer.problems.join("; ")}`);
+  if (!answer.ok) return refuse(call, wrongAnswer(call, tool.suspends.answer, answer.problems));
   if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };
   return { do: "store", events: [successResult(call, tool, answer.value)] };
 }

@@ -1,23 +1,24 @@
-import { anySignal } from "../../base/any-signal.ts";
 import { withinDeadline } from "../../base/deadline.ts";
-import { messageOf, PawlError } from "../../base/errors.ts";
-import { toJson } from "../../base/json.ts";
+import { PawlError } from "../../base/errors.ts";
 import { once } from "../../base/once.ts";
 import { isBlank } from "../../base/text.ts";
 import type { Leg } from "../../leg/leg.ts";
+import type { EventData } from "../../log/event-data.ts";
 import {
   outcomeUnknown,
   type QuestionEvent,
   type ResultEvent,
   resultEvent,
 } from "../../session/close-calls.ts";
-import { type CallState, openRun } from "../../session/state.ts";
-import { type Artifact, artifactAmong, artifactEvent, artifactOf } from "../../tools/artifact.ts";
-import type { Delegate, ToolContext } from "../../tools/tool.ts";
-import { effectiveType } from "../hooks/call-hooks.ts";
+import type { CallState } from "../../session/state.ts";
+import { artifactEvent } from "../../tools/artifact.ts";
+import { errorCodeOf, reportFields } from "../../tools/call-report.ts";
+import type { Delegate } from "../../tools/tool.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
-import { type Decided, type Runnable, successResult } from "./prepare-call.ts";
+import { failureText, isRunAgain, whyLate } from "./cut-off.ts";
+import { type Runnable, successResult } from "./prepare-call.ts";
 import { outcomeOf } from "./task-outcome.ts";
+import { newToolSaid, type ToolSaid, toolContext } from "./tool-context.ts";
 
 /**
  * Runs one call whose `tool_started` is stored, and stores its result. Rejects only if the log cannot be
@@ -29,27 +30,29 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const durationMs = () => leg.life.clock.now() - startedAt;
   const timeUp = once(() => new AbortController());
   const work = tool.delegate === undefined ? runTool : runAgent;
-  const artifacts: Artifact[] = [];
-  const settled = work(leg, runnable, { durationMs, timeUp, artifacts }).catch((cause: unknown) =>
-    resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
+  const said = newToolSaid();
+  const settled = work(leg, runnable, { durationMs, timeUp, said }).catch((cause: unknown) =>
+    resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() }),
   );
   const event = await withinTime(leg, settled, runnable, timeUp);
+  said.closed = true;
   const { progress, agents } = leg.live;
   const wasAgent = agents.delete(call.callId);
   if (progress.delete(call.callId) || wasAgent) leg.touch();
-  if (event === "left") {
+  if (event === "left" || isRunAgain(leg, tool, event)) {
     leg.life.abandon();
     return;
   }
   if (event === undefined) void settled.then(() => reportLate(leg, call));
-  const late = () => resultEvent(call, false, outcomeUnknown(leg.life.signal.aborted ? STOPPED : TOO_LONG));
+  const late = () => withReport(resultEvent(call, false, outcomeUnknown(whyLate(leg))), said);
   const outcome = event ?? late();
   const stored =
     event === undefined || outcome.type === "tool_suspended"
       ? outcome
       : await rewritten(leg, runnable, outcome);
   try {
-    const made = stored.type === "tool_result" && stored.data.success ? artifacts.map(artifactEvent) : [];
+    const made =
+      stored.type === "tool_result" && stored.data.success ? said.artifacts.map(artifactEvent) : [];
     await leg.log.append([stored, ...made]);
   } catch (error) {
     if (event !== undefined && PawlError.is(error, "fenced")) await reportLate(leg, call);
@@ -67,40 +70,27 @@ interface Progress {
    * neither read their signal nor have a time limit.
    */
   timeUp(): AbortController;
-  /** The artifacts that the call has made so far. */
-  artifacts: Artifact[];
+  said: ToolSaid;
 }
 
 type DoCall = (leg: Leg, runnable: Runnable, progress: Progress) => Promise<Outcome>;
 
-const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs, timeUp, artifacts }) => {
-  let signal: AbortSignal | undefined;
-  const decided: Decided = {};
-  const context: ToolContext<never> = {
-    ...callContext(leg, call),
-    deps: leg.deps as never,
-    // The tool's own signal comes first: Node 24 takes the reason of the first aborted signal, and the leg's
-    // signal always aborts when the leg is over.
-    get signal() {
-      signal ??= anySignal([timeUp().signal, leg.life.signal]);
-      return signal;
-    },
-    answer,
-    createArtifact: (draft) => {
-      const artifact = artifactOf(draft, leg.newId);
-      artifacts.push(artifact);
-      return artifact.artifact_id;
-    },
-    completeSession: () => {
-      decided.completed = true;
-    },
-    setMode: (mode) => {
-      decided.mode = mode;
-    },
-  };
-  const value = await tool.execute?.(input, context);
-  return successResult(call, tool, value, { ...decided, durationMs: durationMs() });
+const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs, timeUp, said }) => {
+  const context = toolContext(leg, { call, answer, said, timeUp });
+  try {
+    const value = await tool.execute?.(input, context);
+    const { decided } = said;
+    return withReport(successResult(call, tool, value, { ...decided, durationMs: durationMs() }), said);
+  } catch (cause) {
+    const failed = resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() });
+    return withReport(failed, said, errorCodeOf(cause));
+  }
 };
+
+/** Adds to a result what the tool has reported. */
+function withReport(event: ResultEvent, { report }: ToolSaid, code?: string): ResultEvent {
+  return { ...event, data: { ...event.data, ...reportFields(report, code) } };
+}
 
 const runAgent: DoCall = async (leg, { call, tool, input, agent }, { durationMs }) => {
   const delegate = tool.delegate as Delegate;
@@ -123,8 +113,7 @@ async function rewritten(
   const outcome = { callId, tool, input, success, result, ...(content !== undefined && { content }) };
   const wanted = await afterTool(leg, outcome);
   if (wanted === outcome) return event;
-  const { spent } = decided;
-  const kept = wanted.success === success ? decided : spent === undefined ? {} : { spent };
+  const kept = wanted.success === success ? decided : whateverTheOutcome(decided, wanted.success);
   // The API refuses an error without text.
   const blank = !wanted.success && typeof wanted.content === "string" && isBlank(wanted.content);
   return resultEvent(call, wanted.success, wanted.result, {
@@ -133,9 +122,17 @@ async function rewritten(
   });
 }
 
-/** Returns the call's idempotency key. It is fixed when the call first starts. */
-export function idempotencyKeyOf(leg: Leg, call: CallState): string {
-  return call.started?.idempotencyKey ?? `${leg.session.id}:${call.assistantSeq}:${call.callId}`;
+/** Returns the fields of a result that stay if a hook changes its success. A success has no error code. */
+function whateverTheOutcome(
+  { spent, report }: Pick<EventData["tool_result"], "spent" | "report">,
+  success: boolean,
+): Partial<EventData["tool_result"]> {
+  const { code, ...facts } = report ?? {};
+  const kept = { ...facts, ...(!success && code !== undefined && { code }) };
+  return {
+    ...(spent !== undefined && { spent }),
+    ...(Object.keys(kept).length > 0 && { report: kept }),
+  };
 }
 
 /**
@@ -144,37 +141,6 @@ export function idempotencyKeyOf(leg: Leg, call: CallState): string {
  */
 function graceOf({ life }: Leg, { agent }: Runnable): number {
   return life.abortGraceMs * (1 + (agent?.depth ?? 0));
-}
-
-const STOPPED = "the run was stopped before it finished.";
-
-const TOO_LONG = "it took too long.";
-
-function callContext(leg: Leg, call: CallState) {
-  const run = openRun(leg.log.state);
-  return {
-    sessionId: leg.session.id,
-    userId: leg.session.userId,
-    runId: run?.runId ?? "",
-    params: run?.params ?? {},
-    caller: leg.caller,
-    credentials: leg.credentials,
-    callId: call.callId,
-    idempotencyKey: idempotencyKeyOf(leg, call),
-    type: effectiveType(leg),
-    read: leg.read,
-    artifact: (id: string) => artifactAmong(leg.read({ types: ["artifact"] }), id),
-    progress: (data: unknown) => {
-      if (call.result !== undefined) return;
-      const version = 1 + Math.max(0, ...[...leg.live.progress.values()].map((report) => report.version));
-      leg.live.progress.set(call.callId, {
-        tool_name: call.toolName,
-        data: leg.hide(toJson(data)) ?? null,
-        version,
-      });
-      leg.touch();
-    },
-  };
 }
 
 /**

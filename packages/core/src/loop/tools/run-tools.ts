@@ -6,8 +6,9 @@ import { storedBudget } from "../../log/stored-budget.ts";
 import { closeCalls, resultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
 import { type Prepared, prepareCall, type Runnable } from "./prepare-call.ts";
-import { idempotencyKeyOf, runCall } from "./run-call.ts";
+import { runCall } from "./run-call.ts";
 import { sliceOf } from "./task-slice.ts";
+import { idempotencyKeyOf } from "./tool-context.ts";
 
 /**
  * Runs the calls of a turn: prepares them one by one, runs them concurrently, and stores each result as it
@@ -66,6 +67,7 @@ function startedEvent(leg: Leg, { call, tool, agent, changed }: Runnable): NewEv
       ...(changed !== undefined && { input: changed }),
       ...(slice !== undefined && { slice: storedBudget(slice) }),
       ...(agent !== undefined && tool.delegate?.fixed === undefined && { agent: agent.name }),
+      ...(!tool.idempotent && { idempotent: false }),
     },
   };
 }

@@ -34,7 +34,7 @@ export function outcomeOf(
   const unfinished = `The agent did not finish: ${stop.message}${said === "" ? "" : ` Its last text: ${said}`}`;
   return resultEvent(call, success, success ? said || "Done." : unfinished, {
     durationMs,
-    data: { spent },
+    data: { spent, ...(!success && { report: { code: stop.type } }) },
   });
 }
 

@@ -70,16 +70,18 @@ async function withinLimits(
 
 /**
  * Returns `max_tokens` and the tool choice. The last turn uses no tools. If the prompt has no tools, the tool
- * choice is left out, because the API would refuse it.
+ * choice is left out, because the API would refuse it. So is the choice of a tool that the prompt lacks.
  */
 function paramsOf(
   leg: Leg,
   { model, maxTokens, toolChoice = toolOnlyChoice(leg.agent, model) }: TurnPlan,
 ): { maxTokens: number; toolChoice?: ToolChoice } {
-  const hasTools = (leg.log.state.prefix?.tools.length ?? 0) > 0;
-  if (!hasTools) return { maxTokens };
+  const tools = leg.log.state.prefix?.tools ?? [];
+  if (tools.length === 0) return { maxTokens };
   if (openRun(leg.log.state)?.landing !== undefined) return { maxTokens, toolChoice: { type: "none" } };
-  return { maxTokens, ...(toolChoice !== undefined && { toolChoice }) };
+  // A later version of the agent may name a tool that this run's prefix does not have yet.
+  const isKnown = toolChoice?.type !== "tool" || tools.some(({ name }) => name === toolChoice.name);
+  return { maxTokens, ...(toolChoice !== undefined && isKnown && { toolChoice }) };
 }
 
 /**

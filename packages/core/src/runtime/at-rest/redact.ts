@@ -23,8 +23,8 @@ import { whileIdle } from "./at-rest.ts";
  *
  * Starts a new prefix, because the text before later answers has changed.
  *
- * @throws PawlError `invalid_input` if the event has no content that the model reads; `session_busy` while a
- * run is open.
+ * @throws PawlError `invalid_input` if the event has no content that a model reads or wrote; `session_busy`
+ * while a run is open.
  */
 export async function redact(host: Host, session: Session, agent: Agent, seq: number): Promise<void> {
   await whileIdle(host, session, agent, async (state) => {
@@ -41,7 +41,7 @@ export async function redact(host: Host, session: Session, agent: Agent, seq: nu
   });
 }
 
-const TARGETS: readonly string[] = [...contextTypes, "checkpoint", "prefix"];
+const TARGETS: readonly string[] = [...contextTypes, "checkpoint", "prefix", "spending"];
 
 /**
  * Returns the event and all events that repeat its content. Returns an empty list if the event cannot be
@@ -49,6 +49,7 @@ const TARGETS: readonly string[] = [...contextTypes, "checkpoint", "prefix"];
  */
 function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent[] {
   if (!TARGETS.includes(target.type)) return [];
+  if (target.type === "spending") return isRedactable(target) ? [target] : [];
   if (isUserData(target)) return log.filter(isUserData);
   const asking = new Set(callsOf(target));
   const ran = new Set(log.flatMap((event) => (RUNNING.includes(event.type) ? [callOf(event)] : [])));

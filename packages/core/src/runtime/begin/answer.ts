@@ -6,7 +6,8 @@ import { eventKey } from "../../log/event-keys.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
-import { validate } from "../../tools/schema.ts";
+import { type Schema, validate } from "../../tools/schema.ts";
+import { isShown } from "../../tools/shown-schema.ts";
 import type { AskedBy } from "../leg/host.ts";
 import type { Answer } from "./runtime-types.ts";
 
@@ -48,7 +49,6 @@ export async function answerEvents(
         tool_name: call.toolName,
         call_id: callId,
         ...said,
-        ...(before && { before }),
         ...(caller && { caller }),
       },
     });
@@ -108,9 +108,7 @@ function findQuestion(state: SessionState, callId: string, question: number | un
 }
 
 async function checkAnswer(agent: Agent, call: Asking, value: unknown): Promise<void> {
-  // The tool that asked may no longer exist. Then, and for a hook's question, the schema in the log decides.
-  const own = call.question?.by === undefined ? agent.tools.get(call.toolName)?.suspends?.answer : undefined;
-  const schema = own ?? lazyJsonSchema(call.question?.answerSchema ?? {});
+  const schema = ownSchema(agent, call) ?? lazyJsonSchema(call.question?.answerSchema ?? {});
   const fit = await validate(schema, value);
   if (fit.ok) return;
   const { problems } = fit;
@@ -119,6 +117,17 @@ async function checkAnswer(agent: Agent, call: Asking, value: unknown): Promise<
     ? `${message.replace(/\.$/, "")}. Answer { approved: true } or { approved: false }.`
     : message;
   throw refusal("invalid_answer", shown, { callId: call.callId, problems });
+}
+
+/**
+ * Returns the tool's own schema, which may check more than JSON Schema can say. Returns `undefined` for a
+ * hook's question, and if the tool is gone or has another schema now: then the schema that the user was shown
+ * decides, because nobody can answer by another.
+ */
+function ownSchema({ tools }: Agent, { toolName, question }: Asking): Schema | undefined {
+  const own = tools.get(toolName)?.suspends?.answer;
+  const isOwn = question !== undefined && question.by === undefined && own !== undefined;
+  return isOwn && isShown(own, question) ? own : undefined;
 }
 
 /** Whether a call asks what `approval()` asks. Many answer that with `true`. */

@@ -1,6 +1,7 @@
 import type { Agent } from "../../agent/agent.ts";
 import { withTimeLimit } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
+import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
 import { notifyHooksOfStart } from "../../loop/start-run.ts";
 import { openRun, type RunState } from "../../session/state.ts";
@@ -63,7 +64,9 @@ export async function resumeRun(
 ): Promise<ActiveLeg | undefined> {
   try {
     await leg.readyTo("resume");
-    if (run.unsettled) await leg.log.append([{ type: "run_recovered", data: { run_id: run.runId } }]);
+    const recovered: NewEvent = { type: "run_recovered", data: { run_id: run.runId } };
+    const events = run.unsettled ? [recovered, ...leg.changes()] : leg.changes();
+    if (events.length > 0) await leg.log.append(events);
   } catch (error) {
     await leg.close();
     if (PawlError.is(error, "fenced")) return undefined;

@@ -1,8 +1,9 @@
 import { isWhenBusy } from "../../agent/check-agent.ts";
-import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
+import { checkOptions, kindOf, type OptionKinds, SIGNAL } from "../../base/check-options.ts";
 import { PawlError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { isBlank } from "../../base/text.ts";
+import { isOwnTag } from "../../context/own-tags.ts";
 import { USER_DATA } from "../../context/prefix.ts";
 import type { Answer, Knowledge, RetryRunOptions, RunOptions } from "./runtime-types.ts";
 
@@ -17,7 +18,7 @@ const OPTIONS: OptionKinds<Omit<RunOptions, "retry"> & { retry?: string }> = {
   caller: "any",
   credentials: "any",
   clientMessageId: "string",
-  signal: "object",
+  signal: SIGNAL,
   metadata: "any",
   whenBusy: "any",
 };
@@ -29,6 +30,7 @@ const INSTEAD = {
   message: "Use `input`.",
   user: "Use `userId`.",
   threadId: "Use `sessionId`.",
+  answer: "Use `answers`, a list.",
   abortSignal: "Use `signal`.",
   context: "Use `caller`, which is stored with the run, or `credentials`, which are not.",
   maxTokens: "It is an option of agent().",
@@ -42,7 +44,8 @@ const INSTEAD = {
  */
 export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
   checkOptions("run()", options, OPTIONS, { instead: INSTEAD, code: "invalid_input" });
-  const { input, answers, retry, caller } = options;
+  const { userId, input, answers, retry, caller } = options;
+  if (userId === "") throw invalid("`userId` of run() is empty.");
   if (caller !== undefined && !isJsonObject(caller))
     throw invalid("`caller` must be an object that JSON can represent.");
   const asked = [input, answers, retry].filter((one) => one !== undefined);
@@ -54,7 +57,7 @@ export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
 
 function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: RunOptions): void {
   if (input !== undefined && typeof input !== "string")
-    throw invalid(`The message must be a string, not of type ${typeof input}.`);
+    throw invalid(`\`input\` of run() must be the text of the message, a string; got ${kindOf(input)}.`);
   if (input !== undefined && isBlank(input)) throw invalid("The message is empty.");
   if (answers !== undefined) {
     if (!Array.isArray(answers)) throw invalid("`answers` must be a list.");
@@ -97,13 +100,22 @@ function checkAnswered(whose: string, answer: unknown): void {
 export function checkedKnowledge(knowledge: Knowledge): Knowledge {
   if (!isJsonObject(knowledge))
     throw invalid("Each piece of `knowledge` must be an object with `source` and `data`.");
-  const { source, data, params } = knowledge;
+  const { source, data, params, tag } = knowledge;
   if (typeof source !== "string" || isBlank(source) || source === USER_DATA)
     throw invalid(
       `The \`source\` of knowledge must be a string that is neither empty nor "${USER_DATA}"; got "${source}".`,
     );
   if (typeof data !== "string") throw invalid(`The \`data\` of knowledge from "${source}" must be a string.`);
-  return { source: source.toWellFormed(), data: data.toWellFormed(), ...(params && { params }) };
+  if (tag !== undefined && !isOwnTag(tag))
+    throw invalid(
+      `The \`tag\` of knowledge from "${source}" must be the name of a tag, e.g. "Clarifications".`,
+    );
+  return {
+    source: source.toWellFormed(),
+    data: data.toWellFormed(),
+    ...(params && { params }),
+    ...(tag !== undefined && { tag }),
+  };
 }
 
 function invalid(message: string): PawlError {

@@ -47,7 +47,7 @@ export interface RunOptions {
   answers?: readonly Answer[];
   /**
    * Data for the model to read before the message. It is stored with the message. The model gets each piece
-   * in a tag with the name of its source, and the text cannot close that tag.
+   * in the tag `knowledge`, or in its `tag`, with the name of its source. The text cannot close that tag.
    */
   knowledge?: readonly Knowledge[];
   /**
@@ -176,6 +176,8 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    * this time no new turn starts, and at its end in-flight work is aborted. The lease is released, so that
    * the next request continues the run at once. Set it 10 to 20 s below the platform's time limit. Default:
    * no limit.
+   *
+   * If four processes in a row reach it in the middle of the same answer, the run ends as `crash_loop`.
    */
   handOverAfterMs?: number;
   /** Returns a new unique id for a session, a run or an append. Default: random ids. */
@@ -234,9 +236,13 @@ export interface Runtime<Name extends string = string> {
   /**
    * Starts a run with a message, continues one with answers, or retries one. Returns at once; await the
    * `result` of the returned {@link Run}. `agent` is an agent of this runtime, or its name. For any other
-   * agent, the run rejects with `not_found`.
+   * agent, the run rejects with `not_found`. Given the agent itself, `result.output` has the type that the
+   * agent declares.
    */
-  run(agent: Name | Agent<never, Name>, options: RunOptions | RetryRunOptions): Run;
+  run<Output = unknown>(
+    agent: Name | Agent<never, Name, Output>,
+    options: RunOptions | RetryRunOptions,
+  ): Run<unknown extends Output ? Json : Output>;
   /**
    * Stops the session's open run, in any process. Does nothing if no run is open. Rejects with `not_found` if
    * the session does not belong to the user.
@@ -312,8 +318,8 @@ export interface Runtime<Name extends string = string> {
    * Shuts the runtime down. Call it on SIGTERM.
    *
    * Starts no new work, and lets each run finish its turn for up to `timeoutMs` milliseconds (default:
-   * 30,000). Runs that take longer are cut off. Other processes continue all open runs. Readers in this
-   * process end with the error `draining`.
+   * 30,000). Runs that take longer are cut off. Other processes continue all open runs. Readers of a run that
+   * ended in time get all of it. The others end with the error `draining`.
    */
   drain(options?: { timeoutMs?: number }): Promise<void>;
 }

@@ -1,6 +1,8 @@
 import { every } from "../../base/clock.ts";
 import type { SessionLog } from "../../leg/session-log.ts";
+import type { NewEvent } from "../../log/event.ts";
 import type { Lease } from "../../log/event-store.ts";
+import { openRun } from "../../session/state.ts";
 import type { Host } from "./host.ts";
 import type { OwnLeg } from "./make-leg.ts";
 
@@ -35,17 +37,38 @@ export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () =>
  */
 export async function withLease(
   held: HeldLease,
-  { life }: OwnLeg,
+  leg: OwnLeg,
   work: () => Promise<boolean>,
 ): Promise<boolean> {
   try {
     const settled = await work();
-    if (life.nextRun !== undefined) return settled;
-    if (settled) held.stopRenewing();
+    if (leg.life.nextRun !== undefined) return settled;
+    if (settled || (await isLeft(leg))) held.stopRenewing();
     else await held.giveBack();
     return settled;
   } catch (error) {
     await held.giveBack();
     throw error;
   }
+}
+
+/** How often a leg tries to log that it leaves its run, while other processes store something. */
+const APPENDS = 5;
+
+/**
+ * Logs that this process leaves its run on purpose, and releases the lease in the same append. So the run's
+ * next process knows that nothing has crashed. Returns `false` if nothing was stored.
+ */
+async function isLeft({ log, life }: OwnLeg): Promise<boolean> {
+  try {
+    for (let appends = 0; appends < APPENDS; appends += 1) {
+      const run = openRun(log.state);
+      if (life.leaving === undefined || run?.unsettled !== true) return false;
+      const left: NewEvent = { type: "run_left", data: { run_id: run.runId, reason: life.leaving } };
+      if (await log.appendAtTip([left], { release: true })) return true;
+    }
+  } catch {
+    // The store is gone, or another process has the session: then this looks like a crash.
+  }
+  return false;
 }

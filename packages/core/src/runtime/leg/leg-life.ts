@@ -37,11 +37,12 @@ export function newLegLife(
    * turn.
    */
   let reachedMs = 0;
-  const lose = (error: PawlError) => {
+  let taken = false;
+  const abort = (error: PawlError) => {
     life.abandon();
     control.abort(error);
   };
-  const leave = () => lose(new PawlError("draining", "Another process continues the run."));
+  const leave = () => abort(new PawlError("draining", "Another process continues the run."));
   const life: { -readonly [part in keyof OwnLegLife]: OwnLegLife[part] } = {
     clock,
     abortGraceMs,
@@ -53,6 +54,10 @@ export function newLegLife(
     lost: false,
     get draining() {
       return host.draining || isLastTurn(host, handOverAt);
+    },
+    get leaving() {
+      if (taken || !(life.lost || life.draining)) return undefined;
+      return host.draining ? "draining" : "hand_over";
     },
     nextRun: undefined,
     legMs: () => Math.max(reachedMs, clock.now() - startedAt),
@@ -88,7 +93,10 @@ export function newLegLife(
         for (const cancel of [cancelHandOver, cancelEnd, cancelLanding]) cancel();
       };
     },
-    lose: () => lose(new PawlError("fenced", "Another process has taken over this session.")),
+    lose: () => {
+      taken = true;
+      abort(new PawlError("fenced", "Another process has taken over this session."));
+    },
     leave,
     end: () => control.abort(new Error("The leg is over.")),
   };

@@ -2,6 +2,7 @@ import type { Agent } from "../../agent/agent.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import { hideTextsOf } from "../../base/hide-texts.ts";
+import { ownTagsAt } from "../../context/own-tags.ts";
 import { withContent } from "../../context/wrap-results.ts";
 import { loadState } from "../../fold/load.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
@@ -15,7 +16,7 @@ import { openRun, type SessionState } from "../../session/state.ts";
 import { keepLease, withLease } from "./held-lease.ts";
 import type { ActiveLeg, AskedBy, Host } from "./host.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
-import { storeTools } from "./ready.ts";
+import { changeOnResume, storeTools } from "./ready.ts";
 import { type RunningLeg, startLeg } from "./start-leg.ts";
 
 /** A leg that holds its lease and has read its log, but has not started. */
@@ -26,6 +27,11 @@ export interface OpenLeg {
    * with its tools for that caller. Rejects with `tools_failed`, or with `fenced` if the lease is lost.
    */
   readyTo(what: "start" | "resume"): Promise<Agent>;
+  /**
+   * Returns the event to store if the open run continues under another version of its agent, or with other
+   * tools. For a leg that is ready to resume.
+   */
+  changes(): NewEvent[];
   /** Calls the runtime's `deps` for this leg. Later calls return the same promise. */
   deps(): Promise<unknown>;
   /** Starts the loop. Aborting the signal stops the run. */
@@ -73,7 +79,8 @@ const AS_WRITTEN: ReadonlySet<string> = new Set(["assistant_message", "tool_call
 function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenLeg {
   const hide = hideTextsOf(from.credentials);
   const hidden = (event: NewEvent): NewEvent => (AS_WRITTEN.has(event.type) ? event : hide(event));
-  const prepared = (events: readonly NewEvent[]) => withContent(current.agent, events);
+  const prepared = (events: readonly NewEvent[]) =>
+    withContent(current.agent, events, ownTagsAt(state, state.lastSeq));
   const log = openLog({
     store: host.store,
     tail: host.tail,
@@ -122,7 +129,8 @@ function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenL
     await current.ready();
     return current.agent;
   };
-  return { log, readyTo, deps: () => current.makeDeps(), go, close: held.giveBack };
+  const changes = () => changeOnResume(current);
+  return { log, readyTo, changes, deps: () => current.makeDeps(), go, close: held.giveBack };
 }
 
 /** Runs the loop. An exception ends the run as an error, unless the store failed or the lease was lost. */

@@ -69,8 +69,9 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
       stop: undefined,
       questions: "",
       byMethod: new Map(),
-      context: undefined,
+      contexts: new Map(),
     },
+    askProgress: { byKey: new Map(), held: new Set() },
     userDataProgress: { turns: 0, failed: false },
     get caller() {
       const run = leg.starts ? undefined : openRun(log.state);

@@ -3,10 +3,12 @@ import { withTools } from "../../agent/with-tools.ts";
 import { anySignal } from "../../base/any-signal.ts";
 import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
 import { messageOf, PawlError } from "../../base/errors.ts";
+import { agentChange } from "../../context/agent-change.ts";
 import { prefixFor } from "../../context/prefix.ts";
 import type { Leg } from "../../leg/leg.ts";
+import type { NewEvent } from "../../log/event.ts";
 import { lacksCredentials } from "../../loop/loop.ts";
-import { openRun } from "../../session/state.ts";
+import { openRun, type RunState } from "../../session/state.ts";
 
 /**
  * Returns the agent with the tools that its function returns for the leg's caller. A run that can only end or
@@ -50,6 +52,24 @@ function canOnlyEnd(leg: Leg): boolean {
   return run === undefined || run.stopRequested || run.ending !== undefined || lacksCredentials(leg);
 }
 
+/** Returns whether the open run has made no request yet, so that its prefix may still be replaced. */
+function hasNotAsked({ log: { state } }: Leg, run: RunState): boolean {
+  return state.requestSeq <= run.seq;
+}
+
+/**
+ * Returns the event for an open run that continues under another version of its agent, or with other tools.
+ * If a function returns the tools, they count only for a run that may call them, and not before its first
+ * request: {@link storeTools} gives such a run its own prefix.
+ */
+export function changeOnResume(leg: Leg): NewEvent[] {
+  const { agent, log } = leg;
+  const run = openRun(log.state);
+  if (run === undefined) return [];
+  const isWithoutTools = agent.toolsFor !== undefined && (canOnlyEnd(leg) || hasNotAsked(leg, run));
+  return agentChange(log.state, run, isWithoutTools ? { version: agent.version } : agent);
+}
+
 /**
  * Stores the tools as a new prefix if the run has made no request yet and its prefix has other tools: the run
  * of a queued message starts in the append that ends the run before it, with that run's tools.
@@ -57,7 +77,7 @@ function canOnlyEnd(leg: Leg): boolean {
 export async function storeTools(leg: Leg): Promise<void> {
   const { state } = leg.log;
   const run = openRun(state);
-  if (run === undefined || state.requestSeq > run.seq || canOnlyEnd(leg)) return;
+  if (run === undefined || !hasNotAsked(leg, run) || canOnlyEnd(leg)) return;
   const events = prefixFor(state, leg.agent, leg.newId, "");
   if (events.length > 0) await leg.log.append(events);
 }

@@ -1,3 +1,4 @@
+import type { Json } from "../../base/json.ts";
 import type { EventType } from "../../log/event.ts";
 import type { EventOf, LiveEventType, SessionEvent } from "../../log/live-event.ts";
 import type { RunResult } from "../../session/run-result.ts";
@@ -23,7 +24,7 @@ export interface RunStart {
 /**
  * A run in progress. It continues even if nobody reads it. Print its `textStream`, iterate its events, listen
  * to some of them, or only await `result`. If `result` rejects, iterators throw the same error after the
- * stored events.
+ * stored events. `Output` is the type of its result's `output`.
  *
  * Before each `assistant_message`, readers get the rest of its text and thinking as deltas. So the texts of
  * all `text_delta` events of an answer add up to the answer, even if it arrived in one packet. The [table of
@@ -46,7 +47,7 @@ export interface RunStart {
  * console.log((await run.result).stop.type); // end_turn
  * ```
  */
-export interface Run extends AsyncIterable<SessionEvent> {
+export interface Run<Output = Json> extends AsyncIterable<SessionEvent> {
   /**
    * Resolves once the message or the answers are stored. Rejects with `not_found`, `session_busy`,
    * `invalid_input`, `unknown_call`, `invalid_answer`, `already_answered` or `store_unavailable`.
@@ -57,7 +58,7 @@ export interface Run extends AsyncIterable<SessionEvent> {
    * result of the run that picked the message up. Listeners have received all events by then. Rejects as
    * `started` does, or later with `store_unavailable`. All other failures are in the result.
    */
-  readonly result: Promise<RunResult>;
+  readonly result: Promise<RunResult<Output>>;
   /**
    * The text of the run's answers as it arrives: every character once, in order, with a blank line between
    * the answers of different turns. If a model call fails midway, its text stays in the stream, and the text

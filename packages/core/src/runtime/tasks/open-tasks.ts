@@ -18,12 +18,8 @@ export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<re
   for (const call of run.calls.filter(mayBeOpen)) {
     const session = await taskSession(host, leg.session, call.callId, call.toolName);
     if (session === undefined || session.openRun === null) continue;
-    const agent = childAgent(
-      await agentToEnd(leg, call),
-      leg.agent.name,
-      call.toolName,
-      call.started?.slice ?? {},
-    );
+    const slice = call.started?.slice ?? {};
+    const agent = childAgent(await agentToEnd(leg, call), leg.agent.name, call.toolName, slice);
     tasks.push({ end: (signal) => endTask(host, session, agent, signal) });
   }
   return tasks;

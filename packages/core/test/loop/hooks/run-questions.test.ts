@@ -7,6 +7,7 @@ import {
   memoryStore,
   type RunContext,
   toJsonSchema,
+  tool,
 } from "../../../src/index.ts";
 import { newView, reduceView } from "../../../src/view.ts";
 import { named, sound } from "../../support/hooks.ts";
@@ -259,4 +260,31 @@ it("F20 the view is the same from live events and from the log", async () => {
   const log = await world.log(sessionId);
   const { session: _, ...view } = await world.pawl.view(sessionId, user);
   expect(log.reduce(reduceView, newView())).toEqual(view);
+});
+
+it("F20 P6 a queued message closes a question that came before it, and the next one waits", async () => {
+  const held = Promise.withResolvers<void>();
+  const slow = tool({
+    name: "slow",
+    description: "Takes its time.",
+    input: jsonSchema({ type: "object" }),
+    execute: async () => await held.promise,
+  });
+  const hooks = [
+    named("gate", {
+      beforeTurn: (_plan, { run, answer }) => (run.turns === 1 && !answer ? { ask } : undefined),
+    }),
+  ];
+  const script = [{ tools: [{ name: "slow", input: {} }] }, { text: "Both." }];
+  const world = setup(script, { tools: [slow], hooks, whenBusy: "queue" });
+  const first = world.pawl.run("tester", { ...user, input: "Go" });
+  const { sessionId } = await first.started;
+  await stored(world, sessionId, "tool_started");
+  await world.pawl.run("tester", { ...user, sessionId, input: "And this" }).started;
+  held.resolve();
+  const { stop, pending } = await first.result;
+  expect({ stop: stop.type, pending: pending.length }).toEqual({ stop: "suspended", pending: 1 });
+  const { text } = await world.answer(sessionId, pending[0]?.callId ?? "", { depth: "deep" });
+  expect(text).toBe("Both.");
+  expect(JSON.stringify(world.model.requests.at(-1))).toContain("And this");
 });

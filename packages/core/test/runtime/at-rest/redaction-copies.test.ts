@@ -2,7 +2,7 @@ import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { assertSoundLog } from "../../../../../test/support/invariants.ts";
 import { loadState } from "../../../src/fold/load.ts";
-import { agent, agentTool, readShown, type Tool } from "../../../src/index.ts";
+import { agent, agentTool, readShown, type Tool, type ToolContext, tool } from "../../../src/index.ts";
 import { named } from "../../support/hooks.ts";
 import { type Setup, setup, user } from "../../support/setup.ts";
 import { askWith, calling, echo, text } from "../../support/tools.ts";
@@ -40,6 +40,26 @@ describe("a redaction leaves no copy", () => {
     expect(again.text).toContain("[redacted]");
     expect(JSON.stringify(again)).not.toMatch(SECRET);
     expect(await readable(world, sessionId)).not.toMatch(SECRET);
+  });
+
+  it("F22 E11 in what a tool has reported about its result; its connector stays", async () => {
+    const search = tool({
+      name: "search",
+      description: "",
+      input: text,
+      execute: (_, { report }: ToolContext) => {
+        report({ connector: "gmail", fragments: ["secret-1"], summary: "a secret" });
+        return "secret";
+      },
+    });
+    const world = setup([{ tools: [calling("search")] }, { text: "Done." }, { text: "Fine." }], {
+      tools: [search],
+    });
+    const { sessionId } = await world.say("Go");
+    await redactAll(world, sessionId, "tool_result");
+    const all = await readable(world, sessionId);
+    expect(all).not.toMatch(SECRET);
+    expect(all).toContain('"report":{"connector":"gmail","summary":"[redacted]"}');
   });
 
   it("T3 of an input that could not be read, in the call and in the result that says why", async () => {

@@ -48,6 +48,20 @@ export interface AiSdkRequest extends DialectRequest {
   continues: boolean;
 }
 
+/** The fields that `DefaultChatTransport` sends by itself. */
+const FIELDS: readonly string[] = ["id", "messages", "trigger", "messageId"];
+
+const UNREAD =
+  "The page sends fields of its own (`body` of its transport or of sendMessage()), which the agent does not read. handler({ extra: { fields, read } }) reads those that it names.";
+
+/** Returns a warning for the developer if the page sends fields that nobody reads. */
+export function unreadIn(body: unknown): string[] {
+  const own = Object.entries(Object(body)).filter(
+    ([name, value]) => !FIELDS.includes(name) && value !== null,
+  );
+  return own.length === 0 ? [] : [UNREAD];
+}
+
 /**
  * Parses a request of `DefaultChatTransport`. Reads only the last message: the user's text, or the user's
  * answers in an assistant message.

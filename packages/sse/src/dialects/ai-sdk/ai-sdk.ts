@@ -6,7 +6,7 @@ import { type Rest, type Step, telling } from "../base/telling.ts";
 import { callChunks } from "./ai-sdk-calls.ts";
 import { blockChunks, type Chunk, partChunks, textChunks } from "./ai-sdk-chunks.ts";
 import { aiSdkMessages, assistantParts, isNotice, metadataOf, noticeMark } from "./ai-sdk-messages.ts";
-import { parseAiSdk } from "./ai-sdk-request.ts";
+import { parseAiSdk, unreadIn } from "./ai-sdk-request.ts";
 
 /** Options of `aiSdk()`. */
 export interface AiSdkOptions {
@@ -76,7 +76,8 @@ export function aiSdk(options: AiSdkOptions = {}): Dialect {
     threadField: "messages",
     async parse(body, limits) {
       const { continues, ...asked } = await parseAiSdk(body, limits);
-      return { ...asked, encoder: (context) => aiSdkEncoder(context, { lostText, continues }) };
+      const encoder = (context: EncoderContext) => aiSdkEncoder(context, { lostText, continues });
+      return { ...asked, unread: unreadIn(body), encoder };
     },
     encoder: (context) => aiSdkEncoder(context, { lostText, continues: false }),
     history: aiSdkMessages,

@@ -1,5 +1,5 @@
 import type { Question, RunStart, SessionEvent, StoredEvent, StoredOf } from "@pawl/core";
-import { reduceView, type ViewState } from "@pawl/core/view";
+import { isQuestionPart, reduceView, type ViewPart, type ViewState } from "@pawl/core/view";
 import { type BlockStep, blocks } from "./blocks.ts";
 import type { EncoderContext } from "./dialect.ts";
 
@@ -104,7 +104,7 @@ function eventSteps(): {
   const text = blocks();
   let turn: number | undefined;
   let attempt = 0;
-  const stepsOf = (event: StoredEvent, { pending }: ViewState): Step[] => {
+  const stepsOf = (event: StoredEvent, view: ViewState): Step[] => {
     switch (event.type) {
       case "llm_request": {
         const isNew = event.data.turn !== turn;
@@ -119,13 +119,13 @@ function eventSteps(): {
       case "tool_started":
         return [{ type: "started", event }];
       case "tool_suspended": {
-        const question = pending.find(({ callId }) => callId === event.data.call_id);
+        const question = view.pending.find(({ callId }) => callId === event.data.call_id);
         const asked: Step[] = question === undefined ? [] : [{ type: "asked", question }];
         return event.data.before === undefined ? asked : [callOf(event), ...asked];
       }
       case "tool_answered": {
         const answered: Step = { type: "answered", event };
-        return event.data.before === undefined ? [answered] : [answered, resultOf(event)];
+        return isAboutRun(view, event.data.call_id) ? [answered, resultOf(event)] : [answered];
       }
       case "tool_result":
         return [{ type: "result", event }];
@@ -143,6 +143,12 @@ function eventSteps(): {
       return [{ type: "progress", callId, toolName, data }];
     },
   };
+}
+
+/** Returns whether a question is about the run. The view shows it as a call that no model made. */
+function isAboutRun({ messages }: ViewState, callId: string): boolean {
+  const isIt = (part: ViewPart) => part.type === "tool" && part.callId === callId && isQuestionPart(part);
+  return messages.some(({ parts }) => parts.some(isIt));
 }
 
 /**

@@ -28,7 +28,9 @@ const OPTIONS: OptionKinds<MetricsOptions> = { text: TEXT_MODE, plan: "string", 
  * Returns the dialect for clients of an existing enterprise search, which show how an answer was made.
  *
  * - `text`: a piece of the answer
- * - `metric`: a call with its tool, input, start, duration, cost and result
+ * - `metric`: a call with its tool, input, start, duration and result, and what the tool has reported with
+ *   `context.report()`. `estimatedCostUsd`, `fragmentsAdded` and the error's `code` are absent, and
+ *   `connectorId` is `null`, if it has not.
  * - `plan`, `review`: sent whenever they change
  * - `clarification`: a question to the user
  * - `done` or `error`: the last event
@@ -121,7 +123,7 @@ function metricsWords(
   return { step, last, lost, blocks: ["text"], text };
 }
 
-/** The maximum length of `resultSummary`, in UTF-16 code units. */
+/** The maximum length of a `resultSummary` that is cut from the result, in UTF-16 code units. */
 const SUMMARY_CHARS = 200;
 
 interface KnownCall {
@@ -131,18 +133,19 @@ interface KnownCall {
 }
 
 function record({ durationMs = 0, data }: StoredOf<"tool_result">, known: KnownCall): object {
-  const { tool_name: toolName, call_id: callId, result, success, skipped, spent } = data;
-  const told = typeof result === "string" ? result : JSON.stringify(result);
+  const { tool_name: toolName, call_id: callId, result, success, skipped, spent, report = {} } = data;
+  const { connector, fragments, summary, code } = report;
+  const text = typeof result === "string" ? result : JSON.stringify(result);
   return {
     toolName,
     callId,
-    connectorId: null,
+    connectorId: connector ?? null,
     ...known,
     durationMs,
-    estimatedCostUsd: usdFromCents(spent?.cost_cents ?? 0),
-    resultSummary: told.slice(0, SUMMARY_CHARS).toWellFormed(),
-    fragmentsAdded: [],
+    ...(spent !== undefined && { estimatedCostUsd: usdFromCents(spent.cost_cents) }),
+    resultSummary: summary ?? text.slice(0, SUMMARY_CHARS).toWellFormed(),
+    ...(fragments !== undefined && { fragmentsAdded: fragments }),
     status: skipped !== undefined ? "skipped" : success ? "success" : "error",
-    ...(!success && { error: { code: "tool_failed", message: told } }),
+    ...(!success && { error: { ...(code !== undefined && { code }), message: text } }),
   };
 }

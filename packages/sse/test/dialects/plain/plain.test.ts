@@ -1,15 +1,11 @@
 import {
   agent,
-  agentTool,
   approval,
-  type EventType,
-  type Hook,
   type JsonObject,
   jsonSchema,
   memoryStore,
   PawlError,
   runtime,
-  type StoredOf,
   type Tool,
   tool,
   withRetry,
@@ -19,7 +15,8 @@ import { describe, expect, it } from "vitest";
 import { asp, coach, metrics, trainer } from "../../../src/dialects.ts";
 import { type Dialect, handler } from "../../../src/index.ts";
 import { handModel } from "../../support/hand-model.ts";
-import { look, type Served, serve } from "../../support/served.ts";
+import { post, told } from "../../support/post.ts";
+import { look, serve } from "../../support/served.ts";
 
 const anything = jsonSchema<Record<string, never>>({ type: "object" });
 const make = (name: string, more: object): Tool<unknown> =>
@@ -48,22 +45,6 @@ const broken = make("broken", {
 const idle = make("idle", { execute: () => ({ idle: true }), endsRun: "completed" });
 const notify = make("notify", { execute: () => ({ artifact_id: "art_1", artifact: { title: "Plan" } }) });
 const call = (name: string, input: JsonObject = {}, id = `id-${name}`) => ({ id, name, input });
-
-/** The events of a response, parsed; its end as text. */
-async function told(response: Response): Promise<unknown[]> {
-  expect(response.status).toBe(200);
-  const text = await response.text();
-  expect(text).not.toMatch(/\r|SECRET/);
-  return text
-    .split("\n\n")
-    .filter((frame) => frame.startsWith("data: "))
-    .map((frame) => (frame === "data: [DONE]" ? "[DONE]" : JSON.parse(frame.slice(6))));
-}
-
-const post = async (served: Served, json: object) => {
-  const response = await served.ask("/runs", { json });
-  return { sessionId: response.headers.get("x-pawl-session"), events: await told(response) };
-};
 
 describe("W2 the life coach's dialect", () => {
   it("L16 sends text, tools, rounds, modes and the session's end, in this order", async () => {
@@ -254,108 +235,6 @@ describe("W2 W3 ASP v2", () => {
     });
     expect(next.events.at(-1)).toEqual({ type: "message_stop", stop_reason: "end_turn" });
     expect((await served.ask("/runs", { json: { session_id, tool_results } })).status).toBe(409);
-  });
-});
-
-describe("W2 the metrics' dialect", () => {
-  it("sends text, plans, reviews and the end", async () => {
-    const plan = { goal: "x", subTasks: [] };
-    const planner: Hook = {
-      name: "planner",
-      beforeTurn: async (_turn, context) => {
-        await context.append({ type: "planning.plan", data: plan });
-        await context.append({ type: "planning.review", data: { ok: true } });
-        return undefined;
-      },
-    };
-    const served = await serve(scriptedModel([{ text: "Ok." }]), { dialect: metrics(), hooks: [planner] });
-    const { events, sessionId } = await post(served, { message: "Hi", workspaceId: "somebody's" });
-    expect(events).toEqual([
-      { type: "plan", plan },
-      { type: "review", review: { ok: true } },
-      { type: "text", text: "Ok." },
-      { type: "done", sessionId },
-    ]);
-  });
-
-  it("M4 sends a metric for every call, with the values of the log", async () => {
-    const pricing = { input: 1, output: 2, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
-    const helper = agent({
-      name: "helper",
-      instructions: "Help.",
-      model: { ...scriptedModel([{ text: "Helped." }]), pricing },
-    });
-    const help = agentTool({
-      name: "help",
-      description: "Helps.",
-      agent: helper,
-      limits: { turns: 1, wallClockMs: 10_000, costUsd: 1 },
-    });
-    const calls = [call("look", { what: "it" }), call("broken"), call("help", { task: "x" })];
-    const twice = { text: "Hm.", tools: [call("look", { what: "it" }, "id-again")] };
-    const served = await serve(scriptedModel([{ tools: calls }, twice, { text: "Ok." }]), {
-      dialect: metrics(),
-      tools: [look, broken, help as Tool<unknown>],
-    });
-    const { events, sessionId } = await post(served, { message: "Hi" });
-    const log = await Array.fromAsync(served.store.read(sessionId ?? ""));
-    const ofCall = <T extends EventType>(type: T, id: string) =>
-      log.find(
-        (event): event is StoredOf<T> =>
-          event.type === type && (event.data as { call_id?: string }).call_id === id,
-      );
-    const metric = (callId: string) => ({
-      type: "metric",
-      callId,
-      agentName: "coach",
-      startedAt: (ofCall("tool_started", callId) ?? ofCall("tool_result", callId))?.at,
-      durationMs: ofCall("tool_result", callId)?.durationMs ?? 0,
-    });
-    const costUsd = (ofCall("tool_result", "id-help")?.data.spent?.cost_cents ?? 0) / 100;
-    expect(costUsd).toBeGreaterThan(0);
-    const sent = events.filter((event) => (event as { type: string }).type === "metric");
-    expect(sent).toHaveLength(4);
-    for (const expected of [
-      {
-        ...metric("id-look"),
-        toolName: "look",
-        arguments: { what: "it" },
-        estimatedCostUsd: 0,
-        resultSummary: "found it",
-        status: "success",
-      },
-      {
-        ...metric("id-broken"),
-        toolName: "broken",
-        arguments: {},
-        status: "error",
-        error: { message: "This did not work." },
-      },
-      {
-        ...metric("id-help"),
-        toolName: "help",
-        arguments: { task: "x" },
-        estimatedCostUsd: costUsd,
-        resultSummary: "Helped.",
-        status: "success",
-      },
-      { ...metric("id-again"), toolName: "look", arguments: { what: "it" }, status: "skipped" },
-    ])
-      expect(sent.find((one) => (one as { callId: string }).callId === expected.callId)).toMatchObject(
-        expected,
-      );
-  });
-
-  it("sends the fields for which Pawl has no value as its clients expect them", async () => {
-    const script = [{ tools: [call("broken")] }, { text: "Ok." }];
-    const served = await serve(scriptedModel(script), { dialect: metrics(), tools: [broken] });
-    const { events } = await post(served, { message: "Hi" });
-    expect(events[0]).toMatchObject({
-      type: "metric",
-      connectorId: null,
-      fragmentsAdded: [],
-      error: { code: "tool_failed" },
-    });
   });
 });
 

@@ -37,7 +37,9 @@ const payloads: EventData = {
   redaction: { seq: 3, of: "user_message" },
   run_started: { run_id: "r1", agent: "coach", agent_version: "1" },
   run_suspended: { run_id: "r1", pending: ["c1"] },
+  run_left: { run_id: "r1", reason: "draining" },
   run_recovered: { run_id: "r1" },
+  agent_changed: { run_id: "r1", from: "1", to: "2", tools: { removed: ["weather"], changed: [] } },
   run_ended: {
     run_id: "r1",
     stop: { type: "end_turn", message: "The model is done." },

@@ -1,17 +1,19 @@
 import { systemClock } from "../base/clock.ts";
 import { withinDeadline } from "../base/deadline.ts";
 import { addUsd } from "../base/usd.ts";
-import type { ContentBlock } from "./content.ts";
+import { type ContentBlock, isToolUse } from "./content.ts";
 import { longestAnswer } from "./estimate.ts";
 import type { ModelClient, ModelRequest } from "./model-client.ts";
 import { addUsage, costUsd, noUsage, type RawUsage, type Usage, usageFromWire } from "./pricing.ts";
 import { contentOf, cutReply, newReply, type Reply, takeEvent } from "./reply.ts";
 import { type UsageEstimates, usageSoFar } from "./usage-so-far.ts";
 
-/** Options of `askModel()`. */
-export interface AskOptions {
+/** Options of `wholeAnswer()`. */
+interface WholeAnswerOptions {
   /** Aborts the request. A model that ignores the signal is abandoned. */
   signal: AbortSignal;
+  /** Returns how much time is left, in milliseconds, see `StreamOptions`. */
+  timeLeftMs?: (() => number) | undefined;
   /**
    * Estimates token counts that the server does not send. Default: a missing count is 0, and an answer that
    * was cut counts as `maxTokens`.
@@ -20,9 +22,11 @@ export interface AskOptions {
 }
 
 /** The outcome of a request, with the usage and cost of all its attempts. */
-export interface AskOutcome {
+export interface WholeAnswer {
   /** The answer's blocks, as far as they arrived. */
   content: ContentBlock[];
+  /** Whether a call's input is incomplete or not a JSON object. */
+  isBroken: boolean;
   /** Why the model stopped; `null` if it gave no reason. */
   stopReason: string | null;
   /** Id of the model that answered last, which may be a fallback. */
@@ -41,26 +45,14 @@ export interface AskOutcome {
 }
 
 /**
- * Sends one request to a model and returns its whole answer, e.g. from a hook. Cuts an answer that exceeds
- * `maxTokens`. Never rejects: a failed request may have cost something too, so its error is in `failure`.
- *
- * @example
- * ```ts
- * import { askModel } from "@pawl/core";
- * import { strictModel } from "@pawl/testing";
- *
- * const model = strictModel({ script: [{ text: "Bonjour" }] });
- * const messages = [{ role: "user" as const, content: [{ type: "text", text: "Translate: good morning" }] }];
- * const request = { system: [], tools: [], messages, maxTokens: 100 };
- * const { content, stopReason } = await askModel(model, request, { signal: AbortSignal.timeout(10_000) });
- * console.log(content[0]?.text, stopReason); // Bonjour end_turn
- * ```
+ * Sends one request to a model and returns its whole answer. Cuts an answer that exceeds `maxTokens`. Never
+ * rejects: a failed request may have cost something too, so its error is in `failure`.
  */
-export async function askModel(
+export async function wholeAnswer(
   model: ModelClient,
   request: ModelRequest,
-  { signal, estimates }: AskOptions,
-): Promise<AskOutcome> {
+  { signal, timeLeftMs, estimates }: WholeAnswerOptions,
+): Promise<WholeAnswer> {
   const { maxTokens } = request;
   const maxChars = longestAnswer(maxTokens, estimates?.estimateTokens);
   let answer = newReply();
@@ -76,7 +68,7 @@ export async function askModel(
   };
   const read = async () => {
     signal.throwIfAborted();
-    for await (const event of model.stream(request, { signal })) {
+    for await (const event of model.stream(request, { signal, ...(timeLeftMs && { timeLeftMs }) })) {
       // An abandoned model may keep sending events.
       signal.throwIfAborted();
       takeEvent(answer, event);
@@ -96,6 +88,7 @@ export async function askModel(
   const { stopReason, stopSequence } = answer;
   return {
     content: contentOf(answer),
+    isBroken: answer.blocks.some(({ block, ...one }) => isToolUse(block) && !(one.complete && !one.invalid)),
     stopReason,
     model: id,
     usage,

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { askModel, type ModelClient } from "../../src/index.ts";
+import type { ModelClient } from "../../src/index.ts";
+import { wholeAnswer } from "../../src/model/whole-answer.ts";
 import type { ModelEvent } from "../../src/model.ts";
 
 const request = { system: [], tools: [], messages: [], maxTokens: 10 };
@@ -25,7 +26,7 @@ it("a model that ignores the abort of a request is abandoned, and what it had be
       await new Promise(() => {});
     },
   };
-  const asked = await askModel(model, request, { signal: control.signal });
+  const asked = await wholeAnswer(model, request, { signal: control.signal });
   expect(asked.failure?.cause).toBe(control.signal.reason);
   expect(asked.content).toEqual([{ type: "text", text: "Half an " }]);
   expect(asked.usage).toMatchObject({ inputTokens: 7, outputTokens: 1 });
@@ -43,7 +44,7 @@ it("an answer to a request that runs past maxTokens is cut, and counts as that m
       }
     },
   };
-  const asked = await askModel(model, request, { signal: new AbortController().signal });
+  const asked = await wholeAnswer(model, request, { signal: new AbortController().signal });
   expect([asked.stopReason, asked.usage.outputTokens]).toEqual(["max_tokens", 10]);
   expect(more).toBeLessThan(100);
 });

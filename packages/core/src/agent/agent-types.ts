@@ -1,0 +1,120 @@
+import type { Json, JsonOf } from "../base/json.ts";
+import type { ApprovalAnswer } from "../hooks/approval.ts";
+import type { Infer, InferInput, Schema } from "../tools/schema.ts";
+
+// Every tool of an agent goes through these types, so they are written for few instantiations. Nothing is
+// computed before it is read, and type parameters have no constraints: a constraint in the branch of a
+// conditional type makes the compiler instantiate its argument again. test/type-cost.test.ts measures them.
+
+// The whole of `Agent` would cost the compiler a comparison of all its fields.
+/** The type of an agent, as far as the types of its tools and questions need it. */
+export interface AnyAgent {
+  readonly name: string;
+  readonly "~types"?: { output: unknown; tools: unknown };
+}
+
+/** The field `~types` of a tool or an agent: what only the compiler knows of it. */
+export type TypesOf<T> = NonNullable<T["~types" & keyof T]>;
+
+/**
+ * The types of an agent's tools, as a union. `{}` is in it if a tool was declared as `Tool<Deps>`. `never` if
+ * `A` is not the type of an agent.
+ */
+export type TypesOfTools<A> = TypesOf<TypesOf<A>["tools" & keyof TypesOf<A>]>;
+
+/** The type of `result.output`: the results of the tools with `endsRun`; `unknown` if there are none. */
+export type OutputOfTools<Tools> = TypesOf<Tools>["output" & keyof TypesOf<Tools>] extends infer Output
+  ? [Output] extends [never]
+    ? unknown
+    : JsonOf<Awaited<Output>>
+  : never;
+
+/**
+ * The types of an agent's tools, keyed by the tool's name: `input` is what the model passes, `result` what
+ * `execute` returns, both as JSON. If the agent's type does not have its tools, all of them are JSON.
+ *
+ * @example
+ * ```ts compile
+ * import { agent, tool } from "@pawl/core";
+ * import type { ToolTypesOf } from "@pawl/core/view";
+ * import { scriptedModel } from "@pawl/testing";
+ * import * as z from "zod";
+ *
+ * const weather = tool({
+ *   name: "weather",
+ *   description: "The weather in a city.",
+ *   input: z.object({ city: z.string() }),
+ *   execute: () => ({ celsius: 12 }),
+ * });
+ * const guide = agent({ name: "guide", model: scriptedModel([]), instructions: "Guide.", tools: [weather] });
+ *
+ * type Tools = ToolTypesOf<typeof guide>;
+ * const result: Tools["weather"]["result"] = { celsius: 12 };
+ * ```
+ */
+export type ToolTypesOf<A> = [TypesOfTools<A>] extends [never]
+  ? Readonly<Record<string, { input: Json; result: Json }>>
+  : object extends TypesOfTools<A>
+    ? Readonly<Record<string, { input: Json; result: Json }>>
+    : { readonly [T in TypesOfTools<A> as T["name" & keyof T] & string]: CallTypes<T> };
+
+// An interface, because `array.map()` walks into type literals in search of type parameters, and would
+// compute the types of all tools.
+/** The types of one tool's calls, from the tool's types. */
+export interface CallTypes<T> {
+  /** What the model passes. */
+  input: JsonOf<InferInput<T["input" & keyof T]>>;
+  /** What `execute` returns, as JSON. */
+  result: JsonOf<Awaited<T["result" & keyof T]>>;
+}
+
+/**
+ * The types of an agent's questions, keyed by kind: those of its tools, and `approval`. Those of its hooks
+ * and of its sub-agents are not among them: add them with `&`. If the agent's type does not have its tools,
+ * all of them are JSON.
+ *
+ * @example
+ * ```ts compile
+ * import { agent, tool } from "@pawl/core";
+ * import type { QuestionTypesOf } from "@pawl/core/view";
+ * import { scriptedModel } from "@pawl/testing";
+ * import * as z from "zod";
+ *
+ * const confirm = tool({
+ *   name: "confirm",
+ *   description: "Asks the user for a yes or no.",
+ *   input: z.object({ question: z.string() }),
+ *   suspends: { answer: z.object({ yes: z.boolean() }) },
+ * });
+ * const guide = agent({ name: "guide", model: scriptedModel([]), instructions: "Guide.", tools: [confirm] });
+ *
+ * type Questions = QuestionTypesOf<typeof guide>;
+ * const payload: Questions["confirm"]["payload"] = { question: "Is it far?" };
+ * const answer: Questions["confirm"]["answer"] = { yes: true };
+ * const approval: Questions["approval"]["answer"] = { approved: true };
+ * ```
+ */
+export type QuestionTypesOf<A> =
+  object extends TypesOfTools<A>
+    ? Readonly<Record<string, { payload: Json; answer: Json }>>
+    : {
+        readonly [T in
+          | TypesOfTools<A>
+          | {
+              kind: "approval";
+              payload: { tool: string; input: Json };
+              answer: Schema<ApprovalAnswer>;
+            } as Schema<undefined> extends T["answer" & keyof T]
+          ? never
+          : T["kind" & keyof T] & string]: AskedTypes<T>;
+      };
+
+/** The types of one tool's question, from the tool's types. */
+export interface AskedTypes<T> {
+  /** What the question shows: the call's input, unless the tool has a `payload`. */
+  payload: [T["payload" & keyof T]] extends [never]
+    ? JsonOf<Infer<T["input" & keyof T]>>
+    : T["payload" & keyof T];
+  /** What answers it. */
+  answer: JsonOf<InferInput<T["answer" & keyof T]>>;
+}

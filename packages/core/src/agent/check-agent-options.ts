@@ -1,0 +1,93 @@
+import { checkOptions, kindOf, listOf, type OptionKinds } from "../base/check-options.ts";
+import { PawlError } from "../base/errors.ts";
+import { notAHook } from "../hooks/check-hook.ts";
+import type { AgentOptions } from "./agent.ts";
+
+const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
+  name: "string!",
+  version: "string",
+  // `checkModel` checks what it is.
+  model: { mustBe: 'a ModelClient, e.g. claude("claude-sonnet-5-5")', is: () => true, required: true },
+  instructions: "string!",
+  tools: {
+    mustBe: "a list, e.g. tools: [getWeather], or a function",
+    is: (value) => Array.isArray(value) || typeof value === "function",
+  },
+  toolsTimeoutMs: "number",
+  hooks: listOf("hooks: [approval({ … })]"),
+  stopWhen: "list",
+  limits: "object",
+  sessionLimits: "object",
+  onLimit: "string",
+  stopMessages: "object",
+  estimateTokens: "function",
+  maxTokens: "number",
+  toolOnly: "boolean",
+  toolConcurrency: "number",
+  resultLimit: "number",
+  resultTag: "string",
+  userData: "function",
+  userDataPer: "string",
+  userDataTimeoutMs: "number",
+  checkpointWhen: "list",
+  whenBusy: "string",
+};
+
+/** Hints for option names of other libraries. */
+const INSTEAD = {
+  system: "Use `instructions`.",
+  prompt: "Use `instructions`.",
+  systemPrompt: "Use `instructions`.",
+  maxSteps: "Use `limits: { turns }`.",
+  maxTurns: "Use `limits: { turns }`.",
+  maxIterations: "Use `limits: { turns }`.",
+  maxOutputTokens: "Use `maxTokens`.",
+  maxRetries: "Wrap the model: resilient(model, { retry: { retries } }).",
+};
+
+const isFunction = (value: unknown) => typeof value === "function";
+
+interface ItemKind {
+  mustBe: string;
+  is(item: unknown): boolean;
+}
+
+/** What the items of each list must be. */
+const ITEMS: { readonly [list in "tools" | "stopWhen" | "checkpointWhen"]: ItemKind } = {
+  tools: { mustBe: "made by tool()", is: (made) => typeof Object(made).spec?.input_schema === "object" },
+  stopWhen: { mustBe: "a function, e.g. stopOnFailedTurns(3)", is: isFunction },
+  checkpointWhen: { mustBe: "a function, e.g. summarize({ … })", is: isFunction },
+};
+
+/** Checks the names and kinds of an agent's options. @throws PawlError `config` */
+export function checkAgentOptions(options: unknown): void {
+  const given = Object(options) as { [name: string]: unknown };
+  const whose = typeof given.name === "string" ? `agent("${given.name}")` : "agent()";
+  checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
+  const values = new Map(Object.entries(given));
+  for (const list of Object.keys(ITEMS) as (keyof typeof ITEMS)[]) {
+    const items = values.get(list) ?? [];
+    if (Array.isArray(items)) checkItems(whose, list, items);
+  }
+  for (const [at, hook] of ((given.hooks ?? []) as unknown[]).entries()) {
+    const wrong = notAHook(hook);
+    if (wrong !== undefined) throw new PawlError("config", `\`hooks[${at}]\` of ${whose} ${wrong}`);
+  }
+  // Hooks and stop conditions may have stop types of their own, so every name is allowed.
+  for (const [type, message] of Object.entries(given.stopMessages ?? {})) {
+    if (typeof message !== "string")
+      throw new PawlError(
+        "config",
+        `\`stopMessages.${type}\` of ${whose} must be a string; got ${kindOf(message)}.`,
+      );
+  }
+}
+
+/** Checks the items of one of an agent's lists. @throws PawlError `config` */
+export function checkItems(whose: string, list: keyof typeof ITEMS, items: readonly unknown[]): void {
+  const { mustBe, is } = ITEMS[list];
+  const at = items.findIndex((item) => !is(item));
+  if (at < 0) return;
+  const message = `\`${list}[${at}]\` of ${whose} must be ${mustBe}; got ${kindOf(items[at])}.`;
+  throw new PawlError("config", message);
+}

@@ -1,0 +1,44 @@
+import { isEqualJson, type JsonObject } from "../base/json.ts";
+import type { NewEvent } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
+import type { ToolSpec } from "../model/content.ts";
+import type { RunState, SessionState } from "../session/state.ts";
+
+/** The parts of an agent that may differ between its versions while a run is open. */
+interface Versioned {
+  readonly version: string;
+  /** Absent if the run does not need them, or they are not known yet. */
+  readonly tools?: ReadonlyMap<string, { readonly spec: ToolSpec }>;
+}
+
+/**
+ * Returns the event for a run that continues under another version of its agent, or with other tools than
+ * those of its prefix. Returns an empty list if the log already says so.
+ */
+export function agentChange({ prefix }: SessionState, run: RunState, agent: Versioned): NewEvent[] {
+  const { version: from, tools: logged } = run.agentChange ?? {
+    version: run.agentVersion,
+    tools: { removed: [], changed: [] },
+  };
+  const tools = agent.tools === undefined ? logged : toolChanges(prefix?.tools ?? [], agent.tools);
+  if (from === agent.version && isEqualJson(tools, logged)) return [];
+  return [{ type: "agent_changed", data: { run_id: run.runId, from, to: agent.version, tools } }];
+}
+
+/** Returns the tools of a prefix that the agent does not have, or not in the same form. */
+function toolChanges(
+  specs: readonly ToolSpec[],
+  tools: NonNullable<Versioned["tools"]>,
+): EventData["agent_changed"]["tools"] {
+  const removed = specs.filter(({ name }) => !tools.has(name));
+  const changed = specs.filter((spec) => {
+    const now = tools.get(spec.name)?.spec;
+    return now !== undefined && !isEqualJson(spec, now);
+  });
+  return { removed: removed.map(({ name }) => name), changed: changed.map(({ name }) => name) };
+}
+
+/** Returns the input schema with which the model was given a tool; `undefined` if it was not. */
+export function sentInputSchema({ prefix }: SessionState, toolName: string): JsonObject | undefined {
+  return prefix?.tools.find(({ name }) => name === toolName)?.input_schema;
+}

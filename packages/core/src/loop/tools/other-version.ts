@@ -1,0 +1,86 @@
+import { isEqualJson } from "../../base/json.ts";
+import { sentInputSchema } from "../../context/agent-change.ts";
+import type { Leg } from "../../leg/leg.ts";
+import { hadBeenAnswered, outcomeUnknown } from "../../session/close-calls.ts";
+import { type CallState, openRun } from "../../session/state.ts";
+import type { Schema } from "../../tools/schema.ts";
+import { isShown } from "../../tools/shown-schema.ts";
+import type { Tool } from "../../tools/tool.ts";
+
+// What the model reads if its call was made under another version of the agent. docs/guide/deployment.md has
+// these rules as a table.
+
+const CUT_OFF = "the process was cut off while it ran";
+
+/**
+ * Returns whether the model was given the call's tool in this run. If not, the call must not run, even if the
+ * agent has the tool by now: the model may have read its name in anything.
+ */
+export function wasGiven({ log }: Leg, { toolName }: CallState): boolean {
+  return sentInputSchema(log.state, toolName) !== undefined;
+}
+
+/** Returns the result of a call of a tool that the agent does not have, or that the model was not given. */
+export function missingTool(leg: Leg, call: CallState): string {
+  const { toolName: name, started } = call;
+  if (!wasGiven(leg, call)) return `There is no tool named "${name}".`;
+  const gone = `the tool "${name}" ${goneFrom(leg)}`;
+  if (started !== undefined) return outcomeUnknown(`${CUT_OFF}, and ${gone}`);
+  return `T${gone.slice(1)}${hadBeenAnswered(call)}`;
+}
+
+function goneFrom({ log, agent }: Leg): string {
+  // The function may have left the tool out for this caller only.
+  if (agent.toolsFor !== undefined) return "is not available any more.";
+  const isOther = openRun(log.state)?.agentVersion !== agent.version;
+  return `was removed ${isOther ? `in version ${agent.version} of` : "from"} this agent.`;
+}
+
+/**
+ * Returns why the outcome of a call stays unknown that was running when its process ended; `undefined` if the
+ * call has not started or may run again.
+ */
+export function whyNotAgain(call: CallState, tool: Tool): string | undefined {
+  const { started } = call;
+  if (started === undefined) return undefined;
+  if (!tool.idempotent || started.once) return `${CUT_OFF}.`;
+  const wasTask = started.slice !== undefined;
+  const asksNow = tool.suspends !== undefined;
+  const isOther = wasTask !== (tool.delegate !== undefined) || asksNow !== hasAsked(call);
+  return isOther ? `${CUT_OFF}, and the tool has changed since.` : undefined;
+}
+
+/** Returns whether the call's tool itself has asked the user. */
+export function hasAsked({ question }: CallState): boolean {
+  return question !== undefined && question.by === undefined && question.child === undefined;
+}
+
+/** Returns the result of a call whose input its tool does not accept. */
+export function wrongInput(
+  { log }: Leg,
+  { started }: CallState,
+  { name, spec }: Tool,
+  problems: readonly string[],
+): string {
+  const message = `The input does not match the tool's schema: ${problems.join("; ")}`;
+  const sent = sentInputSchema(log.state, name);
+  if (sent === undefined || isEqualJson(sent, spec.input_schema)) return message;
+  if (started !== undefined) return outcomeUnknown(`${CUT_OFF}, and the tool has changed since.`);
+  return `${message}. This tool has changed since you were given it. Its input must now match this schema: ${JSON.stringify(spec.input_schema)}`;
+}
+
+/** Returns the result of a call whose answer the tool does not accept. */
+export function wrongAnswer(call: CallState, schema: Schema, problems: readonly string[]): string {
+  const said = problems.join("; ");
+  if (call.question === undefined || isShown(schema, call.question)) {
+    return `The answer does not match its schema: ${said}`;
+  }
+  const why = `this tool's question has changed since the user was asked, and the answer does not match it any more: ${said}`;
+  if (call.started !== undefined) return outcomeUnknown(`${CUT_OFF}, and ${why}`);
+  return `Not run: ${why}. Call the tool again to ask again.${hadBeenAnswered(call)}`;
+}
+
+/** Returns the result of a call that was answered, but whose tool does not ask any more. */
+export function noLongerAsks(call: CallState): string {
+  return `Not run: this tool has changed and no longer asks the user. Call it again if it is still needed.${hadBeenAnswered(call)}`;
+}

@@ -1,0 +1,145 @@
+import { anySignal } from "../../base/any-signal.ts";
+import { invalidInput } from "../../base/invalid-input.ts";
+import { toJson } from "../../base/json.ts";
+import type { Leg } from "../../leg/leg.ts";
+import type { AppendableEvent } from "../../log/appendable-event.ts";
+import { type CallState, openRun } from "../../session/state.ts";
+import { type Artifact, artifactAmong, artifactOf } from "../../tools/artifact.ts";
+import { addedReport, type CallReport } from "../../tools/call-report.ts";
+import type { ToolContext } from "../../tools/tool.ts";
+import { appendOnce } from "../hooks/append-once.ts";
+import { askInRun } from "../hooks/ask-in-run.ts";
+import { effectiveType } from "../hooks/call-hooks.ts";
+import type { Decided } from "./prepare-call.ts";
+
+/** What a running tool has said about its call so far. It is stored with the call's result. */
+export interface ToolSaid {
+  /** Whether the call has its outcome, so that the tool can say nothing more. */
+  closed: boolean;
+  artifacts: Artifact[];
+  decided: Decided;
+  report: CallReport;
+}
+
+export function newToolSaid(): ToolSaid {
+  return { closed: false, artifacts: [], decided: {}, report: {} };
+}
+
+/** A call of a tool that is about to run. */
+interface RunningCall {
+  call: CallState;
+  answer: unknown;
+  said: ToolSaid;
+  /** Returns the controller that aborts when the tool's own time is up. */
+  timeUp(): AbortController;
+}
+
+/** Returns the second argument of a tool's `execute`. */
+export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCall): ToolContext<never> {
+  let signal: AbortSignal | undefined;
+  const context: ToolContext<never> = {
+    ...callFacts(leg, call),
+    deps: leg.deps as never,
+    // The tool's own signal comes first: Node 24 takes the reason of the first aborted signal, and the leg's
+    // signal always aborts when the leg is over.
+    get signal() {
+      signal ??= anySignal([timeUp().signal, leg.life.signal]);
+      return signal;
+    },
+    answer,
+    askModel: askInRun(leg, {
+      by: call.toolName,
+      scope: `${call.assistantSeq}:${call.callId}`,
+      signal: () => context.signal,
+    }),
+    progress: (data) => showProgress(leg, call, data),
+    report: (facts) => {
+      checkOpen(call, said);
+      said.report = addedReport(said.report, facts);
+    },
+    append: (event) => {
+      const stored = appendOfTool(leg, call, said, event);
+      // A tool that does not wait for its append must not end the process if the append fails.
+      stored.catch(() => undefined);
+      return stored;
+    },
+    createArtifact: (draft) => {
+      const artifact = artifactOf(draft, leg.newId);
+      said.artifacts.push(artifact);
+      return artifact.artifact_id;
+    },
+    completeSession: () => {
+      said.decided.completed = true;
+    },
+    setMode: (mode) => {
+      said.decided.mode = mode;
+    },
+  };
+  return context;
+}
+
+/** Returns the call's idempotency key. It is fixed when the call first starts. */
+export function idempotencyKeyOf(leg: Leg, call: CallState): string {
+  return call.started?.idempotencyKey ?? `${leg.session.id}:${call.assistantSeq}:${call.callId}`;
+}
+
+function callFacts(leg: Leg, call: CallState) {
+  const run = openRun(leg.log.state);
+  return {
+    sessionId: leg.session.id,
+    userId: leg.session.userId,
+    runId: run?.runId ?? "",
+    params: run?.params ?? {},
+    caller: leg.caller,
+    credentials: leg.credentials,
+    callId: call.callId,
+    idempotencyKey: idempotencyKeyOf(leg, call),
+    type: effectiveType(leg),
+    read: leg.read,
+    artifact: (id: string) => artifactAmong(leg.read({ types: ["artifact"] }), id),
+  };
+}
+
+function showProgress(leg: Leg, call: CallState, data: unknown): void {
+  if (call.result !== undefined) return;
+  const { progress } = leg.live;
+  const version = 1 + Math.max(0, ...[...progress.values()].map((report) => report.version));
+  progress.set(call.callId, { tool_name: call.toolName, data: leg.hide(toJson(data)) ?? null, version });
+  leg.touch();
+}
+
+/** The longest payload of an event that a tool appends, as JSON, in UTF-16 code units. */
+const MOST_EVENT_CHARS = 1_000_000;
+
+async function appendOfTool(
+  leg: Leg,
+  call: CallState,
+  said: ToolSaid,
+  event: AppendableEvent,
+): Promise<boolean> {
+  checkOpen(call, said);
+  const { type, key } = event;
+  if ((type as string) === "artifact")
+    throw invalidInput("A tool stores an artifact with `context.createArtifact()`.");
+  const data = asJson(event.data);
+  const { length } = JSON.stringify(data);
+  if (length > MOST_EVENT_CHARS)
+    throw invalidInput(
+      `The data of an event must have at most ${MOST_EVENT_CHARS} characters; got ${length}.`,
+    );
+  const checked = { type, data, ...(key !== undefined && { key }) } as AppendableEvent;
+  return await appendOnce(leg, "tool", checked);
+}
+
+function asJson(data: unknown) {
+  try {
+    return toJson(data);
+  } catch (cause) {
+    throw invalidInput("The data of an event must be JSON.", cause);
+  }
+}
+
+function checkOpen(call: CallState, said: ToolSaid): void {
+  if (said.closed || call.result !== undefined)
+    throw invalidInput("The call has its result already, so its tool can add nothing more.");
+}

@@ -1,0 +1,29 @@
+import { messageOf, PawlError } from "../base/errors.ts";
+import { toJson } from "../base/json.ts";
+import { failureOf } from "../model/failure.ts";
+import type { AskSpent } from "./ask-outcome.ts";
+
+/** The error for an answer that cannot be used. */
+export function unusable(reason: string, message: string): PawlError {
+  return new PawlError("unusable_answer", message, { details: { reason } });
+}
+
+/** The error for a call that has taken too long. */
+export function timeUp(timeoutMs: number): PawlError {
+  const details = { type: "timeout", retryable: true };
+  return new PawlError("model_error", `The model has not answered within ${timeoutMs} ms.`, { details });
+}
+
+/** Returns the error for a request that failed. Whatever a client throws is a failure of the model. */
+export function failed(cause: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted && cause === signal.reason) return cause;
+  const details = { ...(failureOf(cause) ?? { retryable: false }) };
+  return new PawlError("model_error", messageOf(cause), { cause, details });
+}
+
+/** Adds what was used to an error of Pawl. */
+export function withSpent(error: unknown, { model, usage, costUsd }: AskSpent): unknown {
+  if (!PawlError.is(error)) return error;
+  const details = { ...error.details, model, usage: toJson(usage), costUsd };
+  return new PawlError(error.code, error.message, { cause: error.cause, details });
+}

@@ -1,0 +1,105 @@
+import { checkOptions, type OptionKinds } from "../base/check-options.ts";
+import { invalidInput } from "../base/invalid-input.ts";
+import { isBlank } from "../base/text.ts";
+import { centsFromUsd } from "../base/usd.ts";
+import { withoutKeys } from "../base/without-keys.ts";
+import type { EventData } from "../log/event-data.ts";
+import { tokensOf } from "../log/tokens.ts";
+import { noUsage } from "../model/pricing.ts";
+import type { ToolContext } from "./tool.ts";
+
+/** What a tool reports about its call: the argument of `context.report()`. */
+export type CallReport = Parameters<ToolContext["report"]>[0];
+
+const OPTIONS: OptionKinds<CallReport> = {
+  costUsd: "number",
+  connector: "string",
+  fragments: "list",
+  summary: "string",
+};
+
+/** The highest cost of one call, in US dollars. Sums of it stay finite in every store. */
+const MOST_REPORTED_USD = 1_000_000;
+
+/** The longest name of a connector or a fragment, in UTF-16 code units. */
+const MOST_NAME_CHARS = 200;
+
+const MOST_FRAGMENTS = 1_000;
+
+/** The longest summary, in UTF-16 code units. */
+const MOST_SUMMARY_CHARS = 1_000;
+
+/**
+ * Adds what a tool reports to what it has reported before: the last value of each field counts.
+ *
+ * @throws PawlError `invalid_input` for unknown fields and invalid values
+ */
+export function addedReport(before: CallReport, given: CallReport): CallReport {
+  checkOptions("context.report()", given, OPTIONS, { code: "invalid_input" });
+  const { costUsd, connector, fragments, summary } = given;
+  if (costUsd !== undefined) checkCost(costUsd);
+  if (connector !== undefined) checkShortName("connector", connector);
+  if (fragments !== undefined && fragments.length > MOST_FRAGMENTS)
+    throw invalidInput(`\`fragments\` must have at most ${MOST_FRAGMENTS} ids; got ${fragments.length}.`);
+  for (const id of fragments ?? []) checkShortName("fragments", id);
+  return {
+    ...before,
+    ...(costUsd !== undefined && { costUsd }),
+    ...(connector !== undefined && { connector }),
+    ...(fragments !== undefined && { fragments: [...fragments] }),
+    ...(summary !== undefined && { summary: summary.slice(0, MOST_SUMMARY_CHARS).toWellFormed() }),
+  };
+}
+
+function checkCost(costUsd: number): void {
+  if (!(costUsd >= 0 && costUsd <= MOST_REPORTED_USD))
+    throw invalidInput(`\`costUsd\` must be a number from 0 to ${MOST_REPORTED_USD}; got ${costUsd}.`);
+}
+
+function checkShortName(field: string, name: unknown): void {
+  if (typeof name !== "string" || isBlank(name) || name.length > MOST_NAME_CHARS || !name.isWellFormed())
+    throw invalidInput(`\`${field}\` must have 1 to ${MOST_NAME_CHARS} characters each, e.g. "gmail".`);
+}
+
+/**
+ * Returns the fields of a call's `tool_result` event for what its tool has reported, and for the error that
+ * it threw.
+ */
+export function reportFields(
+  { costUsd, ...facts }: CallReport,
+  code?: string,
+): Pick<EventData["tool_result"], "report" | "spent"> {
+  const { fragments, ...rest } = facts;
+  const report = {
+    ...rest,
+    ...(fragments !== undefined && { fragments: [...fragments] }),
+    ...(code !== undefined && { code }),
+  };
+  return {
+    ...(costUsd !== undefined && { spent: { tokens: tokensOf(noUsage), cost_cents: centsFromUsd(costUsd) } }),
+    ...(Object.keys(report).length > 0 && { report }),
+  };
+}
+
+const CODE = /^[\w.-]{1,64}$/;
+
+/** How many causes of an error are searched for a code. */
+const MOST_CAUSES = 5;
+
+/**
+ * Returns the code of a thrown error, e.g. `ECONNREFUSED`, or else of its cause: `fetch` throws a TypeError
+ * without a code. Returns `undefined` if none has a code of 1 to 64 characters `A-Z a-z 0-9 _ . -`.
+ */
+export function errorCodeOf(thrown: unknown): string | undefined {
+  try {
+    let error = thrown;
+    for (let depth = 0; depth <= MOST_CAUSES && typeof error === "object" && error !== null; depth += 1) {
+      const { code, cause } = error as { code?: unknown; cause?: unknown };
+      if (typeof code === "string" && CODE.test(code) && withoutKeys(code) === code) return code;
+      error = cause;
+    }
+  } catch {
+    // A getter of the error threw.
+  }
+  return undefined;
+}

@@ -1,0 +1,74 @@
+import { isJsonObject, type Json, type JsonObject, toJson } from "../base/json.ts";
+import { type ContentBlock, isText, isToolUse, type ToolSpec, textOf } from "../model/content.ts";
+import type { Schema } from "./schema.ts";
+import { strictSchema } from "./strict-schema.ts";
+import { toJsonSchema } from "./to-json-schema.ts";
+
+/** The tool by which a model gives structured output. */
+export interface OutputTool {
+  readonly spec: ToolSpec;
+  /** Whether the output is in the field `value`, because a tool's input must be an object. */
+  readonly isWrapped: boolean;
+}
+
+/** Makes the tool for a schema. It is strict if the APIs' strict tools can express the schema. */
+export function outputTool(schema: Schema, name: string, description: string): OutputTool {
+  const own = toJsonSchema(schema, `"${name}"`);
+  const isWrapped = own.type !== "object" || ROOT.some((keyword) => Object.hasOwn(own, keyword));
+  const whole = isWrapped ? wrapped(own) : own;
+  const strict = strictSchema(whole);
+  const spec = { name, description, ...(strict && { strict: true }), input_schema: strict ?? whole };
+  return { spec, isWrapped };
+}
+
+/** Keywords that Chat Completions refuses at the root of a tool's schema. */
+const ROOT: readonly string[] = ["oneOf", "anyOf", "allOf", "enum", "not"];
+
+function wrapped(schema: JsonObject): JsonObject {
+  return { type: "object", properties: { value: atValue(schema) as JsonObject }, required: ["value"] };
+}
+
+/** Makes references to places in the schema lead to their new places. */
+function atValue(part: Json): Json {
+  if (Array.isArray(part)) return part.map(atValue);
+  if (!isJsonObject(part)) return part;
+  const entries = Object.entries(part).map(([key, value]) =>
+    key === "$ref" && typeof value === "string" && value.startsWith("#")
+      ? [key, `#/properties/value${value.slice(1)}`]
+      : [key, atValue(value as Json)],
+  );
+  return Object.fromEntries(entries);
+}
+
+/**
+ * Returns what may be the output in an answer: the input of the tool call, or else each JSON value that the
+ * text may have. Models that do not call the tool put prose or a code fence around it, or thinking before it.
+ */
+export function outputsIn(content: readonly ContentBlock[], { spec, isWrapped }: OutputTool): Json[] {
+  const call = content.filter(isToolUse).find(({ name }) => name === spec.name);
+  const found = call === undefined ? jsonIn(content.filter(isText)) : [call.input];
+  return isWrapped ? found.map(unwrapped) : found;
+}
+
+function unwrapped(found: Json): Json {
+  return isJsonObject(found) && Object.hasOwn(found, "value") ? (found.value ?? null) : found;
+}
+
+function jsonIn(blocks: readonly ContentBlock[]): Json[] {
+  const text = textOf(blocks.map((block) => ({ ...block, text: `${block.text}\n` })));
+  const said = text.slice(text.lastIndexOf("</think>") + 1).trim();
+  const fence = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(said)?.[1] ?? "";
+  return [said, fence, between(said, "{", "}"), between(said, "[", "]")].flatMap(parsedJson);
+}
+
+function between(text: string, open: string, close: string): string {
+  return text.includes(open) ? text.slice(text.indexOf(open), text.lastIndexOf(close) + 1) : "";
+}
+
+function parsedJson(text: string): Json[] {
+  try {
+    return [toJson(JSON.parse(text))];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Reply } from "@pawl/testing";
+import { describe, expect, it } from "vitest";
+import { assertSoundLog } from "../../../../test/support/invariants.ts";
+import {
+  type Agent,
+  agentTool,
+  type EventStore,
+  memoryStore,
+  type Runtime,
+  runtime,
+  tool,
+} from "../../src/index.ts";
+import { type Options, type Setup, setup, stored, types, until, user } from "../support/setup.ts";
+import { beforeAppend, failingStore, has } from "../support/stores.ts";
+import { nothing } from "../support/tools.ts";
+import { endless } from "../support/when-busy.ts";
+
+/** A process of its own over this store. */
+const boot = (store: EventStore, script: readonly Reply[], options: Options = {}, more: object = {}) =>
+  setup(script, options, { store, pollMs: 10, ...more });
+
+/** Has a new process resume the run, waits for its next event of this type, and shuts it down in the middle. */
+async function deploy(world: Setup, sessionId: string, type: string): Promise<void> {
+  const before = (await world.log(sessionId)).filter((event) => event.type === type).length;
+  expect(await world.pawl.sweep()).toBe(1);
+  await until(async () => (await world.log(sessionId)).filter((one) => one.type === type).length > before);
+  await world.pawl.drain({ timeoutMs: 0 });
+}
+
+/** Resumes the run and follows it to its end. Returns its log. */
+async function finish(world: Setup, sessionId: string, pawl: Runtime = world.pawl) {
+  expect(await pawl.sweep()).toBe(1);
+  for await (const _ of pawl.follow(sessionId, { untilIdle: true }));
+  const log = await world.log(sessionId);
+  assertSoundLog(log);
+  expect(world.model.rejected).toEqual([]);
+  return log;
+}
+
+const end = (log: Awaited<ReturnType<typeof finish>>) => log.find(({ type }) => type === "run_ended")?.data;
+
+describe("a deploy in the middle of a turn", () => {
+  it("F25 is no crash, however many there are: twelve in one answer", async () => {
+    const store = memoryStore();
+    const first = boot(store, [endless]);
+    const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+    await stored(first, sessionId, "llm_request");
+    await first.pawl.drain({ timeoutMs: 0 });
+    for (let n = 0; n < 11; n += 1) await deploy(boot(store, [endless]), sessionId, "llm_request");
+    const last = boot(store, [{ text: "Done." }]);
+    const log = await finish(last, sessionId);
+    expect(end(log)).toMatchObject({ stop: { type: "end_turn" } });
+    expect(await last.of(sessionId, "run_left")).toHaveLength(12);
+    expect((await last.of(sessionId, "run_left"))[0]?.data.reason).toBe("draining");
+    expect(await last.of(sessionId, "run_recovered")).toHaveLength(12);
+  });
+
+  it("F25 P3 is logged in the append that releases the lease, and not at all if the run settles", async () => {
+    const store = memoryStore();
+    const released: string[][] = [];
+    const releases: unknown[] = [];
+    const watched: EventStore = {
+      ...beforeAppend(store, (events, _, { release }) => {
+        if (release) released.push(types(events));
+      }),
+      release: async (lease) => {
+        releases.push(lease);
+        await store.release(lease);
+      },
+    };
+    const first = boot(watched, [endless]);
+    const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+    await stored(first, sessionId, "llm_request");
+    await first.pawl.drain({ timeoutMs: 0 });
+    expect({ released, releases }).toEqual({ released: [["run_left"]], releases: [] });
+    const last = boot(watched, [{ text: "Done." }]);
+    await finish(last, sessionId);
+    await last.pawl.drain();
+    expect(released.slice(1)).toEqual([["run_ended"]]);
+  });
+
+  it("F25 at the end of a turn leaves the run for the next process, and is no crash either", async () => {
+    const work = tool({ name: "work", description: "", input: nothing, execute: () => sleep(30) });
+    const store = memoryStore();
+    const first = boot(store, [{ tools: [{ name: "work" }] }], { tools: [work] });
+    const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+    await stored(first, sessionId, "tool_started");
+    await first.pawl.drain({ timeoutMs: 5_000 });
+    expect(types(await first.log(sessionId)).slice(-2)).toEqual(["tool_result", "run_left"]);
+    const log = await finish(boot(store, [{ text: "Done." }], { tools: [work] }), sessionId);
+    expect(end(log)).toMatchObject({ stop: { type: "end_turn" } });
+  });
+
+  it("F25 counts as a crash if the store is gone at that moment", async () => {
+    const store = memoryStore();
+    const gone = failingStore(store, (events) => has(events, "run_left"));
+    const first = boot(gone, [endless]);
+    const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+    await stored(first, sessionId, "llm_request");
+    await first.pawl.drain({ timeoutMs: 0 });
+    for (let n = 0; n < 3; n += 1) await deploy(boot(gone, [endless]), sessionId, "llm_request");
+    expect(end(await finish(boot(store, []), sessionId))).toMatchObject({ stop: { type: "crash_loop" } });
+  });
+
+  it("F25 L4 counts as work, so the time limit bounds a turn that no process ever finishes", async () => {
+    const store = memoryStore();
+    const limits = { wallClockMs: 400 };
+    const first = boot(store, [endless], { limits });
+    const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+    await stored(first, sessionId, "llm_request");
+    for (let world = first, n = 0; ; n += 1) {
+      expect(n).toBeLessThan(20);
+      await sleep(50);
+      await world.pawl.drain({ timeoutMs: 0 });
+      world = boot(store, [endless], { limits });
+      await world.pawl.sweep();
+      await sleep(20);
+      if (has(await world.log(sessionId), "run_ended")) break;
+    }
+    expect(end(await first.log(sessionId))).toMatchObject({ stop: { type: "deadline" } });
+    assertSoundLog(await first.log(sessionId));
+  });
+
+  it.each([
+    [true, 2, "worked"],
+    [false, 1, "The outcome of this call is unknown: its process was shut down before it finished."],
+  ])(
+    "F25 T5 L12 runs a call again that was cut off, if idempotent: %s",
+    async (idempotent, times, result) => {
+      const store = memoryStore();
+      const keys: string[] = [];
+      const work = tool({
+        name: "work",
+        description: "",
+        input: nothing,
+        idempotent,
+        execute: async (_, { signal, idempotencyKey }) => {
+          keys.push(idempotencyKey);
+          if (keys.length === 1) await sleep(60_000, undefined, { signal });
+          return "worked";
+        },
+      });
+      const first = boot(store, [{ tools: [{ name: "work" }] }], { tools: [work] });
+      const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+      await until(() => keys.length === 1);
+      await first.pawl.drain({ timeoutMs: 0 });
+      const last = boot(store, [{ text: "Done." }], { tools: [work] });
+      await finish(last, sessionId);
+      expect(keys).toHaveLength(times);
+      expect(new Set(keys).size).toBe(1);
+      expect((await last.of(sessionId, "tool_result"))[0]?.data.result).toMatch(result);
+    },
+  );
+});
+
+describe("a run that is handed over", () => {
+  it("F25 ends as crash_loop if the same answer never fits, even without limits", async () => {
+    const store = memoryStore();
+    const limits = { wallClockMs: Infinity, turns: Infinity };
+    const more = { handOverAfterMs: 40 };
+    const first = boot(store, [endless], { limits }, more);
+    const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+    for (let n = 1; n <= 4; n += 1) {
+      await until(async () => (await first.of(sessionId, "run_left")).length === n);
+      await boot(store, [endless], { limits }, more).pawl.sweep();
+    }
+    await stored(first, sessionId, "run_ended");
+    const [left] = await first.of(sessionId, "run_left");
+    expect(left?.data.reason).toBe("hand_over");
+    expect(end(await first.log(sessionId))).toMatchObject({ stop: { type: "crash_loop" } });
+    expect(await first.of(sessionId, "llm_request")).toHaveLength(4);
+    expect((await first.of(sessionId, "spending")).map(({ data }) => data.by)).toEqual(
+      Array(4).fill("lost_answer"),
+    );
+  });
+
+  it("F25 goes on over any number of processes while a sub-agent gets further", async () => {
+    const store = memoryStore();
+    const step = tool({
+      name: "step",
+      description: "",
+      input: nothing,
+      repeatable: true,
+      execute: () => sleep(50),
+    });
+    const steps: Reply[] = Array.from({ length: 14 }, () => ({ tools: [{ name: "step" }] }));
+    const child = setup([...steps, { text: "Far enough." }], { tools: [step], limits: { turns: 20 } });
+    const walker = agentTool({ agent: child.agent as Agent<unknown>, name: "walker", description: "Walks." });
+    const parent = setup(
+      [{ tools: [{ name: "walker", input: { task: "Walk" } }] }, { text: "Done." }],
+      { tools: [walker] },
+      { store, handOverAfterMs: 100 },
+    );
+    const { sessionId } = await parent.pawl.run("tester", { ...user, input: "Go" }).started;
+    for (let n = 1; !has(await parent.log(sessionId), "run_ended"); n += 1) {
+      expect(n).toBeLessThan(40);
+      await runtime({
+        agents: [parent.agent],
+        store,
+        pollMs: 10,
+        abortGraceMs: 20,
+        handOverAfterMs: 100,
+      }).sweep();
+      await sleep(50);
+    }
+    expect(end(await parent.log(sessionId))).toMatchObject({ stop: { type: "end_turn" } });
+    expect((await parent.of(sessionId, "run_left")).length).toBeGreaterThan(4);
+    assertSoundLog(await parent.log(sessionId));
+    expect([...child.model.rejected, ...parent.model.rejected]).toEqual([]);
+  });
+});

@@ -1,0 +1,240 @@
+import {
+  agent,
+  type Json,
+  jsonSchema,
+  memoryReservations,
+  memoryStore,
+  runtime,
+  type ToolContext,
+  tool,
+} from "@pawl/core";
+import { scriptedModel, strictModel } from "@pawl/testing";
+import { describe, expect, it } from "vitest";
+import {
+  admitReservation,
+  agUi,
+  aiSdk,
+  type Dialect,
+  handler,
+  native,
+  type Wanted,
+} from "../../src/index.ts";
+import { serve } from "../support/served.ts";
+
+const post = (json: object) => ({ method: "POST", json });
+const chat = (text: string) => ({
+  id: "c1",
+  trigger: "submit-message",
+  messages: [{ id: "m1", role: "user", parts: [{ type: "text", text }] }],
+});
+const agUiBody = {
+  threadId: "c1",
+  runId: "r1",
+  state: {},
+  messages: [{ id: "m1", role: "user", content: "Hi" }],
+  tools: [],
+  context: [],
+  forwardedProps: {},
+};
+const bodies: [name: string, dialect: Dialect, body: object][] = [
+  ["native", native(), { input: "Hi" }],
+  ["AI SDK", aiSdk(), chat("Hi")],
+  ["AG-UI", agUi(), agUiBody],
+];
+
+describe("F18 `admit`", () => {
+  it.each(bodies)(
+    "answers with the application's own response in %s, and nothing is stored",
+    async (_, dialect, body) => {
+      const model = strictModel({ script: [{ text: "Hello." }] });
+      const own = () =>
+        Response.json({ error: { code: "no_plan", message: "Choose a plan." } }, { status: 402 });
+      const at = await serve(model, { dialect, admit: own });
+      const response = await at.ask("/runs", post(body));
+      expect({ status: response.status, body: await response.json() }).toEqual({
+        status: 402,
+        body: { error: { code: "no_plan", message: "Choose a plan." } },
+      });
+      expect(await at.store.sessions.list({ userId: "ada" })).toEqual([]);
+      expect(model.requests).toEqual([]);
+    },
+  );
+
+  it("is told who asks and what the request begins", async () => {
+    const asked: [unknown, Wanted][] = [];
+    const model = strictModel({
+      script: [{ tools: [{ name: "confirm", input: { question: "Sure?" } }] }, { text: "Done." }],
+    });
+    const at = await serve(model, {
+      authorize: () => ({ userId: "ada", caller: { roles: ["admin"] } }),
+      admit: (_request, caller, wanted) => {
+        asked.push([caller, wanted]);
+        return undefined;
+      },
+    });
+    const first = await at.ask("/runs", post({ input: "Hi" }));
+    await first.text();
+    const sessionId = decodeURIComponent(first.headers.get("x-pawl-session") ?? "");
+    const { pending } = await at.runtime.view(sessionId, { userId: "ada" });
+    const answers = [{ callId: pending[0]?.callId, value: { yes: true } }];
+    await (await at.ask("/runs", post({ sessionId, answers }))).text();
+    const caller = { userId: "ada", caller: { roles: ["admin"] } };
+    expect(asked).toEqual([
+      [caller, { begins: "message" }],
+      [caller, { begins: "answers", sessionId }],
+    ]);
+  });
+
+  it("is not asked for reading", async () => {
+    const at = await serve(strictModel({ script: [{ text: "Hello." }] }), {
+      admit: (_request, _caller, { begins }) => {
+        if (begins !== "message") throw new Error("asked");
+        return undefined;
+      },
+    });
+    const first = await at.ask("/runs", post({ input: "Hi" }));
+    await first.text();
+    const sessionId = first.headers.get("x-pawl-session") ?? "";
+    const read = await at.ask(`/sessions/${sessionId}`);
+    expect({ status: read.status, errors: at.errors }).toEqual({ status: 200, errors: [] });
+  });
+
+  it("answers 500 if it throws, and nothing is stored", async () => {
+    const at = await serve(strictModel({ script: [] }), {
+      admit: () => {
+        throw new Error("the billing service is down: key sk-ant-1234567890");
+      },
+    });
+    const response = await at.ask("/runs", post({ input: "Hi" }));
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("sk-ant");
+    expect(await at.store.sessions.list({ userId: "ada" })).toEqual([]);
+  });
+});
+
+describe("F18 `admitReservation()`", () => {
+  const budget = { reservations: memoryReservations(), account: () => "w1" };
+  const request = new Request("http://localhost/runs", { method: "POST" });
+  const caller = { userId: "ada" };
+
+  it("admits while the budget has room, counting what other runs have set aside", async () => {
+    const reservations = memoryReservations();
+    const admit = admitReservation({ reservations, account: () => "w1", limit: 100, amount: 60 });
+    expect(await admit(request, caller, { begins: "message" })).toBeUndefined();
+    await reservations.reserve({ account: "w1", id: "r1", amount: 41, limit: 100 });
+    expect((await admit(request, caller, { begins: "message" }))?.status).toBe(402);
+    expect(await admit(request, caller, { begins: "answers", sessionId: "s1" })).toBeUndefined();
+  });
+
+  it("counts US dollars as `reservation()` does", async () => {
+    const reservations = memoryReservations();
+    await reservations.reserve({ account: "w1", id: "r1", amount: 600_000, limit: 1_000_000 });
+    const admit = (amountUsd: number) =>
+      admitReservation({ reservations, account: () => "w1", limitUsd: 1, amountUsd })(request, caller, {
+        begins: "message",
+      });
+    expect(await admit(0.4)).toBeUndefined();
+    expect((await admit(0.41))?.status).toBe(402);
+  });
+
+  it.each([
+    ["no amount", { limit: 5 }],
+    ["two units", { limit: 5, amount: 5, limitUsd: 1, amountUsd: 1 }],
+    ["an unknown option", { limit: 5, amount: 5, amout: 1 }],
+  ])("refuses %s", (_, numbers) => {
+    expect(() => admitReservation({ ...budget, ...numbers })).toThrow(
+      expect.objectContaining({ code: "config" }),
+    );
+  });
+});
+
+describe("L10 a client that disconnects", () => {
+  /** Starts a run, disconnects once it speaks, and returns how the run ends. */
+  async function leave(onClientGone?: "continue" | "stop") {
+    const model = scriptedModel([{ text: "word ".repeat(60), delayPerEventMs: 20 }]);
+    const at = await serve(model, onClientGone === undefined ? {} : { onClientGone });
+    const gone = new AbortController();
+    const response = await at.ask("/runs", { ...post({ input: "Hi" }), signal: gone.signal });
+    const sessionId = response.headers.get("x-pawl-session") ?? "";
+    const reader = response.body?.getReader();
+    let read = "";
+    while (!read.includes("text_delta")) read += new TextDecoder().decode((await reader?.read())?.value);
+    gone.abort();
+    const ended = async () => (await at.runtime.view(sessionId, { userId: "ada" })).run?.stop?.type;
+    await expect.poll(ended, { timeout: 5_000 }).toBeDefined();
+    const { messages } = await at.runtime.view(sessionId, { userId: "ada" });
+    return { stop: await ended(), said: messages.at(-1)?.text ?? "" };
+  }
+
+  it("leaves its run alone by default", async () => {
+    expect((await leave()).stop).toBe("end_turn");
+  });
+
+  it("stops its run if the handler says so, and what was said is kept", async () => {
+    const { stop, said } = await leave("stop");
+    expect(stop).toBe("aborted");
+    expect(said).toMatch(/^word/);
+  });
+
+  it("stops nothing if the stream had ended", async () => {
+    const at = await serve(strictModel({ script: [{ text: "Hello." }, { text: "Again." }] }), {
+      onClientGone: "stop",
+    });
+    const response = await at.ask("/runs", post({ input: "Hi" }));
+    await response.text();
+    const sessionId = response.headers.get("x-pawl-session") ?? "";
+    const second = await at.ask("/runs", post({ sessionId, input: "And?" }));
+    expect(await second.text()).toContain("Again.");
+  });
+});
+
+describe("F17 over HTTP", () => {
+  const token = "tok_4f2c9a7e1b8d6053";
+
+  it("the caller's roles reach a tool and no client", async () => {
+    const seen: Json[] = [];
+    const whoami = tool({
+      name: "whoami",
+      description: "Says who asks.",
+      input: jsonSchema({ type: "object" }),
+      execute: (_input, { caller, credentials }: ToolContext) => {
+        seen.push({ caller, credentials } as Json);
+        throw new Error(`refused for ${token}`);
+      },
+    });
+    const model = strictModel({ script: [{ tools: [{ name: "whoami", input: {} }] }, { text: "Ok." }] });
+    const at = await serve(model, {
+      tools: [whoami],
+      authorize: () => ({ userId: "ada", caller: { roles: ["secret-role"] }, credentials: { token } }),
+    });
+    const response = await at.ask("/runs", post({ input: "Hi" }));
+    const sent = await response.text();
+    expect(seen).toEqual([{ caller: { roles: ["secret-role"] }, credentials: { token } }]);
+    expect([sent.includes("secret-role"), sent.includes(token)]).toEqual([false, false]);
+    const sessionId = response.headers.get("x-pawl-session") ?? "";
+    const read = await (await at.ask(`/sessions/${sessionId}/events`)).text();
+    expect([read.includes("secret-role"), read.includes(token)]).toEqual([false, false]);
+  });
+
+  it("a client cannot claim to be somebody else", async () => {
+    const at = await serve(strictModel({ script: [{ text: "Hello." }] }));
+    for (const forged of [{ caller: { roles: ["admin"] } }, { credentials: { token } }, { userId: "bob" }]) {
+      const response = await at.ask("/runs", post({ input: "Hi", ...forged }));
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain(Object.keys(forged)[0]);
+    }
+  });
+
+  it("refuses a caller that is no object", async () => {
+    const serving = handler({
+      runtime: runtime({
+        agents: [agent({ name: "a", model: scriptedModel([]), instructions: "Help." })],
+        store: memoryStore(),
+      }),
+      agent: "a",
+      authorize: () => ({ userId: "ada", caller: ["admin"] as never }),
+      onError: () => undefined,
+    });
+    expect((await serving(new Request("http://localhost/sessions"))).status).toBe(500);
+  });
+});
