@@ -39,8 +39,11 @@ import { checkAgent, checkAgentOptions, checkCounts, estimateOf } from "./check-
  * console.log(guide.limits.turns, guide.limits.toolCalls); // 5 100
  * ```
  */
+// The second part repeats fields of the first. If a required option is missing and another is unknown, e.g.
+// `system` for `instructions`, the compiler infers nothing from the first part, and would report the deps of
+// the tools in place of the mistake.
 export function agent<Deps = unknown, const Name extends string = string>(
-  options: AgentOptions<Deps, Name>,
+  options: AgentOptions<Deps, Name> & Pick<AgentOptions<Deps>, "tools" | "hooks">,
 ): Agent<Deps, Name> {
   checkAgentOptions(options);
   const {
