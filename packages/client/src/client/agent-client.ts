@@ -14,7 +14,7 @@ import type { AnyTools, ToolTypes, TypedMessage } from "./tool-types.ts";
 /** Options of `createAgentClient()`. */
 export interface AgentClientOptions extends WireOptions {
   /** Id of the session to open. Default: a new session, which begins with the first message. */
-  sessionId?: string;
+  sessionId?: string | undefined;
   /**
    * Called with the session's id when the first message begins one or another session is opened, and with
    * `undefined` for a new conversation. Store the id and pass it as `sessionId` after a reload, see

@@ -12,7 +12,8 @@ export interface HandlerOptions<Name extends string = string> {
   /** The agent to serve, or its name. Requests for sessions of other agents get a 404. */
   agent: NoInfer<Name> | Agent<never, NoInfer<Name>>;
   /** Returns the user of a request. Return `null` to answer 401, or a `Response` to send that response. */
-  authorize(request: Request): Authorized | Promise<Authorized>;
+  // Not `Authorized | …`: the compiler's message would name that type and not say what it is.
+  authorize(request: Request): { userId: string } | Response | null | Promise<Authorized>;
   /**
    * The whole path before `/runs` and `/sessions` in the URL that clients request, e.g. `/api/coach`, also in
    * a router of Express or with its `app.use()`. Only if the `Request` that the handler gets has a shorter
