@@ -55,7 +55,8 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
   instructions: string;
   /**
    * The tools that the model may call. Default: none. If your tools need different dependencies, give the
-   * agent their intersection as a type argument: `agent<Db & Mail>({ … })`.
+   * agent their intersection and its name as type arguments: `agent<Db & Mail, "clerk">({ … })`. Without the
+   * name there, `run()` compiles with any name.
    */
   tools?: readonly (Tools & Pick<Tool<Deps>, "execute">)[];
   /**

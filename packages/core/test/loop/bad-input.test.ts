@@ -307,7 +307,7 @@ describe("what cannot poison a session", () => {
 describe("invalid ids", () => {
   it.each<[string, unknown, string]>([
     ["nothing", undefined, "run() needs `userId`, a string."],
-    ["an empty text", "", 'not "".'],
+    ["an empty text", "", "`userId` of run() is empty."],
     ["a number", 7, "`userId` of run() must be a string; got a number."],
     ["a text that is too long", "x".repeat(1_001), `not "${"x".repeat(40)}".`],
   ])("E11 is named where a run is asked for by %s", async (_title, userId, said) => {
