@@ -2,7 +2,7 @@
 const LIMITS = {
   "@pawl/anthropic": 45,
   "@pawl/client": 75,
-  "@pawl/core": 760,
+  "@pawl/core": 880,
   "@pawl/knowledge": 90,
   "@pawl/openai": 45,
   "@pawl/otel": 20,
