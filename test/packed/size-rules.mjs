@@ -1,8 +1,8 @@
 /** How large a tarball may be, in kB: a sixth more than it was when the limit was set. */
 const LIMITS = {
   "@pawl/anthropic": 45,
-  "@pawl/client": 70,
-  "@pawl/core": 760,
+  "@pawl/client": 75,
+  "@pawl/core": 880,
   "@pawl/knowledge": 90,
   "@pawl/openai": 45,
   "@pawl/otel": 20,

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import {
@@ -19,7 +20,11 @@ interface Miniflare {
 const worker = (MODE: "plain" | "waits" | "own-tail" | "object") => served("worker.js", { MODE });
 
 /** Starts a program on workerd, without the flags for Node's modules. */
-async function served(program: string, bindings: { MODE?: string } = {}): Promise<string> {
+async function served(
+  program: string,
+  bindings: { MODE?: string } = {},
+  options: object = {},
+): Promise<string> {
   const { Miniflare } = installed<{ Miniflare: new (options: object) => Miniflare }>("miniflare");
   const server = new Miniflare({
     modules: true,
@@ -29,6 +34,7 @@ async function served(program: string, bindings: { MODE?: string } = {}): Promis
     cf: false,
     bindings,
     ...("MODE" in bindings && { durableObjects: { SESSIONS: { className: "Sessions", useSQLite: true } } }),
+    ...options,
   });
   onTestFinished(async () => await server.dispose());
   return (await server.ready).href.replace(/\/$/, "");
@@ -73,6 +79,29 @@ it.each(["waits", "own-tail"] as const)(
     }
   },
 );
+
+it("U4 on Workers with `enable_request_signal`, a run ends without a reader, and the tail forgets those that left", async () => {
+  let printed = "";
+  const url = await served(
+    "worker.js",
+    { MODE: "waits" },
+    {
+      compatibilityFlags: ["enable_request_signal"],
+      handleRuntimeStdio: (_output: Readable, errors: Readable) =>
+        errors.on("data", (chunk) => {
+          printed += chunk;
+        }),
+    },
+  );
+  const sessionId = await beginAndLeave(url);
+  for (let readers = 0; readers < 3; readers += 1)
+    await readUntil(`${url}/sessions/${sessionId}/stream`, "text_delta");
+  for (let tries = 0; tries < 40 && !(await types(url, sessionId)).includes("run_ended"); tries += 1)
+    await sleep(100);
+  await checkRun(url, sessionId);
+  // Workerd prints it, and cancels what waits, if a reader is woken whose request is over.
+  expect(printed).not.toContain("different request context");
+});
 
 it("U4 in a Durable Object, a run ends without a reader, and the next reader reads it live", async () => {
   const url = await worker("object");

@@ -1,4 +1,4 @@
-import { createAgentClient } from "@pawl/client";
+import { createAgentClient, until } from "@pawl/client";
 import { expect, it } from "vitest";
 import { said } from "../../../test/support/mistakes.ts";
 
@@ -29,4 +29,34 @@ it("U6 createAgentClient() refuses what JavaScript may pass", async () => {
       "accepted",
     ]
   `);
+});
+
+it("U6 the methods of a client, and until(), refuse what JavaScript may pass", async () => {
+  const client = create({ url: "http://localhost/api", fetch: () => Promise.reject(new Error("offline")) });
+  // biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript passes has no types
+  const wait = until as any;
+  expect(
+    await said(
+      () => client.send(),
+      () => client.send({ text: "Hi" }),
+      () => client.answer(),
+      () => client.fail({ callId: "c1" }, "No."),
+      () => client.open(5),
+      () => client.subscribe(),
+      () => wait(),
+      () => wait(client),
+    ),
+  ).toMatchInlineSnapshot(`
+    [
+      "config: The message for send() must be a string; got undefined.",
+      "config: The message for send() must be a string; got object.",
+      "config: The call's id for answer() and fail() must be a string; got undefined.",
+      "config: The call's id for answer() and fail() must be a string; got object.",
+      "config: The session's id for open() must be a string; got number.",
+      "config: The listener of subscribe() must be a function; got undefined.",
+      "config: \`subscribe\` of the client for until() must be a function; got undefined.",
+      "config: The condition of until() must be a function; got undefined.",
+    ]
+  `);
+  client.close();
 });

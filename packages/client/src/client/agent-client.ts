@@ -5,7 +5,7 @@ import { batch } from "../state/batch.ts";
 import { type Conversation, failureOf, newConversation, update } from "../state/conversation.ts";
 import { SILENCE_MS } from "../wire/read-events.ts";
 import { type ListedSession, Refused, type WireOptions, wire } from "../wire/wire.ts";
-import { checkClientOptions } from "./check-client.ts";
+import { checkArgument, checkClientOptions } from "./check-client.ts";
 import { randomId } from "./random-id.ts";
 import { watchAgain } from "./reading.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
@@ -14,7 +14,7 @@ import type { AnyTools, ToolTypes, TypedMessage } from "./tool-types.ts";
 /** Options of `createAgentClient()`. */
 export interface AgentClientOptions extends WireOptions {
   /** Id of the session to open. Default: a new session, which begins with the first message. */
-  sessionId?: string;
+  sessionId?: string | undefined;
   /**
    * Called with the session's id when the first message begins one or another session is opened, and with
    * `undefined` for a new conversation. Store the id and pass it as `sessionId` after a reload, see
@@ -161,6 +161,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   return {
     getState: () => state,
     subscribe: (listener) => {
+      checkArgument("The listener of subscribe()", listener, "function");
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
@@ -170,6 +171,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     retry: () => sendRetry(current),
     stop: () => sendStop(current),
     open: (id) => {
+      if (id !== undefined) checkArgument("The session's id for open()", id, "string");
       const { facts, life } = current;
       // A first message that is in flight belongs to the session that it begins, not to the new one.
       const isSame = facts.sessionId === id && (id !== undefined || facts.sending === undefined);

@@ -32,3 +32,12 @@ export function checkClientOptions(whose: string, options: unknown): void {
   });
   if (problems.length > 0) throw new PawlError("config", problems.join(" "));
 }
+
+/** Checks an argument of a client's method. @throws PawlError `config` */
+export function checkArgument(whose: string, given: unknown, type: "string" | "function"): void {
+  if (typeof given !== type)
+    throw new PawlError(
+      "config",
+      `${whose} must be a ${type}; got ${given === null ? "null" : typeof given}.`,
+    );
+}

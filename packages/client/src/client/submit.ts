@@ -4,6 +4,7 @@ import { isSubmitting } from "../state/agent-state.ts";
 import { type Conversation, failureOf, update } from "../state/conversation.ts";
 import { backoffMs, pause } from "../wire/backoff.ts";
 import { isTemporary, Refused, type RunBody } from "../wire/wire.ts";
+import { checkArgument } from "./check-client.ts";
 import { lead, newReader, readRun, watchAgain } from "./reading.ts";
 
 /**
@@ -30,6 +31,7 @@ export async function sendMessage(
   text: string,
   { extra }: SendOptions = {},
 ): Promise<boolean> {
+  checkArgument("The message for send()", text, "string");
   if (talk.life.signal.aborted || text.trim() === "" || isSubmitting(talk.facts)) return false;
   let id: string;
   try {
@@ -60,6 +62,7 @@ export async function sendAnswer(
   outcome: Outcome,
   question?: number,
 ): Promise<boolean> {
+  checkArgument("The call's id for answer() and fail()", callId, "string");
   const { view, answering } = talk.facts;
   if (talk.life.signal.aborted || answering.has(callId)) return false;
   const asked = view.pending.find((waiting) => waiting.callId === callId);

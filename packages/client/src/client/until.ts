@@ -1,3 +1,5 @@
+import { checkArgument } from "./check-client.ts";
+
 /**
  * Waits until a conversation's state meets a condition, e.g. that the answer has ended. For scripts and
  * tests; pages use `subscribe`. Resolves to the state that met the condition. Rejects with the signal's
@@ -23,6 +25,8 @@ export function until<State>(
   isThere: (state: NoInfer<State>) => boolean,
   signal?: AbortSignal,
 ): Promise<State> {
+  checkArgument("`subscribe` of the client for until()", client?.subscribe, "function");
+  checkArgument("The condition of until()", isThere, "function");
   return new Promise((resolve, reject) => {
     const look = () => {
       const state = client.getState();

@@ -57,8 +57,8 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
   instructions: string;
   /**
    * The tools that the model may call, or a function that returns them for one session and caller. Default:
-   * none. If your tools need different dependencies, give the agent their intersection as a type argument:
-   * `agent<Db & Mail>({ … })`.
+   * none. If your tools need different dependencies, give the agent their intersection and its name as type
+   * arguments: `agent<Db & Mail, "clerk">({ … })`. Without the name there, `run()` compiles with any name.
    *
    * The function is called before a run is stored, and in each process that resumes the run.
    *

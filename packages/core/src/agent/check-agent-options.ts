@@ -1,6 +1,8 @@
 import { checkOptions, kindOf, listOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+
 import { notAHook } from "../hooks/check-hook.ts";
+
 import type { AgentOptions } from "./agent.ts";
 
 const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
@@ -74,12 +76,10 @@ export function checkAgentOptions(options: unknown): void {
     if (wrong !== undefined) throw new PawlError("config", `\`hooks[${at}]\` of ${whose} ${wrong}`);
   }
   // Hooks and stop conditions may have stop types of their own, so every name is allowed.
-  for (const [type, message] of Object.entries(given.stopMessages ?? {})) {
-    if (typeof message !== "string")
-      throw new PawlError(
-        "config",
-        `\`stopMessages.${type}\` of ${whose} must be a string; got ${kindOf(message)}.`,
-      );
+  for (const [type, text] of Object.entries(given.stopMessages ?? {})) {
+    if (text === undefined || typeof text === "string") continue;
+    const message = `\`stopMessages.${type}\` of ${whose} must be a string; got ${kindOf(text)}.`;
+    throw new PawlError("config", message);
   }
 }
 

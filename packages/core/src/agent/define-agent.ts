@@ -51,12 +51,17 @@ import { checkAgentOptions } from "./check-agent-options.ts";
  * console.log(forMembers.tools.size); // 0: they are known in a run
  * ```
  */
+// The second part repeats fields of the first. If a required option is missing and another is unknown, e.g.
+// `system` for `instructions`, the compiler infers nothing from the first part, and would report the deps of
+// the tools in place of the mistake.
 export function agent<
   Deps = unknown,
   const Name extends string = string,
   Tools extends Tool<never> = Tool<Deps>,
   Output = OutputOfTools<Tools>,
->(options: AgentOptions<Deps, Name, Tools>): Agent<Deps, Name, Output, Tools> {
+>(
+  options: AgentOptions<Deps, Name, Tools> & Pick<AgentOptions<Deps, string, Tools>, "tools" | "hooks">,
+): Agent<Deps, Name, Output, Tools> {
   checkAgentOptions(options);
   const {
     name,

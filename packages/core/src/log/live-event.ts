@@ -34,7 +34,8 @@ export interface LiveEventData {
    */
   turn_ended: { turn: number };
   /**
-   * The text of an attempt became void, because the attempt failed or its process died. Remove the text.
+   * The text of an attempt became void, because the attempt failed, its process died, or a hook changed the
+   * answer. Remove the text.
    */
   attempt_restarted: { attempt: number };
 }

@@ -3,9 +3,12 @@ import type { Delta, LiveEvent } from "../log/live-event.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
 import type { ReaderState } from "./cursor.ts";
 
+type Shown = Parameters<ReaderState["shown"]["set"]>[1];
+
 /**
  * Yields the text and thinking of a stored answer that a reader has not been shown, as deltas. If an answer's
- * last words and its end arrive in one packet, the answer is stored before any reader sees those words.
+ * last words and its end arrive in one packet, the answer is stored before any reader sees those words. If a
+ * hook has changed what was shown, that text becomes void and the whole answer is sent.
  */
 // Blocks are matched by kind and order, not by index: thinking without a signature is not stored, so
 // positions in the stored answer can differ from those in the reply.
@@ -15,6 +18,10 @@ export function* restOfAnswer(
 ): Generator<LiveEvent> {
   if (disposition === "discarded") return;
   const shown = seen.attempt === attempt ? [...seen.shown.values()] : [];
+  if (isChanged(content, shown, seen)) {
+    yield { type: "attempt_restarted", data: { attempt } };
+    shown.length = 0;
+  }
   let last = -1;
   for (const [position, block] of content.entries()) {
     const { type, text } = textIn(block);
@@ -32,4 +39,15 @@ function textIn(block: ContentBlock): { type: "text_delta" | "thinking_delta"; t
   if (isText(block)) return { type: "text_delta", text: block.text };
   const { type, thinking } = block as { type: string; thinking?: string };
   return { type: "thinking_delta", text: type === "thinking" ? (thinking ?? "") : "" };
+}
+
+/** Returns whether the text that a reader was shown is not the beginning of the stored text. */
+function isChanged(content: readonly ContentBlock[], shown: readonly Shown[], { parts = [] }: ReaderState) {
+  const stored = content.filter(isText).filter(({ text }) => text !== "");
+  const texts = shown.filter(({ type }) => type === "text_delta");
+  return texts.some(({ index, chars }, at) => {
+    const written = parts.find((part) => part.index === index)?.pieces.join("");
+    const start = (text = "") => text.slice(0, chars).toWellFormed();
+    return written !== undefined && start(written) !== start(stored[at]?.text);
+  });
 }

@@ -20,15 +20,15 @@ interface ReadFrom {
   sessionId: string;
 }
 
+/** Gets the batches of stored events after a cursor. */
+type StoredReads = (
+  cursor: number,
+) => Iterable<readonly StoredEvent[]> | AsyncIterable<readonly StoredEvent[]>;
+
 /** Returns a function that gets the stored events after a reader's cursor, as far as they are known. */
 // Queries the store at the start, and again after a long silence: only the store has the events of other
 // processes.
-export function storedReads({
-  store,
-  tail,
-  watch,
-  sessionId,
-}: ReadFrom): (cursor: number) => AsyncIterable<readonly StoredEvent[]> | Iterable<readonly StoredEvent[]> {
+export function storedReads({ store, tail, watch, sessionId }: ReadFrom): StoredReads {
   let looks: number | undefined;
   return (cursor: number) => {
     const isDue = looks !== watch.looks;

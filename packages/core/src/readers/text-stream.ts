@@ -6,6 +6,8 @@ export async function* textOfEvents(
 ): AsyncGenerator<string, void, undefined> {
   let before: number | undefined;
   for await (const event of events) {
+    // A hook may change an answer, so the attempt's own text may come again.
+    if (event.type === "attempt_restarted" && before !== undefined) before = 0;
     if (event.type !== "text_delta") continue;
     const { attempt, text } = event.data;
     yield before === undefined || before === attempt ? text : `\n\n${text}`;

@@ -48,6 +48,29 @@ describe("D2 what tools need of deps is part of their types", () => {
     expectTypeOf(agent<Db & Mail>({ ...plain, tools: [reads, sends] })).toEqualTypeOf<Agent<Db & Mail>>();
   });
 
+  it("and keep the agent's name, if it is given too", () => {
+    const both = agent<Db & Mail, "both">({ name: "both", model, instructions: "x", tools: [reads, sends] });
+    expectTypeOf(both).toEqualTypeOf<Agent<Db & Mail, "both">>();
+  });
+
+  it("and are not blamed for an option that does not exist", () => {
+    agent({
+      name: "a",
+      model,
+      // @ts-expect-error it is called `instructions`
+      system: "x",
+      tools: [free, reads],
+    });
+    const looks: Hook<Db> = { name: "looks", beforeTurn: (_plan, { deps }) => void deps.db };
+    agent({
+      name: "a",
+      model,
+      // @ts-expect-error it is called `instructions`
+      system: "x",
+      hooks: [looks],
+    });
+  });
+
   it("and of userData's", () => {
     const told = agent({ ...plain, userData: ({ deps }: UserDataSource<Db>) => deps.db });
     expectTypeOf(told).toEqualTypeOf<Agent<Db>>();

@@ -93,6 +93,28 @@ describe("U1 the text of a run", () => {
     expect(end).toBe("One two three four".length);
   });
 
+  it("U1 starts again with the whole answer if a hook changed what was shown", async () => {
+    const reply = { text: "My password is hunter2.", delayPerEventMs: 2 };
+    const changes: [text: string, before: RegExp][] = [
+      ["My password is a secret. I keep it.", /^.+\n\n$/],
+      ["No.", /^.+\n\n$/],
+      ["My password is hunter2. And my hat.", /^$/],
+    ];
+    for (const [text, before] of changes) {
+      const change = { name: "change", afterModel: () => ({ content: [{ type: "text", text }] }) };
+      const { pawl } = setup([reply], { hooks: [change] });
+      const run = pawl.run("tester", { ...user, input: "Go" });
+      const shown: string[] = [];
+      run.on("text_delta", ({ data }) => shown.push(data.text));
+      run.on("attempt_restarted", () => shown.splice(0));
+      const told = (await Array.fromAsync(run.textStream)).join("");
+      expect(told.slice(-text.length)).toBe(text);
+      expect(told.slice(0, -text.length)).toMatch(before);
+      await run.result;
+      expect(shown.join("")).toBe(text);
+    }
+  });
+
   it("U1 a rejected run settles its result, and its listeners' pump with it", async () => {
     const { pawl } = setup([{ text: "Hi" }]);
     const run = pawl.run("nobody", { ...user, input: "Go" });

@@ -27,7 +27,8 @@ const MAX_AGE = 7_200;
 
 /**
  * Returns middleware that answers preflights and lets pages of these origins read every response, including
- * errors. Without options, it does nothing. Pages may send any request header: only the list of origins protects the handler.
+ * errors. Pages may send any request header: only the list of origins protects the handler. Without options,
+ * it does nothing.
  *
  * @throws PawlError `config` for origins in a form that no browser sends.
  */

@@ -13,10 +13,11 @@ export interface HandlerOptions<Name extends string = string> {
   /** The agent to serve, or its name. Requests for sessions of other agents get a 404. */
   agent: NoInfer<Name> | Agent<never, NoInfer<Name>>;
   /**
-   * Returns the user of a request, and what else is known about the caller, see {@link Authorized}. Return
-   * `null` to answer 401, or a `Response` to send that response.
+   * Returns the user of a request, and what else is known about the caller, see {@link Caller}. Return `null`
+   * to answer 401, or a `Response` to send that response.
    */
-  authorize(request: Request): Authorized | Promise<Authorized>;
+  // Not `Authorized | …`: the compiler's message would name that type and not say what it is.
+  authorize(request: Request): Caller | Response | null | Promise<Authorized>;
   /**
    * Decides whether a request may begin or continue a run, before anything is stored. Called after
    * `authorize` and `rateLimit`, with the request, whose body is read already, the caller, and what the

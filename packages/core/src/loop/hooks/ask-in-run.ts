@@ -18,7 +18,7 @@ import type { Schema } from "../../tools/schema.ts";
 import { validateFor } from "./validate-for.ts";
 
 /** A hook or a tool that asks a model. */
-interface Asker {
+export interface Asker {
   /** Its name, for the log. */
   by: string;
   /** Where its keys are unique within the run: the hook's name, or the call. */
@@ -27,7 +27,7 @@ interface Asker {
 }
 
 /** Makes the method `askModel` of a hook's or tool's context. */
-export function askInRun(leg: Leg, asker: Asker): RunContext["askModel"] {
+export function askModelInRun(leg: Leg, asker: Asker): RunContext["askModel"] {
   const askModel = async (model: ModelClient, options: AnyAskOptions & { key?: string }) => {
     checkAsk("context.askModel()", model, options, ASK_IN_RUN_OPTIONS);
     const run = openRun(leg.log.state);

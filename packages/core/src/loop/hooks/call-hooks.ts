@@ -8,8 +8,8 @@ import type { EventData } from "../../log/event-data.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { openRun, type RunState } from "../../session/state.ts";
 import { appendOnce } from "./append-once.ts";
-import { askInRun } from "./ask-in-run.ts";
 import { checkReturned, type HookMethod } from "./check-returned.ts";
+import { askInRun } from "./lazy-ask.ts";
 
 /** The stop reason of a run that a failed hook ends. */
 export const HOOK_FAILED: StopReason = {

@@ -8,8 +8,8 @@ import type { StopReason } from "../../log/stop-reason.ts";
 import { isGivenUp } from "../../session/given-up.ts";
 import { resultOf } from "../../session/run-result.ts";
 import type { RunState } from "../../session/state.ts";
-import { askInRun } from "./ask-in-run.ts";
 import { contextOf, hookFailure, hooksWith } from "./call-hooks.ts";
+import { askInRun } from "./lazy-ask.ts";
 
 type Effect = Hook & Required<Pick<Hook, "afterRun">>;
 

@@ -8,8 +8,8 @@ import { type Artifact, artifactAmong, artifactOf } from "../../tools/artifact.t
 import { addedReport, type CallReport } from "../../tools/call-report.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import { appendOnce } from "../hooks/append-once.ts";
-import { askInRun } from "../hooks/ask-in-run.ts";
 import { effectiveType } from "../hooks/call-hooks.ts";
+import { askInRun } from "../hooks/lazy-ask.ts";
 import type { Decided } from "./prepare-call.ts";
 
 /** What a running tool has said about its call so far. It is stored with the call's result. */

@@ -61,8 +61,9 @@ export interface Run<Output = Json> extends AsyncIterable<SessionEvent> {
   readonly result: Promise<RunResult<Output>>;
   /**
    * The text of the run's answers as it arrives: every character once, in order, with a blank line between
-   * the answers of different turns. If a model call fails midway, its text stays in the stream, and the text
-   * of the next attempt begins a new paragraph. Each access starts a new stream from the run's beginning.
+   * the answers of different turns. If a model call fails midway, or a hook changes an answer, the text that
+   * was sent stays in the stream, and the new text begins a new paragraph. Each access starts a new stream
+   * from the run's beginning.
    */
   readonly textStream: AsyncIterable<string>;
   /** Calls `listener` for every event of one type. Throws a PawlError `config` for an unknown type. */
