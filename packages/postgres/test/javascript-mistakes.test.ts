@@ -40,7 +40,7 @@ it("U6 what JavaScript may pass is refused, and no message has the password of a
       "config: \`db\` of postgresTail() must be a database that can listen: a Pool of pg, the \`sql\` of postgres.js, or a PGlite; got a string.",
       "config: \`db\` of postgresTail() must be a database that can listen: a Pool of pg, the \`sql\` of postgres.js, or a PGlite; got an object.",
       "config: \`notify\` of postgresTail() must be a database or false; got a boolean.",
-      "config: postgresTail() has no option "channels". The options of postgresTail() are notify, liveEveryMs, channel, everyMs, patienceMs, onError.",
+      "config: postgresTail() has no option "channels". Did you mean \`channel\`?",
       "config: copyLog() needs \`to\`, a database: a Pool of pg, the \`sql\` of postgres.js, or a PGlite.",
       "config: copyLog() has no option "user". The options of copyLog() are userId, onSession.",
       "config: prune() takes an object of options with \`olderThan\`; got undefined.",

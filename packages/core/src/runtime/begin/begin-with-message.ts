@@ -116,6 +116,9 @@ async function storeMessage(
   const userData = await fetchUserData(agent, session, deps, host.clock);
   while (runToResume(log.state) === undefined) {
     const before = openRun(log.state);
+    // Ending the waiting run runs its hooks. The same message, sent again, must not end its own run.
+    if (before !== undefined && (await earlierRun(host.store, incoming)) !== undefined)
+      throw new PawlError("key_taken", "The message is stored already.");
     const ending = before && (await endSupersededRun(host, session, agent, leg, before));
     if (before !== undefined && ending === undefined) continue;
     // The question may have been answered while the hooks ran, so that the run continues.

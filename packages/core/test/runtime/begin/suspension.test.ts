@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { memoryStore, runtime, tool } from "../../../src/index.ts";
 import { code } from "../../support/errors.ts";
+import { named } from "../../support/hooks.ts";
 import { collect, setup, types, user } from "../../support/setup.ts";
 import { beforeAppend, has } from "../../support/stores.ts";
 
@@ -197,4 +198,19 @@ describe("suspension", () => {
     expect(seen).toEqual([{ times: 2 }]);
     expect(actions[0]?.result).toBe("abab");
   });
+});
+
+it("P1 L17 a message that is sent again while its run waits does not end the run", async () => {
+  const ends: string[] = [];
+  const hooks = [named("noted", { afterRun: ({ stop }) => void ends.push(stop.type) })];
+  const world = setup([{ tools: [question("toolu_q")] }, { text: "Done." }], { tools: [ask], hooks });
+  const first = await world.say("Go", { clientMessageId: "m1" });
+  const again = await world.say("Go", { sessionId: first.sessionId, clientMessageId: "m1" });
+  expect({ ends, same: again.runId === first.runId, stop: again.stop.type }).toEqual({
+    ends: [],
+    same: true,
+    stop: "suspended",
+  });
+  const { text } = await world.answer(first.sessionId, "toolu_q", { yes: true });
+  expect({ text, ends }).toEqual({ text: "Done.", ends: ["end_turn"] });
 });
