@@ -21,7 +21,7 @@ const NUM_RUNS = soak(250, 10_000);
 const value = fc.constantFrom("a", "b", "ü\u2028", "", "half \ud83d", "\\ud83d", "long 😀 ".repeat(20));
 const toolCall = fc.oneof(
   fc.record({
-    name: fc.constantFrom("save", "fetch", "stubborn", "fail", "odd", "ask", "approve"),
+    name: fc.constantFrom("save", "fetch", "stubborn", "fail", "odd", "ask", "approve", "report"),
     input: fc.record({ value }),
   }),
   fc.constantFrom(
@@ -97,7 +97,8 @@ const revision: fc.Arbitrary<Revision> = fc.record({ redact: place, fromSeq: pla
 /** Asserts that only idempotent tools have run twice, in this session and its sub-agents' sessions. */
 async function ranOnce(setting: World, id: string): Promise<void> {
   for (const { data } of ofType(await setting.log(id), "tool_call")) {
-    if (data.tool_name !== "fetch") expect(setting.ran.get(data.call_id) ?? 0).toBeLessThanOrEqual(1);
+    if (!["fetch", "report"].includes(data.tool_name))
+      expect(setting.ran.get(data.call_id) ?? 0).toBeLessThanOrEqual(1);
   }
 }
 
@@ -109,10 +110,10 @@ type More = Policy & {
   helper: readonly Reply[];
   over: (log: EventStore) => EventStore;
 };
-/** Models whose failures are not retried (twice, so that they are frequent), are retried and fail again, or succeed. */
+/** Models whose failures are not retried, also with tools by caller; are retried and fail again; or succeed. */
 const modelsOver: readonly ((script: readonly Reply[], more: More) => World)[] = [
   (script, more) => world(byTurn(script), more),
-  (script, more) => world(byTurn(script), more),
+  (script, more) => world(byTurn(script), { ...more, byCaller: true }),
   (script, more) => world(byTurn(script), { ...more, around: again }),
   (script, more) => world(failingAtFirst(byTurn(script)), { ...more, around: again }),
 ];

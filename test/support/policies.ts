@@ -7,10 +7,11 @@ import {
   type Hook,
   isText,
   jsonSchema,
+  PawlError,
   permissions,
   type Tool,
 } from "@pawl/core";
-import { type Reply, type Rules, type StrictModel, strictModel } from "@pawl/testing";
+import { type Reply, type Rules, type StrictModel, scriptedModel, strictModel } from "@pawl/testing";
 import fc from "fast-check";
 
 /** Limits and hooks of an agent in the random runs. */
@@ -81,6 +82,19 @@ const hooks: readonly Hook[] = [
     name: "checks",
     beforeTurn: (_plan, { answer, run }) =>
       run.turns === 1 && answer === undefined ? { ask: clarification } : undefined,
+  },
+  {
+    name: "asks a model",
+    beforeTurn: async (_plan, { run, askModel }) => {
+      const options = { prompt: "Which topic?", maxTokens: 20, key: `topic:${run.turns}` };
+      await askModel(
+        scriptedModel(() => ({ text: "None." })),
+        options,
+      ).catch((error: unknown) => {
+        if (!PawlError.is(error, "limit_reached")) throw error;
+      });
+      return undefined;
+    },
   },
   {
     name: "blocks",

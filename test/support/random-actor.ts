@@ -23,6 +23,7 @@ export type Step =
   | { do: "database"; with: "message" | "answer" | "forged id" }
   | { do: "crash"; after: number; when: "before" | "after" }
   | { do: "takeover" }
+  | { do: "deploy"; timeoutMs: number }
   | { do: "pause" };
 
 type Interference = "answer" | "stop" | "message" | "database message" | "database answer";
@@ -72,6 +73,10 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.constant<Step>({ do: "takeover" }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("deploy" as const), timeoutMs: fc.nat(10) }),
+  },
   { weight: 3, arbitrary: fc.constant<Step>({ do: "pause" }) },
 );
 
@@ -100,6 +105,7 @@ const EXPECTED = [
   "store_unavailable",
   "invalid_answer",
   "invalid_input",
+  "draining",
 ] as const;
 
 async function tolerant(work: Promise<unknown>): Promise<void> {
@@ -153,6 +159,12 @@ export class Actor {
         this.setting.wait();
         this.pawl = this.setting.boot();
         return await tolerant(this.pawl.sweep());
+      case "deploy": {
+        const old = this.pawl;
+        this.pawl = this.setting.boot();
+        await old.drain({ timeoutMs: one.timeoutMs });
+        return await tolerant(this.pawl.sweep());
+      }
       case "pause":
         return await new Promise((resolve) => setTimeout(resolve, 3));
     }

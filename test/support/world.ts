@@ -3,6 +3,7 @@ import {
   type AgentOptions,
   agent,
   type EventStore,
+  type Json,
   type ModelClient,
   memoryStore,
   type Runtime,
@@ -68,11 +69,20 @@ export function world(
     around?: (model: ModelClient) => ModelClient;
     /** The replies of the sub-agent behind the tool `helper`. Default: no such tool. */
     helper?: readonly Reply[];
+    /** Whether the tools are a function of the caller: readers may not save. Default: a list. */
+    byCaller?: boolean;
     /** Wraps the log; `World.base` is the wrapped one. */
     over?: (log: EventStore) => EventStore;
   } = {},
 ): World {
-  const { thinking = true, around = (inner) => inner, over = (log) => log, helper, ...more } = options;
+  const {
+    thinking = true,
+    around = (inner) => inner,
+    over = (log) => log,
+    helper,
+    byCaller = false,
+    ...more
+  } = options;
   let clock = Date.UTC(2026, 10, 20);
   const began = Date.now();
   // The clock also moves with real time. A test may wait for a process that itself waits for a lease to
@@ -88,12 +98,15 @@ export function world(
   const ran = new Map<string, number>();
   const tools = standardTools(ran);
   const child = helper && helperTool(helper, tools, byTurn);
+  const all = child === undefined ? tools : [...tools, child.tool];
   const models = child === undefined ? [model] : [model, child.model];
   const made = agent({
     name: "tester",
     model: around(model),
     instructions: "You are a test.",
-    tools: child === undefined ? tools : [...tools, child.tool],
+    tools: byCaller
+      ? ({ caller: { roles } }) => all.filter(({ name }) => name !== "save" || String(roles) !== "reader")
+      : all,
     userDataTimeoutMs: 60,
     ...more,
   });
@@ -178,6 +191,20 @@ function standardTools(ran: Map<string, number>) {
       input: value,
       execute: ({ value }, { credentials }) => {
         throw new Error(`${value}: refused for ${JSON.stringify(credentials)}`);
+      },
+    }),
+    tool({
+      name: "report",
+      description: "Stores events and reports what it cost.",
+      input: value,
+      idempotent: true,
+      execute: async ({ value }, { append, report, callId, credentials }) => {
+        count(callId);
+        await append({ type: "test.looked", key: `looked:${callId}`, data: { value, credentials } as Json });
+        await append({ type: "note", key: `plan:${callId}`, data: { text: value, tag: "Plan" } });
+        report({ costUsd: 0.0001, connector: "test", fragments: ["f1"], summary: value });
+        if (value === "b") throw Object.assign(new Error("busy"), { code: "rate_limited" });
+        return value;
       },
     }),
     tool({
