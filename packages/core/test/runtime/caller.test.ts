@@ -157,6 +157,13 @@ describe("F17 credentials", () => {
     expect(stored.length).toBeGreaterThan(0);
   });
 
+  it("are hidden before a long result is cut, which would leave a part of one", async () => {
+    const long = spy([], () => `${"x".repeat(90)}${TOKEN} and more`);
+    const world = setup(script, { tools: [long], resultLimit: 100 });
+    const { sessionId } = await world.say("Go", { credentials });
+    expect(JSON.stringify(await world.log(sessionId))).not.toContain(TOKEN.slice(0, 8));
+  });
+
   it("short and ordinary words of them change nothing in the log", async () => {
     const world = setup([{ text: "Hello reader." }], { hooks: [] });
     const { sessionId } = await world.say("I am a reader of long sentences", {

@@ -87,7 +87,7 @@ function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenL
     state,
     lease,
     newId: host.newId,
-    prepare: from.credentials === undefined ? prepared : (events) => prepared(events).map(hidden),
+    prepare: from.credentials === undefined ? prepared : (events) => prepared(events.map(hidden)),
     onEvent: (event) => {
       const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
       if (own && !current.starts) current.life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
