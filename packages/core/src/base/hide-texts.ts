@@ -2,11 +2,13 @@ import { isTextSecret, spellingsOf } from "./without-keys.ts";
 
 /**
  * Returns a function that replaces every secret of a value by `…` in other values: in strings, and in the
- * strings of objects and lists. Secrets are the value's strings of at least 16 characters without spaces, as
- * tokens are. Shorter strings could be ordinary words. A value without such strings is returned as it is.
+ * strings of objects and lists. Secrets are the words of at least 16 characters in the value's strings, as
+ * tokens are, also after `Bearer`. Shorter ones could be ordinary words. A value without such strings is
+ * returned as it is.
  */
 export function hideTextsOf(credentials: unknown): <T>(value: T) => T {
-  const secrets = textsIn(credentials).filter(isTextSecret).flatMap(spellingsOf);
+  const words = textsIn(credentials).flatMap((text) => text.split(/\s+/));
+  const secrets = words.filter(isTextSecret).flatMap(spellingsOf);
   if (secrets.length === 0) return (value) => value;
   // Longest first, because a secret may contain another one.
   secrets.sort((one, other) => other.length - one.length);

@@ -164,6 +164,25 @@ describe("F17 credentials", () => {
     expect(JSON.stringify(await world.log(sessionId))).not.toContain(TOKEN.slice(0, 8));
   });
 
+  it("are hidden after a scheme, and never in the names of hooks and tools", async () => {
+    const asking = named("billing_approval_gate", {
+      beforeRun: ({ answer }) =>
+        answer === undefined
+          ? { ask: { kind: "sure", payload: {}, answer: jsonSchema({ type: "boolean" }) } }
+          : undefined,
+    });
+    const wrong = spy([], () => {
+      throw new Error(`401 for Bearer ${TOKEN}`);
+    });
+    const world = setup(script, { tools: [wrong], hooks: [asking] });
+    const held = { credentials: { authorization: `Bearer ${TOKEN}`, scopes: ["billing_approval_gate"] } };
+    const { sessionId, pending } = await world.say("Go", held);
+    const answers = [{ callId: pending[0]?.callId ?? "", value: true }];
+    const { text } = await world.pawl.run("tester", { ...user, sessionId, answers, ...held }).result;
+    expect(text).toBe("Done.");
+    expect(JSON.stringify(await world.log(sessionId))).not.toContain(TOKEN);
+  });
+
   it("short and ordinary words of them change nothing in the log", async () => {
     const world = setup([{ text: "Hello reader." }], { hooks: [] });
     const { sessionId } = await world.say("I am a reader of long sentences", {
@@ -271,4 +290,18 @@ describe("F17 another process, which lacks the credentials", () => {
     const { sessionId } = await world.say("Go", { caller });
     expect(await world.of(sessionId, "tool_suspended")).toEqual([]);
   });
+});
+
+it("F17 a hook's own question of the kind `credentials` waits for its user", async () => {
+  const own = named("own", {
+    beforeRun: ({ answer }) =>
+      answer === undefined
+        ? { ask: { kind: "credentials", payload: "Share them?", answer: jsonSchema({ type: "boolean" }) } }
+        : undefined,
+  });
+  const world = setup([{ text: "Done." }], { hooks: [own] });
+  const { sessionId } = await world.say("Go");
+  const signal = AbortSignal.timeout(60);
+  for await (const _ of world.pawl.follow(sessionId, { resume: true, credentials, signal }));
+  expect(await pendingOf(world, sessionId)).toHaveLength(1);
 });

@@ -34,7 +34,8 @@ export interface HandlerOptions<Name extends string = string> {
    * `continue`.
    *
    * - `continue`: the run goes on, and its events are stored.
-   * - `stop`: the run ends as `aborted`. What it has said so far is kept.
+   * - `stop`: the run ends as `aborted`. What it has said so far is kept. Not for clients that send a message
+   *   or an answer while an earlier stream is open, as `@pawl/client` may: they close the earlier one.
    */
   onClientGone?: "continue" | "stop";
   /**

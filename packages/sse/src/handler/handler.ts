@@ -8,6 +8,7 @@ import { type Admit, askedBy, OwnResponse, wantedBy } from "../session/caller.ts
 import { listSessions } from "../session/list-sessions.ts";
 import { isResponse } from "../session/own-session.ts";
 import { publicEvent } from "../session/public-event.ts";
+import { stopRun } from "../session/stop-run.ts";
 import { HEARTBEAT_MS, runHeaders } from "../stream/event-stream.ts";
 import { cursorOf, logStream } from "../stream/log-stream.ts";
 import { started } from "../stream/started.ts";
@@ -190,7 +191,7 @@ async function startRun(options: Served, c: Context<Env>, onClose: () => void): 
     from,
     headers: { ...dialect.headers, ...runHeaders(start) },
     onClose,
-    onGone: () => served.onGone(start.sessionId, userId, c.req.raw),
+    onGone: () => served.onGone(start, userId, c.req.raw),
   };
   return logStream(options, about, (signal) =>
     // If a message replaces an answer, the end of the earlier run comes first. This end must not end the
@@ -227,9 +228,9 @@ function replaying(options: Served, dialect: Dialect): Replaying {
   const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };
   const told = (error: unknown, request: Request) => onError?.(error, request);
   const warn = (message: string) => onWarning?.(message);
-  const onGone: Replaying["onGone"] = (sessionId, userId, request) => {
+  const onGone: Replaying["onGone"] = ({ sessionId, runId }, userId, request) => {
     if (options.onClientGone !== "stop") return;
-    runtime.stop(sessionId, { userId }).catch((error: unknown) => told(error, request));
+    stopRun(runtime, { sessionId, runId, userId }).catch((error: unknown) => told(error, request));
   };
   return { runtime, agent, dialect, heartbeatMs, ...limits, extra, onError: told, warn, onGone };
 }

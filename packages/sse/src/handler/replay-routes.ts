@@ -24,7 +24,7 @@ export interface Replaying {
   /** Called with a warning for each part of a request that is ignored. */
   warn(message: string): void;
   /** Called when the client disconnects from a stream that began or continued a run. */
-  onGone(sessionId: string, userId: string, request: Request): void;
+  onGone(run: { sessionId: string; runId: string }, userId: string, request: Request): void;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function tellNewRun(
   try {
     const asked = await readRequest(served, request, userId);
     const run = await beginTold(served, caller, asked);
-    const onGone = () => run.start && served.onGone(run.start.sessionId, userId, request);
+    const onGone = () => run.start && served.onGone(run.start, userId, request);
     return toldResponse(served, request, run, { onClose, onGone });
   } catch (error) {
     onClose();

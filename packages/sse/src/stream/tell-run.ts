@@ -6,6 +6,7 @@ import {
   readShown,
   type Session,
   type SessionEvent,
+  type StoredEvent,
 } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
 import { newView } from "@pawl/core/view";
@@ -170,10 +171,12 @@ async function* runEvents(
   let awaited = { runId, again, ...(messageSeq !== undefined && { messageSeq }) };
   let cursor = afterSeq;
   let rests = false;
+  let asksForCredentials = false;
   for await (const event of readShown(runtime.store, sessionId, { afterSeq })) {
     if (signal.aborted) return;
     yield event;
     cursor = event.seq;
+    asksForCredentials = isForCredentials(event) ?? asksForCredentials;
     if (event.type === "run_suspended") rests = event.data.run_id === awaited.runId;
     else if (event.type === "tool_answered") rests = false;
     else if (event.type === "run_ended" && event.data.run_id === awaited.runId) {
@@ -182,8 +185,14 @@ async function* runEvents(
       awaited = { ...awaited, runId: next };
     }
   }
-  if (rests) return;
+  // A reader with credentials continues a run that waits for them.
+  if (rests && !(asksForCredentials && credentials !== undefined)) return;
   const untilIdle = again ? true : awaited;
   const more = credentials === undefined ? {} : { credentials };
   yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle, resume: true, ...more });
+}
+
+/** Returns whether the last question asks for credentials; `undefined` for an event that is no question. */
+function isForCredentials(event: StoredEvent): boolean | undefined {
+  return event.type === "tool_suspended" ? event.data.before === "resume" : undefined;
 }

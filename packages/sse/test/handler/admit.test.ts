@@ -188,6 +188,19 @@ describe("L10 a client that disconnects", () => {
   });
 });
 
+it("L10 a stream whose run is over stops no later run", async () => {
+  const model = scriptedModel([{ text: "One." }, { text: "word ".repeat(20), delayPerEventMs: 20 }]);
+  const at = await serve(model, { onClientGone: "stop" });
+  const first = await at.ask("/runs", post({ input: "Hi" }));
+  const sessionId = first.headers.get("x-pawl-session") ?? "";
+  const ended = async () => (await at.runtime.view(sessionId, { userId: "ada" })).run;
+  await expect.poll(async () => (await ended())?.stop?.type).toBe("end_turn");
+  const second = await at.ask("/runs", post({ sessionId, input: "And?" }));
+  await first.body?.cancel();
+  await second.text();
+  expect((await ended())?.stop?.type).toBe("end_turn");
+});
+
 describe("F17 over HTTP", () => {
   const token = "tok_4f2c9a7e1b8d6053";
 

@@ -53,7 +53,13 @@ export function failedLeg(error: unknown): ActiveLeg {
   if (!PawlError.is(error, "tools_failed")) throw error;
   const done = Promise.reject(error);
   done.catch(() => undefined);
-  return { done, catchUp: async () => undefined, abort: () => undefined, leave: () => undefined };
+  return {
+    done,
+    catchUp: async () => undefined,
+    abort: () => undefined,
+    leave: () => undefined,
+    take: () => undefined,
+  };
 }
 
 /** Resumes the open run in this leg. Returns `undefined` if another process took over the session first. */

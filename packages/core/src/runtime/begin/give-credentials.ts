@@ -1,8 +1,8 @@
 import { PawlError } from "../../base/errors.ts";
 import { loadState } from "../../fold/load.ts";
 import type { Session } from "../../log/session-row.ts";
-import { CREDENTIALS } from "../../session/asking.ts";
-import { openRun, waitingFor } from "../../session/state.ts";
+import { isWaiting } from "../../session/asking.ts";
+import { openRun } from "../../session/state.ts";
 import type { AskedBy, Host } from "../leg/host.ts";
 import { beginWithAnswers } from "./begin-with-answers.ts";
 
@@ -11,7 +11,7 @@ export async function giveCredentials(host: Host, session: Session, { credential
   const agent = host.agents.get(session.agent);
   if (credentials === undefined || agent === undefined) return;
   const run = openRun(await loadState(host.store, session.id));
-  const question = run && waitingFor(run).find((asking) => asking.question?.kind === CREDENTIALS);
+  const question = run?.asked.find((asked) => asked.before === "resume" && isWaiting(asked));
   if (question === undefined) return;
   try {
     const answers = [{ callId: question.callId, value: true }];

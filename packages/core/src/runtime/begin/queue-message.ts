@@ -20,6 +20,8 @@ export async function queueMessage(host: Host, incoming: IncomingMessage): Promi
   const { session, agent, caller, credentials } = incoming;
   const asked = { caller, credentials };
   const state = await loadState(host.store, session.id);
+  // Before the message is stored: its run may start in the next moment.
+  host.legs.get(session.id)?.take(asked);
   const start = await storeQueued(incoming, state, runAtWork, async (events) => {
     const options = { appendId: host.newId(), afterSeq: state.lastSeq, session: patchOf(events) };
     try {
@@ -50,6 +52,7 @@ export async function queueHere(
   leg: OpenLeg,
 ): Promise<Begun | undefined> {
   const { log } = leg;
+  leg.take(incoming);
   try {
     const start = await storeQueued(incoming, log.state, runToResume, (events) => log.appendAtTip(events));
     if (start === undefined) return undefined;

@@ -67,8 +67,8 @@ export interface RunOptions {
    * is never stored: another process that continues the run has to get it again, see `withoutCredentials` of
    * `runtime()`. Default: none.
    *
-   * In what is stored and reported, e.g. a tool's error message, strings of 16 and more characters without
-   * spaces that occur in the credentials are replaced by `…`.
+   * In what is stored and reported, e.g. a tool's error message, words of 16 and more characters that
+   * occur in the credentials are replaced by `…`.
    */
   credentials?: unknown;
   /**

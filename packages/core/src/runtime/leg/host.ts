@@ -26,6 +26,8 @@ export interface ActiveLeg {
   readonly done: Promise<LegOutcome>;
   /** Reads the events that other processes have stored, e.g. a stop request. */
   catchUp(): Promise<void>;
+  /** Takes the credentials of a queued message, for the run that it may start. */
+  take(sender: AskedBy): void;
   /** Stops the run. */
   abort(): void;
   /** Leaves the run to another process, without ending it. */

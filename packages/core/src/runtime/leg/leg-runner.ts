@@ -5,6 +5,7 @@ import { hideTextsOf } from "../../base/hide-texts.ts";
 import { ownTagsAt } from "../../context/own-tags.ts";
 import { withContent } from "../../context/wrap-results.ts";
 import { loadState } from "../../fold/load.ts";
+import type { Leg } from "../../leg/leg.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { Lease } from "../../log/event-store.ts";
@@ -34,6 +35,8 @@ export interface OpenLeg {
   changes(): NewEvent[];
   /** Calls the runtime's `deps` for this leg. Later calls return the same promise. */
   deps(): Promise<unknown>;
+  /** Takes the credentials of a queued message, for the run that it may start. */
+  take(sender: AskedBy): void;
   /** Starts the loop. Aborting the signal stops the run. */
   go(signal?: AbortSignal): ActiveLeg;
   /** Releases the lease without starting the loop. */
@@ -70,31 +73,56 @@ interface LegToHold {
 }
 
 /** Events that must be stored as the model wrote or reads them. It never reads credentials. */
-const AS_WRITTEN: ReadonlySet<string> = new Set(["assistant_message", "tool_call", "prefix", "llm_request"]);
+const AS_WRITTEN: ReadonlySet<string> = new Set(["assistant_message", "tool_call", "llm_request"]);
+
+/** Fields that refer to something by its name. They must stay, also if credentials contain the same text. */
+const REFERENCES = ["tool_name", "call_id", "by", "agent", "idempotency_key", "child", "run_id", "prefix_id"];
+
+/** Returns an event whose payload repeats no credentials. */
+function hiddenEvent(event: NewEvent, hide: Leg["hide"]): NewEvent {
+  if (AS_WRITTEN.has(event.type)) return event;
+  const kept = Object.entries(event.data as object).filter(([name]) => REFERENCES.includes(name));
+  const data =
+    Array.isArray(event.data) || typeof event.data !== "object"
+      ? hide(event.data)
+      : { ...hide(event.data as object), ...Object.fromEntries(kept) };
+  return { ...event, data } as NewEvent;
+}
 
 /**
  * Keeps the lease for the session's open run, and for the runs of queued messages that follow it. Each of
  * these starts in the append that ends the run before it.
  */
 function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenLeg {
-  const hide = hideTextsOf(from.credentials);
-  const hidden = (event: NewEvent): NewEvent => (AS_WRITTEN.has(event.type) ? event : hide(event));
-  const prepared = (events: readonly NewEvent[]) =>
-    withContent(current.agent, events, ownTagsAt(state, state.lastSeq));
+  // Who asked for the run in progress, and who sent the messages that wait for the next one. A queued message
+  // that another process has stored brings no credentials here.
+  let asked = from;
+  let next: AskedBy = {};
+  const hides = [hideTextsOf(from.credentials)];
+  const hide: Leg["hide"] = (value) => hides.reduce((shown, one) => one(shown), value);
+  const prepare = (events: readonly NewEvent[]) => {
+    const isSecret = asked.credentials !== undefined || hides.length > 1;
+    const hidden = isSecret ? events.map((event) => hiddenEvent(event, hide)) : events;
+    return withContent(current.agent, hidden, ownTagsAt(state, state.lastSeq));
+  };
+  const take = (sender: AskedBy) => {
+    next = { credentials: sender.credentials };
+    if (sender.credentials !== undefined) hides.push(hideTextsOf(sender.credentials));
+  };
   const log = openLog({
     store: host.store,
     tail: host.tail,
     state,
     lease,
     newId: host.newId,
-    prepare: from.credentials === undefined ? prepared : (events) => prepared(events.map(hidden)),
+    prepare,
     onEvent: (event) => {
       const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
       if (own && !current.starts) current.life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
     },
   });
   const handOverAt = host.clock.now() + host.handOverAfterMs;
-  const newLeg = (starts = false) => makeLeg({ host, session, agent, log, handOverAt, from, starts });
+  const newLeg = (starts = false) => makeLeg({ host, session, agent, log, handOverAt, from: asked, starts });
   let current = newLeg();
   const held = keepLease(host, lease, log, () => current.life.lose());
   const runAll = async (first: RunningLeg): Promise<void> => {
@@ -112,14 +140,16 @@ function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenL
       }
       // The next leg is registered before this one ends, so that the session is never without a leg. From
       // here on, the state is that of the next run.
+      asked = next;
+      next = {};
       current = newLeg();
-      const next = startLeg(host, current);
+      const following = startLeg(host, current, take);
       running.end({ state, settled: false });
-      running = next;
+      running = following;
     }
   };
   const go = (signal?: AbortSignal): ActiveLeg => {
-    const first = startLeg(host, current, signal);
+    const first = startLeg(host, current, take, signal);
     void runAll(first);
     return first.active;
   };
@@ -130,7 +160,7 @@ function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenL
     return current.agent;
   };
   const changes = () => changeOnResume(current);
-  return { log, readyTo, changes, deps: () => current.makeDeps(), go, close: held.giveBack };
+  return { log, readyTo, changes, deps: () => current.makeDeps(), go, take, close: held.giveBack };
 }
 
 /** Runs the loop. An exception ends the run as an error, unless the store failed or the lease was lost. */
