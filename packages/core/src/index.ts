@@ -41,7 +41,7 @@ export type { ModelClient, ModelRequest, ToolChoice } from "./model/model-client
 export { type ResilientOptions, resilient } from "./model/resilient.ts";
 export { type RetryOptions, withRetry } from "./model/retry.ts";
 export { askModel } from "./tools/ask-model.ts";
-export type { AskOptions, AskOutcome } from "./tools/ask-options.ts";
+export type { AskOptions, AskOutcome } from "./tools/ask-types.ts";
 
 // What models read and write
 

@@ -1,8 +1,12 @@
 import type { StoredEvent } from "../log/event.ts";
-import type { SessionState } from "../session/state.ts";
 import { WRAPPER_TAGS } from "./sanitize.ts";
 
 const TAG = /^[a-z][a-z0-9_-]{0,63}$/i;
+
+/** The part of a session's state that has its own tags, with the `seq` of their first use. */
+interface Tagged {
+  ownTags: Map<string, number>;
+}
 
 /**
  * Returns whether a text can be a tag of the application's own: a name of 1 to 64 characters `A-Z a-z 0-9 _
@@ -23,7 +27,7 @@ export function ownTagOf(event: StoredEvent): string | undefined {
 }
 
 /** Remembers the first use of an event's own tag in the session. */
-export function countOwnTag({ ownTags }: SessionState, event: StoredEvent): void {
+export function countOwnTag({ ownTags }: Tagged, event: StoredEvent): void {
   const tag = ownTagOf(event)?.toLowerCase();
   if (tag !== undefined && !ownTags.has(tag)) ownTags.set(tag, event.seq);
 }
@@ -32,6 +36,6 @@ export function countOwnTag({ ownTags }: SessionState, event: StoredEvent): void
  * Returns the own tags that the session has used up to the event `seq`. Text of this event must not contain
  * them. Tags that are first used later do not count, so that text which was sent never changes.
  */
-export function ownTagsAt({ ownTags }: SessionState, seq: number): string[] {
+export function ownTagsAt({ ownTags }: Tagged, seq: number): string[] {
   return [...ownTags].flatMap(([tag, from]) => (from <= seq ? [tag] : []));
 }

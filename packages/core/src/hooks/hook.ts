@@ -10,7 +10,7 @@ import type { ModelClient, ModelRequest, ToolChoice } from "../model/model-clien
 import type { QuestionRecord } from "../session/asking.ts";
 import type { RunResult } from "../session/run-result.ts";
 import type { RunState, TurnState } from "../session/state.ts";
-import type { AskOptions, AskOutcome } from "../tools/ask-options.ts";
+import type { AskOptions, AskOutcome } from "../tools/ask-types.ts";
 import type { Infer, Schema } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
 

@@ -2,14 +2,9 @@ import { systemClock } from "../base/clock.ts";
 import { estimateTokens } from "../model/estimate.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { askAndRemind } from "./ask.ts";
-import {
-  type AnyAskOptions,
-  ASK_OPTIONS,
-  type AskOptions,
-  type AskOutcome,
-  checkAsk,
-} from "./ask-options.ts";
+import { type AnyAskOptions, ASK_OPTIONS, checkAsk } from "./ask-options.ts";
 import { askOutcome } from "./ask-outcome.ts";
+import type { AskOptions, AskOutcome } from "./ask-types.ts";
 import type { Infer } from "./schema.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { EventData } from "../log/event-data.ts";
 import type { Usage } from "../model/pricing.ts";
-import type { AskOutcome } from "./ask-options.ts";
+import type { AskOutcome } from "./ask-types.ts";
 
 /** The model's answer in the form of the log: `output` is the value before the schema's transforms. */
 export type StoredAnswer = NonNullable<EventData["spending"]["answer"]>;

@@ -8,7 +8,7 @@ import type { SessionStatus } from "../log/session-row.ts";
 import type { ContentBlock, ToolSpec } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
-import type { AskOptions, AskOutcome } from "./ask-options.ts";
+import type { AskOptions, AskOutcome } from "./ask-types.ts";
 import type { Infer, Schema } from "./schema.ts";
 
 /**
