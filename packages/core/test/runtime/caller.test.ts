@@ -158,10 +158,12 @@ describe("F17 credentials", () => {
   });
 
   it("are hidden before a long result is cut, which would leave a part of one", async () => {
-    const long = spy([], () => `${"x".repeat(90)}${TOKEN} and more`);
-    const world = setup(script, { tools: [long], resultLimit: 100 });
-    const { sessionId } = await world.say("Go", { credentials });
-    expect(JSON.stringify(await world.log(sessionId))).not.toContain(TOKEN.slice(0, 8));
+    for (let before = 0; before < 20; before += 4) {
+      const long = spy([], () => `${"x".repeat(before)}${TOKEN.repeat(40)}`);
+      const world = setup(script, { tools: [long], resultLimit: 100 });
+      const { sessionId } = await world.say("Go", { credentials });
+      expect(JSON.stringify(await world.log(sessionId))).not.toContain(TOKEN.slice(0, 4));
+    }
   });
 
   it("are hidden after a scheme, and never in the names of hooks and tools", async () => {
@@ -180,6 +182,22 @@ describe("F17 credentials", () => {
     const answers = [{ callId: pending[0]?.callId ?? "", value: true }];
     const { text } = await world.pawl.run("tester", { ...user, sessionId, answers, ...held }).result;
     expect(text).toBe("Done.");
+    expect(JSON.stringify(await world.log(sessionId))).not.toContain(TOKEN);
+  });
+
+  it("are hidden in every field and key of an event of one's own, which may also have no data", async () => {
+    const own = tool({
+      name: "look",
+      description: "Looks.",
+      input: jsonSchema({ type: "object" }),
+      execute: async (_input, { append }) => {
+        await append({ type: "api.called", data: { by: TOKEN, agent: TOKEN }, key: `called:${TOKEN}` });
+        await append({ type: "api.done", data: null });
+      },
+    });
+    const world = setup(script, { tools: [own] });
+    const { sessionId, actions } = await world.say("Go", { credentials });
+    expect(actions[0]?.success).toBe(true);
     expect(JSON.stringify(await world.log(sessionId))).not.toContain(TOKEN);
   });
 

@@ -8,6 +8,7 @@ import { loadState } from "../../fold/load.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
 import type { NewEvent } from "../../log/event.ts";
+import { isReserved } from "../../log/event-keys.ts";
 import type { Lease } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { ABORTED, INTERRUPTED } from "../../log/stop-reason.ts";
@@ -75,18 +76,17 @@ interface LegToHold {
 /** Events that must be stored as the model wrote or reads them. It never reads credentials. */
 const AS_WRITTEN: ReadonlySet<string> = new Set(["assistant_message", "tool_call", "llm_request"]);
 
-/** Fields that refer to something by its name. They must stay, also if credentials contain the same text. */
+/** Fields of Pawl's own events that refer to something by its name, which must stay. */
 const REFERENCES = ["tool_name", "call_id", "by", "agent", "idempotency_key", "child", "run_id", "prefix_id"];
 
-/** Returns an event whose payload repeats no credentials. */
+/** Returns an event that repeats no credentials. Pawl's own keys and references stay. */
 function hiddenEvent(event: NewEvent, hide: Leg["hide"]): NewEvent {
   if (AS_WRITTEN.has(event.type)) return event;
+  const key = event.key === undefined || isReserved(event.key) ? {} : { key: hide(event.key) };
+  const data = hide<unknown>(event.data);
+  if (event.type.includes(".")) return { ...event, ...key, data } as NewEvent;
   const kept = Object.entries(event.data as object).filter(([name]) => REFERENCES.includes(name));
-  const data =
-    Array.isArray(event.data) || typeof event.data !== "object"
-      ? hide(event.data)
-      : { ...hide(event.data as object), ...Object.fromEntries(kept) };
-  return { ...event, data } as NewEvent;
+  return { ...event, ...key, data: { ...(data as object), ...Object.fromEntries(kept) } } as NewEvent;
 }
 
 /**
@@ -98,11 +98,10 @@ function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenL
   // that another process has stored brings no credentials here.
   let asked = from;
   let next: AskedBy = {};
-  const hides = [hideTextsOf(from.credentials)];
+  const hides = from.credentials === undefined ? [] : [hideTextsOf(from.credentials)];
   const hide: Leg["hide"] = (value) => hides.reduce((shown, one) => one(shown), value);
   const prepare = (events: readonly NewEvent[]) => {
-    const isSecret = asked.credentials !== undefined || hides.length > 1;
-    const hidden = isSecret ? events.map((event) => hiddenEvent(event, hide)) : events;
+    const hidden = hides.length > 0 ? events.map((event) => hiddenEvent(event, hide)) : events;
     return withContent(current.agent, hidden, ownTagsAt(state, state.lastSeq));
   };
   const take = (sender: AskedBy) => {
