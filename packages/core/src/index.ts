@@ -23,7 +23,7 @@ export type { Action, Question, RunResult } from "./session/run-result.ts";
 
 // Tools
 
-export type { ShortenInput } from "./context/shorten-input.ts";
+export type { ShortenInput } from "./log/event-data.ts";
 export { type Artifact, type ArtifactDraft, artifactIn } from "./tools/artifact.ts";
 export { tool } from "./tools/define-tool.ts";
 export { jsonSchema } from "./tools/json-schema.ts";
@@ -79,7 +79,7 @@ export type {
 } from "./hooks/hook.ts";
 export { type PermissionOptions, permissions } from "./hooks/permissions.ts";
 export { type ReservationOptions, reservation } from "./hooks/reservation.ts";
-export type { AppendableEvent } from "./log/appendable-event.ts";
+export type { AppendableEvent } from "./log/event.ts";
 
 // Limits, and why a run stops
 
@@ -98,11 +98,12 @@ export type { UserDataSource } from "./context/user-data.ts";
 // The log: events, and the state that is folded from them
 
 export type { EventType, StoredEvent, StoredOf } from "./log/event.ts";
-export type { EventData, SkipReason, TokenUsage } from "./log/event-data.ts";
+export type { EventData, SkipReason } from "./log/event-data.ts";
 export type { EventStore } from "./log/event-store.ts";
 export type { EventOf, SessionEvent } from "./log/live-event.ts";
 export { REDACTED, readShown } from "./log/redacted.ts";
 export type { Session, SessionStatus } from "./log/session-row.ts";
+export type { TokenUsage } from "./log/tokens.ts";
 export type { CallState, RunState } from "./session/state.ts";
 
 // Stores

@@ -1,18 +1,10 @@
 import { PawlError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { StoredOf } from "../log/event.ts";
+import type { ShortenInput } from "../log/event-data.ts";
 import { isThinking, isToolUse, type ToolUseBlock } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { contextEntry } from "./project.ts";
-
-/**
- * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each has
- * the note's first word, e.g. `saved` for the note `[saved: 4000 chars]`.
- */
-export interface ShortenInput {
-  /** The first word of the note that replaces this field, e.g. `saved`. */
-  readonly [field: string]: string;
-}
 
 /**
  * Checks the declared fields against the tool's input schema. If the tool lists only field names, the note's

@@ -2,7 +2,7 @@ import { invalidInput } from "../base/invalid-input.ts";
 import { isOwnTag } from "../context/own-tags.ts";
 import { USER_DATA } from "../context/prefix.ts";
 import { WRAPPER_TAGS } from "../context/sanitize.ts";
-import type { AppendableEvent } from "../log/appendable-event.ts";
+import type { AppendableEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import { isReserved } from "../log/event-keys.ts";
 import { MOST_TOKENS } from "../model/pricing.ts";

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import type { AppendableEvent } from "../log/appendable-event.ts";
-import type { StoredEvent } from "../log/event.ts";
+import type { AppendableEvent, StoredEvent } from "../log/event.ts";
 import type { EventData, SkipReason } from "../log/event-data.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";

@@ -1,5 +1,5 @@
 import { addUsd } from "../base/usd.ts";
-import type { TokenUsage } from "../log/event-data.ts";
+import type { TokenUsage } from "../log/tokens.ts";
 
 /** Tokens and cost. */
 export interface Spending {

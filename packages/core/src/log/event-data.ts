@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
-import type { NextRun } from "./next-run.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
 import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
+import type { Spent, TokenUsage } from "./tokens.ts";
 
 /**
  * The payloads of stored events, by type: the schema of the log. Fields are added, never renamed or removed.
@@ -56,12 +56,12 @@ export interface EventData {
     success: boolean;
     result: Json;
     content?: string | ContentBlock[];
-    resend?: { readonly [field: string]: string };
+    resend?: ShortenInput;
     ends_run?: boolean;
     session_status?: SessionStatus;
     mode?: string | null;
     skipped?: SkipReason;
-    spent?: { tokens: TokenUsage; cost_cents: number };
+    spent?: Spent;
     status?: string;
     report?: { connector?: string; fragments?: string[]; summary?: string; code?: string };
   };
@@ -208,7 +208,7 @@ export interface EventData {
     before?: QuestionPlace;
     input?: Json;
     child?: { session_id: string; call_id: string; question: number };
-    spent?: EventData["tool_result"]["spent"];
+    spent?: Spent;
   };
   /**
    * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without
@@ -315,27 +315,26 @@ export type SkipReason = "duplicate" | "waiting" | "surplus" | "closed" | (strin
  */
 export type QuestionPlace = "run" | "turn" | "resume";
 
+/**
+ * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each has
+ * the note's first word, e.g. `saved` for the note `[saved: 4000 chars]`.
+ */
+export interface ShortenInput {
+  /** The first word of the note that replaces this field, e.g. `saved`. */
+  readonly [field: string]: string;
+}
+
+/**
+ * A run that starts in the append that ends another one. `messages` are the `seq`s of the queued messages
+ * that it answers.
+ */
+export interface NextRun {
+  run_id: string;
+  messages: number[];
+}
+
 /** What the application says about the user, and whether it gave credentials, which are never stored. */
 export interface CalledBy {
   caller?: JsonObject;
   credentials?: true;
-}
-
-/**
- * Token counts as the log stores them.
- *
- * - `prompt`: prompt tokens that were neither read from nor written to the cache
- * - `completion`: tokens of the answer, including thinking
- * - `cached`: prompt tokens read from the cache
- * - `cache_write`: prompt tokens written to the cache, for any lifetime
- * - `cache_write_1h`: the part of `cache_write` with a lifetime of an hour
- * - `total`: the sum of `prompt`, `completion`, `cached` and `cache_write`
- */
-export interface TokenUsage {
-  prompt: number;
-  completion: number;
-  cached: number;
-  cache_write: number;
-  cache_write_1h: number;
-  total: number;
 }

@@ -28,6 +28,15 @@ export type NewEvent =
   | { [T in EventType]: { type: T; data: EventData[T] } & EventEnvelope }[EventType]
   | ({ type: ExtensionType; data: Json } & EventEnvelope);
 
+/**
+ * The events that a hook may store: `knowledge`, `artifact`, `note`, extension events, and `spending` (usage
+ * and cost of a model that the hook called without `context.askModel`).
+ */
+export type AppendableEvent = Exclude<
+  NewEvent,
+  { type: Exclude<keyof EventData, "knowledge" | "artifact" | "note" | "spending"> }
+>;
+
 /** The fields that the store adds to an event. */
 export interface StoredEnvelope {
   sessionId: string;

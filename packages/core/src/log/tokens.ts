@@ -1,8 +1,29 @@
 import { promptTokens, type Usage } from "../model/pricing.ts";
-import type { EventData, TokenUsage } from "./event-data.ts";
+
+/**
+ * Token counts as the log stores them.
+ *
+ * - `prompt`: prompt tokens that were neither read from nor written to the cache
+ * - `completion`: tokens of the answer, including thinking
+ * - `cached`: prompt tokens read from the cache
+ * - `cache_write`: prompt tokens written to the cache, for any lifetime
+ * - `cache_write_1h`: the part of `cache_write` with a lifetime of an hour
+ * - `total`: the sum of `prompt`, `completion`, `cached` and `cache_write`
+ */
+export interface TokenUsage {
+  prompt: number;
+  completion: number;
+  cached: number;
+  cache_write: number;
+  cache_write_1h: number;
+  total: number;
+}
 
 /** The tokens and cost that a sub-agent has used for a call, as the log stores them. */
-export type Spent = NonNullable<EventData["tool_result"]["spent"]>;
+export interface Spent {
+  tokens: TokenUsage;
+  cost_cents: number;
+}
 
 /** Converts a `Usage` to token counts in the form of the log. */
 export function tokensOf(usage: Usage): TokenUsage {

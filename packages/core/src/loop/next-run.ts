@@ -1,6 +1,6 @@
 import type { Leg } from "../leg/leg.ts";
 import type { NewEvent } from "../log/event.ts";
-import type { NextRun } from "../log/next-run.ts";
+import type { NextRun } from "../log/event-data.ts";
 import { ABORTED } from "../log/stop-reason.ts";
 import { queuedMessages } from "../session/queued.ts";
 import type { SessionState } from "../session/state.ts";

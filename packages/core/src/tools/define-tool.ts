@@ -1,6 +1,7 @@
 import { PawlError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
-import { type ShortenInput, shortenedFields } from "../context/shorten-input.ts";
+import { shortenedFields } from "../context/shorten-input.ts";
+import type { ShortenInput } from "../log/event-data.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import { checkToolOptions } from "./check-tool.ts";
 import type { Infer, Schema } from "./schema.ts";

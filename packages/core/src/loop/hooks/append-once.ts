@@ -2,7 +2,7 @@ import { PawlError } from "../../base/errors.ts";
 import { invalidInput } from "../../base/invalid-input.ts";
 import { checkAppendable } from "../../hooks/check-appendable.ts";
 import type { Leg } from "../../leg/leg.ts";
-import type { AppendableEvent } from "../../log/appendable-event.ts";
+import type { AppendableEvent } from "../../log/event.ts";
 
 /**
  * Stores an event of a hook or a tool. Resolves to `false` if its key is stored already, so that code which

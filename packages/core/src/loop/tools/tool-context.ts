@@ -2,7 +2,7 @@ import { anySignal } from "../../base/any-signal.ts";
 import { invalidInput } from "../../base/invalid-input.ts";
 import { toJson } from "../../base/json.ts";
 import type { Leg } from "../../leg/leg.ts";
-import type { AppendableEvent } from "../../log/appendable-event.ts";
+import type { AppendableEvent } from "../../log/event.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { type Artifact, artifactAmong, artifactOf } from "../../tools/artifact.ts";
 import { addedReport, type CallReport } from "../../tools/call-report.ts";
