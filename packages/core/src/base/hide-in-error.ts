@@ -34,13 +34,13 @@ function repeats(value: unknown, hide: Hide, most = { left: MOST_OBJECTS }): boo
     if (most.left-- <= 0) return true;
     seen.add(next);
     for (const [key, part] of fieldsOf(next)) waiting.push(key, part);
-    for (const part of contentOf(next)) waiting.push(part);
+    for (const part of platformData(next)) waiting.push(part);
   }
   return false;
 }
 
 /** Returns what an object of the platform has besides its own fields. Never consumes a stream. */
-function contentOf(value: object): Iterable<unknown> {
+function platformData(value: object): Iterable<unknown> {
   if (value instanceof URL) return [value.href];
   if (value instanceof Request || value instanceof Response) return [value.url, value.headers];
   const isData = [Map, Set, Headers, URLSearchParams].some((type) => value instanceof type);
