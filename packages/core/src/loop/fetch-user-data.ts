@@ -3,7 +3,7 @@ import { anySignal } from "../base/any-signal.ts";
 import type { Clock } from "../base/clock.ts";
 import { withinDeadline, withTimeLimit } from "../base/deadline.ts";
 import { causeOf, messageOf } from "../base/errors.ts";
-import type { Access } from "../leg/leg.ts";
+import type { Access, Leg } from "../leg/leg.ts";
 import { type ErrorReport, errorEvent } from "../log/error-event.ts";
 import type { Session } from "../log/session-row.ts";
 
@@ -21,13 +21,13 @@ export interface FetchedUserData {
 export async function fetchUserData(
   { agent, session }: { agent: Agent; session: Session },
   access: Access,
-  clock: Clock,
+  { clock, hide }: { clock: Clock; hide: Leg["hide"] },
 ): Promise<FetchedUserData> {
   if (agent.userData === undefined) return { text: "", failure: undefined };
   try {
     return { text: await readUserData({ agent, session, access, clock }), failure: undefined };
   } catch (cause) {
-    return { text: "", failure: errorEvent(userDataFailure(cause)) };
+    return { text: "", failure: hide(errorEvent(userDataFailure(cause))) };
   }
 }
 

@@ -27,7 +27,7 @@ export async function prepareNextRun(leg: Leg): Promise<() => Successor | "decid
   const userData =
     message === undefined
       ? { text: "", failure: undefined }
-      : await fetchUserData(leg, await leg.accessOf(message), leg.life.clock);
+      : await fetchUserData(leg, await leg.accessOf(message), { clock: leg.life.clock, hide: leg.hide });
   return () => {
     const last = lastMessage();
     if (last === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jsonSchema, memoryStore, type RunOptions, tool } from "../../src/index.ts";
+import { jsonSchema, memoryStore, type RunOptions, type ToolContext, tool } from "../../src/index.ts";
 import { named } from "../support/hooks.ts";
 import { type Options, type Setup, setup, stored, until, user } from "../support/setup.ts";
 import { beforeAppend, dyingStore, has } from "../support/stores.ts";
@@ -27,7 +27,7 @@ const call = (name: string) => ({ name, input: {} });
 
 interface Parts {
   /** What the tool that runs meanwhile does once the answer is in the log. */
-  slow?: () => unknown;
+  slow?: (context: ToolContext<unknown>) => unknown;
   options?: Options;
   runtime?: Parameters<typeof setup>[2];
   script?: Parameters<typeof setup>[0] & readonly unknown[];
@@ -52,7 +52,7 @@ async function asking({ slow = () => "slow is done", options, runtime, script }:
       execute: async (_input, context) => {
         await gate.promise;
         seen.slow?.push(seenIn(context));
-        return slow();
+        return await slow(context);
       },
     }),
     tool({
@@ -113,6 +113,20 @@ describe("F17 an answer that comes while another tool of the run still runs", ()
     await run.result;
     const log = JSON.stringify(await world.log(sessionId));
     expect([log.includes(ADA), log.includes(BEN), log.includes("… …")]).toEqual([false, false, true]);
+  });
+
+  it("has its credentials hidden in what the other tool shows while it runs", async () => {
+    const shown = Promise.withResolvers<unknown>();
+    const slow: Parts["slow"] = async ({ progress }) => {
+      progress({ for: BEN });
+      await shown.promise;
+    };
+    const { run, answer, open } = await asking({ slow });
+    run.on("tool_progress", ({ data }) => shown.resolve(data.data));
+    await answer(ben);
+    open();
+    expect(await shown.promise).toEqual({ for: "…" });
+    await run.result;
   });
 
   it("has them hidden before it is stored", async () => {
