@@ -23,7 +23,9 @@ describe("X2 round trips to the database", () => {
     const build = unifiedContext<TrainerDeps>({ sections: userDataSections() });
     const session = { userId, metadata: {} } as never;
     const signal = new AbortController().signal;
-    const text = await rounds.during(Promise.resolve(build({ session, deps: { trainer }, signal })));
+    const text = await rounds.during(
+      Promise.resolve(build({ session, deps: { trainer }, caller: {}, credentials: undefined, signal })),
+    );
     expect(text).toContain("Home Gym");
     expect(taken()).toBe(1);
   });

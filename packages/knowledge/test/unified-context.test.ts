@@ -6,6 +6,8 @@ import { worldOf } from "./support/world.ts";
 
 const source = (): UserDataSource => ({
   session: { userId: "ada" } as UserDataSource["session"],
+  caller: {},
+  credentials: undefined,
   deps: undefined,
   signal: new AbortController().signal,
 });

@@ -68,7 +68,9 @@ describe("round trips to the user's files", () => {
     const build = coachContext(({ sections }) => {
       expect(sections.filter(({ hasFailed }) => hasFailed)).toEqual([]);
     });
-    const text = await rounds.during(build({ session, deps, signal: new AbortController().signal }));
+    const text = await rounds.during(
+      build({ session, deps, caller: {}, credentials: undefined, signal: new AbortController().signal }),
+    );
     expect(text.match(/^<\w+>$/gm)).toHaveLength(16);
     expect(rounds.count).toBe(2);
     expect(rounds.calls).toBeGreaterThan(40);

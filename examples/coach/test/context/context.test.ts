@@ -72,7 +72,13 @@ async function contextOf(
   const build = coachContext((built) => {
     report = built;
   });
-  const text = await build({ session, deps, signal: new AbortController().signal });
+  const text = await build({
+    session,
+    deps,
+    caller: {},
+    credentials: undefined,
+    signal: new AbortController().signal,
+  });
   return { text, report: report as ContextReport };
 }
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../base/json.ts";
 import type { Session } from "../log/session-row.ts";
 import type { TextBlock } from "../model/content.ts";
 import { wrap } from "./sanitize.ts";
@@ -25,7 +26,11 @@ import { wrap } from "./sanitize.ts";
 export interface UserDataSource<Deps = unknown> {
   /** The session's row. */
   session: Session;
-  /** The value that the runtime's `deps` returned for this session. */
+  /** What the application says about the user, see `RunOptions.caller`. Default: `{}`. */
+  caller: JsonObject;
+  /** The caller's credentials; `undefined` if this process has none. */
+  credentials: unknown;
+  /** The value that the runtime's `deps` returned for this session and caller. */
   deps: Deps;
   /** Aborted when `userData` takes too long. */
   signal: AbortSignal;

@@ -1,4 +1,5 @@
 import type { StoredEvent, StoredOf } from "../log/event.ts";
+import type { CalledBy } from "../log/event-data.ts";
 import type { QuestionRecord, RunQuestion } from "../session/asking.ts";
 import type { RunState, SessionState } from "../session/state.ts";
 
@@ -41,8 +42,14 @@ function answerRunQuestion(
   const question = asked.get(data.call_id);
   if (question === undefined) return;
   question.answer = { value: data.value, error: undefined, closed: data.closed };
-  run.caller = data.caller ?? run.caller;
+  takeCaller(run, data);
   run.recoveries = 0;
+}
+
+/** Applies what an answer says about who gave it. */
+export function takeCaller(run: RunState, { caller, credentials }: CalledBy): void {
+  run.caller = caller ?? run.caller;
+  run.needsCredentials ||= credentials === true;
 }
 
 /** Returns the question of a `tool_suspended` event. */

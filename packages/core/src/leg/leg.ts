@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Hook, RunContext } from "../hooks/hook.ts";
 import type { Budget } from "../log/budget.ts";
 import type { ErrorReport } from "../log/error-event.ts";
-import type { NewEvent, StoredEvent } from "../log/event.ts";
+import type { NewEvent, StoredEvent, StoredOf } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 import type { LiveState } from "../log/live-tail.ts";
@@ -15,8 +15,18 @@ import type { AskSpent, StoredAnswer } from "../tools/ask-outcome.ts";
 import type { Delegate, TaskAgent } from "../tools/tool.ts";
 import type { SessionLog } from "./session-log.ts";
 
+/** Who asks for a run's work, as far as this process knows it, and the dependencies that belong to that. */
+export interface Access {
+  /** What the application says about the user. */
+  readonly caller: JsonObject;
+  /** The caller's credentials; `undefined` if this process has none. */
+  readonly credentials: unknown;
+  /** Calls the runtime's `deps` option for this caller. Later calls return the same promise. */
+  makeDeps(): Promise<unknown>;
+}
+
 /** One process's share of a run: the log, the time, the hooks, and everything else that the loop needs. */
-export interface Leg {
+export interface Leg extends Access {
   readonly agent: Agent;
   readonly session: Session;
   readonly log: SessionLog;
@@ -25,18 +35,24 @@ export interface Leg {
   readonly hookProgress: HookProgress;
   readonly userDataProgress: UserDataProgress;
   readonly askProgress: AskProgress;
-  /** What the application says about the user. */
-  readonly caller: JsonObject;
-  /** The caller's credentials; `undefined` if this process has none. */
-  readonly credentials: unknown;
   /** Replaces texts of the credentials in a value that will be stored or shown. */
   hide<T>(value: T): T;
+  /**
+   * Whether an answer has come from another caller, or with other credentials. Until `renew()`, the leg has
+   * the caller, credentials and dependencies from before that answer.
+   */
+  readonly hasNewCaller: boolean;
+  /**
+   * Gives the leg the caller, credentials, dependencies and tools of the newest answer. Rejects as `deps`
+   * does, or with `tools_failed`.
+   */
+  renew(): Promise<void>;
+  /** Returns who asks for the run that a queued message starts. Nothing of this leg's caller is in it. */
+  accessOf(message: StoredOf<"user_message">): Promise<Access>;
   /** What happens if the run needs credentials and this process has none. */
   readonly withoutCredentials: "ask" | "stop";
   /** The value that the runtime's `deps` option returned; `undefined` until `makeDeps` has settled. */
   readonly deps: unknown;
-  /** Calls the runtime's `deps` option. Later calls return the same promise. */
-  makeDeps(): Promise<unknown>;
   /** The live state: text and progress that readers in this process see before they are stored. */
   readonly live: LiveState;
   /** Notifies readers that `live` has changed. */

@@ -213,8 +213,8 @@ export interface EventData {
   /**
    * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without
    * an answer, e.g. because the user wrote a new message. `error` is why a tool at the client failed; the
-   * call's result repeats it. `caller` is what the application says about
-   * the user from now on, see `RunOptions.caller`.
+   * call's result repeats it. `caller` is what the application says about the user from now on, see
+   * `RunOptions.caller`. `credentials` says that the answer came with some, which are never stored.
    */
   tool_answered: {
     tool_name: string;
@@ -222,8 +222,7 @@ export interface EventData {
     value: Json;
     error?: string;
     closed?: string;
-    caller?: JsonObject;
-  };
+  } & CalledBy;
 
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**

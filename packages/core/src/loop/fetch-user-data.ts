@@ -3,6 +3,7 @@ import { anySignal } from "../base/any-signal.ts";
 import type { Clock } from "../base/clock.ts";
 import { withinDeadline, withTimeLimit } from "../base/deadline.ts";
 import { causeOf, messageOf } from "../base/errors.ts";
+import type { Access, Leg } from "../leg/leg.ts";
 import { type ErrorReport, errorEvent } from "../log/error-event.ts";
 import type { Session } from "../log/session-row.ts";
 
@@ -18,35 +19,38 @@ export interface FetchedUserData {
  * without user data.
  */
 export async function fetchUserData(
-  agent: Agent,
-  session: Session,
-  deps: () => Promise<unknown>,
-  clock: Clock,
+  { agent, session }: { agent: Agent; session: Session },
+  access: Access,
+  { clock, hide }: { clock: Clock; hide: Leg["hide"] },
 ): Promise<FetchedUserData> {
   if (agent.userData === undefined) return { text: "", failure: undefined };
   try {
-    return { text: await readUserData({ agent, session, deps, clock }), failure: undefined };
+    return { text: await readUserData({ agent, session, access, clock }), failure: undefined };
   } catch (cause) {
-    return { text: "", failure: errorEvent(userDataFailure(cause)) };
+    return { text: "", failure: hide(errorEvent(userDataFailure(cause))) };
   }
 }
 
 interface UserDataCall {
   agent: Agent;
   session: Session;
-  deps: () => Promise<unknown>;
+  access: Access;
   clock: Clock;
   /** Ends the call when it is aborted. */
   signal?: AbortSignal;
 }
 
 /** Calls the agent's `userData` within its time limit. Rejects if it fails or the signal is aborted. */
-export async function readUserData({ agent, session, deps, clock, signal }: UserDataCall): Promise<string> {
+export async function readUserData({ agent, session, access, clock, signal }: UserDataCall): Promise<string> {
   const { userData, userDataTimeoutMs } = agent;
   if (userData === undefined) return "";
   const text = await withTimeLimit(clock, userDataTimeoutMs, (timeUp) => {
     const either = signal === undefined ? timeUp : anySignal([timeUp, signal]);
-    const read = (async () => userData({ session, deps: (await deps()) as never, signal: either }))();
+    const { caller, credentials } = access;
+    const read = (async () => {
+      const deps = (await access.makeDeps()) as never;
+      return await userData({ session, caller, credentials, deps, signal: either });
+    })();
     return withinDeadline({ clock, signal: either }, read);
   });
   if (typeof text !== "string")

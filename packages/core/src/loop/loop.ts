@@ -26,6 +26,8 @@ import { modelTurn } from "./turn/turn.ts";
 export async function runLoop(leg: Leg): Promise<boolean> {
   let instead: Next | undefined;
   while (!leg.life.lost) {
+    // A stopped run ends as the caller's for whom it worked.
+    if (leg.hasNewCaller && !leg.life.signal.aborted) await leg.renew();
     const next = instead ?? decide(leg.log.state, leg.agent, nowOf(leg));
     instead = undefined;
     switch (next.do) {
@@ -65,7 +67,7 @@ export async function runLoop(leg: Leg): Promise<boolean> {
 }
 
 /** Whether the run was given credentials that this process does not have. */
-export function lacksCredentials({ log, credentials }: Leg): boolean {
+export function lacksCredentials({ log, credentials }: Pick<Leg, "log" | "credentials">): boolean {
   return credentials === undefined && openRun(log.state)?.needsCredentials === true;
 }
 
@@ -115,6 +117,7 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   const begin = await prepareNextRun(leg);
   // Nothing is awaited between here and the append, so that no message is missed.
   const successor = begin();
+  if (successor === "decide_again") return false;
   const events = [...ending.events(successor?.next), ...(successor?.events ?? [])];
   // The same append releases the lease. So a message, an answer or a stop that arrives now is either seen by
   // this leg, or finds the session free.

@@ -1,5 +1,5 @@
 import type { Leg } from "../leg/leg.ts";
-import type { NewEvent } from "../log/event.ts";
+import type { NewEvent, StoredOf } from "../log/event.ts";
 import type { NextRun } from "../log/event-data.ts";
 import { ABORTED } from "../log/stop-reason.ts";
 import { queuedMessages } from "../session/queued.ts";
@@ -16,20 +16,23 @@ interface Successor {
 }
 
 /**
- * Fetches the user data for the next run, if queued messages need one. The returned function makes the run
- * from the state at the time of its call. Nothing may be awaited between that call and the append, so that no
- * message is missed.
+ * Fetches the user data for the next run, if queued messages need one, as the sender of the last message. The
+ * returned function makes the run from the state at the time of its call. Nothing may be awaited between that
+ * call and the append, so that no message is missed. It returns `decide_again` if another message has become
+ * the last one, because its sender may be someone else.
  */
-export async function prepareNextRun(leg: Leg): Promise<() => Successor | undefined> {
-  const messages = () => messagesFor(leg);
+export async function prepareNextRun(leg: Leg): Promise<() => Successor | "decide_again" | undefined> {
+  const lastMessage = () => messagesFor(leg).at(-1);
+  const message = lastMessage();
   const userData =
-    messages().length === 0
+    message === undefined
       ? { text: "", failure: undefined }
-      : await fetchUserData(leg.agent, leg.session, leg.makeDeps, leg.life.clock);
+      : await fetchUserData(leg, await leg.accessOf(message), { clock: leg.life.clock, hide: leg.hide });
   return () => {
-    const seqs = messages();
-    if (seqs.length === 0) return undefined;
-    const { caller, credentials } = queuedMessages(leg.log.state).at(-1)?.data ?? {};
+    const last = lastMessage();
+    if (last === undefined) return undefined;
+    if (last.seq !== message?.seq) return "decide_again";
+    const { caller, credentials } = last.data;
     const start = {
       runId: leg.newId(),
       userData,
@@ -37,7 +40,7 @@ export async function prepareNextRun(leg: Leg): Promise<() => Successor | undefi
       ...(credentials && { credentials }),
     };
     return {
-      next: { run_id: start.runId, messages: seqs },
+      next: { run_id: start.runId, messages: messagesFor(leg).map(({ seq }) => seq) },
       events: startEvents(leg.log.state, withSentTools(leg), leg.newId, start),
       begun: async () => {
         leg.life.handOver(start.runId);
@@ -57,14 +60,14 @@ function withSentTools({ agent, log: { state } }: Leg): Parameters<typeof startE
 }
 
 /**
- * Returns the `seq`s of the queued messages that start a new run. After a stop, these are only messages that
+ * Returns the queued messages that start a new run. After a stop, these are only messages that
  * arrived after it: by stopping, the user also cancelled the earlier ones.
  */
-function messagesFor({ log: { state }, life: { haltedAt, halted } }: Leg): number[] {
+function messagesFor({ log: { state }, life: { haltedAt, halted } }: Leg): StoredOf<"user_message">[] {
   // A hook may have changed the stop reason.
   const stopped = state.run?.stopRequested === true || halted === ABORTED;
   const since = stopped ? stoppedSeq(state, haltedAt) : 0;
-  return queuedMessages(state).flatMap(({ seq }) => (seq > since ? [seq] : []));
+  return queuedMessages(state).filter(({ seq }) => seq > since);
 }
 
 function stoppedSeq({ run }: SessionState, haltedAt: number | undefined): number {

@@ -8,7 +8,7 @@ import { readUserData, userDataFailure } from "./fetch-user-data.ts";
  * Called between turns, when every call has its result.
  */
 export async function refreshUserData(leg: Leg): Promise<void> {
-  const { agent, session, makeDeps: deps, life, log, userDataProgress: progress } = leg;
+  const { agent, session, life, log, userDataProgress: progress } = leg;
   const run = openRun(log.state);
   if (agent.userData === undefined || agent.userDataPer === "run") return;
   if (run?.turn === undefined || !run.turn.calls.some(hasRun)) return;
@@ -17,7 +17,7 @@ export async function refreshUserData(leg: Leg): Promise<void> {
   progress.turns = run.turns;
   let text: string;
   try {
-    text = await readUserData({ agent, session, deps, clock: life.clock, signal: life.signal });
+    text = await readUserData({ agent, session, access: leg, clock: life.clock, signal: life.signal });
   } catch (cause) {
     if (life.signal.aborted) return;
     progress.failed = true;

@@ -44,6 +44,7 @@ export function makeHost<Deps>({
     tail,
     watches: sessionWatches({ store: log, tail, pollMs }),
     legs: new Map(),
+    held: new Map(),
     setbacks: new Map(),
     begins: new Set(),
     reads: new Set(),

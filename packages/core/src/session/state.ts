@@ -64,7 +64,7 @@ export interface RunState {
   params: JsonObject;
   /** What the application says about the user, see `RunOptions.caller`; empty by default. */
   caller: JsonObject;
-  /** Whether the run was given credentials. A process without them must not continue it. */
+  /** Whether the run, or an answer, came with credentials. A process without them must not continue it. */
   needsCredentials: boolean;
   /** Answers of the model so far. */
   turns: number;

@@ -115,7 +115,9 @@ function runContext(leg: Leg, hook: string): RunContext {
     get caller() {
       return leg.caller;
     },
-    credentials: leg.credentials,
+    get credentials() {
+      return leg.credentials;
+    },
     get deps() {
       return leg.deps;
     },

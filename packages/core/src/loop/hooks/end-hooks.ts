@@ -50,7 +50,7 @@ export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<
   const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
   await withTimeLimit(clock, EFFECT_MS, async (signal) => {
     const deadline = { signal, abortGraceMs: 0, clock };
-    const failures = await notifyHooks(deadline, agent.hooks, error, context);
+    const failures = await notifyHooks(deadline, agent.hooks, leg.hide(error), context);
     for (const { data } of failures) await leg.report.logLate(data);
   });
 }

@@ -40,9 +40,13 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
   await all(runnable.map((one) => limit(() => runSideBySide(leg, [one]))));
 }
 
-/** Stores the `tool_started` of all calls in one append, then starts the calls. */
+/**
+ * Stores the `tool_started` of all calls in one append, then starts the calls. If an answer has come from
+ * another caller meanwhile, starts none: the loop prepares them again, because their hooks have agreed to
+ * what the earlier caller may do.
+ */
 async function runSideBySide(leg: Leg, calls: readonly Runnable[]): Promise<void> {
-  if (calls.length === 0 || leg.life.signal.aborted) return;
+  if (calls.length === 0 || leg.life.signal.aborted || leg.hasNewCaller) return;
   await leg.log.append(calls.map((one) => startedEvent(leg, one)));
   await all(calls.map((one) => runCall(leg, one)));
 }

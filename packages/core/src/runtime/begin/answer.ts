@@ -9,6 +9,7 @@ import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
 import { type Schema, validate } from "../../tools/schema.ts";
 import { isShown } from "../../tools/shown-schema.ts";
 import type { AskedBy } from "../leg/host.ts";
+import { calledBy } from "./incoming-message.ts";
 import type { Answer } from "./runtime-types.ts";
 
 /**
@@ -49,7 +50,7 @@ export async function answerEvents(
         tool_name: call.toolName,
         call_id: callId,
         ...said,
-        ...(caller && { caller }),
+        ...calledBy({ caller, credentials }),
       },
     });
   }

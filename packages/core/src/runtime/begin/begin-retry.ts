@@ -94,13 +94,13 @@ async function storeStart(
   { session, runId: retried, ...from }: Retry,
   leg: OpenLeg,
 ): Promise<RunStart | undefined> {
-  const { log, deps } = leg;
+  const { log, held } = leg;
   const { state } = log;
   try {
     const agent = await leg.readyTo("start");
     const start = {
       runId: host.newId(),
-      userData: await fetchUserData(agent, session, deps, host.clock),
+      userData: await fetchUserData({ agent, session }, leg.access(), { clock: host.clock, hide: held.hide }),
       retryOf: retried,
       ...calledBy(from),
     };

@@ -3,9 +3,9 @@ import type { Clock } from "../../base/clock.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
 import { loadState } from "../../fold/load.ts";
-import type { StoredEvent } from "../../log/event.ts";
 import { patchOf } from "../../log/row-patch.ts";
 import type { Session } from "../../log/session-row.ts";
+import { storeWith } from "../leg/held-credentials.ts";
 import type { AskedBy, Host } from "../leg/host.ts";
 import { answerEvents } from "./answer.ts";
 import { type Begun, recoverStored } from "./begin.ts";
@@ -25,12 +25,9 @@ export async function beginWithAnswers(
     agent,
     answerEvents(state, agent, answers, { caller, credentials }),
   );
-  const [first] = await host.store
-    .append(session.id, events, { appendId: host.newId(), session: patchOf(events) })
-    .catch((error: unknown): readonly StoredEvent[] => {
-      if (!PawlError.is(error, "key_taken")) throw error;
-      throw new PawlError("already_answered", "This question has been answered already.", { cause: error });
-    });
+  const options = { appendId: host.newId(), session: patchOf(events) };
+  const store = async () => await host.store.append(session.id, events, options).catch(refuseSecond);
+  const [first] = await storeWith(host, session.id, credentials, store, ([answer]) => answer?.seq);
   const seq = first?.seq ?? state.lastSeq;
   host.tail.stored(session.id, seq + events.length - 1);
   const start = { sessionId: session.id, runId: state.run?.runId ?? "", afterSeq: seq - 1 };
@@ -39,6 +36,11 @@ export async function beginWithAnswers(
   const leg = await recoverStored(host, session, agent, { signal, caller, credentials });
   if (leg !== undefined) return { start, leg };
   return { start, leg, release: stopOnAbort(host, start, signal) };
+}
+
+function refuseSecond(cause: unknown): never {
+  if (!PawlError.is(cause, "key_taken")) throw cause;
+  throw new PawlError("already_answered", "This question has been answered already.", { cause });
 }
 
 /**

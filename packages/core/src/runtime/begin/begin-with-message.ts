@@ -111,9 +111,12 @@ async function storeMessage(
   leg: OpenLeg,
 ): Promise<RunStart | undefined> {
   const { session } = incoming;
-  const { log, deps } = leg;
+  const { log, held } = leg;
   const agent = await leg.readyTo("start");
-  const userData = await fetchUserData(agent, session, deps, host.clock);
+  const userData = await fetchUserData({ agent, session }, leg.access(), {
+    clock: host.clock,
+    hide: held.hide,
+  });
   while (runToResume(log.state) === undefined) {
     const before = openRun(log.state);
     // Ending the waiting run runs its hooks. The same message, sent again, must not end its own run.

@@ -58,7 +58,6 @@ export function failedLeg(error: unknown): ActiveLeg {
     catchUp: async () => undefined,
     abort: () => undefined,
     leave: () => undefined,
-    take: () => undefined,
   };
 }
 

@@ -4,6 +4,7 @@ import type { NewEvent } from "../../log/event.ts";
 import { patchOf } from "../../log/row-patch.ts";
 import { runAtWork, runToResume } from "../../session/queued.ts";
 import type { RunState, SessionState } from "../../session/state.ts";
+import { storeWith } from "../leg/held-credentials.ts";
 import type { Host } from "../leg/host.ts";
 import type { OpenLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
@@ -20,9 +21,7 @@ export async function queueMessage(host: Host, incoming: IncomingMessage): Promi
   const { session, agent, caller, credentials } = incoming;
   const asked = { caller, credentials };
   const state = await loadState(host.store, session.id);
-  // Before the message is stored: its run may start in the next moment.
-  host.legs.get(session.id)?.take(asked);
-  const start = await storeQueued(incoming, state, runAtWork, async (events) => {
+  const start = await storeQueued(host, incoming, state, runAtWork, async (events) => {
     const options = { appendId: host.newId(), afterSeq: state.lastSeq, session: patchOf(events) };
     try {
       await host.store.append(session.id, events, options);
@@ -52,9 +51,10 @@ export async function queueHere(
   leg: OpenLeg,
 ): Promise<Begun | undefined> {
   const { log } = leg;
-  leg.take(incoming);
   try {
-    const start = await storeQueued(incoming, log.state, runToResume, (events) => log.appendAtTip(events));
+    const start = await storeQueued(host, incoming, log.state, runToResume, (events) =>
+      log.appendAtTip(events),
+    );
     if (start === undefined) return undefined;
     const active = await resumeRun(leg, log.state.run as RunState).catch(failedLeg);
     return { start, leg: active, release: stopOnAbort(host, start, incoming.signal) };
@@ -67,20 +67,24 @@ export async function queueHere(
 
 /** Appends the message if a run is in progress and nothing else was stored first. */
 async function storeQueued(
+  host: Host,
   incoming: IncomingMessage,
   state: SessionState,
   atWork: (state: SessionState) => RunState | undefined,
   appendAtTip: (events: readonly NewEvent[]) => Promise<boolean>,
 ): Promise<RunStart | undefined> {
-  for (;;) {
-    const run = atWork(state);
-    if (run === undefined) return undefined;
-    const { sessionId, lastSeq: afterSeq } = state;
-    const { runId } = run;
-    const events = queuedEvents(run, incoming);
-    const messageSeq = afterSeq + events.length;
-    if (await appendAtTip(events)) return { sessionId, runId, afterSeq, messageSeq };
-  }
+  const store = async () => {
+    for (;;) {
+      const run = atWork(state);
+      if (run === undefined) return undefined;
+      const { sessionId, lastSeq: afterSeq } = state;
+      const { runId } = run;
+      const events = queuedEvents(run, incoming);
+      const messageSeq = afterSeq + events.length;
+      if (await appendAtTip(events)) return { sessionId, runId, afterSeq, messageSeq };
+    }
+  };
+  return await storeWith(host, state.sessionId, incoming.credentials, store, (start) => start?.messageSeq);
 }
 
 function queuedEvents(run: RunState, incoming: IncomingMessage): NewEvent[] {

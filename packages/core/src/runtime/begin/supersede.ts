@@ -5,6 +5,7 @@ import type { StopReason } from "../../log/stop-reason.ts";
 import { type Ending, endingOf } from "../../loop/hooks/end-hooks.ts";
 import { OVERTAKEN } from "../../session/close-calls.ts";
 import type { RunState } from "../../session/state.ts";
+import { accessesOf } from "../leg/access.ts";
 import type { Host } from "../leg/host.ts";
 import type { OpenLeg } from "../leg/leg-runner.ts";
 import { makeLeg } from "../leg/make-leg.ts";
@@ -23,13 +24,16 @@ export async function endSupersededRun(
   host: Host,
   session: Session,
   agent: Agent,
-  { log, deps }: OpenLeg,
+  { log, held }: OpenLeg,
   run: RunState,
 ): Promise<Ending | undefined> {
-  const leg = makeLeg({ host, session, agent, log, makeDeps: deps });
+  // The caller is the run's own, whose credentials are in no process any more. The ones that have come belong
+  // to the new message.
+  const accessOf = accessesOf(host, session, held).of;
+  const leg = makeLeg({ host, session, agent, log, held, accessOf });
   leg.life.halt(SUPERSEDED);
   if (agent.hooks.some(({ onStop, afterRun }) => onStop !== undefined || afterRun !== undefined)) {
-    // An error of `deps` is reported by the run that is about to start.
+    // The run ends all the same. A hook that misses its `deps` fails, which is logged.
     await withinDeadline(leg.life, leg.makeDeps()).catch(() => undefined);
   }
   // The run ends here. If a leg is running when the message arrives, the run continues instead:

@@ -26,12 +26,27 @@ export interface ActiveLeg {
   readonly done: Promise<LegOutcome>;
   /** Reads the events that other processes have stored, e.g. a stop request. */
   catchUp(): Promise<void>;
-  /** Takes the credentials of a queued message, for the run that it may start. */
-  take(sender: AskedBy): void;
   /** Stops the run. */
   abort(): void;
   /** Leaves the run to another process, without ending it. */
   leave(): void;
+}
+
+/** The credentials that came to this process while it holds a session's lease. */
+export interface HeldCredentials {
+  /** Replaces texts of all these credentials in a value that will be stored or shown. */
+  hide: Leg["hide"];
+  /**
+   * Takes the credentials of a request, whose texts are hidden from now on. `stored` resolves to the `seq` of
+   * the request's first answer, or of its message; to `undefined` if it was not stored.
+   */
+  take(credentials: unknown, stored: Promise<number | undefined>): void;
+  /** Returns the credentials that came with an event; `undefined` if they did not come to this process. */
+  of(seq: number): Promise<unknown>;
+  /** Whether no credentials have come. */
+  isEmpty(): boolean;
+  /** Takes no more, because the lease is released. */
+  close(): void;
 }
 
 /** The parts of a runtime that its functions share. */
@@ -42,6 +57,8 @@ export interface Host {
   readonly watches: SessionWatches;
   /** The legs that are running in this process, by session id. */
   readonly legs: Map<string, ActiveLeg>;
+  /** The credentials of the sessions whose lease this process holds, by session id. */
+  readonly held: Map<string, HeldCredentials>;
   /**
    * Sessions whose recovery failed in this process, by id: the number of failures in a row, and when to try
    * again (`dueAt`, in milliseconds since 1970).

@@ -1,22 +1,23 @@
 import type { Agent } from "../../agent/agent.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
-import { hideTextsOf } from "../../base/hide-texts.ts";
 import { ownTagsAt } from "../../context/own-tags.ts";
 import { withContent } from "../../context/wrap-results.ts";
 import { loadState } from "../../fold/load.ts";
-import type { Leg } from "../../leg/leg.ts";
+import type { Access } from "../../leg/leg.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
-import type { NewEvent } from "../../log/event.ts";
-import { isReserved } from "../../log/event-keys.ts";
+import type { NewEvent, StoredOf } from "../../log/event.ts";
 import type { Lease } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { ABORTED, INTERRUPTED } from "../../log/stop-reason.ts";
 import { endRun, lacksCredentials, runLoop } from "../../loop/loop.ts";
 import { lostAnswer } from "../../session/open-attempt.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
+import { accessesOf, namesCaller, type OwnAccess } from "./access.ts";
+import { holdCredentials } from "./held-credentials.ts";
 import { keepLease, withLease } from "./held-lease.ts";
-import type { ActiveLeg, AskedBy, Host } from "./host.ts";
+import { hiddenEvent } from "./hidden-event.ts";
+import type { ActiveLeg, AskedBy, HeldCredentials, Host } from "./host.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
 import { changeOnResume, storeTools } from "./ready.ts";
 import { type RunningLeg, startLeg } from "./start-leg.ts";
@@ -34,10 +35,10 @@ export interface OpenLeg {
    * tools. For a leg that is ready to resume.
    */
   changes(): NewEvent[];
-  /** Calls the runtime's `deps` for this leg. Later calls return the same promise. */
-  deps(): Promise<unknown>;
-  /** Takes the credentials of a queued message, for the run that it may start. */
-  take(sender: AskedBy): void;
+  /** Returns who asks for the run that the leg is ready for. */
+  access(): Access;
+  /** The credentials that have come for the session. */
+  readonly held: HeldCredentials;
   /** Starts the loop. Aborting the signal stops the run. */
   go(signal?: AbortSignal): ActiveLeg;
   /** Releases the lease without starting the loop. */
@@ -56,9 +57,19 @@ export async function openLeg(
 ): Promise<OpenLeg | undefined> {
   const lease = await host.store.acquire(session.id, `${host.holder()}/${host.newId()}`, host.leaseTtlMs);
   if (lease === undefined) return undefined;
+  const held = holdCredentials(host, session.id, from.credentials);
   try {
-    return holdLeg({ host, session, agent, lease, from, state: await loadState(host.store, session.id) });
+    return holdLeg({
+      host,
+      session,
+      agent,
+      lease,
+      from,
+      held,
+      state: await loadState(host.store, session.id),
+    });
   } catch (error) {
+    held.close();
     await host.store.release(lease).catch(() => undefined);
     throw error;
   }
@@ -70,43 +81,21 @@ interface LegToHold {
   agent: Agent;
   lease: Lease;
   from: AskedBy;
+  held: HeldCredentials;
   state: SessionState;
-}
-
-/** Events that must be stored as the model wrote or reads them. It never reads credentials. */
-const AS_WRITTEN: ReadonlySet<string> = new Set(["assistant_message", "tool_call", "llm_request"]);
-
-/** Fields of Pawl's own events that refer to something by its name, which must stay. */
-const REFERENCES = ["tool_name", "call_id", "by", "agent", "idempotency_key", "child", "run_id", "prefix_id"];
-
-/** Returns an event that repeats no credentials. Pawl's own keys and references stay. */
-function hiddenEvent(event: NewEvent, hide: Leg["hide"]): NewEvent {
-  if (AS_WRITTEN.has(event.type)) return event;
-  const key = event.key === undefined || isReserved(event.key) ? {} : { key: hide(event.key) };
-  const data = hide<unknown>(event.data);
-  if (event.type.includes(".")) return { ...event, ...key, data } as NewEvent;
-  const kept = Object.entries(event.data as object).filter(([name]) => REFERENCES.includes(name));
-  return { ...event, ...key, data: { ...(data as object), ...Object.fromEntries(kept) } } as NewEvent;
 }
 
 /**
  * Keeps the lease for the session's open run, and for the runs of queued messages that follow it. Each of
  * these starts in the append that ends the run before it.
  */
-function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenLeg {
-  // Who asked for the run in progress, and who sent the messages that wait for the next one. A queued message
-  // that another process has stored brings no credentials here.
-  let asked = from;
-  let next: AskedBy = {};
-  const hides = from.credentials === undefined ? [] : [hideTextsOf(from.credentials)];
-  const hide: Leg["hide"] = (value) => hides.reduce((shown, one) => one(shown), value);
+function holdLeg({ host, session, agent, lease, from, held, state }: LegToHold): OpenLeg {
+  const next = accessesOf(host, session, held);
+  // Answers of the open run that say who gave them, and whose caller the leg does not have yet.
+  const answers: StoredOf<"tool_answered">[] = [];
   const prepare = (events: readonly NewEvent[]) => {
-    const hidden = hides.length > 0 ? events.map((event) => hiddenEvent(event, hide)) : events;
+    const hidden = held.isEmpty() ? events : events.map((event) => hiddenEvent(event, held.hide));
     return withContent(current.agent, hidden, ownTagsAt(state, state.lastSeq));
-  };
-  const take = (sender: AskedBy) => {
-    next = { credentials: sender.credentials };
-    if (sender.credentials !== undefined) hides.push(hideTextsOf(sender.credentials));
   };
   const log = openLog({
     store: host.store,
@@ -116,19 +105,22 @@ function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenL
     newId: host.newId,
     prepare,
     onEvent: (event) => {
+      if (event.type === "run_started") answers.length = 0;
+      if (event.type === "tool_answered" && namesCaller(event)) answers.push(event);
       const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
       if (own && !current.starts) current.life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
     },
   });
   const handOverAt = host.clock.now() + host.handOverAfterMs;
-  const newLeg = (starts = false) => makeLeg({ host, session, agent, log, handOverAt, from: asked, starts });
+  const newLeg = (more: { starts?: boolean; access?: OwnAccess } = {}) =>
+    makeLeg({ host, session, agent, log, handOverAt, from, held, answers, accessOf: next.of, ...more });
   let current = newLeg();
-  const held = keepLease(host, lease, log, () => current.life.lose());
+  const kept = keepLease(host, lease, log, () => current.life.lose());
   const runAll = async (first: RunningLeg): Promise<void> => {
     for (let running = first; ; ) {
       const { leg } = running;
       try {
-        const settled = await withLease(held, leg, () => work(leg));
+        const settled = await withLease(kept, leg, () => work(leg));
         if (leg.life.nextRun === undefined) {
           running.end({ state, settled });
           if (!settled && leg.life.draining) for (const notify of [...host.handOvers]) notify(session.id);
@@ -139,27 +131,29 @@ function holdLeg({ host, session, agent, lease, from, state }: LegToHold): OpenL
       }
       // The next leg is registered before this one ends, so that the session is never without a leg. From
       // here on, the state is that of the next run.
-      asked = next;
-      next = {};
-      current = newLeg();
-      const following = startLeg(host, current, take);
+      current = newLeg({ access: next.last() });
+      const following = startLeg(host, current);
       running.end({ state, settled: false });
       running = following;
     }
   };
   const go = (signal?: AbortSignal): ActiveLeg => {
-    const first = startLeg(host, current, take, signal);
-    void runAll(first);
+    const first = startLeg(host, current, signal);
+    void runAll(first).finally(held.close);
     return first.active;
   };
   const readyTo: OpenLeg["readyTo"] = async (what) => {
     // A leg has the dependencies and tools of one caller, so another run needs another leg.
-    if (current.starts !== (what === "start")) current = newLeg(what === "start");
+    if (current.starts !== (what === "start")) current = newLeg({ starts: what === "start" });
     await current.ready();
     return current.agent;
   };
   const changes = () => changeOnResume(current);
-  return { log, readyTo, changes, deps: () => current.makeDeps(), go, take, close: held.giveBack };
+  const close = async () => {
+    held.close();
+    await kept.giveBack();
+  };
+  return { log, held, readyTo, changes, access: () => current, go, close };
 }
 
 /** Runs the loop. An exception ends the run as an error, unless the store failed or the lease was lost. */

@@ -1,17 +1,19 @@
 import type { Agent } from "../../agent/agent.ts";
 import { messageOf } from "../../base/errors.ts";
-import { hideTextsOf } from "../../base/hide-texts.ts";
+import { hideInError } from "../../base/hide-in-error.ts";
 import { once } from "../../base/once.ts";
 import type { Leg, LegReport } from "../../leg/leg.ts";
 import type { SessionLog } from "../../leg/session-log.ts";
 import { errorEvent } from "../../log/error-event.ts";
+import type { StoredOf } from "../../log/event.ts";
 import { readShown } from "../../log/redacted.ts";
 import type { Session } from "../../log/session-row.ts";
 import { notifyHooks } from "../../loop/hooks/call-hooks.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
-import type { AskedBy, Host } from "./host.ts";
+import { newAccess, type OwnAccess, renewed } from "./access.ts";
+import type { AskedBy, HeldCredentials, Host } from "./host.ts";
 import { newLegLife, type OwnLegLife } from "./leg-life.ts";
-import { readyAgent } from "./ready.ts";
+import { readyAgent, storeChanges } from "./ready.ts";
 
 /** A leg with the methods that only the runner calls. */
 export interface OwnLeg extends Leg {
@@ -38,31 +40,38 @@ interface LegParts {
   log: SessionLog;
   /** When the process hands the session over, in the clock's milliseconds. Default: never. */
   handOverAt?: number;
-  /** Who asked for this leg's work. Default: the run's stored `caller`, without credentials. */
+  /** The credentials that have come for the session. */
+  held: HeldCredentials;
+  /** Who asked for this leg's work. The stored `caller` of the open run takes precedence. Default: nobody. */
   from?: AskedBy;
   /** Whether the leg's run is about to start, for the caller in `from`. Default: it is the open run. */
   starts?: boolean;
-  /** Returns the dependencies. Default: the runtime's `deps`. */
-  makeDeps?: () => unknown;
+  /** Who asks for the run, if a queued message has started it. Default: `from`. */
+  access?: OwnAccess;
+  /** The answers whose caller the leg does not have yet. The leg removes them. Default: none. */
+  answers?: StoredOf<"tool_answered">[];
+  /** Returns who asks for the run that a queued message starts. */
+  accessOf: Leg["accessOf"];
 }
 
 /** Makes a leg of this process, without starting it. */
-export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnLeg {
+export function makeLeg({ host, session, agent, log, held, ...parts }: LegParts): OwnLeg {
   const { store, tail, newId, tasks } = host;
   const { id } = session;
-  const { caller, credentials } = parts.from ?? {};
-  const { makeDeps = () => host.deps(session, { caller: leg.caller, credentials }) } = parts;
+  const { starts = false, answers = [], from = {} } = parts;
+  const stored = starts ? undefined : openRun(log.state)?.caller;
+  let access = parts.access ?? newAccess(host, session, { ...from, ...(stored && { caller: stored }) });
   const life = newLegLife(host, agent, log.state, parts.handOverAt);
   const leg: { -readonly [part in keyof OwnLeg]: OwnLeg[part] } = {
     agent,
-    starts: parts.starts ?? false,
+    starts,
     ready: once(async () => {
       leg.agent = await readyAgent(leg, agent, leg.starts);
     }),
     session,
     log,
     life,
-    report: reporting(host, session, agent, log, life, hideTextsOf(credentials)),
+    report: reporting(host, session, agent, log, life, held.hide),
     hookProgress: {
       begun: false,
       turns: turnsBefore(log.state),
@@ -74,17 +83,31 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
     askProgress: { byKey: new Map(), held: new Set() },
     userDataProgress: { turns: 0, failed: false },
     get caller() {
-      const run = leg.starts ? undefined : openRun(log.state);
-      return run?.caller ?? caller ?? {};
+      return access.caller;
     },
-    credentials,
-    hide: hideTextsOf(credentials),
+    get credentials() {
+      return access.credentials;
+    },
+    get deps() {
+      return access.deps;
+    },
+    makeDeps: () => access.makeDeps(),
+    get hasNewCaller() {
+      return answers.length > 0;
+    },
+    renew: async () => {
+      const taken = [...answers];
+      const next = await renewed(host, leg, taken, held);
+      if (next !== undefined) {
+        access = next;
+        leg.agent = await readyAgent(leg, agent, false);
+        await storeChanges(leg);
+      }
+      answers.splice(0, taken.length);
+    },
+    accessOf: parts.accessOf,
+    hide: held.hide,
     withoutCredentials: host.withoutCredentials,
-    deps: undefined,
-    makeDeps: once(async () => {
-      leg.deps = await makeDeps();
-      return leg.deps;
-    }),
     live: { attempt: 0, parts: [], progress: new Map(), agents: new Map() },
     touch: () => tail.touch(id),
     begin: () => {
@@ -131,7 +154,7 @@ function reporting(
     },
     failed: (error) => {
       try {
-        host.report(withoutTexts(error, hide));
+        host.report(hideInError(error, hide));
       } catch (failure) {
         console.error(`pawl: onError failed: ${messageOf(failure)}`);
       }
@@ -141,11 +164,4 @@ function reporting(
       await host.store.append(session.id, [hide(errorEvent(report))], options).catch(() => undefined);
     },
   };
-}
-
-/** Returns an error whose message repeats no credentials. */
-function withoutTexts(error: unknown, hide: Leg["hide"]): unknown {
-  const message = messageOf(error);
-  const shown = hide(message);
-  return shown === message ? error : new Error(shown);
 }

@@ -3,6 +3,7 @@ import { withTools } from "../../agent/with-tools.ts";
 import { anySignal } from "../../base/any-signal.ts";
 import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
 import { messageOf, PawlError } from "../../base/errors.ts";
+import { hideInError } from "../../base/hide-in-error.ts";
 import { agentChange } from "../../context/agent-change.ts";
 import { prefixFor } from "../../context/prefix.ts";
 import type { Leg } from "../../leg/leg.ts";
@@ -24,15 +25,9 @@ export async function readyAgent(leg: Leg, agent: Agent, starts: boolean): Promi
     const { life } = leg;
     if (life.lost) throw life.signal.reason;
     if (!starts && (life.signal.aborted || canOnlyEnd(leg))) return agent;
-    const message = messageOf(cause);
-    const shown = leg.hide(message);
-    // A cause could repeat credentials in its stack.
-    const options = shown === message ? { cause } : {};
-    throw new PawlError(
-      "tools_failed",
-      `The function \`tools\` of agent("${agent.name}") failed: ${shown}`,
-      options,
-    );
+    const hidden = hideInError(cause, leg.hide);
+    const message = `The function \`tools\` of agent("${agent.name}") failed: ${messageOf(hidden)}`;
+    throw new PawlError("tools_failed", message, { cause: hidden });
   }
 }
 
@@ -68,6 +63,12 @@ export function changeOnResume(leg: Leg): NewEvent[] {
   if (run === undefined) return [];
   const isWithoutTools = agent.toolsFor !== undefined && (canOnlyEnd(leg) || hasNotAsked(leg, run));
   return agentChange(log.state, run, isWithoutTools ? { version: agent.version } : agent);
+}
+
+/** Stores that the open run continues with other tools, for the caller of an answer. */
+export async function storeChanges(leg: Leg): Promise<void> {
+  const changes = changeOnResume(leg);
+  if (changes.length > 0) await leg.log.append(changes);
 }
 
 /**

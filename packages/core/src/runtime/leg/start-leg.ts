@@ -14,7 +14,7 @@ export interface RunningLeg {
  * Starts a leg's timers and registers the leg in the process until it ends. Aborting the signal stops the
  * run.
  */
-export function startLeg(host: Host, leg: OwnLeg, take: ActiveLeg["take"], signal?: AbortSignal): RunningLeg {
+export function startLeg(host: Host, leg: OwnLeg, signal?: AbortSignal): RunningLeg {
   const { session, life, log } = leg;
   const stopTime = leg.begin();
   const abort = () => life.halt(ABORTED);
@@ -23,7 +23,7 @@ export function startLeg(host: Host, leg: OwnLeg, take: ActiveLeg["take"], signa
   const { promise: done, resolve, reject } = Promise.withResolvers<LegOutcome>();
   done.catch(() => undefined);
   host.keepAlive(done);
-  const active: ActiveLeg = { done, catchUp: () => log.catchUp(), abort, leave: life.leave, take };
+  const active: ActiveLeg = { done, catchUp: () => log.catchUp(), abort, leave: life.leave };
   host.legs.set(session.id, active);
   const close = () => {
     stopTime();

@@ -1,0 +1,93 @@
+import { withinDeadline } from "../../base/deadline.ts";
+import { isEqualJson, type JsonObject } from "../../base/json.ts";
+import { once } from "../../base/once.ts";
+import type { Access, Leg } from "../../leg/leg.ts";
+import type { StoredOf } from "../../log/event.ts";
+import type { Session } from "../../log/session-row.ts";
+import { lacksCredentials } from "../../loop/loop.ts";
+import type { AskedBy, HeldCredentials, Host } from "./host.ts";
+
+/** An access whose dependencies may not be made yet. */
+export interface OwnAccess extends Access {
+  /** The value that the runtime's `deps` returned; `undefined` until `makeDeps` has settled. */
+  readonly deps: unknown;
+}
+
+/** Returns who asks, with the `deps` for just that caller and its credentials. */
+export function newAccess(host: Host, session: Session, { caller = {}, credentials }: AskedBy): OwnAccess {
+  const access: { -readonly [part in keyof OwnAccess]: OwnAccess[part] } = {
+    caller,
+    credentials,
+    deps: undefined,
+    makeDeps: once(async () => {
+      access.deps = await host.deps(session, { caller, credentials });
+      return access.deps;
+    }),
+  };
+  return access;
+}
+
+/** Whether an answer says who gave it. */
+export function namesCaller({ data }: StoredOf<"tool_answered">): boolean {
+  return data.caller !== undefined || data.credentials === true;
+}
+
+/**
+ * Returns who asks after these answers, which are in the order of the log. Another caller never gets the
+ * credentials of the one before: if its own are not in this process, there are none.
+ */
+async function askedAfter(
+  { caller: first, credentials: held }: AskedBy & { caller: JsonObject },
+  answers: readonly StoredOf<"tool_answered">[],
+  came: HeldCredentials,
+): Promise<AskedBy & { caller: JsonObject }> {
+  let caller = first;
+  let credentials = held;
+  for (const { seq, data } of answers) {
+    const brought = data.credentials === true ? await came.of(seq) : undefined;
+    const isOther = data.caller !== undefined && !isEqualJson(data.caller, caller);
+    credentials = brought ?? (isOther ? undefined : credentials);
+    caller = data.caller ?? caller;
+  }
+  return { caller, credentials };
+}
+
+/** Who asks for the runs that queued messages start. */
+interface NextAccesses {
+  /** Returns who asks for the run that a message starts. */
+  of(message: StoredOf<"user_message">): Promise<OwnAccess>;
+  /** Returns what `of` last returned. */
+  last(): OwnAccess;
+}
+
+/** Makes the accesses of the runs that follow in a session. Each has only what came with its message. */
+export function accessesOf(host: Host, session: Session, held: HeldCredentials): NextAccesses {
+  let last: { seq: number; access: OwnAccess } | undefined;
+  return {
+    of: async ({ seq, data: { caller, credentials } }) => {
+      if (last?.seq === seq) return last.access;
+      const own = credentials === true ? await held.of(seq) : undefined;
+      last = { seq, access: newAccess(host, session, { caller, credentials: own }) };
+      return last.access;
+    },
+    last: () => last?.access ?? newAccess(host, session, {}),
+  };
+}
+
+/**
+ * Returns who asks after these answers, with the dependencies made; `undefined` if nothing has changed.
+ * Rejects as `deps` does, unless the run only asks for credentials now, or ends.
+ */
+export async function renewed(
+  host: Host,
+  { session, life, log, caller, credentials }: Leg,
+  answers: readonly StoredOf<"tool_answered">[],
+  held: HeldCredentials,
+): Promise<OwnAccess | undefined> {
+  const asked = await askedAfter({ caller, credentials }, answers, held);
+  if (asked.credentials === credentials && isEqualJson(asked.caller, caller)) return undefined;
+  const access = newAccess(host, session, asked);
+  const deps = withinDeadline(life, access.makeDeps());
+  await (lacksCredentials({ log, credentials: asked.credentials }) ? deps.catch(() => undefined) : deps);
+  return access;
+}
