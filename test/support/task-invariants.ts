@@ -132,19 +132,26 @@ function answerTo(log: readonly StoredEvent[], callId: string, after: number) {
   return ofType(log, "tool_answered").find(({ seq, data }) => seq > after && data.call_id === callId);
 }
 
-/** Asserts that the caller was charged what the sub-agent has used, once the caller's run is over. */
+/** Asserts that the caller was charged what the sub-agent has used, once it has a result or its run is over. */
 function assertCharged(task: Task): void {
   const { caller, callId, child } = task;
   const used = sum(
     [...ofType(child ?? [], "llm_response"), ...ofType(child ?? [], "spending")].map(({ data }) => data),
   );
+  const atEnd = ofType(caller, "spending").filter(({ key }) => key?.endsWith(`:pawl.tasks:${callId}`));
   const own = [...ofType(caller, "tool_suspended"), ...ofType(caller, "tool_result")];
-  const charged = sum(own.flatMap(({ data }) => (data.call_id === callId ? (data.spent ?? []) : [])));
+  const charged = sum([
+    ...own.flatMap(({ data }) => (data.call_id === callId ? (data.spent ?? []) : [])),
+    ...atEnd.map(({ data }) => data),
+  ]);
   assert.ok(
     charged.tokens <= used.tokens,
     `${callId} was charged ${charged.tokens} of ${used.tokens} tokens`,
   );
-  if (resultOf(task)?.data.spent === undefined) return;
+  if (atEnd.length > 0) reach("charged at the end");
+  const isOver =
+    caller.findLast(({ type }) => type === "run_started" || type === "run_ended")?.type === "run_ended";
+  if (!isOver && resultOf(task)?.data.spent === undefined) return;
   assert.equal(charged.tokens, used.tokens, `${callId} was charged another number of tokens`);
   assert.ok(Math.abs(charged.cents - used.cents) < 1e-6, `${callId} was charged another cost`);
 }

@@ -1,7 +1,7 @@
 import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
 import { PawlError, storeFailed } from "../../base/errors.ts";
 import type { Hook } from "../../hooks/hook.ts";
-import type { Leg } from "../../leg/leg.ts";
+import type { Leg, OpenTask } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
@@ -42,16 +42,33 @@ export async function runEffects(
 }
 
 /**
- * Returns the effect that stops the open tasks of sub-agents, if there are any. It runs before the hooks'
- * effects.
+ * Returns the effect that stops the open tasks of sub-agents and charges the run what they have used, if
+ * there are any. It runs before the hooks' effects, so that a reservation charges that use too.
  */
 async function endingTasks(leg: Leg, run: RunState): Promise<Effect[]> {
   const tasks = await leg.tasks.open(leg, run);
   if (tasks.length === 0 && run.effects.get(TASKS) !== "begun") return [];
   const afterRun: Effect["afterRun"] = async (_, { signal }) => {
-    await Promise.all(tasks.map((task) => task.end(signal)));
+    await Promise.all(tasks.map((task) => endAndCharge(leg, run, task, signal)));
   };
   return [{ name: TASKS, idempotent: true, afterRun }];
+}
+
+async function endAndCharge(
+  leg: Leg,
+  { runId }: RunState,
+  task: OpenTask,
+  signal: AbortSignal,
+): Promise<void> {
+  const uncharged = await task.end(signal);
+  if (uncharged === undefined || signal.aborted) return;
+  const { model, spent } = uncharged;
+  const { callId, toolName: by } = task.call;
+  // A process that died may have charged it already.
+  const key = eventKey.effect(runId, `${TASKS}:${callId}`);
+  await leg.log.append([{ type: "spending", key, data: { by, model, ...spent } }]).catch((error: unknown) => {
+    if (!PawlError.is(error, "key_taken")) throw error;
+  });
 }
 
 async function beginEffect(
