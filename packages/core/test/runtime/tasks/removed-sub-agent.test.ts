@@ -101,6 +101,7 @@ describe("what a sub-agent has used is charged to the caller's run", () => {
     const own = await ownCents(world, sessionId);
     const ofChild = await ownCents(world, child);
     expect(ofChild).toBeGreaterThan(0);
+    expect(ofType(await world.log(), "error")).toEqual([]);
     const ends = (await world.log()).flatMap((event) =>
       event.type === "run_ended" ? [event.data.cost_cents] : [],
     );
