@@ -1,7 +1,5 @@
 import {
   type AgentOptions,
-  agent,
-  agentTool,
   approval,
   type Budget,
   type Hook,
@@ -9,9 +7,8 @@ import {
   jsonSchema,
   PawlError,
   permissions,
-  type Tool,
 } from "@pawl/core";
-import { type Reply, type Rules, type StrictModel, scriptedModel, strictModel } from "@pawl/testing";
+import { scriptedModel } from "@pawl/testing";
 import fc from "fast-check";
 
 /** Limits and hooks of an agent in the random runs. */
@@ -48,7 +45,7 @@ const hooks: readonly Hook[] = [
       throw new Error("no comment");
     },
   },
-  permissions({ allow: {}, otherwise: ["save", "fetch", "ask", "approve", "helper"] }),
+  permissions({ allow: {}, otherwise: ["save", "fetch", "ask", "approve", "helper", "expert"] }),
   approval({ when: ["save", "approve"] }),
   { name: "rewrites", afterTool: ({ result }) => ({ result: { checked: result } }) },
   {
@@ -58,7 +55,10 @@ const hooks: readonly Hook[] = [
         ? { content: [{ type: "text", text: "Edited." }] }
         : undefined,
   },
-  { name: "plans", beforeTurn: () => ({ maxTokens: 300, tools: ["fetch", "ask", "save", "helper"] }) },
+  {
+    name: "plans",
+    beforeTurn: () => ({ maxTokens: 300, tools: ["fetch", "ask", "save", "helper", "expert"] }),
+  },
   {
     name: "tells",
     beforeTurn: async (_plan, { run, append }) => {
@@ -125,35 +125,3 @@ export const policy: fc.Arbitrary<Policy> = fc.record({
     { weight: 2, arbitrary: fc.subarray([...hooks], { minLength: 1, maxLength: 4 }) },
   ),
 });
-
-/** The replies of the sub-agent's model. */
-export const childScript: fc.Arbitrary<readonly Reply[]> = fc.constantFrom<readonly Reply[]>(
-  [{ text: "Found it." }],
-  [{ tools: [{ name: "ask", input: { value: "Which one?" } }] }, { text: "That one." }],
-  [
-    {
-      tools: [
-        { name: "save", input: { value: "x" } },
-        { name: "ask", input: { value: "?" } },
-      ],
-    },
-    { text: "So." },
-  ],
-  [{ text: "No.", stop: "refusal" }],
-  [{ fault: { status: 400 } }],
-);
-
-/** Creates the tool `helper`, which is a sub-agent, and its model. */
-export function helperTool(
-  script: readonly Reply[],
-  tools: readonly Tool<unknown>[],
-  byTurn: (replies: readonly Reply[]) => Rules,
-): { tool: Tool<unknown>; model: StrictModel } {
-  const pricing = { input: 1, output: 5, cacheRead: 0.1, cacheWrite5m: 1.25, cacheWrite1h: 2 };
-  const model = strictModel({ rules: byTurn(script), pricing });
-  const helper = agent({ name: "helper", model, instructions: "You help.", tools });
-  return {
-    model,
-    tool: agentTool({ agent: helper, description: "Helps.", limits: { turns: 4 } }),
-  };
-}

@@ -2,6 +2,7 @@ import { type EventStore, PawlError, type Run, type RunOptions, type Runtime } f
 import fc from "fast-check";
 import { crashingStore } from "./crashing-store.ts";
 import { databaseUser } from "./database-user.ts";
+import { EXPERTS } from "./delegates.ts";
 import { type InterferingStore, interferingStore, type Moment } from "./interfering-store.ts";
 import type { World } from "./world.ts";
 
@@ -16,7 +17,7 @@ export const CREDENTIALS = { token: "tok_4f2c9a7e1b8d6053" };
 /** An action of a user, a process or an operator. */
 export type Step =
   | { do: "message"; abortAfter?: number | undefined; twice: boolean; asWho: Partial<RunOptions> }
-  | { do: "answer"; which: number; twice: boolean }
+  | { do: "answer"; which: number; twice: boolean; asWho: Partial<RunOptions> }
   | { do: "answers" }
   | { do: "stop" }
   | { do: "interfere"; at: Moment; with: Interference }
@@ -24,6 +25,7 @@ export type Step =
   | { do: "crash"; after: number; when: "before" | "after" }
   | { do: "takeover" }
   | { do: "deploy"; timeoutMs: number }
+  | { do: "staff"; who: readonly string[] }
   | { do: "pause" };
 
 type Interference = "answer" | "stop" | "message" | "database message" | "database answer";
@@ -45,7 +47,12 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant("answer" as const), which: fc.nat(3), twice: fc.boolean() }),
+    arbitrary: fc.record({
+      do: fc.constant("answer" as const),
+      which: fc.nat(3),
+      twice: fc.boolean(),
+      asWho: fc.constantFrom<Partial<RunOptions>>({}, {}, { caller: { roles: ["reader"] } }),
+    }),
   },
   { weight: 2, arbitrary: fc.constant<Step>({ do: "answers" }) },
   { weight: 1, arbitrary: fc.constant<Step>({ do: "stop" }) },
@@ -76,6 +83,13 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant("deploy" as const), timeoutMs: fc.nat(10) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("staff" as const),
+      who: fc.subarray([...EXPERTS], { minLength: 1 }),
+    }),
   },
   { weight: 3, arbitrary: fc.constant<Step>({ do: "pause" }) },
 );
@@ -143,7 +157,7 @@ export class Actor {
       case "message":
         return await this.message(one.abortAfter, one.twice, one.asWho);
       case "answer":
-        return await this.answer(one.which, one.twice);
+        return await this.answer(one.which, one.twice, one.asWho);
       case "answers":
         return await this.answerAll();
       case "interfere":
@@ -165,9 +179,17 @@ export class Actor {
         await old.drain({ timeoutMs: one.timeoutMs });
         return await tolerant(this.pawl.sweep());
       }
+      case "staff":
+        return this.changeStaff(one.who);
       case "pause":
         return await new Promise((resolve) => setTimeout(resolve, 3));
     }
+  }
+
+  /** Takes agents out of the list of the tool `expert`, or adds them again. */
+  private changeStaff(who: readonly string[]): void {
+    const { staff } = this.setting;
+    for (const one of who) if (!staff.delete(one)) staff.add(one);
   }
 
   private watch(run: Run): void {
@@ -201,12 +223,12 @@ export class Actor {
     control.abort();
   }
 
-  private async answer(which: number, twice: boolean): Promise<void> {
+  private async answer(which: number, twice: boolean, asWho: Partial<RunOptions> = {}): Promise<void> {
     const { pending } = await this.setting.boot().view(sessionId, user);
     const question = pending[which % Math.max(1, pending.length)];
     const callId = question?.callId ?? "toolu_forged";
     const value = answerTo(question?.kind, which % 2 === 0);
-    const answer = { ...user, sessionId, answers: [{ callId, value }], ...askedBy(question?.kind) };
+    const answer = { ...user, sessionId, answers: [{ callId, value }], ...asWho, ...askedBy(question?.kind) };
     const first = this.pawl.run("tester", answer);
     this.watch(first);
     if (twice) {

@@ -14,9 +14,10 @@ import {
 } from "@pawl/core";
 import { type Reply, type Rules, type StrictModel, strictModel } from "@pawl/testing";
 import * as z from "zod";
+import { delegates, EXPERTS } from "./delegates.ts";
 import { assertSoundLog } from "./invariants.ts";
-import { helperTool } from "./policies.ts";
 import { assertRebuilds } from "./rebuild.ts";
+import { assertTasks } from "./task-invariants.ts";
 
 /** One user, one agent and one log, with any number of processes. */
 export interface World {
@@ -24,6 +25,8 @@ export interface World {
   base: EventStore;
   /** How often the tool of each call ran, by call id. */
   ran: Map<string, number>;
+  /** The agents that the tool `expert` may choose at the moment. */
+  staff: Set<string>;
   agent: Agent;
   /** Starts a process: a runtime of its own over the log. */
   boot(store?: EventStore): Runtime;
@@ -67,7 +70,7 @@ export function world(
     thinking?: boolean;
     /** Wraps the model; `World.model` is the unwrapped one. */
     around?: (model: ModelClient) => ModelClient;
-    /** The replies of the sub-agent behind the tool `helper`. Default: no such tool. */
+    /** The replies of the sub-agents behind the tools `helper` and `expert`. Default: no such tools. */
     helper?: readonly Reply[];
     /** Whether the tools are a function of the caller: readers may not save. Default: a list. */
     byCaller?: boolean;
@@ -97,9 +100,10 @@ export function world(
   const base = over(memoryStore({ now }));
   const ran = new Map<string, number>();
   const tools = standardTools(ran);
-  const child = helper && helperTool(helper, tools, byTurn);
-  const all = child === undefined ? tools : [...tools, child.tool];
-  const models = child === undefined ? [model] : [model, child.model];
+  const staff = new Set<string>(EXPERTS);
+  const children = helper && delegates(helper, tools, byTurn, staff);
+  const all = [...tools, ...(children?.tools ?? [])];
+  const models = [model, ...(children?.models ?? [])];
   const made = agent({
     name: "tester",
     model: around(model),
@@ -114,6 +118,7 @@ export function world(
     model,
     base,
     ran,
+    staff,
     agent: made as Agent,
     // Waits use the real clock and leases this one, so a wait for a long lease would never end.
     boot: (store = base) =>
@@ -139,10 +144,12 @@ export function world(
       const sessions = await base.sessions.list({ userId: "u1", limit: 1_000 });
       const logs = sessions.map(async ({ id, metadata }) => {
         const { seq = 0 } = (metadata.forked_from ?? {}) as { seq?: number };
-        return { log: await world.log(id), fromSeq: seq };
+        return { id, log: await world.log(id), fromSeq: seq };
       });
       const requests = models.flatMap((one) => one.requests);
-      await assertRebuilds(await Promise.all(logs), requests);
+      const all = await Promise.all(logs);
+      await assertRebuilds(all, requests);
+      assertTasks(all, made.limits);
       return log;
     },
   };

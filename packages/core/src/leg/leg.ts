@@ -10,6 +10,7 @@ import type { ReadOptions } from "../log/event-store.ts";
 import type { LiveState } from "../log/live-tail.ts";
 import type { Session, SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
+import type { Spent } from "../log/tokens.ts";
 import type { CallState, RunState, SessionState } from "../session/state.ts";
 import type { AskSpent, StoredAnswer } from "../tools/ask-outcome.ts";
 import type { Delegate, TaskAgent } from "../tools/tool.ts";
@@ -185,7 +186,15 @@ export interface Delegated {
  */
 export type Delegation = SessionState | undefined;
 
-/** A sub-agent's task whose result is no longer needed. `end` stops the task. */
+/** A sub-agent's task whose result is no longer needed. */
 export interface OpenTask {
-  end(signal: AbortSignal): Promise<void>;
+  call: CallState;
+  /** Stops the task. Resolves to what the caller was not charged for yet, if anything. */
+  end(signal: AbortSignal): Promise<UnchargedUse | undefined>;
+}
+
+/** What a sub-agent has used, and the model that it used last. */
+export interface UnchargedUse {
+  model: string;
+  spent: Spent;
 }

@@ -1,4 +1,5 @@
 import { type EventStore, memoryStore, type StoredEvent } from "@pawl/core";
+import type { NewEvent } from "@pawl/core/store";
 import type { StoreUnderTest } from "@pawl/testing";
 
 /** Makes some methods of a store wrong. `now` is the store's clock as an ISO time. */
@@ -172,6 +173,18 @@ export const wrongStores: readonly (readonly [string, string, Mistake])[] = [
       };
     },
   ],
+  ...(["report", "tag"] as const).map((field): [string, string, Mistake] => [
+    `keeps an event without its field ${field}`,
+    "E1 stores every type of event, and types of extensions",
+    (store) => ({
+      append: (id, events, options) =>
+        store.append(
+          id,
+          events.map((event) => without(event, field)),
+          options,
+        ),
+    }),
+  ]),
   [
     "takes a lease back only from an append that names it",
     "E2 an append that releases without naming a lease ends the session's lease, whoever holds it",
@@ -181,6 +194,13 @@ export const wrongStores: readonly (readonly [string, string, Mistake])[] = [
     }),
   ],
 ];
+
+/** The event without one field of its payload. */
+function without(event: NewEvent, field: string): NewEvent {
+  if (!Object.hasOwn(Object(event.data), field)) return event;
+  const { [field]: _, ...data } = event.data as { [field: string]: unknown };
+  return { ...event, data } as NewEvent;
+}
 
 function atOfTheClock(store: EventStore, now: () => string): Partial<EventStore> {
   const times = new Map<string, string>();

@@ -39,7 +39,7 @@ export function outcomeOf(
 }
 
 /** Returns the sub-agent's usage and cost since the caller was last charged. */
-function spentSince({ charged }: CallState, { usage, costUsd }: RunState): Spent {
+export function spentSince({ charged }: CallState, { usage, costUsd }: RunState): Spent {
   const kinds = Object.keys(usage) as (keyof Usage)[];
   const fresh = { ...usage };
   for (const kind of kinds) fresh[kind] = (usage[kind] ?? 0) - (charged.usage[kind] ?? 0);

@@ -1,10 +1,14 @@
 import type { Agent } from "../../agent/agent.ts";
 import { agentOf } from "../../agent/agent-tool.ts";
 import { delay } from "../../base/clock.ts";
-import type { Leg, OpenTask } from "../../leg/leg.ts";
+import { isEqualJson } from "../../base/json.ts";
+import { loadState } from "../../fold/load.ts";
+import type { Leg, OpenTask, UnchargedUse } from "../../leg/leg.ts";
 import type { Session } from "../../log/session-row.ts";
+import { tokensOf } from "../../log/tokens.ts";
 import { validateFor } from "../../loop/hooks/validate-for.ts";
 import { chooseAgent } from "../../loop/tools/choose-agent.ts";
+import { spentSince } from "../../loop/tools/task-outcome.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import type { Delegate, Tool } from "../../tools/tool.ts";
 import { recover } from "../begin/begin.ts";
@@ -12,15 +16,15 @@ import { storeStopRequest } from "../begin/stop.ts";
 import type { Host } from "../leg/host.ts";
 import { childAgent, taskSession } from "./child-session.ts";
 
-/** Returns the sub-agents' tasks that are still open when the run ends. */
+/** Returns the sub-agents' tasks that are still open when the run ends, or that it was not charged for. */
 export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<readonly OpenTask[]> {
   const tasks: OpenTask[] = [];
   for (const call of run.calls.filter(mayBeOpen)) {
     const session = await taskSession(host, leg.session, call.callId, call.toolName);
-    if (session === undefined || session.openRun === null) continue;
+    if (session === undefined || (session.openRun === null && isCharged(call, session))) continue;
     const slice = call.started?.slice ?? {};
     const agent = childAgent(await agentToEnd(leg, call), leg.agent.name, call.toolName, slice);
-    tasks.push({ end: (signal) => endTask(host, session, agent, signal) });
+    tasks.push({ call, end: (signal) => endTask(host, session, agent, call, signal) });
   }
   return tasks;
 }
@@ -53,8 +57,19 @@ function mayBeOpen({ started, result }: CallState): boolean {
   return result === undefined || !result.data.success || result.data.skipped !== undefined;
 }
 
-async function endTask(host: Host, session: Session, agent: Agent, signal: AbortSignal): Promise<void> {
-  await storeStopRequest(host, session.id);
+/** Returns whether the caller was charged all that the sub-agent's session has used. */
+function isCharged({ charged }: CallState, { usage, costUsd }: Session): boolean {
+  return costUsd === charged.costUsd && isEqualJson(tokensOf(usage), tokensOf(charged.usage));
+}
+
+async function endTask(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  call: CallState,
+  signal: AbortSignal,
+): Promise<UnchargedUse | undefined> {
+  if (session.openRun !== null) await storeStopRequest(host, session.id);
   while ((await host.store.sessions.get(session.id))?.openRun != null) {
     const active = host.legs.get(session.id) ?? (await recover(host, session, agent));
     if (active !== undefined) await active.done;
@@ -62,4 +77,15 @@ async function endTask(host: Host, session: Session, agent: Agent, signal: Abort
     else await delay(host.clock, Math.min(host.pollMs, 100), signal);
     signal.throwIfAborted();
   }
+  return await unchargedUse(host, session, call);
+}
+
+async function unchargedUse(host: Host, { id }: Session, call: CallState): Promise<UnchargedUse | undefined> {
+  const { run } = await loadState(host.store, id);
+  const spent = run && spentSince(call, run);
+  if (spent === undefined || (spent.tokens.total === 0 && spent.cost_cents === 0)) return undefined;
+  let model = "";
+  for await (const event of host.store.read(id, { types: ["llm_request"] }))
+    if (event.type === "llm_request") model = event.data.model;
+  return { model, spent };
 }

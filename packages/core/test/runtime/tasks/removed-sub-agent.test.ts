@@ -1,8 +1,9 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type Agent, agent, runtime, type Tool, tool } from "../../../src/index.ts";
 import { asking, family, ofType, sessionId, task } from "../../support/family.ts";
 import { until, user } from "../../support/setup.ts";
+import { dyingStore, has } from "../../support/stores.ts";
 
 /** The caller in a version without its sub-agent, or with another one, in a process of its own. */
 function deployed(world: ReturnType<typeof family>, tools: readonly Tool<unknown>[]) {
@@ -78,4 +79,106 @@ it("F25 stops a task in the middle of its work, if the next version of the calle
   expect((await world.base.sessions.get(child))?.openRun).toBeNull();
   expect(world.callee.requests).toHaveLength(1);
   await world.check();
+});
+
+describe("what a sub-agent has used is charged to the caller's run", () => {
+  const child = `${sessionId}:toolu_a`;
+  const script = [{ tools: task("toolu_a") }, { text: "Done." }];
+  type World = ReturnType<typeof family>;
+
+  /** The cost of a session's own model calls, in US cents. */
+  async function ownCents(world: World, id: string): Promise<number> {
+    const charged = (await world.log(id)).flatMap((event) =>
+      event.type === "llm_response" || (event.type === "spending" && event.data.by === "lost_answer")
+        ? [event.data.cost_cents]
+        : [],
+    );
+    return charged.reduce((sum, cents) => sum + cents, 0);
+  }
+
+  /** Checks the totals of the caller's run, row and log: its own model calls, and its sub-agent's once. */
+  async function chargedOnce(world: World): Promise<void> {
+    const own = await ownCents(world, sessionId);
+    const ofChild = await ownCents(world, child);
+    expect(ofChild).toBeGreaterThan(0);
+    expect(ofType(await world.log(), "error")).toEqual([]);
+    const ends = (await world.log()).flatMap((event) =>
+      event.type === "run_ended" ? [event.data.cost_cents] : [],
+    );
+    expect(ends).toEqual([expect.closeTo(own + ofChild, 9)]);
+    const row = await world.base.sessions.get(sessionId);
+    expect((row?.costUsd ?? 0) * 100).toBeCloseTo(own + ofChild, 9);
+    expect((await world.base.sessions.get(child))?.openRun).toBeNull();
+    await world.check();
+  }
+
+  /** Starts the run in a process that is drained while the sub-agent answers. */
+  async function cutOff(world: World): Promise<void> {
+    const first = world.boot();
+    await world.base.sessions.create({ id: sessionId, userId: "u1", agent: "host" });
+    await first.run("host", { ...user, sessionId, input: "Go" }).started;
+    await until(() => world.callee.requests.length === 2);
+    await first.drain({ timeoutMs: 0 });
+  }
+  const slow = [
+    { tools: [{ name: "look", input: { n: 1 } }] },
+    { text: "word ".repeat(400), delayPerEventMs: 5 },
+  ];
+  const finished = async (world: World, pawl: ReturnType<typeof deployed>) => {
+    await pawl.sweep();
+    await until(async () => ofType(await world.log(), "run_ended").length > 0);
+  };
+
+  it("F25 L13 also if the next version of the caller has no such agent", async () => {
+    const world = family(script, slow);
+    await cutOff(world);
+    await finished(world, deployed(world, []));
+    await chargedOnce(world);
+    const [spending] = ofType(await world.log(), "spending");
+    expect(spending?.data).toMatchObject({ by: "researcher", model: world.callee.id });
+  });
+
+  it.each(["effect_started", "spending", "effect_ended"])(
+    "F25 L13 also if the process dies at the append of its %s",
+    async (type) => {
+      const world = family(script, slow);
+      await cutOff(world);
+      const store = dyingStore(world.base, (events, id) => id === sessionId && has(events, type));
+      await deployed({ ...world, base: store }, []).sweep();
+      await until(() => store.dead);
+      world.boot();
+      await finished(world, deployed(world, []));
+      await chargedOnce(world);
+    },
+  );
+
+  it("F25 L13 also if the agent had finished, and its tool is gone before its result is stored", async () => {
+    const world = family(script, [{ text: "Found." }]);
+    await world.base.sessions.create({ id: sessionId, userId: "u1", agent: "host" });
+    const store = dyingStore(world.base, (events, id) => id === child && has(events, "run_ended"));
+    await world.boot(store).run("host", { ...user, sessionId, input: "Go" }).started;
+    await until(() => store.dead);
+    world.boot();
+    await finished(world, deployed(world, []));
+    await chargedOnce(world);
+  });
+
+  it("L13 also if the run is stopped and the sub-agent's tool ignores its signal", async () => {
+    const stubborn = tool({
+      name: "stubborn",
+      description: "Takes its time.",
+      input: z.object({}),
+      execute: async () => await new Promise((resolve) => setTimeout(resolve, 150)),
+    });
+    const world = family(script, [{ tools: [{ name: "stubborn" }] }, { text: "Never." }], {
+      callee: { tools: [stubborn] },
+    });
+    const pawl = world.boot();
+    await world.base.sessions.create({ id: sessionId, userId: "u1", agent: "host" });
+    const run = pawl.run("host", { ...user, sessionId, input: "Go" });
+    await until(async () => ofType(await world.log(child), "tool_started").length > 0);
+    await pawl.stop(sessionId, user);
+    await run.result;
+    await chargedOnce(world);
+  });
 });
