@@ -254,7 +254,7 @@ describe("U6 what JavaScript may pass is refused by name", () => {
       [
         "invalid_answer: The answer does not match the question's schema: Instance type "string" is invalid. Expected "object". Answer { approved: true } or { approved: false }.",
         "invalid_answer: The answer does not match the question's schema: Instance type "boolean" is invalid. Expected "object". Answer { approved: true } or { approved: false }.",
-        "invalid_answer: The answer does not match the question's schema: Instance does not have required property "approved".; approve: is not known here; the fields are approved, reason. Answer { approved: true } or { approved: false }.",
+        "invalid_answer: The answer does not match the question's schema: approved: is missing; approve: is not known here; the fields are approved, reason. Answer { approved: true } or { approved: false }.",
         "invalid_answer: The answer does not match the question's schema: Instance type "null" is invalid. Expected "object". Answer { approved: true } or { approved: false }.",
       ]
     `);
