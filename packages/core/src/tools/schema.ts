@@ -76,12 +76,12 @@ function problem({ path = [], message }: StandardSchemaV1.Issue, value: unknown)
   const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
   if (keys.length === 0) return message;
   // Libraries describe a missing field as one of the wrong type, or only list its valid values.
-  const isToAdd = isMissing(value, keys) && !message.includes("missing");
+  const isToAdd = isAbsent(value, keys) && !message.includes("missing");
   return `${keys.join(".")}: ${isToAdd ? `is missing (${message})` : message}`;
 }
 
 /** Returns whether the last of these keys is missing in the value, and all others lead to an object. */
-function isMissing(value: unknown, keys: readonly string[]): boolean {
+function isAbsent(value: unknown, keys: readonly string[]): boolean {
   let at: unknown = value;
   for (const key of keys) {
     if (typeof at !== "object" || at === null) return false;
