@@ -1,7 +1,15 @@
 import type { PGlite } from "@electric-sql/pglite";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ToolTypesOf } from "@pawl/core/view";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import { newPglite } from "../../../test/support/new-pglite.ts";
-import { dataSources, findExercise, type TrainerData, trainerData, trainerTools } from "../src/index.ts";
+import {
+  dataSources,
+  findExercise,
+  type TrainerData,
+  type trainer,
+  trainerData,
+  trainerTools,
+} from "../src/index.ts";
 import { bench, fieldsOf, generate, last } from "./support/bench.ts";
 import { dataSuite, NOW } from "./support/data-suite.ts";
 import { exerciseToolsSuite } from "./support/exercise-tools-suite.ts";
@@ -302,4 +310,11 @@ describe("12.4 the tools", () => {
     expect(findExercise(workout!, "2")?.exercise_name).toBe("Easy run");
     for (const { rejected } of made.models) expect(rejected).toEqual([]);
   });
+});
+
+it("D2 U7 the trainer's type has its name and its tools", () => {
+  type Trainer = ReturnType<typeof trainer>;
+  expectTypeOf<Trainer["name"]>().toEqualTypeOf<"trainer">();
+  expectTypeOf<ToolTypesOf<Trainer>["idle"]["input"]>().toEqualTypeOf<{ reason: string }>();
+  expectTypeOf<ToolTypesOf<Trainer>["generate_workout"]["result"]["artifact_id"]>().toEqualTypeOf<string>();
 });

@@ -25,6 +25,7 @@ export {
   type AskedByKind,
   answerable,
   askedByKind,
+  type PendingOf,
   type QuestionsOf,
   type QuestionTypes,
 } from "./client/questions.ts";

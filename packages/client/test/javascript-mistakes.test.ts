@@ -33,13 +33,21 @@ it("U6 createAgentClient() refuses what JavaScript may pass", async () => {
 
 it("U6 the methods of a client, and until(), refuse what JavaScript may pass", async () => {
   const client = create({ url: "http://localhost/api", fetch: () => Promise.reject(new Error("offline")) });
+  // What `onClick={send}` passes.
+  const click = { type: "click", preventDefault: () => undefined };
   // biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript passes has no types
   const wait = until as any;
   expect(
     await said(
       () => client.send(),
       () => client.send({ text: "Hi" }),
+      () => client.send(click),
       () => client.answer(),
+      () => client.answer(click),
+      () => client.answer("c1", click),
+      () => client.fail("c1", click),
+      () => client.fail("c1"),
+      () => client.open(click),
       () => client.fail({ callId: "c1" }, "No."),
       () => client.open(5),
       () => client.subscribe(),
@@ -50,7 +58,13 @@ it("U6 the methods of a client, and until(), refuse what JavaScript may pass", a
     [
       "config: The message for send() must be a string; got undefined.",
       "config: The message for send() must be a string; got object.",
+      "config: The message for send() is an event. Write onClick={() => send(…)}, not onClick={send}.",
       "config: The call's id for answer() and fail() must be a string; got undefined.",
+      "config: The call's id for answer() and fail() is an event. Write onClick={() => answer(…)}, not onClick={answer}.",
+      "config: The value for answer() is an event. Write onClick={() => answer(…)}, not onClick={answer}.",
+      "config: The error for fail() is an event. Write onClick={() => fail(…)}, not onClick={fail}.",
+      "config: The error for fail() must be a string; got undefined.",
+      "config: The session's id for open() is an event. Write onClick={() => open(…)}, not onClick={open}.",
       "config: The call's id for answer() and fail() must be a string; got object.",
       "config: The session's id for open() must be a string; got number.",
       "config: The listener of subscribe() must be a function; got undefined.",

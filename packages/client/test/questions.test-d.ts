@@ -1,7 +1,8 @@
 import type { Json } from "@pawl/core";
 import { describe, expectTypeOf, it } from "vitest";
-import { answerable, askedByKind, createAgentClient } from "../src/index.ts";
+import { type AnswerableQuestion, answerable, askedByKind, createAgentClient } from "../src/index.ts";
 import { useAgent } from "../src/react.ts";
+import type { guide } from "./support/guide.ts";
 
 interface Asks {
   show_options: { payload: { options: string[] }; answer: { option: string } };
@@ -25,7 +26,26 @@ describe("K6 questions and answers are typed", () => {
     void asked.approval?.answer("yes");
   });
 
+  it("also in the list of all, by their kinds", () => {
+    for (const question of pending) {
+      expectTypeOf(question.kind).toEqualTypeOf<"show_options" | "approval">();
+      expectTypeOf(question.seq).toEqualTypeOf<number>();
+      if (question.kind !== "show_options") continue;
+      expectTypeOf(question.payload).toEqualTypeOf<{ options: string[] }>();
+      expectTypeOf(question.answer).parameter(0).toEqualTypeOf<{ option: string }>();
+      // @ts-expect-error an option is chosen
+      void question.answer({ approved: true });
+    }
+    // @ts-expect-error nothing asks that
+    void pending.find(({ kind }) => kind === "show_pulse");
+    const agents = useAgent<typeof guide>({ url: "/" }).pending;
+    expectTypeOf<(typeof agents)[number]["kind"]>().toEqualTypeOf<"show_options" | "approval">();
+    expectTypeOf(agents).toExtend<readonly AnswerableQuestion[]>();
+  });
+
   it("as JSON where nothing is said", () => {
+    const { pending } = useAgent({ url: "/" });
+    expectTypeOf(pending).toEqualTypeOf<readonly AnswerableQuestion[]>();
     expectTypeOf(pending[0]?.answer).parameter(0).toEqualTypeOf<Json>();
     const client = createAgentClient({ url: "/" });
     const asked = askedByKind(answerable(client.getState().pending, client));

@@ -5,7 +5,8 @@ import { said } from "../../../test/support/mistakes.ts";
 // biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript passes has no types
 const { messagesApi, openaiApi, scriptedModel, strictModel, validateMessagesRequest } = testing as any;
 
-const request = { system: [], tools: [], messages: [], maxTokens: 100 };
+const messages = [{ role: "user", content: [{ type: "text", text: "Hi" }] }];
+const request = { system: [], tools: [], messages, maxTokens: 100 };
 
 /** Makes one request to a model. */
 // biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript passes has no types
@@ -57,11 +58,15 @@ it("U6 simulators do so too", async () => {
   expect(
     await said(
       () => strictModel([{ text: "Hello." }]),
+      () => strictModel("Hello."),
+      () => strictModel(() => ({ text: "Hello." })),
+      () => ask(strictModel()),
       () => strictModel({ replies: [] }),
       () => strictModel({ script: { text: "Hello." } }),
       () => strictModel({ script: ["Hello."] }),
       () => strictModel({ script: [{ text: "Hello.", fault: { midstream: "overloaded" } }] }),
       () => strictModel({ id: "claude" }),
+      () => messagesApi([{ text: "Hello." }]),
       () => messagesApi({ port: "4000" }),
       () => messagesApi({ apiKey: "k" }),
       () => openaiApi({ script: [{ content: "Hello." }] }),
@@ -71,12 +76,16 @@ it("U6 simulators do so too", async () => {
     ),
   ).toMatchInlineSnapshot(`
     [
-      "config: strictModel() takes an object of options; got a list.",
+      "config: strictModel() takes an object of options; got a list. Write strictModel({ script: [ … ] }).",
+      "config: strictModel() takes an object of options; got a string.",
+      "config: strictModel() takes an object of options; got a function. Write strictModel({ rules: (request) => ({ … }) }).",
+      "config: "claude-sonnet-5-5" has no replies: it needs a \`script\`, e.g. [{ text: "Hello." }], or \`rules\`.",
       "config: strictModel() has no option "replies". Use \`script\`.",
       "config: \`script\` of strictModel() must be a list; got an object.",
       "config: \`script[0]\` of "claude-sonnet-5-5" must be a reply, e.g. { text: "Hello." }; got a string.",
       "config: \`fault\` of \`script[0]\` of "claude-sonnet-5-5" must have status, midStream, cut, stall; got midstream.",
       "config: strictModel() has no option "id". Use \`model\`.",
+      "config: messagesApi() takes an object of options; got a list. Write messagesApi({ script: [ … ] }).",
       "config: \`port\` of messagesApi() must be a number; got a string.",
       "config: messagesApi() has no option "apiKey". Use \`apiKeys\`, a list.",
       "config: \`content\` of \`script[0]\` of openaiApi() must be a list; got a string.",

@@ -1,4 +1,4 @@
-import { type Agent, agent, dropOldResults, type Hook, type ModelClient, resilient } from "@pawl/core";
+import { agent, dropOldResults, type Hook, type ModelClient, resilient } from "@pawl/core";
 import type { Reservations } from "@pawl/core/store";
 import { initializer, unifiedContext } from "@pawl/knowledge";
 import { RESULT_TAG } from "../base/named.ts";
@@ -70,7 +70,7 @@ export function trainer({
   initializer: chooser,
   initializerTimeoutMs,
   hooks = [],
-}: TrainerOptions): Agent<TrainerDeps> {
+}: TrainerOptions) {
   const guarded = (model: ModelClient): ModelClient =>
     resilient(model, { ...(fallback && fallback.id !== model.id && { fallback }) });
   const [first, ...others] = models;
@@ -86,7 +86,7 @@ export function trainer({
       spoken,
       ...(initializerTimeoutMs !== undefined && { timeoutMs: initializerTimeoutMs }),
     });
-  return agent<TrainerDeps>({
+  return agent({
     name: "trainer",
     version: "1",
     model: asked[0],

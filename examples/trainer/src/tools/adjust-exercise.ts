@@ -1,4 +1,4 @@
-import { type JsonObject, type Tool, type ToolContext, tool } from "@pawl/core";
+import { type JsonObject, type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
 import { harmless, named } from "../base/named.ts";
 import { adjust, exerciseFields } from "../workout/index.ts";
@@ -18,7 +18,7 @@ export interface AdjustedExercise {
 }
 
 /** Changes fields of an exercise, provided that it stays valid for its type. */
-export const adjustExercise: Tool = tool({
+export const adjustExercise = tool({
   name: "adjust_exercise",
   description:
     "Changes fields of an exercise of the active workout, e.g. sets, reps, load_each or rest_sec; null removes an optional " +

@@ -1,4 +1,4 @@
-import { type JsonObject, type Tool, type ToolContext, tool } from "@pawl/core";
+import { type JsonObject, type ToolContext, tool } from "@pawl/core";
 import { type DataSource, fetchSources } from "@pawl/knowledge";
 import * as z from "zod";
 import { harmless } from "../base/named.ts";
@@ -17,7 +17,7 @@ export interface FetchedData {
  *
  * @param sources default: the trainer's eight
  */
-export function fetchData(sources: readonly DataSource<TrainerDeps>[] = dataSources()): Tool<TrainerDeps> {
+export function fetchData(sources: readonly DataSource<TrainerDeps>[] = dataSources()) {
   const names = sources.map(({ name }) => name) as [string, ...string[]];
   const known = sources.map(({ name, description }) => `${name}: ${description}`).join("\n");
   return tool({

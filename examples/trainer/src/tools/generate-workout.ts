@@ -1,4 +1,4 @@
-import { type Tool, type ToolContext, tool } from "@pawl/core";
+import { type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
 import { named } from "../base/named.ts";
 import { WORKOUT_ARTIFACT, type WorkoutPayload, workoutInput, workoutOf } from "../workout/index.ts";
@@ -25,7 +25,7 @@ export interface Generated {
  *
  * @param newId creates the ids of exercises
  */
-export function generateWorkout(newId: () => string): Tool {
+export function generateWorkout(newId: () => string) {
   return tool({
     name: "generate_workout",
     description:

@@ -1,8 +1,8 @@
-import { type Tool, tool } from "@pawl/core";
+import { tool } from "@pawl/core";
 import * as z from "zod";
 
 /** Ends the run and completes the session. */
-export const idle: Tool = tool({
+export const idle = tool({
   name: "idle",
   description:
     "Says that everything asked for is done, and ends your work. Tell the user with message_notify_user first: after this " +

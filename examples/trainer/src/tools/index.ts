@@ -1,4 +1,3 @@
-import type { Tool } from "@pawl/core";
 import type { DataSource } from "@pawl/knowledge";
 import { dataSources, type TrainerDeps } from "../data/index.ts";
 import { adjustExercise } from "./adjust-exercise.ts";
@@ -43,7 +42,7 @@ export interface TrainerToolsOptions {
 export function trainerTools({
   newId = () => crypto.randomUUID(),
   sources = dataSources(),
-}: TrainerToolsOptions = {}): Tool<TrainerDeps>[] {
+}: TrainerToolsOptions = {}) {
   return [
     messageNotifyUser,
     messageAskUser,

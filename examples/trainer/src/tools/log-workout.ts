@@ -1,4 +1,4 @@
-import { PawlError, type Tool, type ToolContext, tool } from "@pawl/core";
+import { PawlError, type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
 import type { TrainerDeps } from "../data/index.ts";
 import { MAX_EXERCISES } from "../workout/index.ts";
@@ -12,7 +12,7 @@ export interface Logged {
 }
 
 /** Adds what the user did to the history, once per call, and ends the workout. */
-export const logWorkout: Tool<TrainerDeps> = tool({
+export const logWorkout = tool({
   name: "log_workout",
   description:
     "Adds what the user has done to their history and ends the active workout. Only when they say that they are done. " +

@@ -1,8 +1,8 @@
-import { type Tool, tool } from "@pawl/core";
+import { tool } from "@pawl/core";
 import * as z from "zod";
 
 /** Asks the user and ends the run. The user's next message is the reply. */
-export const messageAskUser: Tool = tool({
+export const messageAskUser = tool({
   name: "message_ask_user",
   description:
     "Asks the user a question and ends your work until they reply; the reply is their next message. Give options where a " +

@@ -1,4 +1,4 @@
-import { type Artifact, type Tool, type ToolContext, tool } from "@pawl/core";
+import { type Artifact, type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
 import { named } from "../base/named.ts";
 import { resultOf } from "./support.ts";
@@ -16,7 +16,7 @@ export interface Notified {
 }
 
 /** Shows the user a message, with an artifact if `artifact_id` is given. */
-export const messageNotifyUser: Tool = tool({
+export const messageNotifyUser = tool({
   name: "message_notify_user",
   description:
     "Shows the user a message, and does not wait for a reply. With artifact_id it also hands over what was made, e.g. a " +

@@ -1,4 +1,4 @@
-import { type Tool, type ToolContext, tool } from "@pawl/core";
+import { type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
 import { named } from "../base/named.ts";
 import { type Exercise, removed } from "../workout/index.ts";
@@ -15,7 +15,7 @@ export interface RemovedExercise {
 }
 
 /** Removes an exercise and renumbers the others. */
-export const removeExercise: Tool = tool({
+export const removeExercise = tool({
   name: "remove_exercise",
   description:
     "Removes an exercise from the active workout. The others get new numbers, so read the result before you name " +

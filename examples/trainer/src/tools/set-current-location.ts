@@ -1,4 +1,4 @@
-import { type Tool, type ToolContext, tool } from "@pawl/core";
+import { type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
 import { named } from "../base/named.ts";
 import { equipmentText, type TrainerDeps } from "../data/index.ts";
@@ -16,7 +16,7 @@ export interface LocationSet {
 }
 
 /** Changes the user's current location. */
-export const setCurrentLocation: Tool<TrainerDeps> = tool({
+export const setCurrentLocation = tool({
   name: "set_current_location",
   description:
     "Changes where the user trains from now on; workouts then use the equipment of that place. Give location_id if you know it, otherwise " +

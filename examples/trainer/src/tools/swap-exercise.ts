@@ -1,4 +1,4 @@
-import { type Tool, type ToolContext, tool } from "@pawl/core";
+import { type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
 import { named } from "../base/named.ts";
 import { type Exercise, exerciseInput, exerciseOf, inPlaceOf } from "../workout/index.ts";
@@ -19,7 +19,7 @@ export interface Swapped {
  *
  * @param newId creates the ids of exercises
  */
-export function swapExercise(newId: () => string): Tool {
+export function swapExercise(newId: () => string) {
   return tool({
     name: "swap_exercise",
     description:

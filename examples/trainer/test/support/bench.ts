@@ -57,7 +57,7 @@ export async function bench(data: TrainerData, options: TrainerToolsOptions = {}
         },
       });
       models.push(model);
-      const trainer = agent<TrainerDeps>({
+      const trainer = agent({
         name: "trainer",
         model,
         instructions: "You are a trainer.",

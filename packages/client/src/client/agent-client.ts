@@ -45,7 +45,7 @@ export interface AgentClient<T = AnyTools> {
   /**
    * Sends a message. The first message of a new conversation begins its session. Resolves to whether the
    * server accepted the message; if not, `state.error` has the reason and the text. Resolves to `false` at
-   * once if another message or an answer is in flight.
+   * once if the text is blank, or another message or an answer is in flight.
    */
   send(text: string, options?: SendOptions): Promise<boolean>;
   /**

@@ -35,9 +35,17 @@ export function checkClientOptions(whose: string, options: unknown): void {
 
 /** Checks an argument of a client's method. @throws PawlError `config` */
 export function checkArgument(whose: string, given: unknown, type: "string" | "function"): void {
-  if (typeof given !== type)
-    throw new PawlError(
-      "config",
-      `${whose} must be a ${type}; got ${given === null ? "null" : typeof given}.`,
-    );
+  if (typeof given === type) return;
+  refuseEvent(whose, given);
+  throw new PawlError("config", `${whose} must be a ${type}; got ${given === null ? "null" : typeof given}.`);
+}
+
+/** Refuses an event of the page, which `onClick={send}` passes. @throws PawlError `config` */
+export function refuseEvent(whose: string, given: unknown): void {
+  if (typeof Object(given).preventDefault !== "function") return;
+  const [method] = /\w+(?=\()/.exec(whose) ?? [];
+  throw new PawlError(
+    "config",
+    `${whose} is an event. Write onClick={() => ${method}(…)}, not onClick={${method}}.`,
+  );
 }

@@ -44,6 +44,16 @@ export type AskedByKind<Q> = {
 };
 
 /**
+ * A pending question of any kind that `Q` has. Once its `kind` is compared, its payload and its answer have
+ * the types of that kind.
+ */
+export type PendingOf<Q> = string extends keyof QuestionsOf<Q>
+  ? AnswerableQuestion
+  : {
+      [Kind in keyof QuestionsOf<Q>]: NonNullable<AskedByKind<Q>[Kind]> & { readonly kind: Kind };
+    }[keyof QuestionsOf<Q>];
+
+/**
  * Returns questions with functions to answer them.
  *
  * @example

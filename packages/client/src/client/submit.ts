@@ -4,7 +4,7 @@ import { isSubmitting } from "../state/agent-state.ts";
 import { type Conversation, failureOf, update } from "../state/conversation.ts";
 import { backoffMs, pause } from "../wire/backoff.ts";
 import { isTemporary, Refused, type RunBody } from "../wire/wire.ts";
-import { checkArgument } from "./check-client.ts";
+import { checkArgument, refuseEvent } from "./check-client.ts";
 import { lead, newReader, readRun, watchAgain } from "./reading.ts";
 
 /**
@@ -63,6 +63,8 @@ export async function sendAnswer(
   question?: number,
 ): Promise<boolean> {
   checkArgument("The call's id for answer() and fail()", callId, "string");
+  if ("error" in outcome) checkArgument("The error for fail()", outcome.error, "string");
+  else refuseEvent("The value for answer()", outcome.value);
   const { view, answering } = talk.facts;
   if (talk.life.signal.aborted || answering.has(callId)) return false;
   const asked = view.pending.find((waiting) => waiting.callId === callId);

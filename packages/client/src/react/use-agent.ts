@@ -8,11 +8,11 @@ import {
 } from "../client/agent-client.ts";
 import { checkClientOptions } from "../client/check-client.ts";
 import {
-  type AnswerableQuestion,
   type AnyQuestions,
   type AskedByKind,
   answerable,
   askedByKind,
+  type PendingOf,
   type QuestionTypes,
 } from "../client/questions.ts";
 import type { AnyTools, ToolTypes } from "../client/tool-types.ts";
@@ -23,8 +23,8 @@ export interface UseAgent<A = AnyQuestions, T = ToolTypesOf<A>>
     Pick<AgentClient, "send" | "answer" | "fail" | "retry" | "stop" | "open" | "sessions"> {
   /** The first pending question of each kind, e.g. `asked.show_options?.answer("plan")`. */
   asked: AskedByKind<A>;
-  /** All pending questions, in the order in which they were asked. */
-  pending: readonly AnswerableQuestion[];
+  /** All pending questions, in the order in which they were asked. Compare `kind` to narrow one. */
+  pending: readonly PendingOf<A>[];
 }
 
 /**

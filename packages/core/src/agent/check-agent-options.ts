@@ -17,7 +17,7 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   },
   toolsTimeoutMs: "number",
   hooks: listOf("hooks: [approval({ … })]"),
-  stopWhen: "list",
+  stopWhen: listOf("stopWhen: [stopOnFailedTurns(3)]"),
   limits: "object",
   sessionLimits: "object",
   onLimit: "string",
@@ -31,20 +31,43 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   userData: "function",
   userDataPer: "string",
   userDataTimeoutMs: "number",
-  checkpointWhen: "list",
+  checkpointWhen: listOf("checkpointWhen: [summarize({ … })]"),
   whenBusy: "string",
 };
+
+const ONE_ANSWER = "Use a tool with `endsRun: true`, or askModel() with a `schema`.";
 
 /** Hints for option names of other libraries. */
 const INSTEAD = {
   system: "Use `instructions`.",
   prompt: "Use `instructions`.",
   systemPrompt: "Use `instructions`.",
+  systemMessage: "Use `instructions`.",
+  id: "Use `name`.",
+  llm: "Use `model`.",
   maxSteps: "Use `limits: { turns }`.",
   maxTurns: "Use `limits: { turns }`.",
   maxIterations: "Use `limits: { turns }`.",
   maxOutputTokens: "Use `maxTokens`.",
   maxRetries: "Wrap the model: resilient(model, { retry: { retries } }).",
+  timeout: "Use `limits: { wallClockMs }`.",
+  temperature: "Set it where the model is made, e.g. claude(id, { body: { temperature } }).",
+  toolChoice: "Use `toolOnly: true` to have every turn call a tool.",
+  output: ONE_ANSWER,
+  outputSchema: ONE_ANSWER,
+  outputType: ONE_ANSWER,
+  responseFormat: ONE_ANSWER,
+  description: "It is an option of agentTool().",
+  handoffs: "Add agentTool({ agent, description }) to `tools`.",
+  subAgents: "Add agentTool({ agent, description }) to `tools`.",
+  middleware: "Use `hooks`.",
+  guardrails: "Use `hooks`.",
+  onFinish: 'Listen to the run: run.on("run_ended", …).',
+  onStepFinish: 'Listen to the run: run.on("turn_ended", …).',
+  store: "It is an option of runtime().",
+  deps: "It is an option of runtime().",
+  context: "Use `deps` of runtime(), or `caller` of run().",
+  memory: "Sessions remember: pass the `sessionId` of the first run to the next one.",
 };
 
 const isFunction = (value: unknown) => typeof value === "function";

@@ -40,6 +40,8 @@ export function jsonSchema<Output = unknown>(schema: JsonObject): Schema<Output>
         return {
           issues: leaves.map((error) => {
             const path = error.instanceLocation.split("/").slice(1);
+            const field = missingField(error);
+            if (field !== undefined) return { message: "is missing", path: [...path, field] };
             return {
               message: error.keyword === "false" ? notKnown(schema, path, listed) : error.error,
               path,
@@ -62,6 +64,11 @@ function validatorOf(schema: unknown): Validator {
       cause,
     });
   }
+}
+
+/** Returns the name of the required field whose absence the validator reports. */
+function missingField({ keyword, error }: { keyword: string; error: string }): string | undefined {
+  return keyword === "required" ? /"(.*)"/s.exec(error)?.[1] : undefined;
 }
 
 /** Describes a field that the schema does not have. Lists the fields of each object only once. */

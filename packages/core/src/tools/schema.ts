@@ -69,10 +69,23 @@ export async function validate<S extends Schema>(
   const said = schema["~standard"].validate(value as never);
   const result = "then" in said ? await within(said) : said;
   if (result.issues === undefined) return { ok: true, value: result.value as Infer<S> };
-  return { ok: false, problems: result.issues.map(problem) };
+  return { ok: false, problems: result.issues.map((issue) => problem(issue, value)) };
 }
 
-function problem(issue: StandardSchemaV1.Issue): string {
-  const path = (issue.path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".");
-  return path === "" ? issue.message : `${path}: ${issue.message}`;
+function problem({ path = [], message }: StandardSchemaV1.Issue, value: unknown): string {
+  const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
+  if (keys.length === 0) return message;
+  // Libraries describe a missing field as one of the wrong type, or only list its valid values.
+  const isToAdd = isAbsent(value, keys) && !message.includes("missing");
+  return `${keys.join(".")}: ${isToAdd ? `is missing (${message})` : message}`;
+}
+
+/** Returns whether the last of these keys is missing in the value, and all others lead to an object. */
+function isAbsent(value: unknown, keys: readonly string[]): boolean {
+  let at: unknown = value;
+  for (const key of keys) {
+    if (typeof at !== "object" || at === null) return false;
+    at = Object.hasOwn(at, key) ? (at as { [key: string]: unknown })[key] : undefined;
+  }
+  return at === undefined;
 }

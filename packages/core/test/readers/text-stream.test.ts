@@ -35,6 +35,17 @@ describe("U1 the text of a run", () => {
     expect(text).toBe((await run.result).text);
   });
 
+  it("U1 L8 ends without an error if the answer is refused, and the result says why", async () => {
+    const { pawl } = setup([{ text: "I", stop: "refusal" }]);
+    const run = pawl.run("tester", { ...user, input: "Go" });
+    expect(await Array.fromAsync(run.textStream)).toEqual([]);
+    const { stop, text } = await run.result;
+    expect({ stop, text }).toEqual({
+      stop: { type: "refusal", message: "I cannot help with this." },
+      text: "",
+    });
+  });
+
   it("U1 is streamed from its beginning by each access", async () => {
     const { pawl } = setup([{ text: "One two three" }]);
     const run = pawl.run("tester", { ...user, input: "Go" });

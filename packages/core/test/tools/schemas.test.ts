@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import * as mini from "zod/mini";
 import { z as z3 } from "zod/v3";
-import { jsonSchema, PawlError, type Schema, toJsonSchema, tool } from "../../src/index.ts";
+import { jsonSchema, PawlError, type Schema, toJsonSchema, tool, validate } from "../../src/index.ts";
 import { setup } from "../support/setup.ts";
 
 const plain = (schema: object) => jsonSchema(schema as never);
@@ -47,6 +47,62 @@ describe("schemas of tools", () => {
     expect(seen).toEqual([{ city: "Oslo", days: 3 }]);
     expect(String(actions[1]?.result)).toMatch(/city:.*days:/);
     expect(model.rejected).toEqual([]);
+  });
+
+  const either = z.discriminatedUnion("by", [z.object({ by: z.literal("bus") })]);
+  it.each<[string, Schema, unknown, string[]]>([
+    [
+      "zod",
+      z.object({ city: z.string() }),
+      {},
+      ["city: is missing (Invalid input: expected string, received undefined)"],
+    ],
+    [
+      "zod, in a list",
+      z.object({ at: z.array(z.object({ city: z.string() })) }),
+      { at: [{}] },
+      ["at.0.city: is missing (Invalid input: expected string, received undefined)"],
+    ],
+    [
+      "zod, by a field",
+      z.object({ way: either }),
+      { way: {} },
+      ["way.by: is missing (Invalid discriminator value. Expected 'bus')"],
+    ],
+    [
+      "zod, with null",
+      z.object({ city: z.string() }),
+      { city: null },
+      ["city: Invalid input: expected string, received null"],
+    ],
+    [
+      "zod, without anything",
+      z.object({}),
+      undefined,
+      ["Invalid input: expected object, received undefined"],
+    ],
+    [
+      "zod, with a name that every object has",
+      z.object({ constructor: z.string() }),
+      {},
+      ["constructor: is missing (Invalid input: expected string, received function)"],
+    ],
+    ["ArkType", type({ city: "string" }), {}, ["city: city must be a string (was missing)"]],
+    [
+      "Valibot",
+      toStandardJsonSchema(v.object({ city: v.string() })),
+      {},
+      ['city: is missing (Invalid key: Expected "city" but received undefined)'],
+    ],
+    ["JSON Schema", plain({ type: "object", required: ["city", "days"] }), { days: 1 }, ["city: is missing"]],
+    [
+      "JSON Schema, further in",
+      plain({ properties: { at: { items: { required: ["a/b"] } } } }),
+      { at: [{}] },
+      ["at.0.a/b: is missing"],
+    ],
+  ])("U6 T3 of %s name a field that is missing", async (_library, schema, value, problems) => {
+    expect(await validate(schema, value)).toEqual({ ok: false, problems });
   });
 
   it.each<[string, Schema]>([

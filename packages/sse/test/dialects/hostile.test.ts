@@ -198,12 +198,29 @@ it("approves by an approval only, and only what the log asks for", async () => {
     return await outcome(await served.ask("/runs", { json: { id: "c", messages } }));
   };
   const approved = (id: unknown) => ({ state: "approval-responded", approval: { id, approved: true } });
-  expect(await send({ state: "output-available", output: { approved: true } })).toBe("already_answered");
+  const output = { state: "output-available", output: { approved: true } };
+  expect(await send(output)).toBe("invalid_answer");
+  expect(await send({ ...output, providerExecuted: true })).toBe("invalid_answer");
+  expect(await send({ state: "output-error", errorText: "No." })).toBe("invalid_answer");
   expect(await send(approved("q1"))).toBe("already_answered");
   expect(await send(approved("forged"))).toBe("invalid_input");
   expect(await send(approved(["q8"]))).toBe("invalid_input");
   const { pending } = await served.runtime.view((await sessions(served))[0]?.id ?? "", { userId: "ada" });
   expect(await send(approved(`q${pending[0]?.seq}`))).toBe("ok");
+  expect(await send(output)).toBe("already_answered");
+});
+
+it("U6 says how to answer a question that is answered in the other form", async () => {
+  const model = scriptedModel([{ tools: [{ id: "c1", name: "confirm", input: {} }] }, { text: "Ok." }]);
+  const served = await serve(model, { dialect: aiSdk() });
+  await (await served.ask("/runs", { json: ways["AI SDK"]?.message("c", "Hi") })).text();
+  const { pending } = await served.runtime.view((await sessions(served))[0]?.id ?? "", { userId: "ada" });
+  const approval = { id: `q${pending[0]?.seq}`, approved: true };
+  const part = { type: "tool-confirm", toolCallId: "c1", input: {}, state: "approval-responded", approval };
+  const messages = [{ id: "a", role: "assistant", parts: [part] }];
+  const response = await served.ask("/runs", { json: { id: "c", messages } });
+  expect(response.status).toBe(422);
+  expect(await response.text()).toContain("Call addToolOutput({ tool, toolCallId, output })");
 });
 
 it("a message that was sent is neither changed nor answered anew", async () => {

@@ -16,16 +16,20 @@ export interface RuleContext {
 export function replyFrom<R>(
   whose: string,
   {
-    script = [],
+    script: given,
     rules,
   }: {
     script?: readonly Reply[];
     rules?: (request: R, context: RuleContext) => Reply | Promise<Reply>;
   },
 ): (request: R, context: RuleContext) => Promise<Reply> {
+  const script = given ?? [];
   for (const [at, reply] of script.entries()) checkReply(`\`script[${at}]\` of ${whose}`, reply);
   return async (request, context) => {
-    if (rules === undefined) return script[context.n] ?? refuse(endOfScript(whose, context.n, script.length));
+    if (rules === undefined) {
+      const missing = given ? endOfScript(whose, context.n, script.length) : noReplies(whose);
+      return script[context.n] ?? refuse(missing);
+    }
     const reply = await rules(request, context);
     checkReply(`The reply that \`rules\` of ${whose} returned`, reply);
     return reply;
@@ -34,6 +38,11 @@ export function replyFrom<R>(
 
 function refuse(error: Error): never {
   throw error;
+}
+
+function noReplies(whose: string): PawlError {
+  const message = `${whose} has no replies: it needs a \`script\`, e.g. [{ text: "Hello." }], or \`rules\`.`;
+  return new PawlError("config", message);
 }
 
 /** Returns the error for a request after the last reply of a script. No wrapper retries it. */

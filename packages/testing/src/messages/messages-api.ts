@@ -1,5 +1,5 @@
-import { checkOptions, type OptionKinds } from "@pawl/core";
-import { INSTEAD, SCRIPTED } from "../base/option-kinds.ts";
+import type { OptionKinds } from "@pawl/core";
+import { checkSimulated, SCRIPTED } from "../base/option-kinds.ts";
 import { HTTP, type HttpApi, type HttpApiOptions, httpApi } from "../http/http-api.ts";
 import { messagesWire } from "./messages-wire.ts";
 import { type SimulatorOptions, simulator } from "./simulator.ts";
@@ -39,6 +39,6 @@ export type MessagesApi = HttpApi;
  * ```
  */
 export async function messagesApi(options: MessagesApiOptions = {}): Promise<MessagesApi> {
-  checkOptions("messagesApi()", options, OPTIONS, { instead: INSTEAD });
+  checkSimulated("messagesApi()", options, OPTIONS);
   return await httpApi(messagesWire, simulator("messagesApi()", options), options);
 }

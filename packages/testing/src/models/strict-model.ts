@@ -1,5 +1,4 @@
 import {
-  checkOptions,
   checkPricing,
   type JsonObject,
   type ModelClient,
@@ -8,7 +7,7 @@ import {
   type Pricing,
 } from "@pawl/core";
 import { limitsOf } from "../base/model-limits.ts";
-import { INSTEAD, SCRIPTED } from "../base/option-kinds.ts";
+import { checkSimulated, SCRIPTED } from "../base/option-kinds.ts";
 import type { Rejection } from "../base/wire.ts";
 import type { ParsedRequest } from "../base/wire-request.ts";
 import { type SimulatorOptions, simulator } from "../messages/simulator.ts";
@@ -65,7 +64,7 @@ export interface StrictModel extends ModelClient {
  * ```
  */
 export function strictModel(options: StrictModelOptions = {}): StrictModel {
-  checkOptions("strictModel()", options, OPTIONS, { instead: INSTEAD });
+  checkSimulated("strictModel()", options, OPTIONS);
   checkPricing("strictModel()", options.pricing);
   const { model = "claude-sonnet-5-5", pricing, body = {} } = options;
   const api = simulator(`"${model}"`, options);

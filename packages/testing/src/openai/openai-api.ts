@@ -1,5 +1,5 @@
-import { checkOptions, type OptionKinds } from "@pawl/core";
-import { INSTEAD, SCRIPTED } from "../base/option-kinds.ts";
+import type { OptionKinds } from "@pawl/core";
+import { checkSimulated, SCRIPTED } from "../base/option-kinds.ts";
 import { HTTP, type HttpApi, type HttpApiOptions, httpApi } from "../http/http-api.ts";
 import { type ChatSimulatorOptions, chatSimulator } from "./chat-simulator.ts";
 import { chatWire } from "./chat-wire.ts";
@@ -32,7 +32,7 @@ const OPTIONS: OptionKinds<OpenAIApiOptions> = { ...SCRIPTED, ...HTTP };
  * ```
  */
 export async function openaiApi(options: OpenAIApiOptions = {}): Promise<HttpApi> {
-  checkOptions("openaiApi()", options, OPTIONS, { instead: INSTEAD });
+  checkSimulated("openaiApi()", options, OPTIONS);
   const api = await httpApi(chatWire, chatSimulator("openaiApi()", options), options);
   return { ...api, url: `${api.url}/v1` };
 }

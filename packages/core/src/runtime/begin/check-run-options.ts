@@ -28,6 +28,8 @@ const INSTEAD = {
   messages: "Send the new message as `input`; the session has the earlier ones.",
   prompt: "Use `input`.",
   message: "Use `input`.",
+  text: "Use `input`.",
+  content: "Use `input`.",
   user: "Use `userId`.",
   threadId: "Use `sessionId`.",
   answer: "Use `answers`, a list.",
@@ -48,19 +50,30 @@ export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
   if (userId === "") throw invalid("`userId` of run() is empty.");
   if (caller !== undefined && !isJsonObject(caller))
     throw invalid("`caller` must be an object that JSON can represent.");
-  const asked = [input, answers, retry].filter((one) => one !== undefined);
-  if (asked.length !== 1)
-    throw invalid("run() needs exactly one of `input` (a message), `answers` and `retry` (the id of a run).");
+  const asked = Object.entries({ input, answers, retry }).filter(([, value]) => value !== undefined);
+  if (asked.length === 0)
+    throw invalid(
+      "run() needs one of `input` (the text of a message), `answers` and `retry` (the id of a run); all are undefined.",
+    );
+  if (asked.length > 1) {
+    const names = asked.map(([name]) => `\`${name}\``).join(" and ");
+    throw invalid(`run() takes only one of \`input\`, \`answers\` and \`retry\`; got ${names}.`);
+  }
   if (retry === undefined) checkAsked(options);
-  else if (typeof retry !== "string") throw invalid("`retry` must be the id of the run that failed.");
+  else if (typeof retry !== "string")
+    throw invalid(`\`retry\` of run() must be the id of the run that failed; got ${kindOf(retry)}.`);
 }
 
 function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: RunOptions): void {
   if (input !== undefined && typeof input !== "string")
-    throw invalid(`\`input\` of run() must be the text of the message, a string; got ${kindOf(input)}.`);
-  if (input !== undefined && isBlank(input)) throw invalid("The message is empty.");
+    throw invalid(
+      `\`input\` of run() must be the text of the new message, e.g. "Hello"; got ${kindOf(input)}.`,
+    );
+  if (input !== undefined && isBlank(input))
+    throw invalid("The message is empty: `input` of run() needs visible text.");
   if (answers !== undefined) {
-    if (!Array.isArray(answers)) throw invalid("`answers` must be a list.");
+    if (!Array.isArray(answers))
+      throw invalid(`\`answers\` of run() must be a list, e.g. [{ callId, value }]; got ${kindOf(answers)}.`);
     if (answers.length === 0) throw invalid("`answers` must have at least one answer.");
     for (const [at, answer] of answers.entries()) checkAnswered(`\`answers[${at}]\``, answer);
   }

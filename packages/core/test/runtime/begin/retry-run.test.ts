@@ -186,7 +186,7 @@ describe("W5 refuses these retries with an explanation", () => {
     const world = setup([]);
     const asking = (options: object) => world.pawl.run("tester", { ...user, ...options } as never).result;
     await expect(asking({ sessionId: "s", retry: "r", input: "Hi" })).rejects.toThrow(
-      /exactly one of `input`/,
+      /takes only one of `input`, `answers` and `retry`; got `input` and `retry`/,
     );
     await expect(asking({ sessionId: "s", retry: 1 })).rejects.toThrow(/must be the id/);
     await expect(asking({ retry: "r" })).rejects.toThrow(/need a `sessionId`/);

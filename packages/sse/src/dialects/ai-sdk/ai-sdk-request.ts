@@ -1,4 +1,4 @@
-import { canBeRetried, type JsonObject, jsonSchema, toJson } from "@pawl/core";
+import { canBeRetried, type JsonObject, jsonSchema, PawlError, type Question, toJson } from "@pawl/core";
 import { runMessageId, type ViewState } from "@pawl/core/view";
 import { checkBody, checkId, checkInput, id, invalid } from "../../request/check-body.ts";
 import { awaitedAnswers, failedAnswer, isApproval, type SaidAnswer } from "../base/answers.ts";
@@ -116,8 +116,35 @@ function resumed(view: ViewState, shown: Message | undefined): Begin {
     return { retry: run.id };
   }
   if (isLast && said.length === 0) throw answeredAlready();
+  if (!said.some(answersOneOf(pending))) refuseOtherForm(pending, shown?.parts ?? []);
   return { answers: awaitedAnswers(view, said) };
 }
+
+function answersOneOf(pending: readonly Question[]): (said: SaidAnswer) => boolean {
+  return ({ callId, fits }) => pending.some((open) => open.callId === callId && fits?.(open) !== false);
+}
+
+/**
+ * Refuses a tool's output for an approval, and an approval for another question: the question is still open.
+ *
+ * @throws PawlError `invalid_answer`.
+ */
+function refuseOtherForm(pending: readonly Question[], parts: readonly JsonObject[]): void {
+  for (const { toolCallId, state, approval } of parts) {
+    const open = pending.find(({ callId }) => callId === toolCallId);
+    if (open === undefined) continue;
+    if (isApproval(open) && (state === "output-available" || state === "output-error"))
+      throw new PawlError("invalid_answer", APPROVAL);
+    const isApproved = state === "approval-responded" && questionOf(Object(approval).id) === open.seq;
+    if (isApproved && !isApproval(open)) throw new PawlError("invalid_answer", OUTPUT);
+  }
+}
+
+const APPROVAL =
+  "This call waits for an approval, and a tool's output cannot approve it. Call addToolApprovalResponse({ id: part.approval.id, approved }).";
+
+const OUTPUT =
+  "This call waits for an answer, and an approval is not one. Call addToolOutput({ tool, toolCallId, output }).";
 
 /**
  * Returns whether the page shows text of an answer that broke off. The page would keep it, and append the
