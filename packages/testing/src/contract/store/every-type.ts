@@ -105,7 +105,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     value: "yes",
     error: "The camera is off.",
     closed: "the user wrote a new message",
-    caller: calledBy.caller,
+    ...calledBy,
   },
   llm_request: {
     model: "claude",
