@@ -201,7 +201,7 @@ describe("a session that another process takes over", () => {
     const late = Promise.withResolvers<string>();
     const slow = tool({ name: "slow", description: "", input: text, execute: () => late.promise });
     const script = [{ tools: [{ name: "slow", id: "toolu_s", input: { text: "" } }] }];
-    const old = setup(script, { tools: [slow] }, { store, leaseTtlMs: 60_000 });
+    const old = setup(script, { tools: [slow] }, { store, leaseTtlMs: 3_000 });
     const run = old.pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
     await stored(old, sessionId, "tool_started");
