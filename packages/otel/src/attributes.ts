@@ -4,16 +4,23 @@ import { type StoredOf, usdFromCents } from "@pawl/core";
 // The names are those of OpenTelemetry's semantic conventions for generative AI, as of 2026-11. The
 // conventions are still in development.
 
+/** The attribute with the version of the agent that works on a run. */
+export const AGENT_VERSION = "gen_ai.agent.version";
+
 /** Returns the attributes of a run's span. */
-export function agentAttributes(sessionId: string, run: StoredOf<"run_started"> | undefined): Attributes {
+export function agentAttributes(
+  sessionId: string,
+  run: StoredOf<"run_started"> | undefined,
+  version: string | undefined,
+): Attributes {
   return {
     "gen_ai.operation.name": "invoke_agent",
     "gen_ai.conversation.id": sessionId,
     ...(run && {
       "gen_ai.agent.name": run.data.agent,
-      "gen_ai.agent.version": run.data.agent_version,
       "pawl.run.id": run.data.run_id,
     }),
+    ...(version !== undefined && { [AGENT_VERSION]: version }),
   };
 }
 

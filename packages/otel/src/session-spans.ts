@@ -4,6 +4,8 @@ import type { StoredOf } from "@pawl/core";
 /** The open spans of a session in this process. */
 export interface Session {
   run: StoredOf<"run_started"> | undefined;
+  /** The version of the agent that works on the run. */
+  version: string | undefined;
   /** The epoch of the lease with which this process last appended to the session. */
   epoch: number;
   /** The span of the run, while this process works on it. */
@@ -22,6 +24,7 @@ export interface Session {
 export function newSession(): Session {
   return {
     run: undefined,
+    version: undefined,
     epoch: 0,
     agent: undefined,
     before: undefined,

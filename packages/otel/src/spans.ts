@@ -10,6 +10,7 @@ import {
 import { type StoredEvent, type StoredOf, usdFromCents } from "@pawl/core";
 import type { Lease } from "@pawl/core/store";
 import {
+  AGENT_VERSION,
   agentAttributes,
   reportAttributes,
   requestAttributes,
@@ -74,11 +75,17 @@ function take(spans: Spans, session: Session, event: StoredEvent, end: End): voi
   switch (event.type) {
     case "run_started":
       session.run = event;
+      session.version = event.data.agent_version;
       beginAgent(spans, session, event);
       break;
     case "run_recovered":
       endAll(session, end, "lost");
       beginAgent(spans, session, event);
+      break;
+    case "agent_changed":
+      // Stored before anything that the new version does. Spans of other versions have ended by then.
+      session.version = event.data.to;
+      session.agent?.setAttribute(AGENT_VERSION, event.data.to);
       break;
     case "llm_request":
       session.chats.set(event.seq, begin(spans, session, event, `chat ${event.data.model}`, SpanKind.CLIENT));
@@ -138,7 +145,7 @@ function begin(spans: Spans, session: Session, event: StoredEvent, name: string,
 function beginAgent(spans: Spans, session: Session, { sessionId, at }: StoredEvent): Span {
   const name = session.run === undefined ? "invoke_agent" : `invoke_agent ${session.run.data.agent}`;
   const links = session.before === undefined ? [] : [{ context: session.before }];
-  const attributes = agentAttributes(sessionId, session.run);
+  const attributes = agentAttributes(sessionId, session.run, session.version);
   const options = { kind: SpanKind.INTERNAL, startTime: Date.parse(at), attributes, links };
   session.agent = spans.tracer.startSpan(name, options, above(spans, sessionId));
   session.before = undefined;

@@ -199,6 +199,45 @@ describe("O3 spans of a run", () => {
     },
   );
 
+  it("F25 name the version of the agent that worked in each process", async () => {
+    const exporter = new InMemorySpanExporter();
+    const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    const log = memoryStore();
+    const boot = (version: string, script: Reply[]) => {
+      const model = scriptedModel(script);
+      const coach = agent({ name: "coach", version, model, instructions: "Be kind.", tools: [ask] });
+      return runtime({ agents: [coach], store: withSpans(log, { tracer: provider.getTracer("test") }) });
+    };
+    const { sessionId, pending } = await boot("1", [calling("ask")]).run("coach", { ...user, input: "Go" })
+      .result;
+    const answers = pending.map(({ callId }) => ({ callId, value: "yes" }));
+    await boot("2", [{ text: "Done." }]).run("coach", { ...user, sessionId, answers }).result;
+    const versions = exporter
+      .getFinishedSpans()
+      .filter(({ name }) => name.startsWith("invoke_agent"))
+      .map(({ attributes }) => attributes["gen_ai.agent.version"]);
+    expect(versions).toEqual(["1", "2"]);
+  });
+
+  it("F25 name the new version after a crash too", async () => {
+    const { store, named } = setup([]);
+    await store.sessions.create({ id: "s", userId: "u", agent: "coach" });
+    const [run_id, tools] = ["r", { removed: [], changed: [] }];
+    const stop = { type: "end_turn", message: "" };
+    const tokens = { prompt: 0, completion: 0, cached: 0, cache_write: 0, cache_write_1h: 0, total: 0 };
+    const ended = { run_id, stop, session_status: "active", turns: 0, tokens, cost_cents: 0 } as const;
+    await store.append(
+      "s",
+      [
+        { type: "run_recovered", data: { run_id } },
+        { type: "agent_changed", data: { run_id, from: "1", to: "2", tools } },
+      ],
+      { appendId: "1" },
+    );
+    await store.append("s", [{ type: "run_ended", data: ended }], { appendId: "2" });
+    expect(named("invoke_agent").attributes["gen_ai.agent.version"]).toBe("2");
+  });
+
   it("of a sub-agent stand below the call that it works for", async () => {
     const helper = agent({
       name: "helper",

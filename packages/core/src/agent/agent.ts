@@ -60,7 +60,8 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
    * none. If your tools need different dependencies, give the agent their intersection and its name as type
    * arguments: `agent<Db & Mail, "clerk">({ … })`. Without the name there, `run()` compiles with any name.
    *
-   * The function is called before a run is stored, and in each process that resumes the run.
+   * The function is called before a run is stored, in each process that resumes the run, and after an answer
+   * of another caller.
    *
    * - Return the tools in the same order each time. Another order is another prompt, which no cache has.
    * - What the model reads changes only between runs. A call whose tool the function no longer returns gets

@@ -7,6 +7,8 @@ import { isTextSecret, spellingsOf } from "./without-keys.ts";
  * returned as it is.
  */
 export function hideTextsOf(credentials: unknown): <T>(value: T) => T {
+  // URLs and ids are no exception: a URL may have a token in its path, and a session id is a secret. What is
+  // public belongs into `caller`.
   const words = textsIn(credentials).flatMap((text) => text.split(/\s+/));
   const secrets = words.filter(isTextSecret).flatMap(spellingsOf);
   if (secrets.length === 0) return (value) => value;

@@ -119,13 +119,13 @@ describe("F17 credentials in an error", () => {
     expect(shown(throwing)).not.toContain(TOKEN);
   });
 
-  it("are searched in a large object within a short time", () => {
-    const socket = { many: Array.from({ length: 100_000 }, (_, n) => ({ n, text: `part ${n}` })), TOKEN };
-    const begun = performance.now();
+  it("are assumed in an object that is too large to search, which is not shown", () => {
+    const many = Array.from({ length: 100_000 }, (_, n) => ({ n }));
     const error = Object.assign(new Error("401"), {
-      socket: Object.assign(new ClientRequest("none"), socket),
+      request: Object.assign(new ClientRequest("none"), { many }),
     });
-    expect(shown(error)).not.toContain(TOKEN);
+    const begun = performance.now();
+    expect(hideInError(error, hide)).toMatchObject({ message: "401", request: "…" });
     expect(performance.now() - begun).toBeLessThan(2_000);
   });
 });

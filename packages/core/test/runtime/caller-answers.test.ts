@@ -315,3 +315,25 @@ it("F17 a process that dies after an answer with credentials leaves a run that a
   expect((await next.pawl.view(sessionId, user)).pending).toMatchObject([{ kind: "credentials" }]);
   expect(await next.of(sessionId, "tool_result")).toEqual([]);
 });
+
+it("F17 E2 a process that dies as an answer comes leaves a run that asks that caller, and acts only for it", async () => {
+  let clock = 0;
+  const store = memoryStore({ now: () => clock });
+  const dying = dyingStore(store, (events) => has(events, "tool_answered"));
+  const { world, sessionId, seen, answer, open } = await asking({ runtime: { store: dying } });
+  void answer(ben);
+  await until(() => dying.dead);
+  open();
+  clock += 60_000;
+  const options = {
+    tools: [...world.agent.tools.values()],
+    hooks: world.agent.hooks.filter(({ name }) => name === "spy"),
+  };
+  const next = setup([{ text: "Done." }], options, { store, deps: (_session, run) => ({ ...run }) });
+  await next.pawl.sweep();
+  await until(async () => (await next.pawl.view(sessionId, user)).pending.length > 0);
+  expect(seen).toEqual({ ask: [], slow: [whole(ada)], look: [], hook: [whole(ada)] });
+  await (await answerAll(next, sessionId, ben)).result;
+  expect(seen).toEqual({ ask: [whole(ben)], slow: [whole(ada)], look: [], hook: [whole(ada), whole(ben)] });
+  expect(JSON.stringify(await next.log(sessionId))).not.toMatch(/tok_/);
+});

@@ -59,16 +59,19 @@ export interface RunOptions {
   /**
    * What the application says about the user who sends this request, e.g.
    * `{ workspace: "w1", roles: ["admin"] }`. It is stored with the run. `deps`, hooks and tools get it, also
-   * of sub-agents; the model and clients do not. With answers, it replaces the earlier one. Default: `{}`.
+   * of sub-agents; the model and clients do not. With answers, it replaces the earlier one: for `deps`,
+   * tools and hooks that run from then on. Default: `{}`.
    */
   caller?: JsonObject;
   /**
    * What tools need to act for the user, e.g. `{ token }`. `deps`, hooks and tools of this process get it. It
    * is never stored: another process that continues the run has to get it again, see `withoutCredentials` of
-   * `runtime()`. Default: none.
+   * `runtime()`. With answers, it replaces the earlier one. An answer of another `caller` without credentials
+   * removes it: the run then asks for new ones. Default: none.
    *
-   * In what is stored and reported, e.g. a tool's error message, words of 16 and more characters that
-   * occur in the credentials are replaced by `…`.
+   * **Everything in it counts as secret.** In what is stored and reported, e.g. a tool's result or error
+   * message, words of 16 and more characters that occur in the credentials are replaced by `…`. Put
+   * addresses, ids and other public values into `caller`, or tools cannot return them.
    */
   credentials?: unknown;
   /**
@@ -129,9 +132,10 @@ export type RuntimeOptions<Deps, Name extends string = string> = undefined exten
 /** All options of `runtime()`. `Name` are the names of the agents. */
 export interface RuntimeSettings<Deps, Name extends string = string> {
   /**
-   * Returns the dependencies of tools, hooks and `userData` for a session. Called at least once in each
-   * process that works on the session. `caller` and `credentials` are those of the run; `credentials` is
-   * `undefined` in a process that has none.
+   * Returns the dependencies of tools, hooks and `userData` for a run. Called at least once for each run in
+   * each process that works on it, and again after an answer of another caller or with other credentials.
+   * `credentials` is `undefined` in a process that has none, also for the hooks of a run that a new message
+   * replaces.
    */
   deps: (session: Session, run: { caller: JsonObject; credentials: unknown }) => Deps | Promise<Deps>;
   /**
