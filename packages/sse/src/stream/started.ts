@@ -11,16 +11,19 @@ interface Starting {
   begin: Begin;
   view: ViewState;
   whenBusy?: WhenBusy;
+  /** Stops the run that the request begins or continues. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Starts what a request begins, and returns where its output begins. */
 export async function started(runtime: Runtime, wanted: Starting): Promise<RunStart> {
-  const { agent, from, sessionId = "", begin, view, whenBusy } = wanted;
-  const { userId } = from;
+  const { agent, sessionId = "", begin, view, whenBusy, signal } = wanted;
+  const { userId } = wanted.from;
   if ("abandon" in begin) {
     await runtime.stop(sessionId, { userId });
     return { sessionId, runId: view.run?.id ?? "", afterSeq: view.cursor };
   }
+  const from = { ...wanted.from, ...(signal && { signal }) };
   if ("shown" in begin || "connect" in begin) return await lastMessage(runtime, sessionId, view);
   if ("retry" in begin) return await runtime.run(agent, { ...from, sessionId, retry: begin.retry }).started;
   const asked = { ...from, ...(sessionId && { sessionId }), ...(whenBusy && { whenBusy }), ...begin };
