@@ -35,10 +35,11 @@ export interface HandlerOptions<Name extends string = string> {
    * `continue`.
    *
    * - `continue`: the run goes on, and its events are stored.
-   * - `stop`: the run ends as `aborted` if no stream has followed its session for a second. What it has said
-   *   so far is kept. All streams of this handler in this process count: those of `POST /runs`, and those of
-   *   readers. So a client may close a stream and open its next one, or reconnect. A page that takes longer to
-   *   reload has left. With several processes, send the requests of one session to the same one.
+   * - `stop`: the run ends as `aborted` if no stream has followed its session for a second. What it has
+   *   said so far is kept. All streams of this handler in this process count: those of `POST /runs`, and
+   *   those of readers. So a client may close a stream and open its next one, or reconnect. A page that
+   *   takes longer to reload has left. With several processes, send the requests of one session to the
+   *   same one.
    */
   onClientGone?: "continue" | "stop";
   /**

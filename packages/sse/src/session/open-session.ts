@@ -29,8 +29,9 @@ export async function findSession(runtime: Runtime, name: SessionName): Promise<
 }
 
 /**
- * Returns the id of the session that a message begins, or has begun if it was sent before. It is derived from
- * the message's client id. Returns `undefined` for a request that names its session, and for any other request.
+ * Returns the id of the session that a message begins, or has begun if it was sent before. It is derived
+ * from the message's client id. Returns `undefined` for a request that names its session, and for any other
+ * request.
  */
 export async function firstSessionId(
   { userId, agent, sessionId, threadId }: SessionName,
