@@ -36,7 +36,7 @@ export async function startRun(
   const id = session?.id ?? (await firstSessionId(name, begins));
   if (id !== undefined) follower.follows(id);
   await served.admit(begins, id);
-  const asked = { agent, view, begin: begins, from: askedBy(caller), signal: follower.signal };
+  const asked = { agent, dialect, view, begin: begins, from: askedBy(caller), signal: follower.signal };
   const start = await started(runtime, { ...asked, ...(session && { sessionId: session.id }) });
   follower.follows(start.sessionId);
   const from = { afterSeq: start.afterSeq };

@@ -69,6 +69,7 @@ export async function beginTold(
   if (own !== undefined) follower.follows(own.id);
   const begun = await started(runtime, {
     agent,
+    dialect,
     from: askedBy(caller),
     begin,
     view: now,
