@@ -25,6 +25,10 @@ export { explainRefusal, noSession, type Refused } from "./stores/refusal.ts";
 export { tryUntilApplied } from "./stores/retry-undone.ts";
 export { watchedStore } from "./stores/watched-store.ts";
 
+// Sessions
+
+export { sessionIdOfMessage } from "./runtime/begin/new-session.ts";
+
 // Stores over SQL
 
 export { type AppendCall, batchText, keysOf, type PreparedEvent } from "./stores/append-call.ts";

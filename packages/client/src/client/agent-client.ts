@@ -188,8 +188,8 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       try {
         return await speaks.sessions(new AbortController().signal);
       } catch (error) {
-        const { code, message } = failureOf(error);
-        throw new Refused(0, code, message);
+        const { code, message, cause } = failureOf(error);
+        throw new Refused(0, code, message, { cause });
       }
     },
     close: () => leave(current),

@@ -43,6 +43,8 @@ export interface AgentFailure {
   text?: string;
   /** Id of the call whose answer was not accepted. */
   callId?: string;
+  /** The cause, for developers, e.g. the error of `fetch`. Absent if the server refused the request. */
+  cause?: unknown;
 }
 
 /**

@@ -98,5 +98,6 @@ export function failureOf(error: unknown): AgentFailure {
   return {
     code: "network",
     message: "The server cannot be reached. Please check your connection and try again.",
+    cause: error,
   };
 }

@@ -45,8 +45,8 @@ export class Refused extends Error {
   readonly status: number;
   readonly code: string;
 
-  constructor(status: number, code: string, message: string) {
-    super(message);
+  constructor(status: number, code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "Refused";
     this.status = status;
     this.code = code;
@@ -93,7 +93,7 @@ export function wire(
       headers: { ...own, ...(init.headers as Record<string, string> | undefined) },
       signal: eitherSignal(signal, silence.signal),
     }).finally(() => clearTimeout(timer));
-    if (!response.ok) throw await refused(response);
+    if (!response.ok) throw await refused(response, `${base}${path}`);
     return response;
   };
   const session = (id: string) => `/sessions/${encodeURIComponent(id)}`;
@@ -145,14 +145,19 @@ function eventStream(response: Response): Response {
   );
 }
 
-async function refused(response: Response): Promise<Refused> {
+async function refused(response: Response, url: string): Promise<Refused> {
   const body: unknown = await response.json().catch(() => undefined);
   const error = isObject(body) && isObject(body.error) ? body.error : {};
   const { code, message } = error;
+  const { status } = response;
+  const bare =
+    status === 404
+      ? `The server answered 404 to ${url}. Check the client's \`url\` and the handler's \`basePath\`.`
+      : `The server answered ${status}.`;
   return new Refused(
-    response.status,
+    status,
     typeof code === "string" ? code : "network",
-    typeof message === "string" ? message : `The server answered ${response.status}.`,
+    typeof message === "string" ? message : bare,
   );
 }
 

@@ -1,6 +1,7 @@
 import { type Agent, PawlError, type Runtime } from "@pawl/core";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { native } from "../dialects/native.ts";
+import { refuseReserved } from "../stream/reserved-tools.ts";
 
 /** The check of an option that takes a dialect. A common mistake is `aiSdk` without parentheses. */
 export const DIALECT: { readonly mustBe: string; is(value: unknown): boolean } = {
@@ -32,16 +33,11 @@ export function agentName(runtime: Runtime, named: string | Agent<never>): strin
 }
 
 /**
- * Checks that none of the agent's tools has a name that the dialect reserves.
+ * Checks that none of the agent's tools has a name that the dialect reserves. Tools that a function returns
+ * are checked when a run starts.
  *
  * @throws PawlError `config`.
  */
 export function checkDialect(dialect: Dialect | undefined, runtime: Runtime, agent: string): void {
-  const { name, reserved = [] } = dialect ?? native();
-  const taken = reserved.find((word) => runtime.agents.get(agent)?.tools.has(word));
-  if (taken === undefined) return;
-  throw new PawlError(
-    "config",
-    `The agent "${agent}" has a tool "${taken}", but the dialect ${name} has an event of that name. Rename the tool.`,
-  );
+  refuseReserved(dialect ?? native(), agent, runtime.agents.get(agent)?.tools ?? new Map());
 }

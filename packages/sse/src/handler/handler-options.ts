@@ -22,7 +22,8 @@ export interface HandlerOptions<Name extends string = string> {
    * Decides whether a request may begin or continue a run, before anything is stored. Called after
    * `authorize` and `rateLimit`, with the request, whose body is read already, the caller, and what the
    * request begins. Return a `Response` of your own to refuse the request, e.g. with 402, 403 or 409. See
-   * {@link admitReservation}. Default: every request is admitted.
+   * {@link admitReservation}. Not called for a session that is not the caller's, which is a 404, and not for
+   * a message or a retry that is stored already: it joins its run. Default: every request is admitted.
    */
   admit?(
     request: Request,
@@ -30,12 +31,15 @@ export interface HandlerOptions<Name extends string = string> {
     wanted: Wanted,
   ): Response | undefined | Promise<Response | undefined>;
   /**
-   * What happens to a run if the client disconnects from the stream that began or continued it. Default:
+   * What happens to a run that a request began or continued, once its clients have disconnected. Default:
    * `continue`.
    *
    * - `continue`: the run goes on, and its events are stored.
-   * - `stop`: the run ends as `aborted`. What it has said so far is kept. Not for clients that send a message
-   *   or an answer while an earlier stream is open, as `@pawl/client` may: they close the earlier one.
+   * - `stop`: the run ends as `aborted` if no stream has followed its session for a second. What it has
+   *   said so far is kept. All streams of this handler in this process count: those of `POST /runs`, and
+   *   those of readers. So a client may close a stream and open its next one, or reconnect. A page that
+   *   takes longer to reload has left. With several processes, send the requests of one session to the
+   *   same one.
    */
   onClientGone?: "continue" | "stop";
   /**

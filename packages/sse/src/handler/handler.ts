@@ -4,24 +4,21 @@ import { type Context, Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { native } from "../dialects/native.ts";
 import { errorResponse, responseTo } from "../request/wire-error.ts";
-import { type Admit, askedBy, OwnResponse, wantedBy } from "../session/caller.ts";
 import { listSessions } from "../session/list-sessions.ts";
-import { isResponse } from "../session/own-session.ts";
 import { publicEvent } from "../session/public-event.ts";
-import { stopRun } from "../session/stop-run.ts";
-import { HEARTBEAT_MS, runHeaders } from "../stream/event-stream.ts";
+import { HEARTBEAT_MS } from "../stream/event-stream.ts";
+import { followers } from "../stream/followers.ts";
 import { cursorOf, logStream } from "../stream/log-stream.ts";
-import { started } from "../stream/started.ts";
 import { streamLimit } from "../stream/stream-limit.ts";
 import { agentName } from "./check-dialect.ts";
 import { checkHandler } from "./check-handler.ts";
 import { corsOf } from "./cors.ts";
-import { readRequest } from "./extra-fields.ts";
 import type { HandlerOptions, Served } from "./handler-options.ts";
 import { identified } from "./identified.ts";
 import { withinRate } from "./rate-limit.ts";
-import { namedSession, type Replaying, replayRoutes, tellNewRun } from "./replay-routes.ts";
-import { type Env, json, type Limited, route } from "./routes.ts";
+import { namedSession, type Replaying, replayRoutes } from "./replay-routes.ts";
+import { type Env, json, type Limited, route, type Streaming } from "./routes.ts";
+import { credentialsOf, startRun } from "./start-run.ts";
 
 /**
  * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. Mount the returned function under
@@ -102,14 +99,13 @@ function checkedHandler(
   });
   app.use("*", identified(authorize));
   const served = replaying(options, dialect);
-  const { within } = streamLimit(options.maxStreams ?? 100);
-  const limited: Limited = (c, make) => within({ userId: c.get("userId"), method: c.req.raw.method }, make);
+  const limited = streaming(options);
   const own = (c: Context<Env, string>) => namedSession(served, c.get("userId"), c.req.param("id") ?? "");
 
   route(app, "/runs", {
     POST: async (c) => {
       await withinRate(rateLimit, c.get("userId"));
-      return await limited(c, (onClose) => startRun(options, c, onClose));
+      return await limited(c, (one) => startRun(options, served, c, one));
     },
   });
   if (dialect.resume === "replay") replayRoutes(app, served, limited);
@@ -142,9 +138,9 @@ function checkedHandler(
     GET: async (c) => {
       const { id } = await own(c);
       const from = cursorOf(c.req.header("last-event-id") ?? c.req.query("after"));
-      return await limited(c, async (onClose) => {
-        const about = { request: c.req.raw, from, headers: {}, onClose };
-        return logStream(options, about, (signal) =>
+      return await limited(c, async (one) => {
+        one.follower.follows(id);
+        return logStream(options, { ...one, request: c.req.raw, from, headers: {} }, (signal) =>
           runtime.follow(id, { ...from, ...credentialsOf(c), signal, resume: true }),
         );
       });
@@ -173,52 +169,28 @@ function noRoute({ method, path }: { method: string; path: string }, basePath: s
   return `No such route: ${method} ${path}. This handler serves ${basePath}/runs and ${basePath}/sessions. Check \`basePath\`, or the client's \`url\`.`;
 }
 
-async function startRun(options: Served, c: Context<Env>, onClose: () => void): Promise<Response> {
-  const { runtime, agent, dialect = native() } = options;
-  const caller = c.get("caller");
-  const { userId } = caller;
-  const served = { ...replaying(options, dialect), admit: admission(options.admit, c) };
-  if (dialect.resume === "replay") return await tellNewRun(served, c.req.raw, caller, onClose);
-  const { sessionId, begin } = await readRequest(served, c.req.raw, userId);
-  const view = newView();
-  const begins = begin(view);
-  await served.admit(begins, sessionId);
-  const asked = { agent, view, begin: begins, from: askedBy(caller), ...(sessionId && { sessionId }) };
-  const start = await started(runtime, asked);
-  const from = { afterSeq: start.afterSeq };
-  const about = {
-    request: c.req.raw,
-    from,
-    headers: { ...dialect.headers, ...runHeaders(start) },
-    onClose,
-    onGone: () => served.onGone(start, userId, c.req.raw),
-  };
-  return logStream(options, about, (signal) =>
-    // If a message replaces an answer, the end of the earlier run comes first. This end must not end the
-    // stream.
-    runtime.follow(start.sessionId, {
-      afterSeq: start.afterSeq,
-      ...credentialsOf(c),
-      signal,
-      untilIdle: start,
-      resume: true,
-    }),
-  );
-}
-
-function credentialsOf(c: Context<Env>): { credentials?: unknown } {
-  const { credentials } = c.get("caller");
-  return credentials === undefined ? {} : { credentials };
-}
-
-/** Returns the function that asks `admit` about what a request begins. */
-function admission(admit: Served["admit"], c: Context<Env>): Admit {
-  return async (begin, sessionId) => {
-    const wanted = wantedBy(begin, sessionId);
-    const refused = wanted && (await admit?.(c.req.raw, c.get("caller"), wanted));
-    if (refused === undefined) return;
-    if (isResponse(refused)) throw new OwnResponse(refused);
-    throw new PawlError("config", `admit() must return a Response or undefined; got type ${typeof refused}.`);
+/** Returns the function that counts streams: against the user's limit, and as followers of their sessions. */
+function streaming({ maxStreams = 100, onClientGone }: Served): Limited {
+  const { within } = streamLimit(maxStreams);
+  const counted = followers(onClientGone);
+  return async (c, make) => {
+    const { method } = c.req.raw;
+    return await within({ userId: c.get("userId"), method }, async (close) => {
+      const follower = counted.open();
+      const onClose: Streaming["onClose"] = (how) => {
+        follower.left(how);
+        close();
+      };
+      try {
+        const response = await make({ follower, onClose });
+        // The response to HEAD has no body, so nobody reads it.
+        if (method === "HEAD") follower.left("refused");
+        return response;
+      } catch (error) {
+        follower.left("refused");
+        throw error;
+      }
+    });
   };
 }
 
@@ -228,11 +200,7 @@ function replaying(options: Served, dialect: Dialect): Replaying {
   const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };
   const told = (error: unknown, request: Request) => onError?.(error, request);
   const warn = (message: string) => onWarning?.(message);
-  const onGone: Replaying["onGone"] = ({ sessionId, runId }, userId, request) => {
-    if (options.onClientGone !== "stop") return;
-    stopRun(runtime, { sessionId, runId, userId }).catch((error: unknown) => told(error, request));
-  };
-  return { runtime, agent, dialect, heartbeatMs, ...limits, extra, onError: told, warn, onGone };
+  return { runtime, agent, dialect, heartbeatMs, ...limits, extra, onError: told, warn };
 }
 
 function oncePerMessage(warn: (message: string) => void): (message: string) => void {

@@ -8,7 +8,7 @@ import { sessionNow } from "../session/session-then.ts";
 import { eventStream, runHeaders, STREAM_HEADERS } from "../stream/event-stream.ts";
 import { beginTold, resumeTold, type ToldRun } from "../stream/tell-run.ts";
 import { type ExtraFields, readRequest } from "./extra-fields.ts";
-import { type Env, json, type Limited, route } from "./routes.ts";
+import { type Env, json, type Limited, route, type Streaming } from "./routes.ts";
 
 /** The dependencies of the routes of a dialect with `resume: "replay"`. */
 export interface Replaying {
@@ -23,8 +23,6 @@ export interface Replaying {
   onError(error: unknown, request: Request): void;
   /** Called with a warning for each part of a request that is ignored. */
   warn(message: string): void;
-  /** Called when the client disconnects from a stream that began or continued a run. */
-  onGone(run: { sessionId: string; runId: string }, userId: string, request: Request): void;
 }
 
 /**
@@ -35,17 +33,15 @@ export async function tellNewRun(
   served: Replaying & { admit: Admit },
   request: Request,
   caller: Caller,
-  onClose: () => void,
+  streaming: Streaming,
 ): Promise<Response> {
   const { dialect } = served;
-  const { userId } = caller;
   try {
-    const asked = await readRequest(served, request, userId);
-    const run = await beginTold(served, caller, asked);
-    const onGone = () => run.start && served.onGone(run.start, userId, request);
-    return toldResponse(served, request, run, { onClose, onGone });
+    const asked = await readRequest(served, request, caller.userId);
+    const run = await beginTold({ ...served, follower: streaming.follower }, caller, asked);
+    return toldResponse(served, request, run, streaming);
   } catch (error) {
-    onClose();
+    streaming.onClose("refused");
     return await refusedIn(dialect, error);
   }
 }
@@ -73,7 +69,10 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
       const session = await findNamed(served, c.get("userId"), id);
       const run = await resumeTold(served, session, id, c.get("caller").credentials);
       if (run === undefined) return new Response(null, { status: 204 });
-      return await limited(c, async (onClose) => toldResponse(served, c.req.raw, run, { onClose }));
+      return await limited(c, async (streaming) => {
+        if (session !== undefined) streaming.follower.follows(session.id);
+        return toldResponse(served, c.req.raw, run, streaming);
+      });
     },
   });
 }
@@ -99,14 +98,13 @@ function toldResponse(
   served: Replaying,
   request: Request,
   { start, frames }: ToldRun,
-  { onClose, onGone }: { onClose(): void; onGone?(): void },
+  { onClose }: Streaming,
 ): Response {
   const { dialect, heartbeatMs, onError } = served;
   const body = eventStream(frames, {
     heartbeatMs,
     signal: request.signal,
     onClose,
-    ...(onGone && { onGone }),
     write: (text) => text,
     // Clients other than Pawl's take a clean end without a last event as a success.
     mayEnd: false,

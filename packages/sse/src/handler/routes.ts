@@ -1,10 +1,20 @@
 import type { Context, Handler, Hono } from "hono";
 import { errorResponse } from "../request/wire-error.ts";
 import type { Caller } from "../session/caller.ts";
+import type { Closing } from "../stream/event-stream.ts";
+import type { Follower } from "../stream/followers.ts";
 
 /** The values that Hono keeps for a request after `authorize`. */
 export interface Env {
   Variables: { userId: string; caller: Caller };
+}
+
+/** What a request's stream reports. */
+export interface Streaming {
+  /** Counts the stream as one by which a client follows its session. */
+  follower: Follower;
+  /** Must be called when the stream closes, or if there is none. Only the first call counts. */
+  onClose(how: Closing | "refused"): void;
 }
 
 /**
@@ -13,7 +23,7 @@ export interface Env {
  */
 export type Limited = (
   c: Context<Env, string>,
-  make: (onClose: () => void) => Promise<Response>,
+  make: (streaming: Streaming) => Promise<Response>,
 ) => Promise<Response>;
 
 /** Serves the methods of one path. Any other method answers 405. */

@@ -20,7 +20,10 @@ export interface Wanted {
   sessionId?: string;
 }
 
-/** Throws the application's response if it does not admit what a request begins. */
+/**
+ * Throws the application's response if it does not admit what a request begins. `sessionId` is that of one of
+ * the user's own sessions, or of the one that the request begins, if it is known.
+ */
 export type Admit = (begin: Begin, sessionId: string | undefined) => Promise<void>;
 
 /** Returns the caller's options of `run()`. */

@@ -1,5 +1,6 @@
 import type { JsonObject, Runtime, Session } from "@pawl/core";
-import { createOnce } from "@pawl/core/store";
+import { createOnce, sessionIdOfMessage } from "@pawl/core/store";
+import type { Begin } from "../dialects/base/dialect.ts";
 import { ownSession } from "./own-session.ts";
 
 /** The user and agent of a session, and the id or name under which it is requested. */
@@ -25,6 +26,20 @@ export async function findSession(runtime: Runtime, name: SessionName): Promise<
   const named = await runtime.store.sessions.get(threadId);
   if (named?.userId === userId && named.agent === agent) return named;
   return await runtime.store.sessions.get(await sessionIdOf(userId, agent, threadId));
+}
+
+/**
+ * Returns the id of the session that a message begins, or has begun if it was sent before. It is derived
+ * from the message's client id. Returns `undefined` for a request that names its session, and for any other
+ * request.
+ */
+export async function firstSessionId(
+  { userId, agent, sessionId, threadId }: SessionName,
+  begin: Begin,
+): Promise<string | undefined> {
+  if (sessionId !== undefined || threadId !== undefined) return undefined;
+  if (!("input" in begin) || begin.clientMessageId === undefined) return undefined;
+  return await sessionIdOfMessage(agent, userId, begin.clientMessageId);
 }
 
 /** Returns the user's session of that name. Creates it if it does not exist. */

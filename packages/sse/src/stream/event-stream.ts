@@ -24,6 +24,12 @@ export function runHeaders({
   return { "x-pawl-session": encodeURI(sessionId), "x-pawl-run": encodeURI(runId) };
 }
 
+/**
+ * How a stream has closed: its events have `ended`, it is `broken` because reading failed or this process is
+ * shutting down, or its reader is `gone`.
+ */
+export type Closing = "ended" | "broken" | "gone";
+
 /** Options of {@link eventStream}. */
 export interface EventStreamOptions<T> {
   /** Milliseconds without an event after which a comment is sent as a heartbeat. */
@@ -32,10 +38,8 @@ export interface EventStreamOptions<T> {
   signal: AbortSignal;
   /** Called with the error if reading the events fails. */
   onError(error: unknown): void;
-  /** Called when the stream has ended, failed or lost its reader. May be called more than once. */
-  onClose(): void;
-  /** Called if the reader disconnects before the events have ended. */
-  onGone?(): void;
+  /** Called once, when the stream closes. */
+  onClose(how: Closing): void;
   /** Returns an item as text of the stream. */
   write(item: T): string;
   /**
@@ -52,20 +56,20 @@ export interface EventStreamOptions<T> {
  */
 export function eventStream<T>(
   events: (signal: AbortSignal) => AsyncIterable<T>,
-  { heartbeatMs, signal, onError, onClose, onGone, write, mayEnd = true }: EventStreamOptions<T>,
+  { heartbeatMs, signal, onError, onClose, write, mayEnd = true }: EventStreamOptions<T>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const reader = new AbortController();
   const gone = reader.signal;
   const source = oneAtATime(events(gone));
-  const closed = () => {
+  let isOpen = true;
+  const closed = (how: Closing) => {
     signal.removeEventListener("abort", leave);
-    onClose();
+    if (isOpen) onClose(how);
+    isOpen = false;
   };
-  let over = false;
   const leave = () => {
-    if (!over && !gone.aborted) onGone?.();
-    closed();
+    closed("gone");
     reader.abort();
   };
   if (signal.aborted) leave();
@@ -83,14 +87,12 @@ export function eventStream<T>(
           if (gone.aborted) return;
           if (next === "nothing") controller.enqueue(encoder.encode(": hb\n\n"));
           else if (next.done) {
-            over = true;
-            closed();
+            closed("ended");
             controller.close();
           } else controller.enqueue(encoder.encode(write(next.value)));
         } catch (error) {
           if (gone.aborted) return;
-          over = true;
-          closed();
+          closed("broken");
           // A process that shuts down ends its streams cleanly, because servers log broken ones. A client
           // whose run has not ended reconnects in both cases.
           if (mayEnd && PawlError.is(error, "draining")) return controller.close();

@@ -6,7 +6,7 @@ import { newFacts } from "../dialects/base/facts.ts";
 import { native } from "../dialects/native.ts";
 import { refusal } from "../request/wire-error.ts";
 import { type Expose, publicEvent } from "../session/public-event.ts";
-import { eventStream, HEARTBEAT_MS, STREAM_HEADERS } from "./event-stream.ts";
+import { type Closing, eventStream, HEARTBEAT_MS, STREAM_HEADERS } from "./event-stream.ts";
 
 /** The options of `handler()` that a stream uses. */
 interface Served {
@@ -22,8 +22,7 @@ interface Reader {
   request: Request;
   from: Cursor;
   headers: Readonly<Record<string, string>>;
-  onClose(): void;
-  onGone?(): void;
+  onClose(how: Closing): void;
 }
 
 /**
@@ -32,7 +31,7 @@ interface Reader {
  */
 export function logStream(
   options: Served,
-  { request, from, headers, onClose, onGone }: Reader,
+  { request, from, headers, onClose }: Reader,
   events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
 ): Response {
   const { dialect = native() } = options;
@@ -56,7 +55,6 @@ export function logStream(
     heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
     signal: request.signal,
     onClose,
-    ...(onGone && { onGone }),
     write: (event) => encode(event).join(""),
     onError: (error) => {
       if (!PawlError.is(error, "draining")) options.onError?.(error, request);

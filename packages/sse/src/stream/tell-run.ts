@@ -14,9 +14,10 @@ import type { Dialect, DialectRequest, Encoder, EncoderContext } from "../dialec
 import { newFacts } from "../dialects/base/facts.ts";
 import { type Followed, passedOn } from "../dialects/base/telling.ts";
 import { type Admit, askedBy, type Caller } from "../session/caller.ts";
-import { findSession, openThread } from "../session/open-session.ts";
+import { findSession, firstSessionId, openThread } from "../session/open-session.ts";
 import { publicEvent } from "../session/public-event.ts";
 import { lastExchange, sessionNow, sessionUpTo } from "../session/session-then.ts";
+import type { Follower } from "./followers.ts";
 import { started } from "./started.ts";
 
 /** The dependencies for serving a request. */
@@ -29,6 +30,7 @@ interface Served {
 /** What is needed to begin what a request asks for. */
 interface Beginning extends Served {
   admit: Admit;
+  follower: Follower;
 }
 
 /** A run, and the frames that stream it from its beginning. */
@@ -41,7 +43,7 @@ export interface ToldRun {
 
 /** Starts what a request begins, and returns the run to stream. */
 export async function beginTold(
-  { runtime, agent, dialect, admit }: Beginning,
+  { runtime, agent, dialect, admit, follower }: Beginning,
   caller: Caller,
   asked: DialectRequest,
 ): Promise<ToldRun> {
@@ -52,24 +54,30 @@ export async function beginTold(
   const now = session === undefined ? newView() : (await sessionNow(runtime, session.id)).view;
   const begin = asked.begin(now);
   const encoder = asked.encoder ?? dialect.encoder;
+  const id = session?.id ?? (await firstSessionId(named, begin));
+  if (id !== undefined) follower.follows(id);
   if ("connect" in begin)
     return await connectTold({ runtime, agent, encoder, credentials }, session, threadId ?? "");
   if (session === undefined && !("input" in begin)) {
     throw new PawlError("not_found", "There is no such session.");
   }
-  await admit(begin, session?.id);
+  await admit(begin, id);
   const { metadata } = "input" in begin ? begin : {};
   const own =
     session ??
     (threadId === undefined ? undefined : await openThread(runtime, { ...named, threadId }, metadata));
+  if (own !== undefined) follower.follows(own.id);
   const begun = await started(runtime, {
     agent,
+    dialect,
     from: askedBy(caller),
     begin,
     view: now,
+    signal: follower.signal,
     ...(own && { sessionId: own.id }),
     ...(dialect.whenBusy && { whenBusy: dialect.whenBusy }),
   });
+  follower.follows(begun.sessionId);
   return await told(runtime, { ...begun, credentials }, now, (context) =>
     encoder({ ...context, agent, threadId: threadId ?? begun.sessionId }),
   );

@@ -10,6 +10,7 @@ import {
 } from "@pawl/core";
 import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { coach } from "../../src/dialects.ts";
 import {
   admitReservation,
   agUi,
@@ -112,6 +113,119 @@ describe("F18 `admit`", () => {
   });
 });
 
+/** Bodies that send one first message twice, in each dialect, and where the dialect names a session later. */
+const twice: [name: string, dialect: Dialect, body: object][] = [
+  ["native", native(), { input: "Hi", clientMessageId: "m1" }],
+  ["coach", coach(), { message: "Hi", clientMessageId: "m1" }],
+  ["AI SDK", aiSdk(), chat("Hi")],
+  ["AG-UI", agUi(), agUiBody],
+];
+
+describe("F18 what is stored is not asked about again", () => {
+  /** Admits one request, and refuses every other. */
+  async function once(dialect: Dialect) {
+    let asked = 0;
+    const model = strictModel({ script: [{ text: "Hello." }, { text: "Again." }] });
+    const at = await serve(model, {
+      dialect,
+      admit: () => {
+        asked += 1;
+        return asked === 1 ? undefined : Response.json({}, { status: 402 });
+      },
+    });
+    return { at, model, asked: () => asked };
+  }
+
+  it.each(twice)("K3 a message that is sent again joins its run (%s)", async (_, dialect, body) => {
+    const { at, model, asked } = await once(dialect);
+    const first = await at.ask("/runs", post(body));
+    await first.text();
+    const again = await at.ask("/runs", post(body));
+    expect([again.status, again.headers.get("x-pawl-session")]).toEqual([
+      200,
+      first.headers.get("x-pawl-session"),
+    ]);
+    expect(await again.text()).toContain("Hello.");
+    expect([asked(), model.requests.length]).toEqual([1, 1]);
+  });
+
+  it("K3 a message of a session that is sent again joins its run", async () => {
+    const { at, asked } = await once(native());
+    const { id: sessionId } = await at.store.sessions.create({ id: "s1", userId: "ada", agent: "coach" });
+    const body = { sessionId, input: "Hi", clientMessageId: "m1" };
+    await (await at.ask("/runs", post(body))).text();
+    expect(await (await at.ask("/runs", post(body))).text()).toContain("Hello.");
+    expect(asked()).toBe(1);
+    const other = await at.ask("/runs", post({ ...body, clientMessageId: "m2" }));
+    expect([other.status, asked()]).toEqual([402, 2]);
+  });
+
+  it("a message under an id that another user has used is asked about", async () => {
+    const { at, asked } = await once(native());
+    const body = { input: "Hi", clientMessageId: "m1" };
+    await (await at.ask("/runs", post(body))).text();
+    const other = await at.ask("/runs", { ...post(body), as: "bob" });
+    expect([other.status, asked()]).toEqual([402, 2]);
+  });
+
+  it("a message that begins another session under the same id is asked about", async () => {
+    const { at, asked } = await once(aiSdk());
+    await at.runtime.run("coach", { userId: "ada", input: "Hi", clientMessageId: "m1" }).result;
+    expect((await at.ask("/runs", post(chat("Hi")))).status).toBe(200);
+    expect((await at.ask("/runs", post({ ...chat("Hi"), id: "c2" }))).status).toBe(402);
+    expect(asked()).toBe(2);
+  });
+
+  it("a retry that is sent again joins the retry", async () => {
+    const asked: Wanted["begins"][] = [];
+    const model = strictModel({ script: [{ fault: { status: 400 } }, { text: "Better." }] });
+    const at = await serve(model, {
+      admit: (_request, _caller, { begins }) => {
+        asked.push(begins);
+        return undefined;
+      },
+    });
+    const first = await at.ask("/runs", post({ input: "Hi" }));
+    await first.text();
+    const sessionId = first.headers.get("x-pawl-session") ?? "";
+    const retry = first.headers.get("x-pawl-run");
+    for (const _ of [1, 2]) {
+      expect(await (await at.ask("/runs", post({ sessionId, retry }))).text()).toContain("Better.");
+    }
+    expect(asked).toEqual(["message", "retry"]);
+  });
+});
+
+describe("E11 F18 `admit` is not asked about the session of another user", () => {
+  const foreign: [name: string, dialect: Dialect, body: (sessionId: string) => object][] = [
+    ["native message", native(), (sessionId) => ({ sessionId, input: "Hi" })],
+    ["native answers", native(), (sessionId) => ({ sessionId, answers: [{ callId: "c1", value: 1 }] })],
+    ["native retry", native(), (sessionId) => ({ sessionId, retry: "r1" })],
+    ["coach", coach(), (sessionId) => ({ sessionId, message: "Hi" })],
+  ];
+
+  it.each(foreign)("%s", async (_, dialect, body) => {
+    const asked: Wanted[] = [];
+    const at = await serve(strictModel({ script: [] }), {
+      dialect,
+      admit: (_request, _caller, wanted) => {
+        asked.push(wanted);
+        return Response.json({}, { status: 402 });
+      },
+    });
+    await at.store.sessions.create({ id: "hers", userId: "ada", agent: "coach" });
+    await at.store.sessions.create({ id: "other-agent", userId: "bob", agent: "other" });
+    for (const id of ["hers", "other-agent", "unknown"]) {
+      const response = await at.ask("/runs", { ...post(body(id)), as: "bob" });
+      expect([response.status, await response.json()]).toEqual([
+        404,
+        { error: { code: "not_found", message: "There is no such session." } },
+      ]);
+    }
+    expect(asked).toEqual([]);
+  });
+});
+
 describe("F18 `admitReservation()`", () => {
   const budget = { reservations: memoryReservations(), account: () => "w1" };
   const request = new Request("http://localhost/runs", { method: "POST" });
@@ -146,59 +260,6 @@ describe("F18 `admitReservation()`", () => {
       expect.objectContaining({ code: "config" }),
     );
   });
-});
-
-describe("L10 a client that disconnects", () => {
-  /** Starts a run, disconnects once it speaks, and returns how the run ends. */
-  async function leave(onClientGone?: "continue" | "stop") {
-    const model = scriptedModel([{ text: "word ".repeat(60), delayPerEventMs: 20 }]);
-    const at = await serve(model, onClientGone === undefined ? {} : { onClientGone });
-    const gone = new AbortController();
-    const response = await at.ask("/runs", { ...post({ input: "Hi" }), signal: gone.signal });
-    const sessionId = response.headers.get("x-pawl-session") ?? "";
-    const reader = response.body?.getReader();
-    let read = "";
-    while (!read.includes("text_delta")) read += new TextDecoder().decode((await reader?.read())?.value);
-    gone.abort();
-    const ended = async () => (await at.runtime.view(sessionId, { userId: "ada" })).run?.stop?.type;
-    await expect.poll(ended, { timeout: 5_000 }).toBeDefined();
-    const { messages } = await at.runtime.view(sessionId, { userId: "ada" });
-    return { stop: await ended(), said: messages.at(-1)?.text ?? "" };
-  }
-
-  it("leaves its run alone by default", async () => {
-    expect((await leave()).stop).toBe("end_turn");
-  });
-
-  it("stops its run if the handler says so, and what was said is kept", async () => {
-    const { stop, said } = await leave("stop");
-    expect(stop).toBe("aborted");
-    expect(said).toMatch(/^word/);
-  });
-
-  it("stops nothing if the stream had ended", async () => {
-    const at = await serve(strictModel({ script: [{ text: "Hello." }, { text: "Again." }] }), {
-      onClientGone: "stop",
-    });
-    const response = await at.ask("/runs", post({ input: "Hi" }));
-    await response.text();
-    const sessionId = response.headers.get("x-pawl-session") ?? "";
-    const second = await at.ask("/runs", post({ sessionId, input: "And?" }));
-    expect(await second.text()).toContain("Again.");
-  });
-});
-
-it("L10 a stream whose run is over stops no later run", async () => {
-  const model = scriptedModel([{ text: "One." }, { text: "word ".repeat(20), delayPerEventMs: 20 }]);
-  const at = await serve(model, { onClientGone: "stop" });
-  const first = await at.ask("/runs", post({ input: "Hi" }));
-  const sessionId = first.headers.get("x-pawl-session") ?? "";
-  const ended = async () => (await at.runtime.view(sessionId, { userId: "ada" })).run;
-  await expect.poll(async () => (await ended())?.stop?.type).toBe("end_turn");
-  const second = await at.ask("/runs", post({ sessionId, input: "And?" }));
-  await first.body?.cancel();
-  await second.text();
-  expect((await ended())?.stop?.type).toBe("end_turn");
 });
 
 describe("F17 over HTTP", () => {

@@ -1,6 +1,8 @@
 import { jsonSchema, type StoredOf, tool } from "@pawl/core";
 import { strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { trainer } from "../../src/dialects.ts";
+import { type Dialect, native } from "../../src/index.ts";
 import { allEvents, confirm, look, serve } from "../support/served.ts";
 
 const remove = tool({
@@ -86,5 +88,46 @@ describe("F19 over HTTP", () => {
       await served.ask("/runs", { json: { sessionId, answers: [{ callId: "c1", value }] } });
     expect((await answer({ yes: "perhaps" })).status).toBe(422);
     expect((await allEvents(await answer({ yes: true }))).at(-1)?.type).toBe("run_ended");
+  });
+});
+
+/** A dialect for each way in which a client resumes, with an event that is named like a tool. */
+const reserving: [name: string, dialect: Dialect, body: object][] = [
+  ["replay", trainer(), { message: "Hi", clientMessageId: "m1" }],
+  ["cursor", { ...native(), name: "own", reserved: ["done"] }, { input: "Hi", clientMessageId: "m1" }],
+];
+const done = tool({
+  name: "done",
+  description: "Ends.",
+  input: jsonSchema({ type: "object" }),
+  execute: () => "over",
+});
+
+describe.each(reserving)("F19 W5 a tool with the name of an event (%s)", (_, dialect, body) => {
+  it("is an error for the developer if a function returns it, and its run stops", async () => {
+    const served = await serve(strictModel({ script: [{ text: "word ".repeat(50), delayPerEventMs: 50 }] }), {
+      dialect,
+      authorize,
+      tools: ({ caller }) => (caller.role === "admin" ? [look, done] : [look]),
+    });
+    const response = await served.ask("/runs", { json: body, headers: { "x-role": "admin" } });
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("coach");
+    const message = `The agent "coach" has a tool "done", but the dialect ${dialect.name} has an event of that name. Rename the tool.`;
+    expect(served.errors).toMatchObject([{ code: "config", message }]);
+    const [session] = await served.store.sessions.list({ userId: "ada" });
+    const stop = async () => (await served.runtime.view(session?.id ?? "", { userId: "ada" })).run?.stop;
+    await expect.poll(stop).toMatchObject({ type: "aborted" });
+  });
+
+  it("stops nothing for a caller without this tool", async () => {
+    const served = await serve(strictModel({ script: [{ text: "Hello." }] }), {
+      dialect,
+      authorize,
+      tools: ({ caller }) => (caller.role === "admin" ? [look, done] : [look]),
+    });
+    const response = await served.ask("/runs", { json: body });
+    expect([response.status, (await response.text()).includes("error")]).toEqual([200, false]);
+    expect(served.errors).toEqual([]);
   });
 });

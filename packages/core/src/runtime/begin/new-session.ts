@@ -13,8 +13,38 @@ export async function newSession(
   agent: string,
   { userId, clientMessageId, metadata }: RunOptions,
 ): Promise<Session> {
-  const id = clientMessageId === undefined ? host.newId() : await idFrom([agent, userId, clientMessageId]);
+  const id =
+    clientMessageId === undefined ? host.newId() : await sessionIdOfMessage(agent, userId, clientMessageId);
   return await createOnce(host.store, { id, userId, agent, ...(metadata && { metadata }) });
+}
+
+/**
+ * Returns the id of the session that `run()` creates for a first message with a client id.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { sessionIdOfMessage } from "@pawl/core/store";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const coach = agent({
+ *   name: "coach",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "Be kind.",
+ * });
+ * const pawl = runtime({ agents: [coach], store: memoryStore() });
+ * const run = pawl.run(coach, { userId: "ada", input: "Hi", clientMessageId: "m1" });
+ * const { sessionId } = await run.started;
+ * console.log(sessionId === (await sessionIdOfMessage("coach", "ada", "m1"))); // true
+ * await run.result;
+ * ```
+ */
+export async function sessionIdOfMessage(
+  agent: string,
+  userId: string,
+  clientMessageId: string,
+): Promise<string> {
+  return await idFrom([agent, userId, clientMessageId]);
 }
 
 const OPEN: readonly SessionStatus[] = ["active", "suspended"];

@@ -24,7 +24,8 @@ export interface Dialect {
   readonly resume: "cursor" | "replay";
   /**
    * Names that tools of the agent must not have, because events of the dialect have these names. Default:
-   * none. If a function returns the tools, the names are not checked.
+   * none. If a function returns the tools, they are checked when a run starts: a run with such a tool is
+   * stopped, its request answers 500, and `onError` gets the error.
    */
   readonly reserved?: readonly string[];
   /**

@@ -1,0 +1,85 @@
+import type { Closing } from "./event-stream.ts";
+
+/**
+ * How long a run goes on without a reader before `onClientGone: "stop"` stops it, in milliseconds. Clients
+ * that reconnect, or open their next stream after they have closed the last one, are back by then.
+ */
+export const GRACE_MS = 1_000;
+
+/** Counts the streams by which clients follow their sessions in this process. */
+export interface Followers {
+  /** Begins to count a request's stream. */
+  open(): Follower;
+}
+
+/** One request's stream. */
+export interface Follower {
+  /**
+   * Stops the run that the request begins or continues, once no stream follows the session any more. Absent
+   * if runs go on without readers.
+   */
+  readonly signal: AbortSignal | undefined;
+  /**
+   * Names the session, from which on the stream counts. Must be called before the run begins if the session
+   * may be known to others. Only the first call counts.
+   */
+  follows(sessionId: string): void;
+  /**
+   * Ends the stream. Only the first call counts. A `broken` stream does not mean that its reader has left. A
+   * request that is `refused`, or has no body in its response, never was a reader.
+   */
+  left(how: Closing | "refused"): void;
+}
+
+interface Followed {
+  streams: number;
+  /** Whether the last reader has left. */
+  isLeft: boolean;
+  control: AbortController;
+  timer?: ReturnType<typeof setTimeout>;
+}
+
+const UNCOUNTED: Followers = {
+  open: () => ({ signal: undefined, follows: () => undefined, left: () => undefined }),
+};
+
+/** Returns followers that stop the runs that clients have left, or for `continue`, leave all runs alone. */
+export function followers(onClientGone: "continue" | "stop" = "continue"): Followers {
+  if (onClientGone === "continue") return UNCOUNTED;
+  const sessions = new Map<string, Followed>();
+  const leave = (sessionId: string, followed: Followed) => {
+    followed.streams -= 1;
+    if (followed.streams > 0) return;
+    followed.timer = setTimeout(() => {
+      sessions.delete(sessionId);
+      if (followed.isLeft) followed.control.abort();
+    }, GRACE_MS);
+  };
+  return {
+    open() {
+      const own = new AbortController();
+      let isOpen = true;
+      let at: { sessionId: string; followed: Followed } | undefined;
+      return {
+        get signal() {
+          return (at?.followed.control ?? own).signal;
+        },
+        follows(sessionId) {
+          if (!isOpen || at !== undefined) return;
+          const followed = sessions.get(sessionId) ?? { streams: 0, isLeft: false, control: own };
+          clearTimeout(followed.timer);
+          followed.streams += 1;
+          sessions.set(sessionId, followed);
+          at = { sessionId, followed };
+        },
+        left(how) {
+          if (!isOpen) return;
+          isOpen = false;
+          if (at === undefined) return;
+          if (how !== "refused") at.followed.isLeft = how !== "broken";
+          leave(at.sessionId, at.followed);
+        },
+      };
+    },
+  };
+}
