@@ -1,116 +1,122 @@
-/** Replaces secrets in the texts of a value; every other value it returns as it is. */
-type Hide = <T>(value: T) => T;
+import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
+import { PawlError, storeFailed } from "../../base/errors.ts";
+import type { Hook } from "../../hooks/hook.ts";
+import type { Leg, OpenTask } from "../../leg/leg.ts";
+import type { NewEvent } from "../../log/event.ts";
+import { eventKey } from "../../log/event-keys.ts";
+import type { StopReason } from "../../log/stop-reason.ts";
+import { isGivenUp } from "../../session/given-up.ts";
+import { resultOf } from "../../session/run-result.ts";
+import type { RunState } from "../../session/state.ts";
+import { contextOf, hookFailure, hooksWith } from "./call-hooks.ts";
+import { askInRun } from "./lazy-ask.ts";
+
+type Effect = Hook & Required<Pick<Hook, "afterRun">>;
+
+const TASKS = "pawl.tasks";
+
+/** Time limit of one effect, in milliseconds. */
+export const EFFECT_MS = 5_000;
 
 /**
- * Returns an error that repeats no secrets: in its message, stack and other fields, in its causes, and in the
- * errors of an `AggregateError`. The given error stays as it is. If it repeats no secret, it is returned
- * itself; otherwise a copy with the same prototype. An object in its fields that cannot be copied, e.g. a
- * request, becomes `…` if it repeats one.
+ * Runs the `afterRun` hooks that have not run yet. Each has its own event key. The first `effect_started` is
+ * appended together with `first`, if nothing else was stored in the meantime. After that append the run can
+ * only end. An effect that a crash interrupted runs again only if its hook is `idempotent` and the run is not
+ * in a crash loop.
  *
- * @param hide replaces secrets in a string
+ * @returns `true` if the run can end; `false` if something else was stored first
  */
-export function hideInError(error: unknown, hide: Hide): unknown {
-  try {
-    return repeats(error, hide) ? copier(hide)(error) : error;
-  } catch {
-    // An exotic object, e.g. a revoked proxy.
-    return new Error("An error with credentials, which cannot be shown.");
+export async function runEffects(
+  leg: Leg,
+  run: RunState,
+  stop: StopReason,
+  first: readonly NewEvent[],
+): Promise<boolean> {
+  for (const hook of [...(await endingTasks(leg, run)), ...hooksWith(leg, "afterRun")]) {
+    const state = run.effects.get(hook.name);
+    if (state === "over" || (state === "begun" && (hook.idempotent !== true || isGivenUp(run)))) continue;
+    if (state === undefined && !(await beginEffect(leg, run, stop, hook, first))) return false;
+    await runEffect(leg, run, stop, hook);
   }
+  return true;
 }
-
-/** How many objects of an error are searched. If it has more, its unsearched objects are not shown. */
-const MOST_OBJECTS = 20_000;
 
 /**
- * Returns whether a string in a value, at any depth, repeats a secret, or there are more than `most.left`
- * objects to search.
+ * Returns the effect that stops the open tasks of sub-agents and charges the run what they have used, if
+ * there are any. It runs before the hooks' effects, so that a reservation charges that use too.
  */
-function repeats(value: unknown, hide: Hide, most = { left: MOST_OBJECTS }): boolean {
-  const waiting: unknown[] = [value];
-  const seen = new Set<unknown>();
-  for (let next = waiting.pop(); next !== undefined || waiting.length > 0; next = waiting.pop()) {
-    if (typeof next === "string" && hide(next) !== next) return true;
-    if (typeof next !== "object" || next === null || ArrayBuffer.isView(next) || seen.has(next)) continue;
-    if (most.left-- <= 0) return true;
-    seen.add(next);
-    for (const [key, part] of fieldsOf(next)) waiting.push(key, part);
-    for (const part of platformData(next)) waiting.push(part);
+async function endingTasks(leg: Leg, run: RunState): Promise<Effect[]> {
+  const tasks = await leg.tasks.open(leg, run);
+  if (tasks.length === 0 && run.effects.get(TASKS) !== "begun") return [];
+  const afterRun: Effect["afterRun"] = async (_, { signal }) => {
+    await Promise.all(tasks.map((task) => endAndCharge(leg, run, task, signal)));
+  };
+  return [{ name: TASKS, idempotent: true, afterRun }];
+}
+
+async function endAndCharge(
+  leg: Leg,
+  { runId }: RunState,
+  task: OpenTask,
+  signal: AbortSignal,
+): Promise<void> {
+  const uncharged = await task.end(signal);
+  if (uncharged === undefined || signal.aborted) return;
+  const { model, spent } = uncharged;
+  const { callId, toolName: by } = task.call;
+  // A process that died may have charged it already.
+  const key = eventKey.effect(runId, `${TASKS}:${callId}`);
+  await leg.log.append([{ type: "spending", key, data: { by, model, ...spent } }]).catch((error: unknown) => {
+    if (!PawlError.is(error, "key_taken")) throw error;
+  });
+}
+
+async function beginEffect(
+  leg: Leg,
+  { runId, ending }: RunState,
+  stop: StopReason,
+  { name }: Hook,
+  first: readonly NewEvent[],
+): Promise<boolean> {
+  const started: NewEvent = {
+    type: "effect_started",
+    key: eventKey.effect(runId, name),
+    data: { run_id: runId, name, stop },
+  };
+  if (ending !== undefined) {
+    await leg.log.append([started]);
+    return true;
   }
-  return false;
+  return await leg.log.appendAtTip([...first, started]);
 }
 
-/** Returns what an object of the platform has besides its own fields. Never consumes a stream. */
-function platformData(value: object): Iterable<unknown> {
-  if (value instanceof URL) return [value.href];
-  if (value instanceof Request || value instanceof Response) return [value.url, value.headers];
-  const isData = [Map, Set, Headers, URLSearchParams].some((type) => value instanceof type);
-  return isData ? (value as Iterable<unknown>) : [];
-}
-
-/** Returns an object's own fields, and for an error also the ones that its classes compute. */
-function fieldsOf(value: object): [key: string | symbol, part: unknown][] {
-  const keys = new Set(Reflect.ownKeys(value));
-  for (let type = value instanceof Error ? Object.getPrototypeOf(value) : null; type !== null; ) {
-    if (type === Error.prototype || type === Object.prototype) break;
-    for (const key of Reflect.ownKeys(type)) {
-      if (Object.getOwnPropertyDescriptor(type, key)?.get !== undefined) keys.add(key);
-    }
-    type = Object.getPrototypeOf(type);
-  }
-  return [...keys].map((key) => [key, fieldIn(value, key)]);
-}
-
-function fieldIn(value: object, key: string | symbol): unknown {
-  const own = Object.getOwnPropertyDescriptor(value, key);
-  if (own !== undefined && "value" in own) return own.value;
-  // Getters are called for errors only: elsewhere they may do anything.
-  if (!(value instanceof Error)) return undefined;
+/**
+ * Runs one effect with its own time limit, because the run's signal may be aborted. The run ends even if the
+ * effect fails.
+ */
+async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect): Promise<void> {
+  const { clock } = leg.life;
+  let failure: unknown;
+  let success = true;
   try {
-    return Reflect.get(value, key);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns a function that copies values without secrets. An object is copied once, so that cycles end. */
-function copier(hide: Hide): (value: unknown) => unknown {
-  const copies = new Map<object, unknown>();
-  const most = { left: MOST_OBJECTS };
-  const copy = (value: unknown): unknown => {
-    if (typeof value === "string") return hide(value);
-    if (typeof value !== "object" || value === null) return value;
-    if (copies.has(value)) return copies.get(value);
-    if (value instanceof Error) return copyError(value);
-    const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(value));
-    if (!isPlain && !Array.isArray(value)) {
-      copies.set(value, repeats(value, hide, most) ? "…" : value);
-      return copies.get(value);
-    }
-    const made: object = Array.isArray(value) ? [] : Object.create(Object.getPrototypeOf(value));
-    copies.set(value, made);
-    addFields(made, value);
-    return made;
-  };
-  const copyError = (error: Error): Error => {
-    // A real error, which consoles and reporters recognise, of the same classes.
-    const made = Object.setPrototypeOf(new Error(), Object.getPrototypeOf(error));
-    delete made.stack;
-    copies.set(error, made);
-    addFields(made, error);
-    return made;
-  };
-  const addFields = (made: object, from: object): void => {
-    for (const [key, part] of fieldsOf(from)) {
-      if (Array.isArray(from) && key === "length") continue;
-      const own = Object.getOwnPropertyDescriptor(from, key);
-      const shown = typeof key === "string" ? hide(key) : key;
-      Object.defineProperty(made, shown, {
-        value: copy(part),
-        enumerable: own?.enumerable ?? false,
-        writable: true,
-        configurable: true,
+    await withTimeLimit(clock, EFFECT_MS, async (signal) => {
+      const askModel = askInRun(leg, { by: hook.name, scope: hook.name, signal: () => signal });
+      const context = Object.create(contextOf(leg, hook), {
+        signal: { value: signal, enumerable: true },
+        askModel: { value: askModel, enumerable: true },
       });
-    }
+      const work = (async () => hook.afterRun(resultOf(leg.log.state, stop), context))();
+      await withinDeadline({ signal, abortGraceMs: 0, clock }, work);
+    });
+  } catch (cause) {
+    if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
+    success = false;
+    failure = cause;
+  }
+  const ended: NewEvent = {
+    type: "effect_ended",
+    data: { run_id: run.runId, name: hook.name, success },
   };
-  return copy;
+  if (success) await leg.log.append([ended]);
+  else await leg.report.logError(hookFailure(hook, "afterRun", failure), [ended]);
 }
