@@ -12,7 +12,7 @@ const INSTEAD = {
 };
 
 /**
- * Checks the options of a simulator. Many pass the script alone, as `scriptedModel()` takes it.
+ * Checks the options of a simulator. A common mistake is to pass the script alone, as to `scriptedModel()`.
  *
  * @throws PawlError `config`
  */
