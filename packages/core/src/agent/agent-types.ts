@@ -13,7 +13,7 @@ export interface AnyAgent {
   readonly "~types"?: { output: unknown; tools: unknown };
 }
 
-/** The field `~types` of a tool or an agent: what only the compiler knows of it. */
+/** The type of the field `~types` of a tool or an agent. At run time, the field has no value. */
 export type TypesOf<T> = NonNullable<T["~types" & keyof T]>;
 
 /**

@@ -132,8 +132,8 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
   /** The number of tools of one turn that may run at the same time. Default: 8. */
   toolConcurrency?: number;
   /**
-   * The longest tool result that the model reads, in characters. A longer result is cut for the model, which
-   * is told how much is missing; the log has the whole result. Default: 100,000.
+   * The longest tool result that the model reads, in characters. A longer result is cut, with a note for the
+   * model of how much is missing. The log has the whole result. Default: 100,000.
    */
   resultLimit?: number;
   /**

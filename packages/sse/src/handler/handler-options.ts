@@ -35,7 +35,7 @@ export interface HandlerOptions<Name extends string = string> {
    * What happens to a run that a request began or continued, once its clients have disconnected. Default:
    * `continue`.
    *
-   * - `continue`: the run goes on, and its events are stored.
+   * - `continue`: the run continues, and its events are stored.
    * - `stop`: the run ends as `aborted` if no stream has followed its session for a second. Its text so far
    *   is kept. All streams of this handler in this process count: those of `POST /runs`, and those of
    *   readers. So a client may close a stream and open its next one, or reconnect. A page that takes longer

@@ -1,7 +1,7 @@
 import type { Closing } from "./event-stream.ts";
 
 /**
- * How long a run goes on without a reader before `onClientGone: "stop"` stops it, in milliseconds. Clients
+ * How long a run continues without a reader before `onClientGone: "stop"` stops it, in milliseconds. Clients
  * that reconnect, or open their next stream after they have closed the last one, are back by then.
  */
 export const GRACE_MS = 1_000;
@@ -16,7 +16,7 @@ export interface Followers {
 export interface Follower {
   /**
    * Aborts once no stream follows the session any more, to stop the run that the request begins or continues.
-   * Absent if runs go on without readers.
+   * Absent if runs continue without readers.
    */
   readonly signal: AbortSignal | undefined;
   /**
