@@ -68,7 +68,7 @@ function assertChosen(task: Task, args: unknown): void {
   assert.ok(agent === expert || (expert === "finder" && agent === "clerk"), `${agent} works for ${expert}`);
   assert.ok((EXPERTS as readonly string[]).includes(agent), `${agent} is not an expert`);
   reach(agent);
-  if (result?.result === `The agent "${agent}", which had begun this task, cannot go on with it.`)
+  if (result?.result === `The agent "${agent}", which began this task, is not available to continue it.`)
     reach("cannot go on");
   if (agent === "vault") {
     const before = caller.filter(({ seq }) => seq < (started[0]?.seq ?? 0));

@@ -72,7 +72,7 @@ export function toolAttributes({ sessionId, data }: StoredOf<"tool_started">): A
 
 /**
  * Returns the attributes of what a tool has reported about its call, and of its cost. The conventions have no
- * names for these. The summary may repeat content, so it needs `content`.
+ * names for these. The summary is included only with `content`, because it may repeat what the tool returned.
  */
 export function reportAttributes({ data }: StoredOf<"tool_result">, content: boolean): Attributes {
   const { connector, fragments, summary } = data.report ?? {};

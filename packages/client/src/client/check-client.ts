@@ -40,7 +40,7 @@ export function checkArgument(whose: string, given: unknown, type: "string" | "f
   throw new PawlError("config", `${whose} must be a ${type}; got ${given === null ? "null" : typeof given}.`);
 }
 
-/** Refuses an event of the page, which `onClick={send}` passes. @throws PawlError `config` */
+/** Refuses a DOM event, which `onClick={send}` would pass. @throws PawlError `config` */
 export function refuseEvent(whose: string, given: unknown): void {
   if (typeof Object(given).preventDefault !== "function") return;
   const [method] = /\w+(?=\()/.exec(whose) ?? [];

@@ -9,7 +9,9 @@ import type { Infer, Schema } from "../tools/schema.ts";
 import type { Delegate, TaskAgent, TaskSource, Tool, ToolContext } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 
-/** A task's agent with all that it is. Every delegate that {@link agentTool} makes has this type. */
+/**
+ * A task's agent together with its `Agent`. Every delegate that {@link agentTool} makes returns this type.
+ */
 interface WholeTaskAgent extends TaskAgent {
   readonly agent: Agent;
 }
@@ -32,7 +34,7 @@ export interface AgentToolOptions<
   /** The sub-agent that does the work of a call. */
   agent?: Agent<Deps, Own>;
   /**
-   * Returns the sub-agent that does the work of one call, by the call's validated input and by who asks.
+   * Returns the sub-agent that does the work of one call, by the call's validated input and the caller.
    *
    * - Return `undefined` for an input for which this caller has no agent, e.g. a name that the model has made
    *   up. The call then fails with "There is no such agent."

@@ -13,11 +13,11 @@ export interface AnyAgent {
   readonly "~types"?: { output: unknown; tools: unknown };
 }
 
-/** The field `~types` of a tool or an agent: what only the compiler knows of it. */
+/** The type of the field `~types` of a tool or an agent. At run time, the field has no value. */
 export type TypesOf<T> = NonNullable<T["~types" & keyof T]>;
 
 /**
- * The types of an agent's tools, as a union. `{}` is in it if a tool was declared as `Tool<Deps>`. `never` if
+ * The types of an agent's tools, as a union. Contains `{}` if a tool was declared as `Tool<Deps>`. `never` if
  * `A` is not the type of an agent.
  */
 export type TypesOfTools<A> = TypesOf<TypesOf<A>["tools" & keyof TypesOf<A>]>;
@@ -31,7 +31,8 @@ export type OutputOfTools<Tools> = TypesOf<Tools>["output" & keyof TypesOf<Tools
 
 /**
  * The types of an agent's tools, keyed by the tool's name: `input` is what the model passes, `result` what
- * `execute` returns, both as JSON. If the agent's type does not have its tools, all of them are JSON.
+ * `execute` returns, both as JSON. If the agent's type does not list its tools, e.g. `Agent<Deps>`, each
+ * input and result is `Json`.
  *
  * @example
  * ```ts compile
@@ -69,9 +70,9 @@ export interface CallTypes<T> {
 }
 
 /**
- * The types of an agent's questions, keyed by kind: those of its tools, and `approval`. Those of its hooks
- * and of its sub-agents are not among them: add them with `&`. If the agent's type does not have its tools,
- * all of them are JSON.
+ * The types of an agent's questions, keyed by kind: those of its tools, and `approval`. Questions of its
+ * hooks and sub-agents are not included: add their types with `&`. If the agent's type does not list its
+ * tools, e.g. `Agent<Deps>`, each payload and answer is `Json`.
  *
  * @example
  * ```ts compile

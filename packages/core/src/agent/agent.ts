@@ -58,7 +58,7 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
   /**
    * The tools that the model may call, or a function that returns them for one session and caller. Default:
    * none. If your tools need different dependencies, give the agent their intersection and its name as type
-   * arguments: `agent<Db & Mail, "clerk">({ … })`. Without the name there, `run()` compiles with any name.
+   * arguments: `agent<Db & Mail, "clerk">({ … })`. If you leave the name out, `run()` compiles with any name.
    *
    * The function is called before a run is stored, in each process that resumes the run, and after an answer
    * of another caller.
@@ -66,9 +66,10 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
    * - Return the tools in the same order each time. Another order is another prompt, which no cache has.
    * - What the model reads changes only between runs. A call whose tool the function no longer returns gets
    *   an error as its result.
-   * - Names in the `tools` of hooks are not checked, because a caller may lack a tool that a hook is about.
-   * - If the function throws, takes longer than `toolsTimeoutMs`, or returns tools that the agent could not
-   *   have, a new run rejects with `tools_failed` and nothing is stored. An open run is retried later.
+   * - Tool names that are given to hooks, e.g. to `approval()`, are not checked, because a caller may lack
+   *   such a tool.
+   * - If the function throws, takes longer than `toolsTimeoutMs`, or returns tools that `agent()` would
+   *   refuse, a new run rejects with `tools_failed` and nothing is stored. An open run is retried later.
    */
   tools?:
     | readonly (Tools & Pick<Tool<Deps>, "execute">)[]
@@ -131,8 +132,8 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
   /** The number of tools of one turn that may run at the same time. Default: 8. */
   toolConcurrency?: number;
   /**
-   * The longest tool result that the model reads, in characters. A longer result is cut for the model, which
-   * is told how much is missing; the log has the whole result. Default: 100,000.
+   * The longest tool result that the model reads, in characters. A longer result is cut, with a note for the
+   * model of how much is missing. The log has the whole result. Default: 100,000.
    */
   resultLimit?: number;
   /**

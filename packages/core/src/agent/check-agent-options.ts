@@ -8,7 +8,7 @@ import type { AgentOptions } from "./agent.ts";
 const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   name: "string!",
   version: "string",
-  // `checkModel` checks what it is.
+  // `checkModel` checks the value.
   model: { mustBe: 'a ModelClient, e.g. claude("claude-sonnet-5-5")', is: () => true, required: true },
   instructions: "string!",
   tools: {

@@ -18,8 +18,8 @@ export function isWhenBusy(value: unknown): value is WhenBusy {
 }
 
 /**
- * Throws if the agent could not work, so that mistakes are found when the agent is defined. What depends on
- * its tools is left to {@link checkTools} if a function returns them.
+ * Throws if the agent could not work, so that mistakes are found when the agent is defined. If a function
+ * returns the agent's tools, {@link checkTools} checks them once they are known.
  */
 export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
   const { name } = agent;
@@ -43,7 +43,7 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   if (agent.instructions.trim() === "") throw agentError(name, "it has no instructions.");
   refuseTwins(name, "hooks", agent.hooks);
   for (const hook of agent.hooks) {
-    // A caller without a tool that a hook is about is no mistake.
+    // A caller may lack a tool that a hook names.
     const wrong = wrongWith(hook, agent.toolsFor === undefined ? agent.tools : undefined);
     if (wrong !== undefined) throw agentError(name, wrong);
   }
@@ -59,7 +59,7 @@ const COUNTS = [
   "toolsTimeoutMs",
 ] as const;
 
-/** Checks an agent's numbers. Called before Pawl's own guards are made from them. */
+/** Checks an agent's counts and limits. Call it before they are used. */
 export function checkCounts<Deps>(agent: Agent<Deps>): void {
   const { name } = agent;
   for (const what of COUNTS) {

@@ -8,7 +8,7 @@ import { checkTools } from "./check-tools.ts";
 /**
  * Returns the agent with the tools that its function has returned.
  *
- * @throws PawlError `config` if they are not a list of tools, or the agent could not have them.
+ * @throws PawlError `config` if they are not a list of tools, or `agent()` would refuse them.
  */
 export function withTools(agent: Agent, given: unknown): Agent {
   const whose = `agent("${agent.name}")`;

@@ -93,7 +93,7 @@ export const SIGNAL: { readonly mustBe: string; is(value: unknown): boolean } = 
   is: (value) => typeof Object(value).addEventListener === "function",
 };
 
-/** The kind of an option that is a list, with an example for who gives something else. */
+/** The kind of an option that is a list. The error message for any other value shows the example. */
 export function listOf(example: string, required = false): Exclude<Kind, string> {
   return { mustBe: `a list, e.g. ${example}`, is: Array.isArray, required };
 }
@@ -138,7 +138,7 @@ function hintFor(name: string, known: readonly string[], instead: { readonly [na
   return meant && ` Did you mean \`${meant}\`?`;
 }
 
-/** Returns whether two names differ in one letter, or in two neighbours that changed places. */
+/** Returns whether two names differ in one letter, or in the order of two neighbouring letters. */
 function isAlike(a: string, b: string): boolean {
   if (a.length > b.length) return isAlike(b, a);
   if (a.length < 3) return false;

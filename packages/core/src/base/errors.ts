@@ -43,7 +43,7 @@ export type PawlErrorCode =
   | "store_unavailable"
   /** The model call failed. `details` is a {@link ModelFailure}. */
   | "model_error"
-  /** An agent's function `tools` failed, took too long, or returned tools that the agent cannot have. */
+  /** An agent's function `tools` failed, took too long, or returned tools that `agent()` would refuse. */
   | "tools_failed"
   /**
    * The model refused, its answer was cut off, or its output does not match the schema. `details.reason` says

@@ -1,11 +1,11 @@
-/** Replaces secrets in the texts of a value; every other value it returns as it is. */
+/** Replaces secrets in the strings of a value. Returns a value without secrets unchanged. */
 type Hide = <T>(value: T) => T;
 
 /**
  * Returns an error that repeats no secrets: in its message, stack and other fields, in its causes, and in the
- * errors of an `AggregateError`. The given error stays as it is. If it repeats no secret, it is returned
- * itself; otherwise a copy with the same prototype. An object in its fields that cannot be copied, e.g. a
- * request, becomes `…` if it repeats one.
+ * errors of an `AggregateError`. Does not change the given error. Returns it if it repeats no secret, and
+ * otherwise a copy with the same prototype. An object in its fields that cannot be copied, e.g. a request,
+ * becomes `…` in the copy if it repeats a secret.
  *
  * @param hide replaces secrets in a string
  */
@@ -14,11 +14,11 @@ export function hideInError(error: unknown, hide: Hide): unknown {
     return repeats(error, hide) ? copier(hide)(error) : error;
   } catch {
     // An exotic object, e.g. a revoked proxy.
-    return new Error("An error with credentials, which cannot be shown.");
+    return new Error("This error cannot be shown, because it may contain credentials.");
   }
 }
 
-/** How many objects of an error are searched. If it has more, its unsearched objects are not shown. */
+/** The most objects of an error that are searched. Objects beyond that are not shown. */
 const MOST_OBJECTS = 20_000;
 
 /**

@@ -2,13 +2,13 @@ import { isTextSecret, spellingsOf } from "./without-keys.ts";
 
 /**
  * Returns a function that replaces every secret of a value by `…` in other values: in strings, and in the
- * strings of objects and lists. Secrets are the words of at least 16 characters in the value's strings, as
- * tokens are, also after `Bearer`. Shorter ones could be ordinary words. A value without such strings is
- * returned as it is.
+ * strings of objects and lists. Secrets are the words of at least 16 characters in the value's strings, e.g.
+ * a token after `Bearer`. Shorter words could be ordinary ones. A value without such strings is returned as
+ * it is.
  */
 export function hideTextsOf(credentials: unknown): <T>(value: T) => T {
-  // URLs and ids are no exception: a URL may have a token in its path, and a session id is a secret. What is
-  // public belongs into `caller`.
+  // URLs and ids are no exception: a URL may have a token in its path, and a session id is a secret. Public
+  // values belong in `caller`.
   const words = textsIn(credentials).flatMap((text) => text.split(/\s+/));
   const secrets = words.filter(isTextSecret).flatMap(spellingsOf);
   if (secrets.length === 0) return (value) => value;

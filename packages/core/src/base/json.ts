@@ -6,7 +6,8 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
-// A field that may be `undefined` may be missing in JSON. That of an optional field is said already.
+// A field that may be `undefined` may be missing in JSON. An optional field is optional in the result
+// already.
 /**
  * The type of a value after {@link toJson}: a `Date` is a string, `undefined` is `null`, and fields with
  * functions are gone. JSON stays as it is.

@@ -37,7 +37,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/([?&](?:api[-_]?key|key|token|access_token)=)[^\s&"']+/gi, "$1…"],
 ];
 
-/** Whether a string is long enough, and without spaces, so that it can only be a secret. */
+/** Returns whether a text counts as a secret: at least 16 characters without spaces. */
 export function isTextSecret(text: string): boolean {
   return text.length >= 16 && !/\s/.test(text);
 }

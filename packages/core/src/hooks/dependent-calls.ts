@@ -1,8 +1,8 @@
 import type { Hook } from "./hook.ts";
 
 /**
- * Skips a call if it depends on another call of the same turn. The model is told to repeat it once it has
- * read the other call's result. Tools declare this with `dependsOn`. Every agent has this hook.
+ * Skips a call if it depends on another call of the same turn. The model is asked to repeat the call once it
+ * has read the other call's result. Tools declare this with `dependsOn`. Every agent has this hook.
  */
 export function dependentCalls(): Hook {
   return {

@@ -60,7 +60,7 @@ export interface RunContext<Deps = unknown> extends HookContext {
    * room for a whole answer, and ends when `signal` aborts. The run is charged for it by a `spending` event,
    * also if it fails.
    *
-   * With a `key`, the answer is stored with its cost, and a call with the same key returns it and costs
+   * With a `key`, the answer is stored with its cost. A later call with the same key returns it and costs
    * nothing, also after a crash. Keys are unique among the hook's calls in one run. If the process dies
    * before the answer is stored, the model is asked again, and the first answer is not charged. A call that
    * failed is not stored.

@@ -16,7 +16,7 @@ import type { AskSpent, StoredAnswer } from "../tools/ask-outcome.ts";
 import type { Delegate, TaskAgent } from "../tools/tool.ts";
 import type { SessionLog } from "./session-log.ts";
 
-/** Who asks for a run's work, as far as this process knows it, and the dependencies that belong to that. */
+/** The caller of a run, the credentials that this process has for it, and the dependencies made for both. */
 export interface Access {
   /** What the application says about the user. */
   readonly caller: JsonObject;
@@ -44,11 +44,11 @@ export interface Leg extends Access {
    */
   readonly hasNewCaller: boolean;
   /**
-   * Gives the leg the caller, credentials, dependencies and tools of the newest answer. Rejects as `deps`
-   * does, or with `tools_failed`.
+   * Gives the leg the caller, credentials, dependencies and tools of the newest answer. Rejects with the
+   * error of `deps`, or with `tools_failed`.
    */
   renew(): Promise<void>;
-  /** Returns who asks for the run that a queued message starts. Nothing of this leg's caller is in it. */
+  /** Returns the access of the run that a queued message starts. It contains nothing of this leg's caller. */
   accessOf(message: StoredOf<"user_message">): Promise<Access>;
   /** What happens if the run needs credentials and this process has none. */
   readonly withoutCredentials: "ask" | "stop";
@@ -144,7 +144,7 @@ interface HookProgress {
 interface AskProgress {
   /** The calls with a key, by the key of their event. */
   readonly byKey: Map<string, Promise<AnswerInLog>>;
-  /** The most that each call may use before its use is in the log. */
+  /** The most that each call in flight may use. It counts until the call's actual use is in the log. */
   readonly held: Set<{ most: Budget }>;
 }
 

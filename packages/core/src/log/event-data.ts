@@ -272,11 +272,11 @@ export interface EventData {
   /**
    * Something other than the agent's own model used tokens, e.g. a model that a hook asked. They count
    * towards the run's limits and the session's totals. `by` names the spender. `by: "lost_answer"` marks the
-   * estimate for a request whose answer was lost; `attempt` is the `seq` of that `llm_request`.
-   * A sub-agent whose task was stopped at the end of the run is named by its tool.
+   * estimate for a request whose answer was lost; `attempt` is the `seq` of that `llm_request`. A sub-agent
+   * whose task was stopped at the end of the run is named by its tool.
    *
-   * `answer` is what the model answered a `context.askModel` with a `key`, so that the same call after a
-   * crash costs nothing. `output` is its structured output before the schema's transforms.
+   * `answer` is the model's answer to a `context.askModel` with a `key`, so that the same call after a crash
+   * costs nothing. `output` is its structured output before the schema's transforms.
    */
   spending: {
     by: string;
@@ -305,7 +305,7 @@ export interface EventData {
  * - `surplus`: one tool is called at a time, and another call of the turn came first.
  * - `closed`: its question was closed without an answer, e.g. by a new message.
  *
- * Hooks may use words of their own.
+ * Hooks may use reasons of their own.
  */
 export type SkipReason = "duplicate" | "waiting" | "surplus" | "closed" | (string & {});
 

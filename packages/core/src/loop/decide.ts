@@ -53,7 +53,10 @@ export interface Now {
   aborted: boolean;
   /** Whether the process is shutting down. */
   draining: boolean;
-  /** What to do because this process lacks the run's credentials; `undefined` if it does not. */
+  /**
+   * What to do because this process lacks the run's credentials; `undefined` if it has them or the run needs
+   * none.
+   */
   withoutCredentials: "ask" | "stop" | undefined;
   /** The number of turns for which the `afterTurn` hooks were called. */
   turnsNotified: number;
@@ -94,8 +97,8 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
 }
 
 /**
- * Returns whether a queued message closes the open questions. One that came before a hook's question does
- * not: no request contains it yet, so the hook would ask again, and again.
+ * Returns whether a queued message closes the open questions. A message from before a hook's question does
+ * not: no request contains it yet, so the hook would ask the same question without end.
  */
 function isOvertaken(state: SessionState, { asked }: RunState): boolean {
   const questions = asked.filter(isWaiting).map(({ question }) => question.seq);

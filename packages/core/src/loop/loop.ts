@@ -26,7 +26,7 @@ import { modelTurn } from "./turn/turn.ts";
 export async function runLoop(leg: Leg): Promise<boolean> {
   let instead: Next | undefined;
   while (!leg.life.lost) {
-    // A stopped run ends as the caller's for whom it worked.
+    // A stopped run ends with the caller for whom it has worked, even if an answer came from another one.
     if (leg.hasNewCaller && !leg.life.signal.aborted) await leg.renew();
     const next = instead ?? decide(leg.log.state, leg.agent, nowOf(leg));
     instead = undefined;

@@ -16,10 +16,10 @@ interface Successor {
 }
 
 /**
- * Fetches the user data for the next run, if queued messages need one, as the sender of the last message. The
- * returned function makes the run from the state at the time of its call. Nothing may be awaited between that
- * call and the append, so that no message is missed. It returns `decide_again` if another message has become
- * the last one, because its sender may be someone else.
+ * Fetches the user data for the next run, if queued messages need one. Uses the caller of the last message.
+ * The returned function makes the run from the state at the time of its call. Nothing may be awaited between
+ * that call and the append, so that no message is missed. It returns `decide_again` if another message has
+ * become the last one, because it may have another caller.
  */
 export async function prepareNextRun(leg: Leg): Promise<() => Successor | "decide_again" | undefined> {
   const lastMessage = () => messagesFor(leg).at(-1);
@@ -51,8 +51,8 @@ export async function prepareNextRun(leg: Leg): Promise<() => Successor | "decid
 }
 
 /**
- * Returns the agent. If a function returns its tools, it has those of the prefix: the leg of the next run
- * calls the function for that run's caller, and then stores a new prefix if it has to.
+ * Returns the agent. If a function returns the agent's tools, it gets those of the prefix instead. The leg of
+ * the next run calls the function for that run's caller, and stores a new prefix if the tools differ.
  */
 function withSentTools({ agent, log: { state } }: Leg): Parameters<typeof startEvents>[1] {
   if (agent.toolsFor === undefined || state.prefix === undefined) return agent;

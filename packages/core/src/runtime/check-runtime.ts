@@ -6,7 +6,7 @@ import type { RuntimeSettings } from "./begin/runtime-types.ts";
 
 const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
   agents: listOf("agents: [coach]", true),
-  // `checkStore` checks what it is.
+  // `checkStore` checks the value.
   store: { mustBe: "an EventStore, e.g. memoryStore()", is: () => true, required: true },
   deps: "function",
   withoutCredentials: { mustBe: '"ask" or "stop"', is: (value) => value === "ask" || value === "stop" },

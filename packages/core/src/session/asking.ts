@@ -4,7 +4,7 @@ import type { QuestionPlace } from "../log/event-data.ts";
 
 /** A question to the user, as the log has it. */
 export interface QuestionRecord {
-  /** What kind of question this is, for the client to choose a control. */
+  /** The kind of question, by which the client chooses a control. */
   kind: string;
   /** What to show to the user. */
   payload: Json;
@@ -20,7 +20,7 @@ export interface QuestionRecord {
   child?: { sessionId: string; callId: string; question: number };
 }
 
-/** A tool call or a hook, as one that may ask the user. */
+/** A tool call or a hook that may ask the user. */
 export interface Asking {
   /** Id of the call; for a question about the run, an id of its own. */
   callId: string;

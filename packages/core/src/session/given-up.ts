@@ -10,8 +10,8 @@ export function isGivenUp({ recoveries }: RunState): boolean {
 }
 
 /**
- * Returns whether a process that leaves a run gives way, so that the recovery does not count as one after a
- * crash. A deploy always does. A process whose time is over does, unless it is in the middle of an answer.
+ * Returns whether a process that leaves a run does not count as crashed. True for a deploy. If the process's
+ * time was over, true unless it was in the middle of an answer.
  */
 // The same answer would not fit into the next process's time either, and each attempt costs money. A task of
 // a sub-agent may take any number of processes: its progress is in a log of its own.

@@ -106,9 +106,9 @@ export interface RunState {
   sessionStatus: SessionStatus | undefined;
   /** Whether a leg is running, or was running when its process died. */
   unsettled: boolean;
-  /** Recoveries since the run last made progress, without those after a process that gave way. */
+  /** Recoveries since the run last made progress. Those after `gaveWay` do not count. */
   recoveries: number;
-  /** Whether the last process left the run on purpose, so that its recovery does not count. */
+  /** Whether the last process left the run on purpose, so that the next recovery does not count. */
   gaveWay: boolean;
   /** The message of the last error that ends the run, for developers. */
   cause: string | undefined;

@@ -14,14 +14,17 @@ export function timeUp(timeoutMs: number): PawlError {
   return new PawlError("model_error", `The model has not answered within ${timeoutMs} ms.`, { details });
 }
 
-/** Returns the error for a request that failed. Whatever a client throws is a failure of the model. */
+/**
+ * Returns the error for a request that failed. Anything that a model client throws counts as a failure of the
+ * model.
+ */
 export function failed(cause: unknown, signal: AbortSignal): unknown {
   if (signal.aborted && cause === signal.reason) return cause;
   const details = { ...(failureOf(cause) ?? { retryable: false }) };
   return new PawlError("model_error", messageOf(cause), { cause, details });
 }
 
-/** Adds what was used to an error of Pawl. */
+/** Adds the usage and cost of a call to its error, if that is a PawlError. */
 export function withSpent(error: unknown, { model, usage, costUsd }: AskSpent): unknown {
   if (!PawlError.is(error)) return error;
   const details = { ...error.details, model, usage: toJson(usage), costUsd };

@@ -12,11 +12,12 @@ import type { Infer } from "./schema.ts";
  * `context.askModel()` in hooks and tools: it has the same options, keeps the run's limits and charges the
  * run.
  *
- * Nothing is retried except an output that does not match: wrap the model with `resilient()`.
+ * Only an output that does not match is retried. To retry failed requests too, wrap the model with
+ * `resilient()`.
  *
  * @throws PawlError `model_error` if the request failed or `timeoutMs` is over; `unusable_answer` if the
  * model refused, its answer was cut off, or its output does not match the schema. `details.usage` and
- * `details.costUsd` are what was spent all the same. `config` for invalid options.
+ * `details.costUsd` are what the requests have used. `config` for invalid options.
  *
  * @example
  * ```ts

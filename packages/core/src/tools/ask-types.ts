@@ -12,8 +12,8 @@ export interface AskOptions<S = undefined> {
   messages?: readonly Message[];
   /**
    * The schema of the output: zod from 4.2, another schema that describes itself as JSON Schema, `zod3()` or
-   * `jsonSchema()`. The model answers by calling a tool of this schema. It is forced to, where the model has
-   * `forcedToolChoice`; otherwise it is asked to, and JSON in its text counts too. Default: text only.
+   * `jsonSchema()`. The model answers by calling a tool with this schema. If it has `forcedToolChoice`, it is
+   * forced to call the tool. Otherwise it is asked to, and JSON in its text counts too. Default: text only.
    */
   schema?: S &
     ([S] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]

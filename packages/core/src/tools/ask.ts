@@ -17,10 +17,10 @@ import type { AskSpent, StoredAnswer } from "./ask-outcome.ts";
 import { type OutputTool, outputsIn, outputTool } from "./output-tool.ts";
 import { type Schema, validate } from "./schema.ts";
 
-/** The end of a call. What it has used is known in each case. */
+/** The outcome of a call: an answer or an error, and in both cases what the call has used. */
 export type AskEnd = { spent: AskSpent } & ({ answer: StoredAnswer; output: unknown } | { error: unknown });
 
-/** What a call needs of the place from which it is made. */
+/** What a call needs from where it is made: within a run or outside. */
 export interface AskPlace {
   clock: Clock;
   /** Aborts the call. */
@@ -31,7 +31,9 @@ export interface AskPlace {
   admit?(call: PlannedCall, spent: AskSpent): void;
 }
 
-/** Asks a model, and once more if its output does not match the schema. Never rejects. */
+/**
+ * Asks a model, and again, up to `reminders` times, if its output does not match the schema. Never rejects.
+ */
 export async function askAndRemind(
   model: ModelClient,
   options: AnyAskOptions,
@@ -157,8 +159,8 @@ async function checkedOutput(asked: WholeAnswer, tool: OutputTool, schema: Schem
 const MOST_PROBLEMS = 10;
 
 /**
- * Adds the problem to the last message, and what the model wrote. It is not sent back as a message of the
- * model's own: thinking and calls would need the form that each API requires.
+ * Adds the model's output and its problem to the last message. The output is not sent back as the model's own
+ * message, because thinking and calls would need the form that each API requires.
  */
 function reminded(request: ModelRequest, { content }: WholeAnswer, problem: string): ModelRequest {
   const written = content.filter(({ type }) => type === "text" || type === "tool_use");

@@ -28,7 +28,7 @@ function wrapped(schema: JsonObject): JsonObject {
   return { type: "object", properties: { value: atValue(schema) as JsonObject }, required: ["value"] };
 }
 
-/** Makes references to places in the schema lead to their new places. */
+/** Adapts the references in a schema that was moved into the field `value`. */
 function atValue(part: Json): Json {
   if (Array.isArray(part)) return part.map(atValue);
   if (!isJsonObject(part)) return part;
@@ -42,7 +42,8 @@ function atValue(part: Json): Json {
 
 /**
  * Returns what may be the output in an answer: the input of the tool call, or else each JSON value that the
- * text may have. Models that do not call the tool put prose or a code fence around it, or thinking before it.
+ * text may have. Models that do not call the tool put prose or a code fence around the JSON, or thinking
+ * before it.
  */
 export function outputsIn(content: readonly ContentBlock[], { spec, isWrapped }: OutputTool): Json[] {
   const call = content.filter(isToolUse).find(({ name }) => name === spec.name);

@@ -121,10 +121,10 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * room for a whole answer, and ends when `signal` aborts. The run is charged for it by a `spending` event,
    * also if it fails.
    *
-   * With a `key`, the answer is stored with its cost, and another request with the same key returns it and
-   * costs nothing, also if an `idempotent` tool runs again after a crash. Keys are unique within one tool
-   * call. If the process dies before the answer is stored, the model is asked again, and the first answer is
-   * not charged. A request that failed is not stored.
+   * With a `key`, the answer is stored with its cost. A later call with the same key returns it and costs
+   * nothing, also if an `idempotent` tool runs again after a crash. Keys are unique within one tool call. If
+   * the process dies before the answer is stored, the model is asked again, and the first answer is not
+   * charged. A call that failed is not stored.
    *
    * @throws PawlError as `askModel` does, and `limit_reached` if the limits leave no room.
    */
@@ -218,8 +218,9 @@ export interface ToolOptions<
   maxResultChars?: number;
   /**
    * Input fields whose text the model no longer needs after the call succeeded, e.g. `["content"]`. Later
-   * requests contain `[saved: 5210 chars]` in place of the text. To change the word, pass an object: `{
-   * content: "sent" }`. Do not ask the model to read such texts in its earlier calls.
+   * requests contain `[saved: 5210 chars]` in place of the text. To change the word, pass an object:
+   * `{ content: "sent" }`. Later turns cannot read the text in the call, so do not instruct the model to do
+   * so.
    */
   shortenInput?: readonly (keyof Infer<I> & string)[] | { readonly [field in keyof Infer<I>]?: string };
   /** Texts for the user: `start` while the tool is running, `done` when it has finished. */
@@ -299,7 +300,7 @@ export interface TaskAgent {
   readonly depth: number;
 }
 
-/** What a tool chooses its agent by, besides the call's input. */
+/** What the function `agents` of `agentTool()` gets besides the call's input. */
 export type TaskSource<Deps = unknown> = Pick<
   ToolContext<Deps>,
   | "sessionId"

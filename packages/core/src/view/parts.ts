@@ -4,8 +4,8 @@ import { isText, isToolUse } from "../model/content.ts";
 import type { ViewPart } from "./view.ts";
 
 /**
- * Converts a stored answer to view parts. If the answer was cut off, only the blocks that the model keeps
- * appear.
+ * Converts a stored answer to view parts. If the answer was cut off, the parts show only the blocks that
+ * later requests contain.
  */
 export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
   const blocks = assistantEntry(data)?.blocks ?? [];

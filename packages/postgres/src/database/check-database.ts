@@ -8,7 +8,7 @@ export const DATABASE: { readonly mustBe: string; is(db: unknown): boolean; read
   required: true,
 };
 
-/** Checks a database that a function was given. @throws PawlError `config` */
+/** Checks that `db` is a database. @throws PawlError `config` that names the function `whose` */
 export function checkDatabase(whose: string, db: unknown): void {
   checkOptions(whose, { db }, { db: DATABASE });
 }

@@ -16,7 +16,8 @@ export interface PruneOptions {
   /**
    * Whether to delete old reservations too, of all accounts: those that were made before `olderThan` and hold
    * nothing, because they are finalized, aborted or expired. Their use stays charged. Choose a date before
-   * any run that is still waiting for its user, or what that run has used is charged twice. Default: `false`.
+   * the start of every run that still waits for its user. Otherwise, the use of such a run is charged twice.
+   * Default: `false`.
    */
   reservations?: boolean;
   /**

@@ -20,10 +20,11 @@ export interface HandlerOptions<Name extends string = string> {
   authorize(request: Request): Caller | Response | null | Promise<Authorized>;
   /**
    * Decides whether a request may begin or continue a run, before anything is stored. Called after
-   * `authorize` and `rateLimit`, with the request, whose body is read already, the caller, and what the
+   * `authorize` and `rateLimit`, with the request (its body has already been read), the caller, and what the
    * request begins. Return a `Response` of your own to refuse the request, e.g. with 402, 403 or 409. See
-   * {@link admitReservation}. Not called for a session that is not the caller's, which is a 404, and not for
-   * a message or a retry that is stored already: it joins its run. Default: every request is admitted.
+   * {@link admitReservation}. Not called for another user's session, which is answered with 404. Not called
+   * either for a message or a retry that is already stored: such a request joins its run. Default: every
+   * request is admitted.
    */
   admit?(
     request: Request,
@@ -34,18 +35,18 @@ export interface HandlerOptions<Name extends string = string> {
    * What happens to a run that a request began or continued, once its clients have disconnected. Default:
    * `continue`.
    *
-   * - `continue`: the run goes on, and its events are stored.
-   * - `stop`: the run ends as `aborted` if no stream has followed its session for a second. What it has
-   *   said so far is kept. All streams of this handler in this process count: those of `POST /runs`, and
-   *   those of readers. So a client may close a stream and open its next one, or reconnect. A page that
-   *   takes longer to reload has left. With several processes, send the requests of one session to the
+   * - `continue`: the run continues, and its events are stored.
+   * - `stop`: the run ends as `aborted` if no stream has followed its session for a second. Its text so far
+   *   is kept. All streams of this handler in this process count: those of `POST /runs`, and those of
+   *   readers. So a client may close a stream and open its next one, or reconnect. A page that takes longer
+   *   than a second to reload counts as gone. With several processes, send the requests of one session to the
    *   same one.
    */
   onClientGone?: "continue" | "stop";
   /**
    * The whole path before `/runs` and `/sessions` in the URL that clients request, e.g. `/api/coach`, also in
-   * a router of Express or with its `app.use()`. Only if the `Request` that the handler gets has a shorter
-   * URL, as with `mount()` of Hono, is it the path in that URL. Default: none.
+   * a router of Express or with its `app.use()`. If the handler gets a `Request` with a shorter URL, as with
+   * `mount()` of Hono, give the path in that URL instead. Default: none.
    */
   basePath?: string;
   /**

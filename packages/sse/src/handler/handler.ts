@@ -22,7 +22,8 @@ import { credentialsOf, startRun } from "./start-run.ts";
 
 /**
  * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. Mount the returned function under
- * a separate path. It takes a web `Request` and never throws. If a client disconnects, the run continues.
+ * a separate path. It takes a web `Request` and never throws. If a client disconnects, the run continues,
+ * unless `onClientGone` is `stop`.
  *
  * - `POST /runs`: begins or resumes a run, and streams it until it waits for an answer or ends. The body is
  *   `{ sessionId?, clientMessageId? }` with either `input`, `answers` (`[{ callId, value or error, question?
@@ -42,7 +43,7 @@ import { credentialsOf, startRun } from "./start-run.ts";
  * - `GET /runs/:id/stream`: the agent's output since its last run began, or 204 if none exists
  *
  * @throws PawlError `config` for unknown, missing and invalid options, and for an agent that the runtime does
- * not have.
+ *   not have.
  *
  * @example
  * ```ts

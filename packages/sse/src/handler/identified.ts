@@ -5,7 +5,10 @@ import { checkCaller, isResponse } from "../session/own-session.ts";
 import type { Served } from "./handler-options.ts";
 import type { Env } from "./routes.ts";
 
-/** Asks `authorize` who sends a request, and refuses strangers. */
+/**
+ * Calls `authorize` for each request. Answers 401 if it returns `null`, and sends a `Response` that it
+ * returns.
+ */
 export function identified(authorize: Served["authorize"]): MiddlewareHandler<Env> {
   return async (c, next) => {
     const caller = await authorize(c.req.raw);

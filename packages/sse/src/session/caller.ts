@@ -3,7 +3,9 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Begin } from "../dialects/base/dialect.ts";
 
-/** Who sends a request, as `authorize` says. `caller` and `credentials` are those of `RunOptions`. */
+/**
+ * The caller of a request, as `authorize` returns it. `caller` and `credentials` are those of `RunOptions`.
+ */
 export interface Caller {
   /** Id of the user, who owns the sessions. */
   userId: string;

@@ -19,7 +19,7 @@ export type Expose = "public" | "all" | { readonly knowledge: readonly string[] 
  * - summaries, notes, and the text of knowledge (its source stays)
  * - the text that the model reads in place of a tool's result
  * - a tool's input as changed by hooks
- * - what a model answered a hook or a tool (`context.askModel`)
+ * - a model's answers to hooks and tools (`context.askModel`)
  * - what the application says about the user (`RunOptions.caller`)
  * - the messages and causes of failures, also of tools, because they may name hosts, queries or keys
  */

@@ -1,7 +1,7 @@
 import type { Closing } from "./event-stream.ts";
 
 /**
- * How long a run goes on without a reader before `onClientGone: "stop"` stops it, in milliseconds. Clients
+ * How long a run continues without a reader before `onClientGone: "stop"` stops it, in milliseconds. Clients
  * that reconnect, or open their next stream after they have closed the last one, are back by then.
  */
 export const GRACE_MS = 1_000;
@@ -15,13 +15,13 @@ export interface Followers {
 /** One request's stream. */
 export interface Follower {
   /**
-   * Stops the run that the request begins or continues, once no stream follows the session any more. Absent
-   * if runs go on without readers.
+   * Aborts once no stream follows the session any more, to stop the run that the request begins or continues.
+   * Absent if runs continue without readers.
    */
   readonly signal: AbortSignal | undefined;
   /**
-   * Names the session, from which on the stream counts. Must be called before the run begins if the session
-   * may be known to others. Only the first call counts.
+   * Names the session. From then on, the stream counts. Call it before the run begins if another stream may
+   * follow the session already. Only the first call counts.
    */
   follows(sessionId: string): void;
   /**
@@ -43,7 +43,10 @@ const UNCOUNTED: Followers = {
   open: () => ({ signal: undefined, follows: () => undefined, left: () => undefined }),
 };
 
-/** Returns followers that stop the runs that clients have left, or for `continue`, leave all runs alone. */
+/**
+ * Counts streams by session, and stops runs whose clients have left. For `continue`, counts nothing and stops
+ * no run.
+ */
 export function followers(onClientGone: "continue" | "stop" = "continue"): Followers {
   if (onClientGone === "continue") return UNCOUNTED;
   const sessions = new Map<string, Followed>();

@@ -13,7 +13,7 @@ interface Starting {
   begin: Begin;
   view: ViewState;
   whenBusy?: WhenBusy;
-  /** Stops the run that the request begins or continues. */
+  /** When it aborts, the run that the request begins or continues is stopped. */
   signal?: AbortSignal | undefined;
 }
 

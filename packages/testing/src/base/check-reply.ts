@@ -27,7 +27,7 @@ const INSTEAD = {
 
 const TOOL: OptionKinds<ReplyTool> = { name: "string!", input: "any", id: "string" };
 
-/** The options of each kind of fault, by the name that makes it that kind. */
+/** The fields of each kind of fault, keyed by the field that only this kind has. */
 const FAULTS: { readonly [name: string]: OptionKinds<object> } = {
   status: kinds<Extract<Fault, { status: number }>>({
     status: "number!",

@@ -3,7 +3,7 @@ import { checkOptions, type OptionKinds, PawlError } from "@pawl/core";
 /** The kinds of the options that simulators share. */
 export const SCRIPTED = { script: "list", rules: "function", now: "function", newId: "function" } as const;
 
-/** What people write instead of `script` and others. */
+/** Names that people write instead of `script` and other options. */
 const INSTEAD = {
   replies: "Use `script`.",
   responses: "Use `script`.",
@@ -12,7 +12,7 @@ const INSTEAD = {
 };
 
 /**
- * Checks the options of a simulator. Many pass the script alone, as `scriptedModel()` takes it.
+ * Checks the options of a simulator. A common mistake is to pass the script alone, as to `scriptedModel()`.
  *
  * @throws PawlError `config`
  */

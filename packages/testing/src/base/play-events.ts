@@ -21,8 +21,8 @@ export function earlyError(
 }
 
 /**
- * Yields the events of an answer at the reply's pace. If the reply has a fault, ends with the step that
- * breaks the stream.
+ * Yields the steps of an answer at the reply's pace: its events and, if the reply has a fault, a last step
+ * that breaks the stream.
  */
 export async function* playEvents<E>(
   reply: Reply,

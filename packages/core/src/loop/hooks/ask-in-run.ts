@@ -77,7 +77,7 @@ async function answerByKey(
 ): Promise<AnswerInLog> {
   const stored = await storedAnswer(leg, run, name);
   const { schema } = asked;
-  // An answer to a schema that has changed since then is of no use, and its key is taken.
+  // If the schema has changed since, the stored answer may not match it, and its key is taken.
   const isUsable =
     stored !== undefined &&
     (schema === undefined || (await validateFor(leg, schema as Schema, stored.answer.output)).ok);

@@ -85,7 +85,7 @@ export async function hookAnswer(
   return asked.answer?.value;
 }
 
-/** Returns the hook whose question was answered before this turn, but which the agent no longer has. */
+/** Returns the name of a hook whose question was answered before this turn, if the agent no longer has it. */
 export function lostAsker(run: RunState, hooks: readonly Hook[]): string | undefined {
   const names = new Set(hooks.map(({ name }) => name));
   return answeredNow(run).find(({ question }) => !names.has(question.by ?? ""))?.question.by;

@@ -64,8 +64,8 @@ async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | unde
 }
 
 /**
- * Ends a run whose question was answered after its hook had been removed: nothing can act on the answer,
- * which may have been a no.
+ * Ends a run whose question was answered after its hook had been removed: nothing can act on the answer, and
+ * the user may have said no.
  */
 async function endForLostAsker(leg: Leg, hook: string): Promise<Planned> {
   const message = `The hook "${hook}", which asked the user, no longer exists. The run ends, because nothing can act on the answer.`;

@@ -2,7 +2,7 @@ import { withinDeadline } from "../../base/deadline.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { type Infer, type Schema, type Validated, validate } from "../../tools/schema.ts";
 
-/** Validates a value, as long as the leg may go on. */
+/** Validates a value. Stops waiting when the leg's in-flight work is aborted. */
 export async function validateFor<S extends Schema>(
   leg: Leg,
   schema: S,

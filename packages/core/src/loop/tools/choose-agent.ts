@@ -8,12 +8,12 @@ import { effectiveType } from "../hooks/call-hooks.ts";
 /** A call's sub-agent, or why the call has none. */
 type Chosen = { agent: TaskAgent } | { why: string };
 
-/** How deep an agent that is chosen by a call's input may give tasks to further agents, itself included. */
+/** The most levels of sub-agents below each other if calls choose their agents by their input. */
 const MAX_LEVELS = 8;
 
 /**
- * Chooses the sub-agent of a call. A task that was started goes on with the agent that its log names, or not
- * at all, so that no other agent does the same work again.
+ * Chooses the sub-agent of a call. A task that was started continues with the agent that the log names, or
+ * not at all, so that no other agent repeats its work.
  */
 export async function chooseAgent(
   leg: Leg,
@@ -24,12 +24,14 @@ export async function chooseAgent(
   const agent = delegate.fixed ?? (await chosenBy(leg, delegate, call, input));
   const before = call.started?.agent;
   if (before !== undefined && agent?.name !== before)
-    return { why: `The agent "${before}", which had begun this task, cannot go on with it.` };
+    return { why: `The agent "${before}", which began this task, is not available to continue it.` };
   if (agent === undefined) return { why: "There is no such agent." };
   if (delegate.fixed !== undefined) return { agent };
   // Sub-agents are named after the calls that lead to them.
   if (leg.agent.name.split("/").length > MAX_LEVELS)
-    return { why: `Not run: agents may hand tasks on ${MAX_LEVELS} times, and this would be one more.` };
+    return {
+      why: `Not run: sub-agents may be at most ${MAX_LEVELS} levels deep, and this would be one more.`,
+    };
   const models = agent.models.flatMap((one) => one.models ?? [one]);
   const free = unpriced(leg.agent, models);
   if (free === undefined) return { agent };

@@ -5,13 +5,16 @@ import type { Tool } from "../../tools/tool.ts";
 
 const SHUT_DOWN = "its process was shut down before it finished.";
 
-/** Returns why a call has no result yet, although nobody waits for it any longer. */
+/** Returns why a call is abandoned although it has no result yet. */
 export function whyLate({ life }: Leg): string {
   if (life.lost) return SHUT_DOWN;
   return life.signal.aborted ? "the run was stopped before it finished." : "it took too long.";
 }
 
-/** Returns what the model reads of a tool's error. A process that was leaving may have cut the tool off. */
+/**
+ * Returns the text of a tool's error for the model. If this process has lost or left the run, the outcome is
+ * unknown: that may be why the tool failed.
+ */
 export function failureText({ life }: Leg, cause: unknown): string {
   const message = messageOf(cause);
   return life.lost ? `${outcomeUnknown(SHUT_DOWN)} Its error: ${message}` : message;

@@ -14,7 +14,7 @@ const CUT_OFF = "the process was cut off while it ran";
 
 /**
  * Returns whether the model was given the call's tool in this run. If not, the call must not run, even if the
- * agent has the tool by now: the model may have read its name in anything.
+ * agent has the tool by now: the model may have read the name anywhere, e.g. in a document.
  */
 export function wasGiven({ log }: Leg, { toolName }: CallState): boolean {
   return sentInputSchema(log.state, toolName) !== undefined;
@@ -37,8 +37,8 @@ function goneFrom({ log, agent }: Leg): string {
 }
 
 /**
- * Returns why the outcome of a call stays unknown that was running when its process ended; `undefined` if the
- * call has not started or may run again.
+ * Returns why the outcome of a call stays unknown if the call was running when its process ended. Returns
+ * `undefined` if the call has not started or may run again.
  */
 export function whyNotAgain(call: CallState, tool: Tool): string | undefined {
   const { started } = call;

@@ -12,9 +12,9 @@ import { effectiveType } from "../hooks/call-hooks.ts";
 import { askInRun } from "../hooks/lazy-ask.ts";
 import type { Decided } from "./prepare-call.ts";
 
-/** What a running tool has said about its call so far. It is stored with the call's result. */
+/** What a running tool has made and reported so far. It is stored with the call's result. */
 export interface ToolSaid {
-  /** Whether the call has its outcome, so that the tool can say nothing more. */
+  /** Whether the call has its result, so that the tool can add nothing more. */
   closed: boolean;
   artifacts: Artifact[];
   decided: Decided;

@@ -131,7 +131,7 @@ function ownSchema({ tools }: Agent, { toolName, question }: Asking): Schema | u
   return isOwn && isShown(own, question) ? own : undefined;
 }
 
-/** Whether a call asks what `approval()` asks. Many answer that with `true`. */
+/** Returns whether a question is one of `approval()`. A common mistake is to answer it with `true`. */
 function isApproval({ question }: Asking): boolean {
   const { properties } = question?.answerSchema ?? {};
   return question?.kind === "approval" && isJsonObject(properties) && Object.hasOwn(properties, "approved");

@@ -46,7 +46,7 @@ export function messageEvents(
   ];
 }
 
-/** Returns the part of who asked that is stored: never the credentials. */
+/** Returns what is stored about the caller: never the credentials themselves. */
 export function calledBy({ caller, credentials }: AskedBy): CalledBy {
   return {
     ...(caller !== undefined && { caller }),

@@ -14,8 +14,9 @@ import { stopOnAbort } from "./stop.ts";
 
 /**
  * Queues a message for the run in progress. Needs no lease: the run's leg picks the message up, in this
- * process or another. The message is stored only if nothing else was stored first, so that it cannot end up
- * in a session without a run. Returns `undefined` if no run is in progress.
+ * process or another. If another event was stored first, checks again whether the run is still in progress,
+ * so that a message is never stored without a run that reads it. Returns `undefined` if no run is in
+ * progress.
  */
 export async function queueMessage(host: Host, incoming: IncomingMessage): Promise<Begun | undefined> {
   const { session, agent, caller, credentials } = incoming;

@@ -59,15 +59,15 @@ export interface RunOptions {
   /**
    * What the application says about the user who sends this request, e.g.
    * `{ workspace: "w1", roles: ["admin"] }`. It is stored with the run. `deps`, hooks and tools get it, also
-   * of sub-agents; the model and clients do not. With answers, it replaces the earlier one: for `deps`,
-   * tools and hooks that run from then on. Default: `{}`.
+   * those of sub-agents. The model and clients do not. If given with answers, it replaces the earlier one for
+   * `deps`, tools and hooks that run from then on. Default: `{}`.
    */
   caller?: JsonObject;
   /**
    * What tools need to act for the user, e.g. `{ token }`. `deps`, hooks and tools of this process get it. It
    * is never stored: another process that continues the run has to get it again, see `withoutCredentials` of
-   * `runtime()`. With answers, it replaces the earlier one. An answer of another `caller` without credentials
-   * removes it: the run then asks for new ones. Default: none.
+   * `runtime()`. If given with answers, it replaces the earlier one. An answer of another `caller` without
+   * credentials removes it: the run then asks for new ones. Default: none.
    *
    * **Everything in it counts as secret.** In what is stored and reported, e.g. a tool's result or error
    * message, words of 16 and more characters that occur in the credentials are replaced by `…`. Put
@@ -139,8 +139,8 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    */
   deps: (session: Session, run: { caller: JsonObject; credentials: unknown }) => Deps | Promise<Deps>;
   /**
-   * What happens to a run that was given credentials, once a process without them would have to continue it.
-   * Default: `ask`.
+   * What happens to a run with credentials if the process that would continue it does not have them. Default:
+   * `ask`.
    *
    * - `ask`: the run asks for them by a question of the kind `credentials`. The next request that has
    *   credentials answers it: `run()` with the answer `true`, or `follow()` with `resume`.

@@ -27,13 +27,13 @@ export async function endSupersededRun(
   { log, held }: OpenLeg,
   run: RunState,
 ): Promise<Ending | undefined> {
-  // The caller is the run's own, whose credentials are in no process any more. The ones that have come belong
-  // to the new message.
+  // The replaced run keeps its own caller. Its credentials are in no process any more; those of this request
+  // belong to the new message.
   const accessOf = accessesOf(host, session, held).of;
   const leg = makeLeg({ host, session, agent, log, held, accessOf });
   leg.life.halt(SUPERSEDED);
   if (agent.hooks.some(({ onStop, afterRun }) => onStop !== undefined || afterRun !== undefined)) {
-    // The run ends all the same. A hook that misses its `deps` fails, which is logged.
+    // The run ends all the same. A hook that needs `deps` then fails, which is logged.
     await withinDeadline(leg.life, leg.makeDeps()).catch(() => undefined);
   }
   // The run ends here. If a leg is running when the message arrives, the run continues instead:

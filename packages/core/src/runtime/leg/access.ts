@@ -7,13 +7,13 @@ import type { Session } from "../../log/session-row.ts";
 import { lacksCredentials } from "../../loop/loop.ts";
 import type { AskedBy, HeldCredentials, Host } from "./host.ts";
 
-/** An access whose dependencies may not be made yet. */
+/** An access that also has its dependencies, once they are made. */
 export interface OwnAccess extends Access {
   /** The value that the runtime's `deps` returned; `undefined` until `makeDeps` has settled. */
   readonly deps: unknown;
 }
 
-/** Returns who asks, with the `deps` for just that caller and its credentials. */
+/** Returns the access of a caller: its `deps` are made for that caller and its credentials alone. */
 export function newAccess(host: Host, session: Session, { caller = {}, credentials }: AskedBy): OwnAccess {
   const access: { -readonly [part in keyof OwnAccess]: OwnAccess[part] } = {
     caller,
@@ -27,14 +27,14 @@ export function newAccess(host: Host, session: Session, { caller = {}, credentia
   return access;
 }
 
-/** Whether an answer says who gave it. */
+/** Returns whether an answer came with a caller or credentials. */
 export function namesCaller({ data }: StoredOf<"tool_answered">): boolean {
   return data.caller !== undefined || data.credentials === true;
 }
 
 /**
- * Returns who asks after these answers, which are in the order of the log. Another caller never gets the
- * credentials of the one before: if its own are not in this process, there are none.
+ * Returns the caller and credentials after these answers, which are in the order of the log. A new caller
+ * never gets the credentials of the earlier one: if its own are not in this process, it has none.
  */
 async function askedAfter(
   { caller: first, credentials: held }: AskedBy & { caller: JsonObject },
@@ -52,15 +52,17 @@ async function askedAfter(
   return { caller, credentials };
 }
 
-/** Who asks for the runs that queued messages start. */
+/** The accesses of the runs that queued messages start. */
 interface NextAccesses {
-  /** Returns who asks for the run that a message starts. */
+  /** Returns the access of the run that a message starts. */
   of(message: StoredOf<"user_message">): Promise<OwnAccess>;
   /** Returns what `of` last returned. */
   last(): OwnAccess;
 }
 
-/** Makes the accesses of the runs that follow in a session. Each has only what came with its message. */
+/**
+ * Makes the accesses of the next runs of a session. Each has only the caller and credentials of its message.
+ */
 export function accessesOf(host: Host, session: Session, held: HeldCredentials): NextAccesses {
   let last: { seq: number; access: OwnAccess } | undefined;
   return {
@@ -75,8 +77,8 @@ export function accessesOf(host: Host, session: Session, held: HeldCredentials):
 }
 
 /**
- * Returns who asks after these answers, with the dependencies made; `undefined` if nothing has changed.
- * Rejects as `deps` does, unless the run only asks for credentials now, or ends.
+ * Returns the access after these answers, with its dependencies made; `undefined` if nothing has changed.
+ * Rejects with the error of `deps`, unless the run can only ask for credentials or end.
  */
 export async function renewed(
   host: Host,

@@ -4,14 +4,14 @@ import type { Leg } from "../../leg/leg.ts";
 import type { HeldCredentials, Host } from "./host.ts";
 
 /**
- * How long to wait for a request whose event is in the log already, in milliseconds. Its append is about to
- * return.
+ * How long to wait for a request's credentials if its event is already in the log, in milliseconds. Its
+ * append is about to return.
  */
 const PATIENCE_MS = 1_000;
 
 /**
- * Begins to hold credentials for a session, for as long as this process has its lease. `first` are those of
- * the request that opened the session.
+ * Holds the credentials of a session while this process has its lease. `first` are those of the request that
+ * opened the session.
  */
 export function holdCredentials(
   { clock, held: all }: Host,
@@ -57,8 +57,8 @@ export function holdCredentials(
 }
 
 /**
- * Stores the events of a request, and gives its credentials to the leg that this process may have for the
- * session: to hide them first, and to use them once they are stored.
+ * Stores the events of a request. If this process has a leg of the session, the leg gets the request's
+ * credentials. It hides them at once, and uses them once the events are stored.
  *
  * @param seqOf returns the `seq` of the request's first answer, or of its message
  */

@@ -2,7 +2,9 @@ import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { isReserved } from "../../log/event-keys.ts";
 
-/** Events that must be stored as the model wrote or reads them. It never reads credentials. */
+/**
+ * Types of events that must be stored as the model wrote or reads them. The model never reads credentials.
+ */
 const AS_WRITTEN: ReadonlySet<string> = new Set(["assistant_message", "tool_call", "llm_request"]);
 
 /** Fields of Pawl's own events that refer to something by its name, which must stay. */

@@ -15,7 +15,7 @@ export interface LegOutcome {
   settled: boolean;
 }
 
-/** Who asked for a leg's work: the options of `run()` that say so. */
+/** The caller of a run and its credentials, as given to `run()`. */
 export interface AskedBy {
   caller?: JsonObject | undefined;
   credentials?: unknown;
@@ -45,7 +45,7 @@ export interface HeldCredentials {
   of(seq: number): Promise<unknown>;
   /** Whether no credentials have come. */
   isEmpty(): boolean;
-  /** Takes no more, because the lease is released. */
+  /** Stops taking credentials, because the lease is released. */
   close(): void;
 }
 

@@ -35,7 +35,7 @@ export interface OpenLeg {
    * tools. For a leg that is ready to resume.
    */
   changes(): NewEvent[];
-  /** Returns who asks for the run that the leg is ready for. */
+  /** Returns the access of the run that the leg is ready for. */
   access(): Access;
   /** The credentials that have come for the session. */
   readonly held: HeldCredentials;
@@ -91,7 +91,7 @@ interface LegToHold {
  */
 function holdLeg({ host, session, agent, lease, from, held, state }: LegToHold): OpenLeg {
   const next = accessesOf(host, session, held);
-  // Answers of the open run that say who gave them, and whose caller the leg does not have yet.
+  // Answers of the open run that came with a caller or credentials which the leg does not have yet.
   const answers: StoredOf<"tool_answered">[] = [];
   const prepare = (events: readonly NewEvent[]) => {
     const hidden = held.isEmpty() ? events : events.map((event) => hiddenEvent(event, held.hide));

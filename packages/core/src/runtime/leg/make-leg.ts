@@ -18,7 +18,7 @@ import { readyAgent, storeChanges } from "./ready.ts";
 /** A leg with the methods that only the runner calls. */
 export interface OwnLeg extends Leg {
   readonly life: OwnLegLife;
-  /** Whether the leg's run is about to start; another run of the session may still wait for its end. */
+  /** Whether the leg's run is about to start. An earlier run of the session may still have to be ended. */
   readonly starts: boolean;
   /**
    * Gives the agent the tools of this leg, if a function returns them. Later calls return the same promise.
@@ -42,15 +42,18 @@ interface LegParts {
   handOverAt?: number;
   /** The credentials that have come for the session. */
   held: HeldCredentials;
-  /** Who asked for this leg's work. The stored `caller` of the open run takes precedence. Default: nobody. */
+  /** The caller of this leg's run. The stored `caller` of the open run takes precedence. Default: nobody. */
   from?: AskedBy;
-  /** Whether the leg's run is about to start, for the caller in `from`. Default: it is the open run. */
+  /**
+   * Whether the leg's run is about to start, for the caller in `from`. Default: no, the leg continues the
+   * open run.
+   */
   starts?: boolean;
-  /** Who asks for the run, if a queued message has started it. Default: `from`. */
+  /** The access of the run, if a queued message has started it. Default: a new one for `from`. */
   access?: OwnAccess;
   /** The answers whose caller the leg does not have yet. The leg removes them. Default: none. */
   answers?: StoredOf<"tool_answered">[];
-  /** Returns who asks for the run that a queued message starts. */
+  /** Returns the access of the run that a queued message starts. */
   accessOf: Leg["accessOf"];
 }
 
@@ -124,7 +127,8 @@ export function makeLeg({ host, session, agent, log, held, ...parts }: LegParts)
 }
 
 /**
- * Returns the number of turns after which a hook has asked about the run: `afterTurn` was called for them.
+ * Returns how many turns the run had when a hook asked after the last of them; 0 if none did. The `afterTurn`
+ * hooks were already called for these turns.
  */
 function turnsBefore({ run }: SessionState): number {
   return run?.asked.some(({ before, turns }) => before === "turn" && turns === run.turns) ? run.turns : 0;

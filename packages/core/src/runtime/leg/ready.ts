@@ -54,8 +54,8 @@ function hasNotAsked({ log: { state } }: Leg, run: RunState): boolean {
 
 /**
  * Returns the event for an open run that continues under another version of its agent, or with other tools.
- * If a function returns the tools, they count only for a run that may call them, and not before its first
- * request: {@link storeTools} gives such a run its own prefix.
+ * Tools that a function returns are compared only if the run may still call them and has made a request.
+ * Before its first request, {@link storeTools} gives the run its own prefix.
  */
 export function changeOnResume(leg: Leg): NewEvent[] {
   const { agent, log } = leg;
@@ -65,7 +65,7 @@ export function changeOnResume(leg: Leg): NewEvent[] {
   return agentChange(log.state, run, isWithoutTools ? { version: agent.version } : agent);
 }
 
-/** Stores that the open run continues with other tools, for the caller of an answer. */
+/** Stores that the open run continues with other tools, e.g. because an answer came from another caller. */
 export async function storeChanges(leg: Leg): Promise<void> {
   const changes = changeOnResume(leg);
   if (changes.length > 0) await leg.log.append(changes);

@@ -44,7 +44,7 @@ function callerParams(leg: Leg): JsonObject | undefined {
   return Object.keys(params).length === 0 ? undefined : params;
 }
 
-/** Returns who asked for the caller's work, for the sub-agent. */
+/** Returns the caller and credentials for the sub-agent: those of the calling run. */
 function callerOf({ caller, credentials }: Leg): AskedBy {
   return { ...(Object.keys(caller).length > 0 && { caller }), credentials };
 }

@@ -30,8 +30,8 @@ export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<re
 }
 
 /**
- * Returns the agent of a call, to end its task. If the tool or the agent is gone, the task ends as one of the
- * calling agent's, which has no tools and hooks there: it only stores that it was stopped.
+ * Returns the agent that ends a call's task. If the tool or the agent is gone, this is the calling agent
+ * without its tools and hooks: it only has to store that the task was stopped.
  */
 async function agentToEnd(leg: Leg, call: CallState): Promise<Agent> {
   const tool = leg.agent.tools.get(call.toolName);

@@ -201,7 +201,7 @@ describe("F19 an agent that is chosen by the call's input", () => {
     const answers = [{ callId: "toolu_a", value: { text: "yes" } }];
     await made.boot({ names: [] }).run("host", { ...user, sessionId, answers }).result;
     expect(await made.results()).toEqual([
-      'The agent "writer", which had begun this task, cannot go on with it.',
+      'The agent "writer", which began this task, is not available to continue it.',
     ]);
     expect(made.models.get("writer")?.requests).toHaveLength(1);
     expect(await made.base.sessions.get(child)).toMatchObject({ openRun: null, pending: 0 });
@@ -250,7 +250,7 @@ describe("F19 an agent that is chosen by the call's input", () => {
     await made.boot({ names: [] }).sweep();
     await until(async () => ofType(await made.log(), "run_ended").length > 0);
     expect(await made.results()).toEqual([
-      'The agent "writer", which had begun this task, cannot go on with it.',
+      'The agent "writer", which began this task, is not available to continue it.',
     ]);
     expect(made.models.get("writer")?.requests).toEqual([]);
   });
@@ -275,7 +275,7 @@ describe("F19 an agent that is chosen by the call's input", () => {
     expect(sessions).toHaveLength(9);
     const deepest = sessions.map(({ id }) => id).sort((a, b) => b.length - a.length)[0] ?? "";
     const results = ofType(await read(store, deepest), "tool_result");
-    expect(results).toMatchObject([{ data: { result: expect.stringMatching(/may hand tasks on 8 times/) } }]);
+    expect(results).toMatchObject([{ data: { result: expect.stringMatching(/at most 8 levels deep/) } }]);
   });
 
   it.each([

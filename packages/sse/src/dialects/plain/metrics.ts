@@ -29,8 +29,8 @@ const OPTIONS: OptionKinds<MetricsOptions> = { text: TEXT_MODE, plan: "string", 
  *
  * - `text`: a piece of the answer
  * - `metric`: a call with its tool, input, start, duration and result, and what the tool has reported with
- *   `context.report()`. `estimatedCostUsd`, `fragmentsAdded` and the error's `code` are absent, and
- *   `connectorId` is `null`, if it has not.
+ *   `context.report()`. What the tool has not reported is absent (`estimatedCostUsd`, `fragmentsAdded` and
+ *   the error's `code`) or `null` (`connectorId`).
  * - `plan`, `review`: sent whenever they change
  * - `clarification`: a question to the user
  * - `done` or `error`: the last event

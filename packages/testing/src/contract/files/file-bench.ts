@@ -15,7 +15,7 @@ export interface FileBench {
   at(path: string): string;
   /** Resolves to the text of a file, given its path in the case's folder. */
   text(path: string): Promise<string>;
-  /** Resolves to the listed paths in the case's folder, relative to this folder. */
+  /** Lists the case's files, or those in one of its folders. The paths are relative to the case's folder. */
   paths(folder?: string): Promise<string[]>;
 }
 

@@ -82,7 +82,7 @@ const META: Schema = {
   },
 };
 
-/** Tells whether a value is valid. */
+/** Returns whether a value is valid. */
 export type Accepts = (value: unknown) => boolean;
 
 const isSchema = accepting(META);
