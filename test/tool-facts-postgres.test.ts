@@ -20,7 +20,7 @@ import { nodeListener } from "@pawl/sse/node";
 import { type Reply, type StrictModel, strictModel } from "@pawl/testing";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { crashingStore } from "./support/crashing-store.ts";
+import { type CrashingStore, crashingStore } from "./support/crashing-store.ts";
 import { assertExtends, assertSoundLog, ofType } from "./support/invariants.ts";
 import { type TestDatabase, testDatabase } from "./support/postgres.ts";
 import { assertRebuilds } from "./support/rebuild.ts";
@@ -226,14 +226,22 @@ describe("what a tool says, over Postgres", () => {
     );
   });
 
-  it("F22 C11 is stored once if the process dies while the tool says it", async () => {
+  it("F22 C11 is stored once if the process dies while the tool says it", { timeout: 120_000 }, async () => {
     for (const after of [5, 6, 7, 8, 9, 10]) {
-      const dying = await server(script, (store) => crashingStore(store, after, "after"));
+      let crashing: CrashingStore | undefined;
+      const dying = await server(script, (store) => {
+        crashing = crashingStore(store, after, "after");
+        return crashing;
+      });
       const { sessionId } = await dying.pawl.run("finder", { ...user, input: "What about Q4?" }).started;
-      await new Promise((resolve) => setTimeout(resolve, LEASE_MS + 50));
+      await expect.poll(() => crashing?.dead).toBe(true);
       const other = await server(script);
-      await other.pawl.sweep();
-      for await (const _ of other.pawl.follow(sessionId, { untilIdle: true }));
+      // The dead process's lease must expire first.
+      const isOver = async () => {
+        await other.pawl.sweep();
+        return (await other.store.sessions.get(sessionId))?.openRun ?? "over";
+      };
+      await expect.poll(isOver, { timeout: 10_000 }).toBe("over");
       const log = await read(other.store, sessionId);
       assertSoundLog(log);
       const own = log.flatMap(({ key, type }) =>

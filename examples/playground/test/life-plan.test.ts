@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { memoryFiles, memoryStore, runtime } from "@pawl/core";
 import { coach, coachDeps, readMarkdown, userFiles } from "@pawl/example-coach";
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { startBrowser } from "../../../test/support/browser.ts";
 import { playgroundApp } from "../server/app.ts";
 import { listen } from "../server/listen.ts";
+import { checkPageIsBuilt } from "./support/built-page.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
@@ -14,7 +14,7 @@ const webDir = join(import.meta.dirname, "..", "dist", "web");
 
 describe.skipIf(browser === undefined)("a life plan that is to be replaced", { timeout: 60_000 }, () => {
   beforeAll(() => {
-    if (!existsSync(webDir)) throw new Error("The page is not built: npm run build");
+    checkPageIsBuilt();
   });
   afterAll(async () => await browser?.close());
 

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { agent, memoryFiles, memoryStore, runtime, tool } from "@pawl/core";
 import { coachDeps } from "@pawl/example-coach";
@@ -10,6 +9,7 @@ import { startBrowser } from "../../../../test/support/browser.ts";
 import { saveFile } from "../../../coach/src/tools/save-file.ts";
 import { playgroundApp } from "../../server/app.ts";
 import { listen } from "../../server/listen.ts";
+import { checkPageIsBuilt } from "../support/built-page.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
@@ -74,7 +74,7 @@ const complete = tool({
 
 describe.skipIf(browser === undefined)("parts that a page cannot show", { timeout: 60_000 }, () => {
   beforeAll(() => {
-    if (!existsSync(webDir)) throw new Error("The page is not built: npm run build");
+    checkPageIsBuilt();
   });
   afterAll(async () => await browser?.close());
 

@@ -1,25 +1,14 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startBrowser } from "../../../../test/support/browser.ts";
+import { servedTrainer } from "../support/served-trainer.ts";
 import { openTrainer, WAIT } from "../support/trainer-page.ts";
-import { type TrainerServer, trainerServer } from "../support/trainer-server.ts";
 
 const browser = await startBrowser();
 
 describe.skipIf(browser === undefined)("the trainer's card in detail", { timeout: 120_000 }, () => {
-  let server: TrainerServer;
-  beforeAll(async () => {
-    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
-    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
-    server = await trainerServer();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  const server = servedTrainer(browser);
 
-  const open = (width = 1280, height = 800) => openTrainer(browser!, server.url, { width, height });
+  const open = (width = 1280, height = 800) => openTrainer(browser!, server().url, { width, height });
 
   it.each([390, 1280])("X2 draws the whole frame of a superset inside the card, %d wide", async (width) => {
     const { page, problems, say, close } = await open(width);

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { agent, memoryStore, runtime, tool } from "@pawl/core";
 import { type Reply, scriptedModel } from "@pawl/testing";
@@ -8,6 +7,7 @@ import * as z from "zod";
 import { startBrowser } from "../../../../test/support/browser.ts";
 import { playgroundApp } from "../../server/app.ts";
 import { listen } from "../../server/listen.ts";
+import { checkPageIsBuilt } from "../support/built-page.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
@@ -40,7 +40,7 @@ const files = (count: number): Reply => ({
 
 describe.skipIf(browser === undefined)("the coach's parts on the page", { timeout: 60_000 }, () => {
   beforeAll(() => {
-    if (!existsSync(webDir)) throw new Error("The page is not built: npm run build");
+    checkPageIsBuilt();
   });
   afterAll(async () => await browser?.close());
 

@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { StoredEvent } from "@pawl/core";
 import { hitRateOf, spendingsOf, sumOf, timelineOf } from "@pawl/core/inspect";
 import type { Page } from "playwright-core";
@@ -7,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser } from "../../../../test/support/browser.ts";
 import { type PlaygroundProcess, playgroundProcess } from "../../../../test/support/playground-process.ts";
 import { money, share } from "../../web/inspector/words.ts";
+import { checkPageIsBuilt } from "../support/built-page.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
@@ -39,8 +38,7 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
   };
 
   beforeAll(async () => {
-    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
-    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
+    checkPageIsBuilt();
     server = await playgroundProcess(undefined);
     await server.start();
   }, 60_000);

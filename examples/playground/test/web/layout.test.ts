@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { coachRules } from "@pawl/example-coach";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser } from "../../../../test/support/browser.ts";
 import { type PlaygroundProcess, playgroundProcess } from "../../../../test/support/playground-process.ts";
+import { checkPageIsBuilt } from "../support/built-page.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
@@ -36,8 +35,7 @@ describe.skipIf(browser === undefined)("the playground's layout", { timeout: 120
   let server: PlaygroundProcess;
 
   beforeAll(async () => {
-    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
-    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
+    checkPageIsBuilt();
     api = await messagesApi({ rules: coachRules() });
     server = await playgroundProcess(api.url);
     await server.start();

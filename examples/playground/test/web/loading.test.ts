@@ -1,24 +1,13 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { startBrowser } from "../../../../test/support/browser.ts";
-import { type TrainerServer, trainerServer } from "../support/trainer-server.ts";
+import { servedTrainer } from "../support/served-trainer.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
 
 describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000 }, () => {
-  let server: TrainerServer;
-  beforeAll(async () => {
-    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
-    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
-    server = await trainerServer();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  const server = servedTrainer(browser);
 
   /** Opens a page, and records the scripts and styles that it requests, by their names without hashes. */
   const open = async (
@@ -32,7 +21,7 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
     const strangers: string[] = [];
     page.on("request", (request) => {
       const { origin, pathname } = new URL(request.url());
-      if (origin !== server.url) strangers.push(request.url());
+      if (origin !== server().url) strangers.push(request.url());
       const [, name] = /^\/assets\/(.+)-[\w-]{8}\.\w+$/.exec(pathname) ?? [];
       if (name !== undefined) asked.add(name);
     });
@@ -46,7 +35,7 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
       }).observe({ type: "layout-shift", buffered: true });
     `);
     await before(page);
-    await page.goto(`${server.url}/${hash}`);
+    await page.goto(`${server().url}/${hash}`);
     return { page, asked, strangers };
   };
   const begun = (page: Page) => page.getByTestId("starter").first().waitFor({ timeout: WAIT });

@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { coachRules } from "@pawl/example-coach";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser } from "../../../../test/support/browser.ts";
 import { type PlaygroundProcess, playgroundProcess } from "../../../../test/support/playground-process.ts";
+import { checkPageIsBuilt } from "../support/built-page.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
@@ -34,8 +33,7 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
   };
 
   beforeAll(async () => {
-    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
-    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
+    checkPageIsBuilt();
     const rules = coachRules({ speed: 2 });
     api = await messagesApi({
       rules: async (request, context) => {

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { agent, memoryFiles, memoryStore, runtime } from "@pawl/core";
 import { coachDeps } from "@pawl/example-coach";
@@ -10,6 +9,7 @@ import { check } from "../../../../test/support/check-box.ts";
 import { showPulseCheck } from "../../../coach/src/tools/show-pulse-check.ts";
 import { playgroundApp } from "../../server/app.ts";
 import { listen } from "../../server/listen.ts";
+import { checkPageIsBuilt } from "../support/built-page.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
@@ -17,7 +17,7 @@ const webDir = join(import.meta.dirname, "..", "..", "dist", "web");
 
 describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeout: 60_000 }, () => {
   beforeAll(() => {
-    if (!existsSync(webDir)) throw new Error("The page is not built: npm run build");
+    checkPageIsBuilt();
   });
   afterAll(async () => await browser?.close());
 

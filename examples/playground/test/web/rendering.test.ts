@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { messagesApi } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,6 +5,7 @@ import { startBrowser } from "../../../../test/support/browser.ts";
 import { type PlaygroundProcess, playgroundProcess } from "../../../../test/support/playground-process.ts";
 import { countRenders, renders, untilSays } from "../../../../test/support/react-renders.ts";
 import { blocksOf } from "../../web/markdown/blocks.ts";
+import { checkPageIsBuilt } from "../support/built-page.ts";
 
 const browser = await startBrowser();
 const WAIT = 60_000;
@@ -26,8 +25,7 @@ describe.skipIf(browser === undefined)("the page under a long answer", { timeout
   let api: Awaited<ReturnType<typeof messagesApi>>;
 
   beforeAll(async () => {
-    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
-    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
+    checkPageIsBuilt();
     api = await messagesApi({
       rules: ({ messages }) => {
         const asked = JSON.stringify(messages.at(-1));

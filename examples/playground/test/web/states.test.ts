@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { agent, type Hook, memoryStore, runtime, tool } from "@pawl/core";
 import type { Locator, Page } from "playwright-core";
@@ -9,6 +8,7 @@ import { startBrowser } from "../../../../test/support/browser.ts";
 import { showOptions } from "../../../coach/src/tools/show-options.ts";
 import { playgroundApp } from "../../server/app.ts";
 import { type Listening, listen } from "../../server/listen.ts";
+import { checkPageIsBuilt } from "../support/built-page.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
@@ -43,7 +43,7 @@ interface World {
 
 describe.skipIf(browser === undefined)("the page in each state of the client", { timeout: 120_000 }, () => {
   beforeAll(() => {
-    if (!existsSync(webDir)) throw new Error("The page is not built: npm run build");
+    checkPageIsBuilt();
   });
   afterAll(async () => await browser?.close());
 

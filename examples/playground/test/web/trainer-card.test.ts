@@ -1,27 +1,16 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { startBrowser } from "../../../../test/support/browser.ts";
 import { check } from "../../../../test/support/check-box.ts";
+import { servedTrainer } from "../support/served-trainer.ts";
 import { openTrainer, WAIT } from "../support/trainer-page.ts";
-import { type TrainerServer, trainerServer } from "../support/trainer-server.ts";
 
 const browser = await startBrowser();
 
 describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 }, () => {
-  let server: TrainerServer;
-  beforeAll(async () => {
-    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
-    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
-    server = await trainerServer();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  const server = servedTrainer(browser);
 
-  const open = (width = 1280, height = 800) => openTrainer(browser!, server.url, { width, height });
+  const open = (width = 1280, height = 800) => openTrainer(browser!, server().url, { width, height });
   const exercise = (page: Page, name: string) =>
     page.getByTestId("workout").getByTestId("exercise").filter({ hasText: name });
 
@@ -30,7 +19,7 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     await say("What should I train today?");
     const question = page.getByRole("group", { name: "How much time do you have?" });
     await question.getByRole("button", { name: "45 minutes" }).focus();
-    const goOn = server.hold("generate_workout");
+    const goOn = server().hold("generate_workout");
     onTestFinished(goOn);
     await page.keyboard.press("Enter");
     await page.getByTestId("working").getByText("Putting your workout together…").waitFor({ timeout: WAIT });
@@ -76,7 +65,7 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     await page.getByRole("button", { name: "Swap Incline press" }).click();
     await page.getByRole("button", { name: "no equipment" }).click();
     await sent("Please swap exercise 2 (Incline press): no equipment");
-    const { currentWorkout } = server.received.at(-1) as { currentWorkout: { exercises: unknown[] } };
+    const { currentWorkout } = server().received.at(-1) as { currentWorkout: { exercises: unknown[] } };
     expect(currentWorkout).toMatchObject({ artifact_id: expect.stringMatching(/^art_/) });
     expect(currentWorkout.exercises).toMatchObject([
       { exercise_name: "Bench press", exercise_type: "reps", completed_sets: 2 },
@@ -156,9 +145,9 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     await sent("Please log this workout: 1 (Bench press) 1 of 4 sets; the rest I skipped");
     expect(await page.getByTestId("workout-logged").textContent()).toBe("Logged: 2 of 6 exercises");
     expect(await page.getByTestId("exercise-swap").count()).toBe(0);
-    const before = server.received.length;
+    const before = server().received.length;
     await say("Another one, please");
-    expect(server.received.length).toBe(before);
+    expect(server().received.length).toBe(before);
     expect(await page.getByTestId("workout-old").locator("summary").textContent()).toBe(
       "Push day6 exercises, logged",
     );
@@ -221,7 +210,7 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     await high.close();
     const { page, say, idle, close } = await open();
     await say("A workout, please");
-    const goOn = server.hold("message_notify_user");
+    const goOn = server().hold("message_notify_user");
     onTestFinished(goOn);
     await page.getByTestId("composer").fill("Another one, please");
     await page.keyboard.press("Enter");

@@ -1,23 +1,12 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startBrowser } from "../../../../test/support/browser.ts";
-import { type TrainerServer, trainerServer } from "../support/trainer-server.ts";
+import { servedTrainer } from "../support/served-trainer.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
 
 describe.skipIf(browser === undefined)("the trainer's progress", { timeout: 120_000 }, () => {
-  let server: TrainerServer;
-  beforeAll(async () => {
-    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
-    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
-    server = await trainerServer();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  const server = servedTrainer(browser);
 
   it("X2 draws the weeks and the muscles, shows them as a table too, and updates when a workout is logged", async () => {
     const page = await browser!.newPage({ viewport: { width: 1280, height: 900 } });
@@ -25,7 +14,7 @@ describe.skipIf(browser === undefined)("the trainer's progress", { timeout: 120_
     const problems: string[] = [];
     page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
     page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-    await page.goto(server.url);
+    await page.goto(server().url);
     await page.getByTestId("agent-trainer").waitFor({ timeout: WAIT });
     // The charts are not loaded before the panel is opened.
     expect(loaded.filter((path) => path.includes("charts"))).toEqual([]);
@@ -65,7 +54,7 @@ describe.skipIf(browser === undefined)("the trainer's progress", { timeout: 120_
 
   it("X2 is a panel over the page on a phone, and nothing in it is wider", async () => {
     const page = await browser!.newPage({ viewport: { width: 320, height: 640 } });
-    await page.goto(`${server.url}/#trainer`);
+    await page.goto(`${server().url}/#trainer`);
     await page.getByRole("button", { name: "Progress" }).click({ timeout: WAIT });
     await page.getByTestId("chart-bar").first().waitFor({ timeout: WAIT });
     const widths =

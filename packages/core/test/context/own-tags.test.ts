@@ -98,7 +98,11 @@ describe("C10 a tag of one's own", () => {
   });
 
   it("is refused if it is the agent's resultTag, or the 51st of the session", async () => {
-    expect(await refusal(note("x", "Result"), { resultTag: "result" })).toContain("the agent's resultTag");
+    for (const [tag, resultTag] of [
+      ["Result", "result"],
+      ["result", "Result"],
+    ] as const)
+      expect(await refusal(note("x", tag), { resultTag })).toContain("the agent's resultTag");
     const refused: string[] = [];
     const many = named("many", {
       beforeRun: async ({ append }) => {

@@ -154,6 +154,59 @@ describe("a deploy in the middle of a turn", () => {
   );
 });
 
+describe("an idempotent call whose process gives way", () => {
+  /** Works until its signal aborts, then returns or throws. */
+  const works = (ran: string[], atEnd: () => string) =>
+    tool({
+      name: "work",
+      description: "",
+      input: nothing,
+      idempotent: true,
+      execute: async (_, { signal, callId }) => {
+        ran.push(callId);
+        if (ran.length === 1) await sleep(60_000, undefined, { signal }).catch(() => undefined);
+        return atEnd();
+      },
+    });
+  const asks = [{ tools: [{ name: "work" }] }];
+
+  it("F25 T5 L12 keeps a result that the tool still returned, and does not run again", async () => {
+    const store = memoryStore();
+    const ran: string[] = [];
+    const tools = [works(ran, () => "saved")];
+    const first = boot(store, asks, { tools });
+    const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+    await until(() => ran.length === 1);
+    await first.pawl.drain({ timeoutMs: 0 });
+    await finish(boot(store, [{ text: "Done." }], { tools }), sessionId);
+    expect(ran).toHaveLength(1);
+    expect((await first.of(sessionId, "tool_result"))[0]?.data).toMatchObject({
+      success: true,
+      result: "saved",
+    });
+  });
+
+  it("F25 T5 does not run again if the time of its process was over: it would not fit there either", async () => {
+    const store = memoryStore();
+    const ran: string[] = [];
+    const tools = [
+      works(ran, () => {
+        throw new Error("half done");
+      }),
+    ];
+    const first = boot(store, asks, { tools }, { handOverAfterMs: 40 });
+    const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+    await until(async () => has(await first.log(sessionId), "run_left"));
+    await finish(boot(store, [{ text: "Done." }], { tools }), sessionId);
+    expect(ran).toHaveLength(1);
+    expect((await first.of(sessionId, "tool_result"))[0]?.data).toMatchObject({
+      success: false,
+      result:
+        "The outcome of this call is unknown: its process was shut down before it finished. It may or may not have taken effect; check before doing it again. Its error: half done",
+    });
+  });
+});
+
 describe("a run that is handed over", () => {
   it("F25 ends as crash_loop if the same answer never fits, even without limits", async () => {
     const store = memoryStore();

@@ -132,6 +132,38 @@ describe("the limits of a run and a model that is asked", () => {
     expect(lands.model.requests).toHaveLength(0);
   });
 
+  it("F21 L13 a call that is over counts with what it has used, and so does an answer that was refused", async () => {
+    const wrong: Reply = { tools: [{ name: "answer", input: {} }], usage };
+    const asks = async (outputTokens: number) => {
+      const got: unknown[] = [];
+      const reminded = small([wrong, safe]);
+      const options = { prompt: "Safe?", schema: verdict, maxTokens: 500 };
+      const hook = asking(async ({ askModel }) => {
+        await askModel(small([safe]), options);
+        return await askModel(reminded, options);
+      }, got);
+      await setup([{ text: "Ok." }], { hooks: [hook], limits: { outputTokens } }).say("Hi");
+      return { got, requests: reminded.requests.length };
+    };
+    // 100 tokens of the first call, 100 of the refused answer, and room for 500.
+    expect(await asks(700)).toMatchObject({ got: [{ output: { safe: true } }], requests: 2 });
+    expect(await asks(699)).toMatchObject({ got: [{ code: "limit_reached" }], requests: 1 });
+  });
+
+  it("F21 L13 a call at the end of a run leaves no room for a last turn", async () => {
+    const texts: string[] = [];
+    const sums: Hook = {
+      name: "sums",
+      afterRun: async (_, { askModel }) => {
+        texts.push((await askModel(small([{ text: "Short." }]), { prompt: "Sum up.", maxTokens: 500 })).text);
+      },
+    };
+    const script = [{ text: "Ok.", usage: { output_tokens: 900 } }];
+    const limits = { outputTokens: 1_600 };
+    await setup(script, { hooks: [sums], limits, onLimit: "land", maxTokens: 1_000 }).say("Hi");
+    expect(texts).toEqual(["Short."]);
+  });
+
   it("F21 L13 a model without prices is refused under a limit on cost", async () => {
     const got: unknown[] = [];
     const hook = asking(({ askModel }) => askModel(scriptedModel([safe]), { prompt: "Safe?" }), got);

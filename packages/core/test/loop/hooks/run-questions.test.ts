@@ -11,7 +11,7 @@ import {
 } from "../../../src/index.ts";
 import { newView, reduceView } from "../../../src/view.ts";
 import { named, sound } from "../../support/hooks.ts";
-import { setup, stored, user } from "../../support/setup.ts";
+import { type Setup, setup, stored, until, user } from "../../support/setup.ts";
 import { dyingStore, has } from "../../support/stores.ts";
 import { calling, echo } from "../../support/tools.ts";
 
@@ -20,6 +20,9 @@ const answer = jsonSchema<{ depth: string }>({
   properties: { depth: { enum: ["quick", "deep"] } },
   required: ["depth"],
 });
+
+/** Accepts every answer, also `null`. */
+const anything = jsonSchema<unknown>({});
 
 const ask = { kind: "choice", payload: { question: "How deep?" }, answer };
 
@@ -220,6 +223,61 @@ describe("F20 a hook's question before a turn", () => {
     expect([sent.includes("a=quick"), sent.includes("b=deep")]).toEqual([true, true]);
   });
 
+  it("gives an answer to the hook's own last question only, and not to a later turn's", async () => {
+    const given: unknown[] = [];
+    const insists = named("insists", {
+      beforeTurn: (_plan, { answer, run }) => {
+        given.push([run.turns, (answer as { depth: string } | undefined)?.depth]);
+        return (answer as { depth: string } | undefined)?.depth === "deep" ? undefined : { ask };
+      },
+    });
+    const world = setup(twice, { tools: [tool], hooks: [insists] });
+    const { sessionId, runId } = await world.say("Go");
+    for (const [n, depth] of ["quick", "deep", "quick", "deep"].entries())
+      await world.answer(sessionId, `ask_${n + 1}_${runId}`, { depth });
+    expect(given).toEqual([
+      [0, undefined],
+      [0, "quick"],
+      [0, "deep"],
+      [1, undefined],
+      [1, "quick"],
+      [1, "deep"],
+    ]);
+    expect(await world.of(sessionId, "run_ended")).toMatchObject([{ data: { stop: { type: "end_turn" } } }]);
+    await sound(world, sessionId);
+  });
+
+  it("F25 counts a crash before an answer and one after it separately", async () => {
+    let clock = 0;
+    const store = memoryStore({ now: () => clock });
+    const boot = (over = store) => {
+      clock += 60_000;
+      return setup([{ text: "Done." }], { hooks: [clarify()] }, { store: over });
+    };
+    /** Has a process do this that dies at its first append of this type, or of any. */
+    const dies = async (act: (pawl: Setup["pawl"]) => unknown, type?: string) => {
+      const dying = dyingStore(store, (events) => type === undefined || has(events, type));
+      void act(boot(dying).pawl);
+      await until(() => dying.dead);
+    };
+    const sessionId = "s1";
+    await store.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
+    await dies((pawl) => pawl.run("tester", { ...user, sessionId, input: "Go" }).started, "run_started");
+    for (let n = 0; n < 2; n += 1) await dies((pawl) => pawl.sweep());
+    const asks = boot();
+    await asks.pawl.sweep();
+    await stored(asks, sessionId, "run_suspended");
+    const [asked] = await asks.of(sessionId, "tool_suspended");
+    const answers = [{ callId: asked?.data.call_id ?? "", value: { depth: "deep" } }];
+    await dies((pawl) => pawl.run("tester", { ...user, sessionId, answers }).started, "tool_answered");
+    for (let n = 0; n < 3; n += 1) await dies((pawl) => pawl.sweep());
+    expect((await asks.of(sessionId, "run_recovered")).length).toBeGreaterThan(3);
+    const last = boot();
+    await last.pawl.sweep();
+    await stored(last, sessionId, "run_ended");
+    expect(await last.of(sessionId, "run_ended")).toMatchObject([{ data: { stop: { type: "end_turn" } } }]);
+  });
+
   it("asks again if the database itself stored an answer that does not match", async () => {
     const world = setup([{ text: "Done." }], { hooks: [clarify()] });
     const { sessionId, pending, runId } = await world.say("Go");
@@ -287,4 +345,37 @@ it("F20 P6 a queued message closes a question that came before it, and the next 
   const { text } = await world.answer(sessionId, pending[0]?.callId ?? "", { depth: "deep" });
   expect(text).toBe("Both.");
   expect(JSON.stringify(world.model.requests.at(-1))).toContain("And this");
+});
+
+it("F20 P6 a message that arrives when the question is stored closes it, which is no answer", async () => {
+  const given: unknown[] = [];
+  const gate = named("gate", {
+    beforeTurn: (_plan, { answer }) => {
+      given.push(answer);
+      return answer === undefined ? { ask: { ...ask, answer: anything } } : undefined;
+    },
+  });
+  const options = { hooks: [gate], whenBusy: "queue" } as const;
+  const base = memoryStore();
+  const other = setup([], options, { store: base });
+  let sent = false;
+  const store: typeof base = {
+    ...base,
+    append: async (id, events, how) => {
+      const rows = await base.append(id, events, how);
+      if (has(events, "tool_suspended") && !sent) {
+        sent = true;
+        await other.pawl.run("tester", { ...user, sessionId: id, input: "And this" }).started;
+      }
+      return rows;
+    },
+  };
+  const world = setup([{ text: "Both." }], options, { store });
+  const { sessionId, pending } = await world.say("Go");
+  const answered = await world.of(sessionId, "tool_answered");
+  expect(answered).toMatchObject([{ data: { value: null, closed: expect.any(String) } }]);
+  expect(given).toEqual([undefined, undefined]);
+  const { text } = await world.answer(sessionId, pending[0]?.callId ?? "", null);
+  expect({ text, given }).toEqual({ text: "Both.", given: [undefined, undefined, null] });
+  await sound(world, sessionId);
 });
