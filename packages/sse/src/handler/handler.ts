@@ -4,6 +4,7 @@ import { type Context, Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { native } from "../dialects/native.ts";
 import { errorResponse, responseTo } from "../request/wire-error.ts";
+import { readBy } from "../session/caller.ts";
 import { listSessions } from "../session/list-sessions.ts";
 import { publicEvent } from "../session/public-event.ts";
 import { HEARTBEAT_MS } from "../stream/event-stream.ts";
@@ -18,7 +19,7 @@ import { identified } from "./identified.ts";
 import { withinRate } from "./rate-limit.ts";
 import { namedSession, type Replaying, replayRoutes } from "./replay-routes.ts";
 import { type Env, json, type Limited, route, type Streaming } from "./routes.ts";
-import { credentialsOf, startRun } from "./start-run.ts";
+import { startRun } from "./start-run.ts";
 
 /**
  * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. Mount the returned function under
@@ -141,7 +142,7 @@ function checkedHandler(
       return await limited(c, async (one) => {
         one.follower.follows(id);
         return logStream(options, { ...one, request: c.req.raw, from, headers: {} }, (signal) =>
-          runtime.follow(id, { ...from, ...credentialsOf(c), signal, resume: true }),
+          runtime.follow(id, { ...from, ...readBy(c.get("caller")), signal, resume: true }),
         );
       });
     },

@@ -2,7 +2,7 @@ import { PawlError } from "@pawl/core";
 import { newView } from "@pawl/core/view";
 import type { Context } from "hono";
 import { native } from "../dialects/native.ts";
-import { type Admit, askedBy, OwnResponse, wantedBy } from "../session/caller.ts";
+import { type Admit, askedBy, OwnResponse, readBy, wantedBy } from "../session/caller.ts";
 import { findSession, firstSessionId } from "../session/open-session.ts";
 import { isResponse } from "../session/own-session.ts";
 import { isStored } from "../session/stored-before.ts";
@@ -46,18 +46,12 @@ export async function startRun(
     // stream.
     runtime.follow(start.sessionId, {
       ...from,
-      ...credentialsOf(c),
+      ...readBy(caller),
       signal,
       untilIdle: start,
       resume: true,
     }),
   );
-}
-
-/** Returns the caller's credentials as an option of `follow()`. */
-export function credentialsOf(c: Context<Env>): { credentials?: unknown } {
-  const { credentials } = c.get("caller");
-  return credentials === undefined ? {} : { credentials };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { NewEvent } from "../../log/event.ts";
 import type { CalledBy, EventData } from "../../log/event-data.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import type { Session } from "../../log/session-row.ts";
+import { storedCaller } from "../leg/access.ts";
 import type { AskedBy } from "../leg/host.ts";
 
 /** A user's message before it is stored. */
@@ -46,11 +47,17 @@ export function messageEvents(
   ];
 }
 
+/** Returns who sends a message or a retry, as its run will have it. */
+export function senderOf({ caller = {}, credentials }: AskedBy): AskedBy {
+  return { caller, credentials };
+}
+
 /** Returns the part of who asked that is stored: never the credentials. */
-export function calledBy({ caller, credentials }: AskedBy): CalledBy {
+export function calledBy(from: AskedBy): CalledBy {
+  const caller = storedCaller(from);
   return {
     ...(caller !== undefined && { caller }),
-    ...(credentials !== undefined && { credentials: true as const }),
+    ...(from.credentials !== undefined && { credentials: true as const }),
   };
 }
 
