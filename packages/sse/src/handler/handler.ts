@@ -15,7 +15,7 @@ import { agentName } from "./check-dialect.ts";
 import { checkHandler } from "./check-handler.ts";
 import { corsOf } from "./cors.ts";
 import type { HandlerOptions, Served } from "./handler-options.ts";
-import { identified } from "./identified.ts";
+import { errorsOnly, identified } from "./identified.ts";
 import { withinRate } from "./rate-limit.ts";
 import { namedSession, type Replaying, replayRoutes } from "./replay-routes.ts";
 import { type Env, json, type Limited, route, type Streaming } from "./routes.ts";
@@ -98,7 +98,7 @@ function checkedHandler(
     if (response.status >= 500 && !isExpected(error, req.raw)) onError(error, req.raw);
     return response;
   });
-  app.use("*", identified(authorize));
+  app.use("*", errorsOnly, identified(authorize));
   const served = replaying(options, dialect);
   const limited = streaming(options);
   const own = (c: Context<Env, string>) => namedSession(served, c.get("userId"), c.req.param("id") ?? "");

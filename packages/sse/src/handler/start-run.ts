@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import { native } from "../dialects/native.ts";
 import { type Admit, askedBy, OwnResponse, readBy, wantedBy } from "../session/caller.ts";
 import { findSession, firstSessionId } from "../session/open-session.ts";
-import { isResponse } from "../session/own-session.ts";
+import { isResponse, unsent } from "../session/own-session.ts";
 import { isStored } from "../session/stored-before.ts";
 import { runHeaders } from "../stream/event-stream.ts";
 import { logStream } from "../stream/log-stream.ts";
@@ -66,7 +66,8 @@ function admission({ admit, runtime }: Served, c: Context<Env>): Admit {
     if (wanted === undefined || (await isStored(runtime, session, begin))) return;
     const refused = await admit(c.req.raw, c.get("caller"), wanted);
     if (refused === undefined) return;
-    if (isResponse(refused)) throw new OwnResponse(refused);
-    throw new PawlError("config", `admit() must return a Response or undefined; got type ${typeof refused}.`);
+    if (isResponse(refused)) throw new OwnResponse(unsent(refused, "admit()"));
+    const given = refused === null ? "null" : `type ${typeof refused}`;
+    throw new PawlError("config", `admit() must return a Response or undefined; got ${given}.`);
   };
 }
