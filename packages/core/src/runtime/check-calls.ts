@@ -24,6 +24,7 @@ const OPTIONS: {
     signal: SIGNAL,
     untilIdle: "any",
     resume: "boolean",
+    caller: "object",
     credentials: "any",
   },
   fork: { userId: "string!", atSeq: "number" },

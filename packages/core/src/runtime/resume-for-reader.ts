@@ -12,11 +12,11 @@ import { resumeIfDue } from "./sweep.ts";
 export function followAndResume(
   host: Host,
   sessionId: string,
-  { credentials, ...options }: FollowOptions & AskedBy,
+  { caller, credentials, ...options }: FollowOptions & AskedBy,
 ): AsyncGenerator<SessionEvent, void, undefined> {
   const handedOver = new AbortController();
   const companion = () =>
-    resumer(host, sessionId, { credentials }, () => {
+    resumer(host, sessionId, { caller, credentials }, () => {
       const message = "Another process continues this run. Connect again to read on.";
       handedOver.abort(new PawlError("draining", message));
     });

@@ -4,6 +4,7 @@ import { type Context, Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { native } from "../dialects/native.ts";
 import { errorResponse, responseTo } from "../request/wire-error.ts";
+import { readBy } from "../session/caller.ts";
 import { listSessions } from "../session/list-sessions.ts";
 import { publicEvent } from "../session/public-event.ts";
 import { HEARTBEAT_MS } from "../stream/event-stream.ts";
@@ -14,11 +15,11 @@ import { agentName } from "./check-dialect.ts";
 import { checkHandler } from "./check-handler.ts";
 import { corsOf } from "./cors.ts";
 import type { HandlerOptions, Served } from "./handler-options.ts";
-import { identified } from "./identified.ts";
+import { errorsOnly, identified } from "./identified.ts";
 import { withinRate } from "./rate-limit.ts";
 import { namedSession, type Replaying, replayRoutes } from "./replay-routes.ts";
 import { type Env, json, type Limited, route, type Streaming } from "./routes.ts";
-import { credentialsOf, startRun } from "./start-run.ts";
+import { startRun } from "./start-run.ts";
 
 /**
  * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. Mount the returned function under
@@ -98,7 +99,7 @@ function checkedHandler(
     if (response.status >= 500 && !isExpected(error, req.raw)) onError(error, req.raw);
     return response;
   });
-  app.use("*", identified(authorize));
+  app.use("*", errorsOnly, identified(authorize));
   const served = replaying(options, dialect);
   const limited = streaming(options);
   const own = (c: Context<Env, string>) => namedSession(served, c.get("userId"), c.req.param("id") ?? "");
@@ -142,7 +143,7 @@ function checkedHandler(
       return await limited(c, async (one) => {
         one.follower.follows(id);
         return logStream(options, { ...one, request: c.req.raw, from, headers: {} }, (signal) =>
-          runtime.follow(id, { ...from, ...credentialsOf(c), signal, resume: true }),
+          runtime.follow(id, { ...from, ...readBy(c.get("caller")), signal, resume: true }),
         );
       });
     },

@@ -1,9 +1,20 @@
 import type { MiddlewareHandler } from "hono";
 import { refuseNul } from "../request/refuse-nul.ts";
 import { refusal } from "../request/wire-error.ts";
-import { checkCaller, isResponse } from "../session/own-session.ts";
+import { checkCaller, isResponse, unsent } from "../session/own-session.ts";
 import type { Served } from "./handler-options.ts";
 import type { Env } from "./routes.ts";
+
+/** Turns other values that `authorize` or `admit` has thrown into errors. Hono handles nothing else. */
+export const errorsOnly: MiddlewareHandler<Env> = async (_c, next) => {
+  try {
+    await next();
+  } catch (thrown) {
+    if (thrown instanceof Error) throw thrown;
+    const what = isResponse(thrown) ? "a Response was thrown: return it instead" : "no Error was thrown";
+    throw new Error(`The request failed, and ${what}.`, { cause: thrown });
+  }
+};
 
 /**
  * Calls `authorize` for each request. Answers 401 if it returns `null`, and sends a `Response` that it
@@ -13,7 +24,7 @@ export function identified(authorize: Served["authorize"]): MiddlewareHandler<En
   return async (c, next) => {
     const caller = await authorize(c.req.raw);
     if (caller === null) throw refusal(401, "unauthorized", "Please sign in.");
-    if (isResponse(caller)) return caller;
+    if (isResponse(caller)) return unsent(caller, "authorize()");
     c.set("caller", checkCaller(caller));
     c.set("userId", caller.userId);
     refuseNul(c.req.url);

@@ -2,7 +2,7 @@ import { PawlError, type Runtime, type Session } from "@pawl/core";
 import type { Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { responseTo, type WireError } from "../request/wire-error.ts";
-import { type Admit, type Caller, OwnResponse } from "../session/caller.ts";
+import { type Admit, type Caller, OwnResponse, readBy } from "../session/caller.ts";
 import { findSession } from "../session/open-session.ts";
 import { sessionNow } from "../session/session-then.ts";
 import { eventStream, runHeaders, STREAM_HEADERS } from "../stream/event-stream.ts";
@@ -67,7 +67,7 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
     GET: async (c) => {
       const id = c.req.param("id") ?? "";
       const session = await findNamed(served, c.get("userId"), id);
-      const run = await resumeTold(served, session, id, c.get("caller").credentials);
+      const run = await resumeTold(served, session, id, readBy(c.get("caller")));
       if (run === undefined) return new Response(null, { status: 204 });
       return await limited(c, async (streaming) => {
         if (session !== undefined) streaming.follower.follows(session.id);

@@ -2,9 +2,9 @@ import { PawlError } from "@pawl/core";
 import { newView } from "@pawl/core/view";
 import type { Context } from "hono";
 import { native } from "../dialects/native.ts";
-import { type Admit, askedBy, OwnResponse, wantedBy } from "../session/caller.ts";
+import { type Admit, askedBy, OwnResponse, readBy, wantedBy } from "../session/caller.ts";
 import { findSession, firstSessionId } from "../session/open-session.ts";
-import { isResponse } from "../session/own-session.ts";
+import { isResponse, unsent } from "../session/own-session.ts";
 import { isStored } from "../session/stored-before.ts";
 import { runHeaders } from "../stream/event-stream.ts";
 import { logStream } from "../stream/log-stream.ts";
@@ -46,18 +46,12 @@ export async function startRun(
     // stream.
     runtime.follow(start.sessionId, {
       ...from,
-      ...credentialsOf(c),
+      ...readBy(caller),
       signal,
       untilIdle: start,
       resume: true,
     }),
   );
-}
-
-/** Returns the caller's credentials as an option of `follow()`. */
-export function credentialsOf(c: Context<Env>): { credentials?: unknown } {
-  const { credentials } = c.get("caller");
-  return credentials === undefined ? {} : { credentials };
 }
 
 /**
@@ -72,7 +66,8 @@ function admission({ admit, runtime }: Served, c: Context<Env>): Admit {
     if (wanted === undefined || (await isStored(runtime, session, begin))) return;
     const refused = await admit(c.req.raw, c.get("caller"), wanted);
     if (refused === undefined) return;
-    if (isResponse(refused)) throw new OwnResponse(refused);
-    throw new PawlError("config", `admit() must return a Response or undefined; got type ${typeof refused}.`);
+    if (isResponse(refused)) throw new OwnResponse(unsent(refused, "admit()"));
+    const given = refused === null ? "null" : `type ${typeof refused}`;
+    throw new PawlError("config", `admit() must return a Response or undefined; got ${given}.`);
   };
 }

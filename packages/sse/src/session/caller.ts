@@ -28,13 +28,17 @@ export interface Wanted {
  */
 export type Admit = (begin: Begin, sessionId: string | undefined) => Promise<void>;
 
+/** Who reads a session, for a run that asks for credentials. */
+export type Reader = Omit<Caller, "userId">;
+
+/** Returns the caller's options of `follow()`. */
+export function readBy({ caller, credentials }: Caller): Reader {
+  return { ...(caller !== undefined && { caller }), ...(credentials !== undefined && { credentials }) };
+}
+
 /** Returns the caller's options of `run()`. */
-export function askedBy({ userId, caller, credentials }: Caller): Pick<RunOptions, keyof Caller> {
-  return {
-    userId,
-    ...(caller !== undefined && { caller }),
-    ...(credentials !== undefined && { credentials }),
-  };
+export function askedBy(from: Caller): Pick<RunOptions, keyof Caller> {
+  return { userId: from.userId, ...readBy(from) };
 }
 
 /** A response of the application's own, which is sent as it is. */

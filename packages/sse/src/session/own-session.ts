@@ -20,8 +20,22 @@ export async function ownSession(
 }
 
 /** Returns whether a value is a `Response`, also one of another library or realm. */
-export function isResponse(caller: object): caller is Response {
-  return typeof caller === "object" && !("userId" in caller) && "headers" in caller;
+export function isResponse(value: unknown): value is Response {
+  const { userId, headers, status } = Object(value);
+  return userId === undefined && headers !== undefined && typeof status === "number";
+}
+
+/**
+ * Returns a response of the application's own, to send it.
+ *
+ * @throws PawlError `config` if it has been sent or read before, e.g. because it is a constant.
+ */
+export function unsent(response: Response, whose: string): Response {
+  if (response.bodyUsed !== true && response.body?.locked !== true) return response;
+  throw new PawlError(
+    "config",
+    `${whose} returned a Response whose body has been read or sent before. Make a new Response for each request.`,
+  );
 }
 
 /**

@@ -13,7 +13,8 @@ import { newView } from "@pawl/core/view";
 import type { Dialect, DialectRequest, Encoder, EncoderContext } from "../dialects/base/dialect.ts";
 import { newFacts } from "../dialects/base/facts.ts";
 import { type Followed, passedOn } from "../dialects/base/telling.ts";
-import { type Admit, askedBy, type Caller } from "../session/caller.ts";
+import { type Admit, askedBy, type Caller, type Reader, readBy } from "../session/caller.ts";
+import { givesCredentials } from "../session/gives-credentials.ts";
 import { findSession, firstSessionId, openThread } from "../session/open-session.ts";
 import { publicEvent } from "../session/public-event.ts";
 import { lastExchange, sessionNow, sessionUpTo } from "../session/session-then.ts";
@@ -47,7 +48,8 @@ export async function beginTold(
   caller: Caller,
   asked: DialectRequest,
 ): Promise<ToldRun> {
-  const { userId, credentials } = caller;
+  const { userId } = caller;
+  const reader = readBy(caller);
   const { sessionId, threadId } = asked;
   const named = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
   const session = await findSession(runtime, named);
@@ -57,7 +59,7 @@ export async function beginTold(
   const id = session?.id ?? (await firstSessionId(named, begin));
   if (id !== undefined) follower.follows(id);
   if ("connect" in begin)
-    return await connectTold({ runtime, agent, encoder, credentials }, session, threadId ?? "");
+    return await connectTold({ runtime, agent, encoder, reader }, session, threadId ?? "");
   if (session === undefined && !("input" in begin)) {
     throw new PawlError("not_found", "There is no such session.");
   }
@@ -78,7 +80,7 @@ export async function beginTold(
     ...(dialect.whenBusy && { whenBusy: dialect.whenBusy }),
   });
   follower.follows(begun.sessionId);
-  return await told(runtime, { ...begun, credentials }, now, (context) =>
+  return await told(runtime, { ...begun, reader }, now, (context) =>
     encoder({ ...context, agent, threadId: threadId ?? begun.sessionId }),
   );
 }
@@ -91,10 +93,10 @@ export async function resumeTold(
   { runtime, agent, dialect }: Served,
   session: Session | undefined,
   threadId: string,
-  credentials?: unknown,
+  reader: Reader,
 ): Promise<ToldRun | undefined> {
   const { encoder } = dialect;
-  const told = await connectTold({ runtime, agent, encoder, credentials }, session, threadId);
+  const told = await connectTold({ runtime, agent, encoder, reader }, session, threadId);
   return told.start === undefined && dialect.tellsIdle !== true ? undefined : told;
 }
 
@@ -102,12 +104,11 @@ interface Connecting {
   runtime: Runtime;
   agent: string;
   encoder: Dialect["encoder"];
-  /** The reader's credentials, for a run that asks for them. */
-  credentials: unknown;
+  reader: Reader;
 }
 
 async function connectTold(
-  { runtime, agent, encoder, credentials }: Connecting,
+  { runtime, agent, encoder, reader }: Connecting,
   session: Session | undefined,
   threadId: string,
 ): Promise<ToldRun> {
@@ -115,7 +116,7 @@ async function connectTold(
   const back = (context: RunContext) => encoder({ ...context, agent, threadId, again: true });
   if (start === undefined) return { frames: (signal) => framesOf(back(nothing()), noEvents(), signal) };
   const { view } = await sessionNow(runtime, start.sessionId);
-  return await told(runtime, { ...start, again: true, credentials }, view, back);
+  return await told(runtime, { ...start, again: true, reader }, view, back);
 }
 
 /** Returns the encoder's context for a session without runs. */
@@ -129,12 +130,12 @@ async function* noEvents(): AsyncGenerator<SessionEvent, void, undefined> {}
 
 type RunContext = Omit<EncoderContext, "agent" | "threadId">;
 
-/** Where the output of a run begins, for a reader who may have credentials. */
-type Told = RunStart & Followed & { credentials?: unknown };
+/** Where the output of a run begins, and who reads it. */
+type Told = RunStart & Followed & { reader: Reader };
 
 async function told(
   runtime: Runtime,
-  { credentials, ...start }: Told,
+  { reader, ...start }: Told,
   now: ViewState,
   encoder: (context: RunContext) => Encoder,
 ): Promise<ToldRun> {
@@ -145,8 +146,7 @@ async function told(
   const context = { sessionId, runId, before, mode, facts, ...more };
   return {
     start,
-    frames: (signal) =>
-      framesOf(encoder(context), runEvents(runtime, { ...start, credentials }, signal), signal),
+    frames: (signal) => framesOf(encoder(context), runEvents(runtime, { ...start, reader }, signal), signal),
   };
 }
 
@@ -173,7 +173,7 @@ function* together(frames: readonly string[]): Generator<string> {
  */
 async function* runEvents(
   runtime: Runtime,
-  { sessionId, runId, afterSeq, messageSeq, again = false, credentials }: Told,
+  { sessionId, runId, afterSeq, messageSeq, again = false, reader }: Told,
   signal: AbortSignal,
 ): AsyncGenerator<SessionEvent, void, undefined> {
   let awaited = { runId, again, ...(messageSeq !== undefined && { messageSeq }) };
@@ -193,11 +193,10 @@ async function* runEvents(
       awaited = { ...awaited, runId: next };
     }
   }
-  // A reader with credentials continues a run that waits for them.
-  if (rests && !(asksForCredentials && credentials !== undefined)) return;
+  // The run's own caller continues a run that waits for credentials, by reading it.
+  if (rests && !(asksForCredentials && (await givesCredentials(runtime, sessionId, reader)))) return;
   const untilIdle = again ? true : awaited;
-  const more = credentials === undefined ? {} : { credentials };
-  yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle, resume: true, ...more });
+  yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle, resume: true, ...reader });
 }
 
 /** Returns whether the last question asks for credentials; `undefined` for an event that is no question. */

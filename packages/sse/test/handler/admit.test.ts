@@ -113,6 +113,39 @@ describe("F18 `admit`", () => {
   });
 });
 
+describe("F18 a mistake in `admit` or `authorize` is a 500 whose error says what to do", () => {
+  const sent = Response.json({}, { status: 402 });
+  const cases: [name: string, answer: () => unknown, says: RegExp][] = [
+    ["null", () => null, /Response or undefined; got null/],
+    ["an object that is no Response", () => ({ headers: {} }), /Response or undefined; got type object/],
+    ["a Response for all requests", () => sent, /admit\(\) .* Make a new Response for each request/],
+    ["a thrown Response", () => thrown(Response.json({}, { status: 402 })), /return it instead/],
+    ["a thrown text", () => thrown("no"), /no Error was thrown/],
+    ["nothing that is thrown", () => thrown(undefined), /no Error was thrown/],
+  ];
+  const thrown = (value: unknown) => {
+    throw value;
+  };
+
+  it.each(cases)("%s", async (_, answer, says) => {
+    await sent.text().catch(() => undefined);
+    const at = await serve(strictModel({ script: [] }), { admit: answer as () => undefined });
+    const response = await at.ask("/runs", post({ input: "Hi" }));
+    expect([response.status, at.errors.length]).toEqual([500, 1]);
+    expect(at.errors[0]).toMatchObject({ message: expect.stringMatching(says) });
+    expect(await at.store.sessions.list({ userId: "ada" })).toEqual([]);
+  });
+
+  it("`authorize` throws a Response, or returns one for all requests", async () => {
+    const answers = [() => thrown(Response.json({}, { status: 401 })), () => sent];
+    for (const authorize of answers) {
+      const at = await serve(strictModel({ script: [] }), { authorize: authorize as () => null });
+      expect((await at.ask("/sessions")).status).toBe(500);
+      expect(at.errors).toMatchObject([{ message: expect.stringMatching(/return it instead|new Response/) }]);
+    }
+  });
+});
+
 /** Bodies that send one first message twice, in each dialect, and where the dialect names a session later. */
 const twice: [name: string, dialect: Dialect, body: object][] = [
   ["native", native(), { input: "Hi", clientMessageId: "m1" }],

@@ -15,7 +15,7 @@ import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 import { type Begun, notifyOfStart, PAUSE_MS, resumeRun } from "./begin.ts";
 import { retryOf } from "./earlier-run.ts";
-import { busy, calledBy } from "./incoming-message.ts";
+import { busy, calledBy, senderOf } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop.ts";
 
 /** The run to retry. */
@@ -45,7 +45,7 @@ export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const earlier = await retryOf(host.store, session.id, runId);
     if (earlier !== undefined) return { start: earlier, leg: undefined };
-    const leg = await openLeg(host, session, agent, retry);
+    const leg = await openLeg(host, session, agent, senderOf(retry));
     const state = leg?.log.state ?? (await loadState(host.store, session.id));
     const open = openRun(state);
     if (open?.runId === runId) return await resumeOrJoin(host, retry, leg, startOf(state));

@@ -11,7 +11,7 @@ import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 import { type Begun, notifyOfStart, PAUSE_MS, resumeRun } from "./begin.ts";
 import { earlierRun } from "./earlier-run.ts";
-import { busy, calledBy, type IncomingMessage, messageEvents } from "./incoming-message.ts";
+import { busy, calledBy, type IncomingMessage, messageEvents, senderOf } from "./incoming-message.ts";
 import { queueHere, queueMessage } from "./queue-message.ts";
 import { endSupersededRun } from "./supersede.ts";
 
@@ -45,7 +45,7 @@ async function begin(host: Host, incoming: IncomingMessage): Promise<Begun> {
     ? host.leaseTtlMs + agent.userDataTimeoutMs + agent.toolsTimeoutMs
     : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
-    const leg = await openLeg(host, session, agent, incoming);
+    const leg = await openLeg(host, session, agent, senderOf(incoming));
     const here = leg && (await unlessTaken(beginHere(host, incoming, leg)));
     if (here !== undefined) return here;
     const earlier = await earlierRun(host.store, incoming);

@@ -1,18 +1,28 @@
 import { PawlError } from "../../base/errors.ts";
+import { isEqualJson } from "../../base/json.ts";
 import { loadState } from "../../fold/load.ts";
 import type { Session } from "../../log/session-row.ts";
 import { isWaiting } from "../../session/asking.ts";
 import { openRun } from "../../session/state.ts";
+import { storedCaller } from "../leg/access.ts";
 import type { AskedBy, Host } from "../leg/host.ts";
 import { beginWithAnswers } from "./begin-with-answers.ts";
 
-/** Continues a run that waits for credentials, if the reader has some. */
-export async function giveCredentials(host: Host, session: Session, { credentials }: AskedBy): Promise<void> {
+/**
+ * Continues a run that waits for credentials, if the reader has some and is the run's caller. By reading,
+ * nobody becomes the caller of a run: another caller answers the question.
+ */
+export async function giveCredentials(
+  host: Host,
+  session: Session,
+  { caller, credentials }: AskedBy,
+): Promise<void> {
   const agent = host.agents.get(session.agent);
   if (credentials === undefined || agent === undefined) return;
   const run = openRun(await loadState(host.store, session.id));
   const question = run?.asked.find((asked) => asked.before === "resume" && isWaiting(asked));
-  if (question === undefined) return;
+  if (run === undefined || question === undefined) return;
+  if (caller !== undefined && !isEqualJson(storedCaller({ caller, credentials }), run.caller)) return;
   try {
     const answers = [{ callId: question.callId, value: true }];
     await beginWithAnswers(host, session, agent, { answers, credentials });

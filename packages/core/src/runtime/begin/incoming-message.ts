@@ -5,6 +5,7 @@ import type { NewEvent } from "../../log/event.ts";
 import type { CalledBy, EventData } from "../../log/event-data.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import type { Session } from "../../log/session-row.ts";
+import { storedCaller } from "../leg/access.ts";
 import type { AskedBy } from "../leg/host.ts";
 
 /** A user's message before it is stored. */
@@ -46,11 +47,17 @@ export function messageEvents(
   ];
 }
 
+/** Returns the caller and credentials of a message or a retry, as its run will have them. */
+export function senderOf({ caller = {}, credentials }: AskedBy): AskedBy {
+  return { caller, credentials };
+}
+
 /** Returns what is stored about the caller: never the credentials themselves. */
-export function calledBy({ caller, credentials }: AskedBy): CalledBy {
+export function calledBy(from: AskedBy): CalledBy {
+  const caller = storedCaller(from);
   return {
     ...(caller !== undefined && { caller }),
-    ...(credentials !== undefined && { credentials: true as const }),
+    ...(from.credentials !== undefined && { credentials: true as const }),
   };
 }
 

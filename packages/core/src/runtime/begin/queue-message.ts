@@ -9,7 +9,7 @@ import type { Host } from "../leg/host.ts";
 import type { OpenLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 import { type Begun, failedLeg, recoverStored, resumeRun } from "./begin.ts";
-import { type IncomingMessage, messageEvents } from "./incoming-message.ts";
+import { type IncomingMessage, messageEvents, senderOf } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop.ts";
 
 /**
@@ -19,8 +19,7 @@ import { stopOnAbort } from "./stop.ts";
  * progress.
  */
 export async function queueMessage(host: Host, incoming: IncomingMessage): Promise<Begun | undefined> {
-  const { session, agent, caller, credentials } = incoming;
-  const asked = { caller, credentials };
+  const { session, agent } = incoming;
   const state = await loadState(host.store, session.id);
   const start = await storeQueued(host, incoming, state, runAtWork, async (events) => {
     const options = { appendId: host.newId(), afterSeq: state.lastSeq, session: patchOf(events) };
@@ -37,7 +36,8 @@ export async function queueMessage(host: Host, incoming: IncomingMessage): Promi
   host.tail.stored(session.id, start.messageSeq ?? 0);
   const active = host.legs.get(session.id);
   if (active !== undefined) await active.catchUp();
-  const leg = active === undefined ? await recoverStored(host, session, agent, asked) : undefined;
+  const leg =
+    active === undefined ? await recoverStored(host, session, agent, senderOf(incoming)) : undefined;
   return { start, leg, release: stopOnAbort(host, start, incoming.signal) };
 }
 

@@ -268,7 +268,7 @@ export interface Runtime<Name extends string = string> {
    * - With `resume`, for a reader in another process, e.g. behind an HTTP stream: resumes the session's run
    *   whenever no process is working on it. If this process hands the run over (`handOverAfterMs`), the
    *   reader gets `draining` and should connect again. With `credentials`, a run that asks for them gets
-   *   them.
+   *   them, unless `caller` is another one than the run's. Default of `caller`: the run's own.
    *
    * **No access check.** Check that the session belongs to the user before you send its events anywhere.
    */
@@ -278,6 +278,7 @@ export interface Runtime<Name extends string = string> {
       signal?: AbortSignal;
       untilIdle?: boolean | AwaitedRun;
       resume?: boolean;
+      caller?: JsonObject;
       credentials?: unknown;
     },
   ): AsyncIterable<SessionEvent>;

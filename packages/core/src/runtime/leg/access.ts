@@ -1,4 +1,5 @@
 import { withinDeadline } from "../../base/deadline.ts";
+import { hideTextsOf } from "../../base/hide-texts.ts";
 import { isEqualJson, type JsonObject } from "../../base/json.ts";
 import { once } from "../../base/once.ts";
 import type { Access, Leg } from "../../leg/leg.ts";
@@ -25,6 +26,21 @@ export function newAccess(host: Host, session: Session, { caller = {}, credentia
     }),
   };
   return access;
+}
+
+/** Returns a caller as it is stored: without the credentials, which it may repeat. */
+export function storedCaller({ caller, credentials }: AskedBy): JsonObject | undefined {
+  return caller && hideTextsOf(credentials)(caller);
+}
+
+/**
+ * Returns the access for an open run that this process continues: the run's own caller, and the credentials
+ * of the request if its caller is the same one or absent. Otherwise one workspace's token would act for
+ * another workspace.
+ */
+export function accessToOpen(host: Host, session: Session, from: AskedBy, caller: JsonObject): OwnAccess {
+  const isOwn = from.caller === undefined || isEqualJson(storedCaller(from), caller);
+  return newAccess(host, session, { caller, credentials: isOwn ? from.credentials : undefined });
 }
 
 /** Returns whether an answer came with a caller or credentials. */

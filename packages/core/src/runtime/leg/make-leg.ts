@@ -10,7 +10,7 @@ import { readShown } from "../../log/redacted.ts";
 import type { Session } from "../../log/session-row.ts";
 import { notifyHooks } from "../../loop/hooks/call-hooks.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
-import { newAccess, type OwnAccess, renewed } from "./access.ts";
+import { accessToOpen, newAccess, type OwnAccess, renewed } from "./access.ts";
 import type { AskedBy, HeldCredentials, Host } from "./host.ts";
 import { newLegLife, type OwnLegLife } from "./leg-life.ts";
 import { readyAgent, storeChanges } from "./ready.ts";
@@ -63,7 +63,9 @@ export function makeLeg({ host, session, agent, log, held, ...parts }: LegParts)
   const { id } = session;
   const { starts = false, answers = [], from = {} } = parts;
   const stored = starts ? undefined : openRun(log.state)?.caller;
-  let access = parts.access ?? newAccess(host, session, { ...from, ...(stored && { caller: stored }) });
+  let access =
+    parts.access ??
+    (stored === undefined ? newAccess(host, session, from) : accessToOpen(host, session, from, stored));
   const life = newLegLife(host, agent, log.state, parts.handOverAt);
   const leg: { -readonly [part in keyof OwnLeg]: OwnLeg[part] } = {
     agent,
