@@ -1,0 +1,1 @@
+export { type Metric, type MetricName, metric, metricNames, metrics } from "./base/metrics.ts";
