@@ -27,6 +27,7 @@ const LINE: Readonly<Record<keyof Line, string>> = {
   won: "boolean",
   rank: "smallint",
   mmr: "smallint",
+  mmr_change: "smallint",
   score: "smallint",
   goals: "smallint",
   assists: "smallint",

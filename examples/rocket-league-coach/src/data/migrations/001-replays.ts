@@ -31,6 +31,7 @@ CREATE TABLE rl_coach.line (
   won boolean NOT NULL,
   rank smallint NOT NULL CHECK (rank BETWEEN 0 AND 21),
   mmr smallint NOT NULL,
+  mmr_change smallint,
   score smallint NOT NULL,
   goals smallint NOT NULL,
   assists smallint NOT NULL,

@@ -82,9 +82,10 @@ function playEvening(state: State, day: number, progress: number, sample: Sample
       ...lineup(state, playlist, before, progress),
       edge,
     });
+    const change = replay.blue_goals > replay.orange_goals ? STEP : -STEP;
     sample.replays.push(replay);
-    sample.lines.push(...lines);
-    mmr.set(playlist, before + (replay.blue_goals > replay.orange_goals ? STEP : -STEP));
+    sample.lines.push(...lines.map((line) => (line.is_owner ? { ...line, mmr_change: change } : line)));
+    mmr.set(playlist, before + change);
     state.matches += 1;
     playedAt += (replay.duration_seconds + 60 + whole(random, 120)) * 1_000;
   }

@@ -13,7 +13,10 @@ export interface Line {
   team: "blue" | "orange";
   won: boolean;
   rank: number;
+  /** The MMR at kick-off. */
   mmr: number;
+  /** What the match changed the owner's MMR by; `null` for the others. */
+  mmr_change: number | null;
   score: number;
   goals: number;
   assists: number;

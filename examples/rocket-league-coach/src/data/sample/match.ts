@@ -63,6 +63,7 @@ export function playMatch(random: Random, fixture: Fixture): { replay: Replay; l
       won: team === "blue" ? blueGoals > orangeGoals : orangeGoals > blueGoals,
       rank: player.rank,
       mmr: player.mmr,
+      mmr_change: null,
       ...statistics(random, player, fixture, seconds, tallies[index] as Tally),
       percent_most_back: players.length === 1 ? null : rounded(roles.back[index] as number, 1),
       percent_most_forward: players.length === 1 ? null : rounded(roles.forward[index] as number, 1),
