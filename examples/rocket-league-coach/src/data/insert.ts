@@ -98,7 +98,8 @@ function columnsOf<Row extends object>(
     names: columns.map(([name]) => name).join(", "),
     arrays: columns.map(([, type], index) => `$${first + index}::text::${type}[]`).join(", "),
     values: columns.map(
-      ([name, type]) => `{${rows.map((row) => elementOf(timeOf(row[name], type))).join(",")}}`,
+      ([name, type]) =>
+        `{${rows.map((row) => elementOf(timeOf(Object.hasOwn(row, name) ? row[name] : null, type))).join(",")}}`,
     ),
   };
 }

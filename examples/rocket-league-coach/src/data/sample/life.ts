@@ -42,8 +42,9 @@ interface State {
 }
 
 /**
- * Draws half a year of replays of one user, who gets better: less time without boost, faster, higher MMR. Some
- * habits stay: too far forward, and most boost from big pads. The same seed and time give the same replays.
+ * Draws half a year of replays of one user, who gets better: less time without boost, faster, higher MMR.
+ * Some habits stay: too far forward, and most boost from big pads. The same seed and time give the same
+ * replays.
  */
 export function drawLife({ userId, seed = userId, now }: LifeOptions): Sample {
   const random = randomFrom(`life:${seed}`);

@@ -101,6 +101,8 @@ function statistics(random: Random, player: Player, fixture: Lineup, seconds: nu
     return between(min, normal(random, mean, matches), max);
   };
   const raw = Object.fromEntries(drawn.map((name) => [name, draw(name)])) as Record<Drawn, number>;
+  // The neutral third is the rest.
+  raw.percent_offensive_third = Math.min(raw.percent_offensive_third, 96 - raw.percent_defensive_third);
   const { boost_collected_per_minute, big_pad_percent, stolen_percent, touches, ...others } = raw;
   const collected = (boost_collected_per_minute * seconds) / 60;
   const big = (collected * big_pad_percent) / 100;
