@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { at, drawn, meanOf, placeOf, scoring, spreads } from "../src/data/sample/model.ts";
+import { at, drawn, meanOf, placeOf, type Spread, scoring, spreads } from "../src/data/sample/model.ts";
 import { playersPerRank } from "../src/data/sample/pool.ts";
 import {
   drawLife,
@@ -44,8 +45,8 @@ describe("X3 the public sample", () => {
   it("X3 has hundreds of players over all ranks, and tens of thousands of lines", () => {
     const players = new Set(pool.lines.map(({ player_id }) => player_id));
     expect(players.size).toBe(playlists.length * (ranks.length * MIN_PLAYERS + MORE_PLAYERS));
-    expect(pool.lines.length).toBeGreaterThan(26_000);
-    expect(pool.lines.length).toBeLessThan(30_000);
+    expect(pool.lines.length).toBeGreaterThan(22_000);
+    expect(pool.lines.length).toBeLessThan(23_000);
     for (const playlist of playlists)
       for (const { index } of ranks) {
         const group = playersOf(linesOf(playlist, index));
@@ -144,6 +145,38 @@ describe("X3 the public sample", () => {
         line.boost_stolen > line.boost_from_big_pads + line.boost_from_small_pads,
     );
     expect(wrong).toEqual([]);
+  });
+});
+
+describe("X3 DATA.md", () => {
+  const page = readFileSync(new URL("../DATA.md", import.meta.url), "utf8");
+  /** The numbers of a table's rows, below the heading that begins with `head`. */
+  const rowsBelow = (head: string): number[][] => {
+    const [, table = ""] = page.split(`| ${head}`);
+    const rows = table.split("\n\n")[0]?.split("\n").slice(2) ?? [];
+    return rows.map((row) => [...row.replaceAll(",", "").matchAll(/(?<=\| (?:× )?)[\d.]+/g)].map(Number));
+  };
+
+  it("X3 lists the numbers that statistics are drawn from", () => {
+    const listed = rowsBelow("drawn for each match");
+    const used = Object.values<Spread>(spreads).map(({ from, to, players, matches, duels, doubles }) =>
+      [from, to, players, matches, duels, doubles].filter((value) => value !== undefined),
+    );
+    expect(listed).toEqual(used);
+  });
+
+  it("X3 lists the numbers that goals come from", () => {
+    const { duels, doubles, standard } = scoring.teamGoals;
+    const percent = (ends: readonly number[]) => ends.map((end) => Math.round(end * 100));
+    expect(rowsBelow("of each match")).toEqual([
+      [...duels],
+      [...doubles],
+      [...standard],
+      [...scoring.shootingPercentage],
+      percent(scoring.assisted),
+      percent(scoring.saved),
+      [...scoring.demos],
+    ]);
   });
 });
 

@@ -60,17 +60,28 @@ const LINE: Readonly<Record<keyof Line, string>> = {
   pads: "text",
 };
 
-/** Checks whether a data set is stored. */
-export async function hasDataSet(db: Database, name: string): Promise<boolean> {
+/**
+ * Stores a data set under its name, unless the name is stored already. Of several processes that do so at
+ * once, one stores it, and the others wait for it.
+ */
+export async function ensureDataSet(
+  db: Database,
+  { name, seed, draw }: { name: string; seed: string; draw: () => Sample },
+): Promise<void> {
+  if (await hasDataSet(db, name)) return;
+  const sample = draw();
+  // Drawing takes long enough for another process to store the same.
+  if (await hasDataSet(db, name)) return;
+  await insert(db, name, seed, sample);
+}
+
+async function hasDataSet(db: Database, name: string): Promise<boolean> {
   const rows = await ask(db, "SELECT name FROM rl_coach.data_set WHERE name = $1", [name]);
   return rows.length > 0;
 }
 
-/**
- * Stores a data set under its name, in one statement. Does nothing if the name is stored already. Of several
- * processes that store it at once, one does, and the others wait for it.
- */
-export async function insertDataSet(db: Database, name: string, seed: string, sample: Sample): Promise<void> {
+/** Stores a data set in one statement, or nothing if its name is stored. */
+async function insert(db: Database, name: string, seed: string, sample: Sample): Promise<void> {
   const replays = columnsOf(REPLAY, sample.replays, 3);
   const lines = columnsOf(LINE, sample.lines, 3 + replays.values.length);
   const text = `WITH data_set AS (

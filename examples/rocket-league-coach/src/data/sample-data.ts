@@ -1,5 +1,5 @@
 import type { Database } from "@pawl/postgres";
-import { hasDataSet, insertDataSet } from "./insert.ts";
+import { ensureDataSet } from "./insert.ts";
 import { drawLife } from "./sample/life.ts";
 import { drawPool } from "./sample/pool.ts";
 
@@ -35,14 +35,9 @@ export function sampleData(
     known.set(name, started);
     return started;
   };
-  const pool = async (): Promise<void> => {
-    if (!(await hasDataSet(db, POOL.name)))
-      await insertDataSet(db, POOL.name, POOL.seed, drawPool(POOL.seed));
-  };
-  const life = async (name: string, userId: string): Promise<void> => {
-    if (!(await hasDataSet(db, name)))
-      await insertDataSet(db, name, userId, drawLife({ userId, now: now() }));
-  };
+  const pool = () => ensureDataSet(db, { ...POOL, draw: () => drawPool(POOL.seed) });
+  const life = (name: string, userId: string) =>
+    ensureDataSet(db, { name, seed: userId, draw: () => drawLife({ userId, now: now() }) });
   return {
     ready: async (userId) => {
       const name = `user:${userId}`;

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "@pawl/postgres";
 import { expect, it } from "vitest";
+import { playersPerRank } from "../../src/data/sample/pool.ts";
 import {
   type BoostAnalysis,
   type CoachData,
   type CoachingNote,
   type CoachingNotes,
   coachData,
+  metricNames,
   type PlayerTrends,
   playlists,
   type RankBenchmarks,
@@ -14,7 +16,7 @@ import {
   type ReplayDetails,
   type RotationAnalysis,
 } from "../../src/index.ts";
-import { bench } from "./bench.ts";
+import { bench, type Call } from "./bench.ts";
 
 /** A Saturday. */
 export const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -29,7 +31,10 @@ export function toolsSuite(database: () => Database): void {
     return await coachData(database(), { now: () => now, ...others });
   };
 
-  it("X3 the tables are made once, also by several at a time, and so is the sample", async () => {
+  // The first test creates the sample, which takes seconds on a busy machine.
+  it("X3 the tables are made once, also by several at a time, and so is the sample", {
+    timeout: 60_000,
+  }, async () => {
     const user = randomUUID();
     const opened = await Promise.all([open(), open()]);
     await Promise.all(opened.flatMap((data) => [data.prepare(user), data.prepare(user)]));
@@ -77,8 +82,11 @@ export function toolsSuite(database: () => Database): void {
       "average_speed",
       "percent_supersonic",
     ]);
+    const sampled = playersPerRank(playlist);
     for (const { ranks } of result.metrics) {
       expect(ranks.map(({ rank }) => rank)).toEqual(["Bronze I", "Platinum II", "Supersonic Legend"]);
+      // Nobody's own replays are part of it, although users of this database have that rank.
+      expect(ranks.map(({ players }) => players)).toEqual([sampled[0], sampled[10], sampled[21]]);
       const medians = ranks.map(({ p50 }) => p50);
       expect(medians).toEqual(medians.toSorted((a, b) => a - b));
     }
@@ -101,6 +109,39 @@ export function toolsSuite(database: () => Database): void {
     const after = await one.call<RecentSessions>("get_recent_sessions", {});
     expect(after.result.sessions.length).toBeGreaterThan(0);
   });
+
+  it("X3 T3 input out of range is refused before anything is read or stored", async () => {
+    const one = bench(await open());
+    const metrics = metricNames.slice(0, 9);
+    const calls: Call[] = [
+      ...[0, -1, 366, 1.5, "7", null].map((days_back): Call => ["get_recent_sessions", { days_back }]),
+      ["get_recent_sessions", { limit: 21 }],
+      ["get_rank_benchmarks", { playlist: "doubles", metrics }],
+      ["get_rank_benchmarks", { playlist: "doubles", ranks: Array(5).fill("SSL") }],
+      ["get_rank_benchmarks", {}],
+      ["get_player_trends", { playlist: "doubles", metrics: ["goals"], window: "year" }],
+      ["get_replay", { replay_id: "  " }],
+      ["get_replay", { replay_id: "x".repeat(101) }],
+      ["save_coaching_note", { topic: "boost", text: "x".repeat(2_001) }],
+      ["save_coaching_note", { topic: " ", text: "Small pads" }],
+      ["save_coaching_note", { topic: "boost", text: "Small pads", replay_id: 7 }],
+    ];
+    const outcomes = await one.calls(...calls);
+    expect(outcomes.map(({ isError }) => isError)).toEqual(calls.map(() => true));
+    expect((await one.call<CoachingNotes>("get_coaching_notes", {})).result.notes).toEqual([]);
+  });
+
+  it.each([`"quoted", {brace} \\ and 'more'`, EVIL, "NULL"])(
+    "X3 a user may have any id (%j)",
+    async (name) => {
+      const data = await open();
+      const one = bench(data, `${name} ${randomUUID()}`);
+      const { result } = await one.call<RecentSessions>("get_recent_sessions", { limit: 1 });
+      const replay_id = result.sessions[0]?.replays[0]?.replay_id;
+      expect((await one.call<ReplayDetails>("get_replay", { replay_id })).isError).toBe(false);
+      expect((await bench(data).call("get_replay", { replay_id })).isError).toBe(true);
+    },
+  );
 
   it("X3 get_player_trends shows each metric over the same windows, and what its change means", async () => {
     const one = bench(await open(), "trend-user");
@@ -143,6 +184,13 @@ export function toolsSuite(database: () => Database): void {
         const [own, other] = score.split("-").map(Number) as [number, number];
         expect(own > other).toBe(won);
       }
+    }
+    const matches = result.sessions.toReversed().flatMap(({ replays }) => replays);
+    for (const [index, { played_at }] of matches.entries()) {
+      const before = matches[index - 1];
+      if (before === undefined) continue;
+      const isNewEvening = Date.parse(played_at) - Date.parse(before.played_at) >= 3_600_000;
+      expect(isNewEvening).toBe(starts.includes(played_at));
     }
     const duels = await one.call<RecentSessions>("get_recent_sessions", {
       playlist: "duels",

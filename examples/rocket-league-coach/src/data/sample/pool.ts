@@ -14,7 +14,7 @@ export const MIN_PLAYERS = 10;
 /** The other players of a playlist. They are divided among the ranks as the game's own players are. */
 export const MORE_PLAYERS = 80;
 /** The replays of each player: enough for an average that differs little from the player's mean. */
-export const REPLAYS_EACH = 30;
+export const REPLAYS_EACH = 25;
 
 /** The sample's replays are from the season whose rank distribution it has. */
 const SEASON_START = Date.UTC(2023, 11, 6);
