@@ -75,6 +75,13 @@ export const FLOORS = {
     ["."],
   ],
   "examples/trainer/web": [["base"], ["workout"], ["card", "progress"], ["parts"], ["face"], ["."]],
+  "examples/rocket-league-coach/src": [
+    ["base", "prompt"],
+    ["data/migrations", "data/sample"],
+    ["data"],
+    ["tools"],
+    ["."],
+  ],
   "examples/playground/web": [
     ["hooks", "face"],
     ["shell"],
