@@ -1,0 +1,1 @@
+export type { ToolDefinition } from "./wire/definition.ts";
