@@ -7,6 +7,7 @@ export { outcomeUnknown } from "./session/close-calls.ts";
 export { callTool } from "./tools/call-tool.ts";
 export type { CallSettings, CallToolOptions, ToolCallOutcome } from "./tools/call-tool-types.ts";
 
-// Schemas of others
+// What others send
 
+export { hideTextsOf } from "./base/hide-texts.ts";
 export { plainJsonSchema } from "./tools/plain-json-schema.ts";

@@ -1,13 +1,17 @@
 import { secretsIn, withoutKeys } from "@pawl/core/model";
+import { hideTextsOf } from "@pawl/core/tools";
 import { readCapped } from "../wire/read-capped.ts";
 import { connectionFailure, RemoteFailure } from "./remote-failure.ts";
 import type { RemoteCaller, RemoteToolsOptions } from "./remote-options.ts";
 
-/** A response that was read to its end. `text` is `undefined` if it was too long. */
+/** A response that was read. */
 export interface Answered {
   status: number;
   headers: Headers;
-  text: string | undefined;
+  /** Whether the body was too long, and was not read to its end. */
+  isCut: boolean;
+  /** The body's JSON, without the request's credentials; `undefined` if it is not valid JSON. */
+  body: unknown;
 }
 
 /** The requests to one server on behalf of one user. */
@@ -41,6 +45,8 @@ export async function endpointFor<Deps>(
   if (token !== false) own.set("authorization", `Bearer ${await tokenFor(token, of)}`);
   const base = new URL(url);
   const secrets = [...secretsIn(own), ...base.searchParams.values()];
+  // A server may repeat the token in a result, which would then be in the log.
+  const hideIn = hideTextsOf(secrets);
   return {
     hide: (text) => withoutKeys(text, secrets),
     send: async (path, init, maxBytes) => {
@@ -51,7 +57,7 @@ export async function endpointFor<Deps>(
         sent.set(name, value);
       });
       const { status, headers, text } = await exchange(send, target, { ...init, headers: sent }, maxBytes);
-      return { status, headers, text: text === undefined ? undefined : withoutTexts(text, secrets) };
+      return { status, headers, isCut: text === undefined, body: parsed(text, hideIn) };
     },
   };
 }
@@ -94,7 +100,7 @@ async function exchange(
   url: URL,
   init: RequestInit,
   maxBytes: number,
-): Promise<Answered> {
+): Promise<{ status: number; headers: Headers; text: string | undefined }> {
   try {
     const response = await send(url, { ...init, redirect: "manual" });
     const { status, headers } = response;
@@ -111,13 +117,11 @@ async function exchange(
   }
 }
 
-/** The shortest text that is replaced in results. Shorter ones may be ordinary words. */
-const SHORTEST = 16;
-
-/** A server may repeat the token in a result, which would then be in the log. */
-function withoutTexts(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret.length >= SHORTEST && !/\s/.test(secret))
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
-    .reduce((shown, secret) => shown.replaceAll(secret, "…"), text);
+function parsed(text: string | undefined, hideIn: (body: unknown) => unknown): unknown {
+  try {
+    return text === undefined ? undefined : hideIn(JSON.parse(text));
+  } catch {
+    // It is not JSON, or it is nested too deeply.
+    return undefined;
+  }
 }

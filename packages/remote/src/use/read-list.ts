@@ -4,7 +4,7 @@ import { endpointFor } from "./endpoint.ts";
 import { type CallDefined, toolsFrom } from "./remote-definitions.ts";
 import { RemoteFailure } from "./remote-failure.ts";
 import type { RemoteCaller, RemoteToolsOptions } from "./remote-options.ts";
-import { jsonIn, refusalOf } from "./server-answer.ts";
+import { refusalOf } from "./server-answer.ts";
 import type { ReadList } from "./tool-list.ts";
 
 /** What is needed to make tools of a list. */
@@ -38,8 +38,8 @@ export async function readList<Deps>(
       return answered;
     });
     if (answered.status === 304) return undefined;
-    if (answered.text === undefined) throw tooLong(maxResultBytes);
-    const made = toolsFrom(jsonIn(answered), options, call);
+    if (answered.isCut) throw tooLong(maxResultBytes);
+    const made = toolsFrom(answered.body, options, call);
     if (made.missing.length > 0) missing(made.missing);
     return { tools: made.tools, etag: answered.headers.get("etag") ?? undefined };
   } catch (cause) {

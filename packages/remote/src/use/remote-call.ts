@@ -4,7 +4,7 @@ import { withAttempts } from "./attempts.ts";
 import { type Answered, type Endpoint, endpointFor } from "./endpoint.ts";
 import { RemoteFailure } from "./remote-failure.ts";
 import type { RemoteToolsOptions } from "./remote-options.ts";
-import { errorIn, jsonIn, refusalOf } from "./server-answer.ts";
+import { errorIn, refusalOf } from "./server-answer.ts";
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** Codes of failures that another list of tools may explain. */
@@ -74,13 +74,13 @@ async function headerKey(key: string): Promise<string> {
 
 /** Returns the result in a response, and passes on what the tool reported. @throws RemoteFailure */
 function resultIn(answered: Answered, { report }: Pick<ToolContext, "report">, maxBytes: number): Json {
-  const { status, text } = answered;
+  const { status, isCut } = answered;
   if (status < 200 || status >= 300) throw refusalOf(answered);
-  if (text === undefined) {
+  if (isCut) {
     const message = `The tool did its work, but its result has more than ${maxBytes} bytes.`;
     throw new RemoteFailure(message, { code: "result_too_large", ran: "yes" });
   }
-  const body = Object(jsonIn(answered)) as { result?: Json; error?: unknown; report?: WireReport };
+  const body = Object(answered.body) as { result?: Json; error?: unknown; report?: WireReport };
   passOn(body.report, report);
   if (body.error !== undefined && body.error !== null) {
     const { code = "tool_failed", message = "It failed without an error message." } = errorIn(body);

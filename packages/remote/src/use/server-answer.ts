@@ -5,19 +5,9 @@ import { RemoteFailure } from "./remote-failure.ts";
 /** The longest text of a server that the model reads of a refusal. */
 const LONGEST_TEXT = 2_000;
 
-/** Parses a response's JSON. Returns `undefined` if it is not valid, or too long. */
-export function jsonIn({ text }: Pick<Answered, "text">): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Returns the failure for a response that is not a success. */
-export function refusalOf(answered: Answered): RemoteFailure {
-  const { status, headers } = answered;
-  const { code = `http_${status}`, message } = errorIn(jsonIn(answered));
+export function refusalOf({ status, headers, body }: Answered): RemoteFailure {
+  const { code = `http_${status}`, message } = errorIn(body);
   const said = message === undefined ? "." : `: ${message}`;
   if (status === 401) {
     const signIn = "the tool's server did not accept the user's credentials. The user has to sign in again.";
