@@ -12,6 +12,8 @@ export const BUNDLES = {
   "the same, with `claude` of `@pawl/anthropic`":
     'export { agent, tool, runtime, memoryStore } from "@pawl/core"; export { claude } from "@pawl/anthropic";',
   "everything in `@pawl/core`": 'export * from "@pawl/core";',
+  "`remoteTools` of `@pawl/remote`": 'export { remoteTools } from "@pawl/remote";',
+  "`toolHandler` of `@pawl/remote/server`": 'export { toolHandler } from "@pawl/remote/server";',
   "`handler` of `@pawl/sse`": 'export { handler } from "@pawl/sse";',
 };
 

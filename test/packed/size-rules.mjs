@@ -7,6 +7,7 @@ const LIMITS = {
   "@pawl/openai": 45,
   "@pawl/otel": 20,
   "@pawl/postgres": 2150,
+  "@pawl/remote": 80,
   "@pawl/sse": 250,
   "@pawl/supabase": 85,
   "@pawl/testing": 275,

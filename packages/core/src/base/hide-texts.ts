@@ -5,6 +5,14 @@ import { isTextSecret, spellingsOf } from "./without-keys.ts";
  * strings of objects and lists. Secrets are the words of at least 16 characters in the value's strings, e.g.
  * a token after `Bearer`. Shorter words could be ordinary ones. A value without such strings is returned as
  * it is.
+ *
+ * @example
+ * ```ts
+ * import { hideTextsOf } from "@pawl/core/tools";
+ *
+ * const hide = hideTextsOf({ token: "tok_0123456789abcdef" });
+ * console.log(hide({ you: "sent Bearer tok_0123456789abcdef" })); // { you: 'sent Bearer …' }
+ * ```
  */
 export function hideTextsOf(credentials: unknown): <T>(value: T) => T {
   // URLs and ids are no exception: a URL may have a token in its path, and a session id is a secret. Public

@@ -6,6 +6,7 @@ import { type CallState, openRun } from "../../session/state.ts";
 import type { Schema } from "../../tools/schema.ts";
 import { isShown } from "../../tools/shown-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
+import { inputMismatch } from "../../tools/tool-outcome.ts";
 
 // What the model reads if its call was made under another version of the agent. docs/guide/deployment.md has
 // these rules as a table.
@@ -62,7 +63,7 @@ export function wrongInput(
   { name, spec }: Tool,
   problems: readonly string[],
 ): string {
-  const message = `The input does not match the tool's schema: ${problems.join("; ")}`;
+  const message = inputMismatch(problems);
   const sent = sentInputSchema(log.state, name);
   if (sent === undefined || isEqualJson(sent, spec.input_schema)) return message;
   if (started !== undefined) return outcomeUnknown(`${CUT_OFF}, and the tool has changed since.`);

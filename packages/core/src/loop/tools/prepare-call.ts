@@ -1,4 +1,3 @@
-import { messageOf } from "../../base/errors.ts";
 import { type Json, toJson } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
 import type { Leg } from "../../leg/leg.ts";
@@ -11,6 +10,7 @@ import { formatted } from "../../tools/format-result.ts";
 import type { Schema } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { TaskAgent, Tool } from "../../tools/tool.ts";
+import { jsonResult } from "../../tools/tool-outcome.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
 import { validateFor } from "../hooks/validate-for.ts";
 import { chooseAgent } from "./choose-agent.ts";
@@ -133,7 +133,7 @@ export function successResult(
   value: unknown,
   { durationMs, completed = false, mode }: Decided = {},
 ): ResultEvent {
-  const result = shownResult(value);
+  const result = jsonResult(value);
   const content = formatted(tool, result);
   const status = typeof tool.endsRun === "string" ? tool.endsRun : completed ? "completed" : undefined;
   return resultEvent(call, true, result, {
@@ -174,19 +174,4 @@ function ask(
     ...(changed !== undefined && { input: changed }),
   });
   return { do: "store", events: [event] };
-}
-
-/**
- * Converts a tool's return value to JSON. A value that JSON cannot represent is replaced by a note. This is
- * not an error, because the tool did its work.
- */
-function shownResult(value: unknown): Json {
-  try {
-    return toJson(value instanceof Error ? { name: value.name, message: messageOf(value) } : value);
-  } catch (cause) {
-    return {
-      done: true,
-      note: `The tool succeeded, but its result cannot be represented as JSON: ${messageOf(cause)}`,
-    };
-  }
 }

@@ -14,6 +14,7 @@ import type { CallState } from "../../session/state.ts";
 import { artifactEvent } from "../../tools/artifact.ts";
 import { errorCodeOf, reportFields } from "../../tools/call-report.ts";
 import type { Delegate } from "../../tools/tool.ts";
+import { tookTooLong } from "../../tools/tool-outcome.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
 import { failureText, isRunAgain, whyLate } from "./cut-off.ts";
 import { type Runnable, successResult } from "./prepare-call.ts";
@@ -155,7 +156,7 @@ async function withinTime<T>(
 ): Promise<T | undefined> {
   const { clock, signal } = leg.life;
   const { timeoutMs } = runnable.tool;
-  const onTimeout = () => timeUp().abort(new Error(`The tool took longer than ${timeoutMs} ms.`));
+  const onTimeout = () => timeUp().abort(tookTooLong(timeoutMs));
   // The work itself never rejects.
   return await withinDeadline(
     { clock, signal, abortGraceMs: graceOf(leg, runnable), timeoutMs, onTimeout },
