@@ -1,6 +1,6 @@
 import { type Hook, jsonSchema, memoryStore } from "@pawl/core";
 import { expect, it } from "vitest";
-import { backend, front, looks, sendJson, TOKEN } from "../support/backend.ts";
+import { type Answer, backend, front, looks, sendJson, TOKEN } from "../support/backend.ts";
 
 const answer = jsonSchema({ type: "boolean" });
 const asks: Hook = {
@@ -29,4 +29,19 @@ it("F17 a run that continues in a process without its credentials asks for them,
   expect([last.stop.type, last.text]).toEqual(["end_turn", "Seen."]);
   expect(calls().map(({ headers }) => headers.authorization)).toEqual([`Bearer ${TOKEN}`]);
   expect(JSON.stringify(await other.logOf(sessionId))).not.toContain(TOKEN);
+});
+
+it("F17 W5 an error repeats no short token either", async () => {
+  const echo: Answer = (got, response) => {
+    const token = got.headers.authorization?.slice("Bearer ".length);
+    sendJson({ error: { code: "refused", message: `not for ${token}` } }, 403)(got, response);
+  };
+  const { url, routes } = await backend(echo);
+  const { run } = front({ url, cacheMs: 0 });
+  const { actions } = await run({ credentials: "s3cr3t-77" }).result;
+  expect(actions[0]?.result).toBe("Not run: this user may not do that: not for …");
+  routes.schema = echo;
+  await expect(run({ credentials: "s3cr3t-77" }).result).rejects.toThrow(
+    "this user may not do that: not for …",
+  );
 });
