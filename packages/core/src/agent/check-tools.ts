@@ -10,6 +10,7 @@ export function checkTools<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   checkPrices(agent);
   checkToolOnly(agent);
   refuseTwins(name, "tools", tools);
+  refuseRenamed(agent);
   const cycle = dependencyCycle(agent.tools);
   if (cycle !== undefined)
     throw agentError(name, `its tools depend on each other in a circle: ${cycle.join(", ")}.`);
@@ -48,6 +49,16 @@ function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen }: Agent<Deps>): 
       name,
       "it is `toolOnly`, and no tool has `endsRun`: its runs would never be done. Set `endsRun`, or add a condition to `stopWhen`.",
     );
+}
+
+/** Refuses a tool that is a copy under another name, e.g. with a prefix: the model reads the old name. */
+function refuseRenamed<Deps>({ name: agent, tools }: Agent<Deps>): void {
+  for (const { name, spec } of tools.values())
+    if (spec.name !== name)
+      throw agentError(
+        agent,
+        `its tool "${name}" has the name "${spec.name}" in its \`spec\`, which the model reads. Make the tool by tool({ name: "${name}" }).`,
+      );
 }
 
 /** Returns all models that a run may call: the agent's, those of its sub-agents, and their fallbacks. */

@@ -70,8 +70,10 @@ export interface RunOptions {
    * credentials removes it: the run then asks for new ones. Default: none.
    *
    * **Everything in it counts as secret.** In what is stored and reported, e.g. a tool's result or error
-   * message, words of 16 and more characters that occur in the credentials are replaced by `…`. Put
-   * addresses, ids and other public values into `caller`, or tools cannot return them.
+   * message, words of 16 and more characters that occur in the credentials are replaced by `…`. They are
+   * found in fields at any depth, also in those that getters return, and in maps, headers and bytes of text,
+   * but not in what a function or promise returns. Put addresses, ids and other public values into `caller`,
+   * or tools cannot return them.
    */
   credentials?: unknown;
   /**
