@@ -44,7 +44,7 @@ export const FLOORS = {
     ["handler", "servers"],
     ["."],
   ],
-  "packages/client/src": [["wire", "ai-sdk"], ["state"], ["client"], ["react"], ["."]],
+  "packages/client/src": [["wire", "ai-sdk"], ["state"], ["client"], ["asp"], ["react"], ["."]],
   "packages/knowledge/src": [["base"], ["sources"], ["log"], ["initializer", "skills", "context"], ["."]],
   "packages/remote/src": [["wire"], ["serve", "use"], ["."]],
   "packages/testing/src": [
