@@ -25,6 +25,7 @@ export function addCall(state: SessionState, run: RunState, data: EventData["too
     charged: { usage: noUsage, costUsd: 0 },
     questions: 0,
     started: undefined,
+    running: false,
     result: undefined,
   };
   run.turn.calls.push(call);
@@ -50,11 +51,13 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
         ...(agent !== undefined && { agent }),
         ...(idempotent === false && { once: true }),
       };
+      call.running = true;
       break;
     }
     case "tool_suspended":
       call.question = questionRecord(event);
       call.answer = undefined;
+      call.running = false;
       call.questions += 1;
       chargeCall(run, call, event.data.spent);
       break;

@@ -214,6 +214,11 @@ export interface Hook<Deps = unknown> {
   readonly tools?: readonly string[];
   /** Whether `afterRun` is called again if the process died while it ran. Default: no. */
   readonly idempotent?: boolean;
+  /**
+   * Whether the hook counts what a run costs. If so, `agent()` throws `config` unless every model that a run
+   * may call has prices, and a hook that plans a model without prices fails. Default: no.
+   */
+  readonly needsPrices?: boolean;
   /** Called before the run's first model call. */
   readonly beforeRun?: (
     context: RunContext<Deps>,

@@ -10,6 +10,8 @@ import { checkedKnowledge, checkRunOptions } from "./begin/check-run-options.ts"
 import { newSession } from "./begin/new-session.ts";
 import type { RetryRunOptions, RunOptions } from "./begin/runtime-types.ts";
 import type { Host } from "./leg/host.ts";
+import { noSuchAgent } from "./leg/no-such-agent.ts";
+import { isTaskSession } from "./tasks/child-session.ts";
 
 /** Begins, continues or retries a run, as the options ask. */
 export async function beginRun(
@@ -50,10 +52,7 @@ export function agentNamed(host: Host, named: string | Agent<never>): Agent {
   if (typeof name !== "string")
     throw new PawlError("not_found", `Expected an agent of this runtime, or its name; got ${kindOf(named)}.`);
   const agent = host.agents.get(name);
-  if (agent === undefined) {
-    const known = [...host.agents.keys()].join(", ");
-    throw new PawlError("not_found", `The runtime has no agent "${name}". It has: ${known}.`);
-  }
+  if (agent === undefined) throw noSuchAgent(host, name);
   if (typeof named !== "string" && named !== agent)
     throw new PawlError(
       "not_found",
@@ -70,11 +69,14 @@ function notExpired(session: Session): Session {
 
 /**
  * Returns the session if it belongs to this user and agent. Otherwise throws `not_found`, as if it did not
- * exist.
+ * exist. The message says so if the user's session is one of an agent that the runtime lacks, e.g. under an
+ * agent's former name.
  */
 export async function ownSession(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
   const session = await host.store.sessions.get(id);
-  const own = session?.userId === userId && (agent === undefined || session.agent === agent.name);
-  if (session === undefined || !own) throw new PawlError("not_found", "There is no such session.");
-  return session;
+  if (session?.userId === userId) {
+    if (agent === undefined || session.agent === agent.name) return session;
+    if (!host.agents.has(session.agent) && !isTaskSession(session)) throw noSuchAgent(host, session.agent);
+  }
+  throw new PawlError("not_found", "There is no such session.");
 }

@@ -32,6 +32,8 @@ export interface CallState extends Asking {
   started:
     | { idempotencyKey: string; input?: Json; slice?: Partial<Budget>; agent?: string; once?: true }
     | undefined;
+  /** Whether the tool was started, or its sub-agent was given the last answer, since the last question. */
+  running: boolean;
   result: StoredOf<"tool_result"> | undefined;
 }
 

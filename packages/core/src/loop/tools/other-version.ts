@@ -13,6 +13,10 @@ import { inputMismatch } from "../../tools/tool-outcome.ts";
 
 const CUT_OFF = "the process was cut off while it ran";
 
+/** Follows the reason why a task cannot continue whose sub-agent's question was answered. */
+const UNFINISHED =
+  "Its task was not finished. What the task had done before its question may have taken effect.";
+
 /**
  * Returns whether the model was given the call's tool in this run. If not, the call must not run, even if the
  * agent has the tool by now: the model may have read the name anywhere, e.g. in a document.
@@ -23,11 +27,12 @@ export function wasGiven({ log }: Leg, { toolName }: CallState): boolean {
 
 /** Returns the result of a call of a tool that the agent does not have, or that the model was not given. */
 export function missingTool(leg: Leg, call: CallState): string {
-  const { toolName: name, started } = call;
+  const { toolName: name, started, running } = call;
   if (!wasGiven(leg, call)) return `There is no tool named "${name}".`;
   const gone = `the tool "${name}" ${goneFrom(leg)}`;
-  if (started !== undefined) return outcomeUnknown(`${CUT_OFF}, and ${gone}`);
-  return `T${gone.slice(1)}${hadBeenAnswered(call)}`;
+  if (running) return `${outcomeUnknown(`${CUT_OFF}, and ${gone}`)}${hadBeenAnswered(call)}`;
+  const unfinished = started === undefined ? "" : ` ${UNFINISHED}`;
+  return `T${gone.slice(1)}${unfinished}${hadBeenAnswered(call)}`;
 }
 
 function goneFrom({ log, agent }: Leg): string {
@@ -38,17 +43,28 @@ function goneFrom({ log, agent }: Leg): string {
 }
 
 /**
- * Returns why the outcome of a call stays unknown if the call was running when its process ended. Returns
- * `undefined` if the call has not started or may run again.
+ * Returns the result of a call that was started and must not run again; `undefined` if it has not started or
+ * may run again.
  */
 export function whyNotAgain(call: CallState, tool: Tool): string | undefined {
-  const { started } = call;
+  const { started, running } = call;
   if (started === undefined) return undefined;
-  if (!tool.idempotent || started.once) return `${CUT_OFF}.`;
   const wasTask = started.slice !== undefined;
+  const isTask = tool.delegate !== undefined;
+  if (!running) return isTask ? undefined : changedInTask(call);
+  if (!tool.idempotent || started.once) return outcomeUnknown(`${CUT_OFF}.`);
   const asksNow = tool.suspends !== undefined;
-  const isOther = wasTask !== (tool.delegate !== undefined) || asksNow !== hasAsked(call);
-  return isOther ? `${CUT_OFF}, and the tool has changed since.` : undefined;
+  const isOther = wasTask !== isTask || asksNow !== hasAsked(call);
+  return isOther ? changedWhileRunning(call) : undefined;
+}
+
+function changedWhileRunning(call: CallState): string {
+  return `${outcomeUnknown(`${CUT_OFF}, and the tool has changed since.`)}${hadBeenAnswered(call)}`;
+}
+
+/** Returns the result of a call whose sub-agent's question was answered, but whose tool has changed. */
+function changedInTask(call: CallState): string {
+  return `This tool has changed since its question was asked. ${UNFINISHED}${hadBeenAnswered(call)}`;
 }
 
 /** Returns whether the call's tool itself has asked the user. */
@@ -59,14 +75,15 @@ export function hasAsked({ question }: CallState): boolean {
 /** Returns the result of a call whose input its tool does not accept. */
 export function wrongInput(
   { log }: Leg,
-  { started }: CallState,
+  call: CallState,
   { name, spec }: Tool,
   problems: readonly string[],
 ): string {
   const message = inputMismatch(problems);
   const sent = sentInputSchema(log.state, name);
   if (sent === undefined || isEqualJson(sent, spec.input_schema)) return message;
-  if (started !== undefined) return outcomeUnknown(`${CUT_OFF}, and the tool has changed since.`);
+  if (call.running) return changedWhileRunning(call);
+  if (call.started !== undefined) return changedInTask(call);
   return `${message}. This tool has changed since you were given it. Its input must now match this schema: ${JSON.stringify(spec.input_schema)}`;
 }
 

@@ -3,7 +3,7 @@ import { shortenedFieldIn } from "../../context/shorten-input.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { SkipReason } from "../../log/event-data.ts";
-import { outcomeUnknown, questionEvent, type ResultEvent, resultEvent } from "../../session/close-calls.ts";
+import { questionEvent, type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import { formatted } from "../../tools/format-result.ts";
@@ -41,8 +41,8 @@ export interface Runnable extends CallInput {
 export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> {
   const tool = leg.agent.tools.get(call.toolName) as Tool | undefined;
   if (tool === undefined || !wasGiven(leg, call)) return refuse(call, missingTool(leg, call));
-  const unknown = whyNotAgain(call, tool);
-  if (unknown !== undefined) return refuse(call, outcomeUnknown(unknown));
+  const notAgain = whyNotAgain(call, tool);
+  if (notAgain !== undefined) return refuse(call, notAgain);
   const why = call.invalid ?? refusalReason(leg, call) ?? repeatsShortenedInput(call, tool);
   if (why !== undefined) return refuse(call, why, call.skipped);
   const changed = call.started?.input ?? call.question?.input;

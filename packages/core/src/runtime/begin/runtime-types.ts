@@ -316,7 +316,8 @@ export interface Runtime<Name extends string = string> {
   getOrCreateSession(agent: Name | Agent<never, Name>, userId: string): Promise<Session>;
   /**
    * Recovers every run that no process is working on. Resolves to the number of runs that this call
-   * recovered.
+   * recovered. Reports to `onError`, once for each name, an agent that has such runs and that this runtime
+   * lacks.
    */
   sweep(): Promise<number>;
   /** Calls `sweep()` at once and then once per lease time. Call it once in each long-lived process. */
