@@ -13,7 +13,13 @@ export type OptionKinds<Options> = {
   readonly [Name in keyof Options]-?:
     | OptionKind
     | `${OptionKind}!`
-    | { readonly mustBe: string; readonly is: (value: unknown) => boolean; readonly required?: boolean };
+    | {
+        readonly mustBe: string;
+        readonly is: (value: unknown) => boolean;
+        readonly required?: boolean;
+        /** Whether the message may show a wrong string, because the option takes one of a few words. */
+        readonly isPublic?: boolean;
+      };
 };
 
 /** Options for the errors that {@link checkOptions} throws. */
@@ -30,7 +36,7 @@ export interface OptionErrors {
  *
  * @param whose the function as the caller wrote it, e.g. `tool("weather")`
  * @throws PawlError `config`, or the code in `errors`. The message lists all problems. It shows the types of
- * wrong values, never the values, because they may be secrets.
+ * wrong values, never the values, because they may be secrets (but see `isPublic`).
  *
  * @example
  * ```ts
@@ -99,10 +105,12 @@ export function listOf(example: string, required = false): Exclude<Kind, string>
 }
 
 function problemWith(whose: string, name: string, kind: Kind, value: unknown): string[] {
-  const { mustBe, is, required } = typeof kind === "string" ? testOf(kind) : kind;
+  const { mustBe, is, required, isPublic } = typeof kind === "string" ? testOf(kind) : kind;
   if (value === undefined)
     return required ? [`${whose} needs \`${name}\`${mustBe === "" ? "" : `, ${mustBe}`}.`] : [];
   if (is(value)) return [];
+  if (isPublic && typeof value === "string")
+    return [`\`${name}\` of ${whose} must be ${mustBe}; got ${JSON.stringify(value.slice(0, 40))}.`];
   // "must be a number above 0; got a number" would not help.
   const given =
     typeof kind !== "string" && typeof value === "number" ? `not ${value}` : `got ${kindOf(value)}`;

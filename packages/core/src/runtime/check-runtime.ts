@@ -9,7 +9,11 @@ const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
   // `checkStore` checks the value.
   store: { mustBe: "an EventStore, e.g. memoryStore()", is: () => true, required: true },
   deps: "function",
-  withoutCredentials: { mustBe: '"ask" or "stop"', is: (value) => value === "ask" || value === "stop" },
+  withoutCredentials: {
+    mustBe: '"ask" or "stop"',
+    is: (value) => value === "ask" || value === "stop",
+    isPublic: true,
+  },
   tail: {
     mustBe: "a LiveTail, e.g. localTail() of @pawl/core/store",
     is: (tail) => typeof Object(tail).subscribe === "function",

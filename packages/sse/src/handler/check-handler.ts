@@ -24,6 +24,7 @@ const OPTIONS: OptionKinds<HandlerOptions> = {
   onClientGone: {
     mustBe: '"continue" or "stop"',
     is: (value) => value === "continue" || value === "stop",
+    isPublic: true,
   },
   basePath: "string",
   heartbeatMs: "number",

@@ -5,6 +5,7 @@ import type { Begin } from "../dialects/base/dialect.ts";
 
 /**
  * The caller of a request, as `authorize` returns it. `caller` and `credentials` are those of `RunOptions`.
+ * Any other field is an error, unless it is `undefined`.
  */
 export interface Caller {
   /** Id of the user, who owns the sessions. */
@@ -13,6 +14,11 @@ export interface Caller {
   caller?: JsonObject;
   /** What tools need to act for the user, e.g. a token. It is never stored. Default: none. */
   credentials?: unknown;
+  /**
+   * What else `admit` needs, e.g. the claims of a verified token, which `supabaseAuth()` returns. Runs, tools
+   * and hooks do not get it. Default: none.
+   */
+  claims?: unknown;
 }
 
 /** What a request asks for: a new run with a message, a run's continuation with answers, or a retry. */
@@ -29,7 +35,7 @@ export interface Wanted {
 export type Admit = (begin: Begin, sessionId: string | undefined) => Promise<void>;
 
 /** Who reads a session, for a run that asks for credentials. */
-export type Reader = Omit<Caller, "userId">;
+export type Reader = Pick<Caller, "caller" | "credentials">;
 
 /** Returns the caller's options of `follow()`. */
 export function readBy({ caller, credentials }: Caller): Reader {
@@ -37,7 +43,7 @@ export function readBy({ caller, credentials }: Caller): Reader {
 }
 
 /** Returns the caller's options of `run()`. */
-export function askedBy(from: Caller): Pick<RunOptions, keyof Caller> {
+export function askedBy(from: Caller): Pick<RunOptions, "userId" | keyof Reader> {
   return { userId: from.userId, ...readBy(from) };
 }
 

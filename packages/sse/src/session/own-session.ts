@@ -1,5 +1,6 @@
 import { PawlError, type Runtime, type Session } from "@pawl/core";
 import type { Caller } from "./caller.ts";
+import { refuseUnknownFields } from "./caller-fields.ts";
 
 /**
  * Returns a session if it belongs to this user and this agent.
@@ -44,10 +45,12 @@ export function unsent(response: Response, whose: string): Response {
 /**
  * Checks the result of `authorize`. Without this check, all users without an id would share their sessions.
  *
- * @throws PawlError `config` if the user's id is missing or empty, or `caller` is no object.
+ * @throws PawlError `config` if the user's id is missing or empty, `caller` is no object, or there are other
+ * fields.
  */
 export function checkCaller(given: Caller): Caller {
   checkUser(given);
+  refuseUnknownFields(given);
   if (given.caller !== undefined && Object.prototype.toString.call(given.caller) !== "[object Object]")
     throw new PawlError("config", "`caller` of what authorize() returns must be an object.");
   return given;

@@ -1,14 +1,14 @@
 import type { RunOptions, RunStart, Runtime, WhenBusy } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
 import type { Begin, Dialect } from "../dialects/base/dialect.ts";
-import type { Caller } from "../session/caller.ts";
+import type { Reader } from "../session/caller.ts";
 import { lastMessage } from "../session/session-then.ts";
 import { checkReturnedTools } from "./reserved-tools.ts";
 
 interface Starting {
   agent: string;
   dialect: Dialect;
-  from: Pick<RunOptions, keyof Caller>;
+  from: Pick<RunOptions, "userId" | keyof Reader>;
   sessionId?: string;
   begin: Begin;
   view: ViewState;

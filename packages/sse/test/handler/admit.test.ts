@@ -138,8 +138,8 @@ describe("F18 a mistake in `admit` or `authorize` is a 500 whose error says what
 
   it("`authorize` throws a Response, or returns one for all requests", async () => {
     const answers = [() => thrown(Response.json({}, { status: 401 })), () => sent];
-    for (const authorize of answers as unknown[]) {
-      const at = await serve(strictModel({ script: [] }), { authorize: authorize as () => null });
+    for (const authorize of answers) {
+      const at = await serve(strictModel({ script: [] }), { authorize });
       expect((await at.ask("/sessions")).status).toBe(500);
       expect(at.errors).toMatchObject([{ message: expect.stringMatching(/return it instead|new Response/) }]);
     }

@@ -39,6 +39,8 @@ it("U6 handler() refuses what JavaScript may pass when it is made", async () => 
       () => handler({ ...base, extra: { fields: "screen" } }),
       () => handler({ ...base, expose: "private" }),
       () => handler({ ...base, rateLimit: 20 }),
+      () => handler({ ...base, onClientGone: "abort" }),
+      () => handler({ ...base, onClientGone: true }),
       () => handler({ ...base, maxStreams: 0, heartbeatMs: Number(undefined) }),
       () => handler({ ...base, maxBodyBytes: "1mb" }),
     ),
@@ -65,6 +67,8 @@ it("U6 handler() refuses what JavaScript may pass when it is made", async () => 
       "config: \`fields\` of \`extra\` of handler() must be a list; got a string. \`extra\` of handler() needs \`read\`, a function.",
       "config: \`expose\` of handler() must be "public", "all" or e.g. { knowledge: ["goals"] }, the sources whose text clients may read; got a string.",
       "config: \`rateLimit\` of handler() must be a rate limiter with a method \`consume\`; not 20.",
+      "config: \`onClientGone\` of handler() must be "continue" or "stop"; got "abort".",
+      "config: \`onClientGone\` of handler() must be "continue" or "stop"; got a boolean.",
       "config: \`heartbeatMs\` of handler() must be a number above 0; not NaN. \`maxStreams\` of handler() must be a number above 0; not 0.",
       "config: \`maxBodyBytes\` of handler() must be a number; got a string.",
     ]
@@ -89,10 +93,10 @@ it("U6 dialects and servers do so too", async () => {
     ),
   ).toMatchInlineSnapshot(`
     [
-      "config: \`lostText\` of aiSdk() must be "mark" or "reset"; got a string.",
+      "config: \`lostText\` of aiSdk() must be "mark" or "reset"; got "hide".",
       "config: aiSdk() has no option "text". The options of aiSdk() are lostText.",
       "config: aiSdk() takes an object of options; got a string.",
-      "config: \`text\` of asp() must be "live" or "settled"; got a string.",
+      "config: \`text\` of asp() must be "live" or "settled"; got "late".",
       "config: coach() has no option "mode". The options of coach() are text.",
       "config: \`plan\` of metrics() must be a string; got a number.",
       "config: \`sources\` of trainer() must be an object; got a list.",

@@ -21,7 +21,11 @@ export interface AiSdkOptions {
 }
 
 const OPTIONS: OptionKinds<AiSdkOptions> = {
-  lostText: { mustBe: '"mark" or "reset"', is: (value) => value === "mark" || value === "reset" },
+  lostText: {
+    mustBe: '"mark" or "reset"',
+    is: (value) => value === "mark" || value === "reset",
+    isPublic: true,
+  },
 };
 
 /**

@@ -13,9 +13,10 @@ import { type Rest, type Step, type Telling, telling } from "../base/telling.ts"
 export type TextMode = "live" | "settled";
 
 /** The check of an option that takes a {@link TextMode}. */
-export const TEXT_MODE: { readonly mustBe: string; is(value: unknown): boolean } = {
+export const TEXT_MODE: { readonly mustBe: string; readonly isPublic: true; is(value: unknown): boolean } = {
   mustBe: '"live" or "settled"',
   is: (value: unknown): boolean => value === "live" || value === "settled",
+  isPublic: true,
 };
 
 /** The events of a dialect whose events never change or remove earlier ones. */
