@@ -43,17 +43,19 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
   switch (event.type) {
     case "tool_started": {
       const { idempotency_key: idempotencyKey, input, slice, agent, idempotent } = event.data;
-      call.started ??= {
+      const { paused: _, ...before } = call.started ?? {
         idempotencyKey,
         ...(input !== undefined && { input }),
         ...(slice !== undefined && { slice: budgetOf(slice) }),
         ...(agent !== undefined && { agent }),
-        ...(idempotent === false && { once: true }),
+        ...(idempotent === false && { once: true as const }),
       };
+      call.started = before;
       break;
     }
     case "tool_suspended":
       call.question = questionRecord(event);
+      pauseIfRunning(call);
       call.answer = undefined;
       call.questions += 1;
       chargeCall(run, call, event.data.spent);
@@ -73,6 +75,15 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
       run.recoveries = 0;
       break;
   }
+}
+
+/** Marks a question that the tool asked while it ran: neither a hook nor a sub-agent asks then. */
+function pauseIfRunning(call: CallState): void {
+  const { question, started } = call;
+  if (started === undefined || question === undefined) return;
+  if (question.by !== undefined || question.child !== undefined) return;
+  question.midway = true;
+  call.started = { ...started, paused: true };
 }
 
 /** Adds the usage and cost of a call's sub-agent to the run and to the call. */

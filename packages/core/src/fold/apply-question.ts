@@ -47,7 +47,7 @@ function answerRunQuestion(
 
 /** Returns the question of a `tool_suspended` event. */
 export function questionRecord({ data, seq }: Suspended): QuestionRecord {
-  const { kind, payload, answer_schema: answerSchema, by, input, child } = data;
+  const { kind, payload, answer_schema: answerSchema, by, input, child, state } = data;
   return {
     kind,
     payload,
@@ -55,6 +55,7 @@ export function questionRecord({ data, seq }: Suspended): QuestionRecord {
     seq,
     ...(by !== undefined && { by }),
     ...(input !== undefined && { input }),
+    ...(state !== undefined && { state }),
     ...(child !== undefined && {
       child: { sessionId: child.session_id, callId: child.call_id, question: child.question },
     }),

@@ -27,10 +27,18 @@ export interface CallState extends Asking {
   /**
    * Set once the tool was started. `input` is the tool's input if a hook has changed it. `slice` is the
    * budget of the call's sub-agent, and `agent` its name if the input has decided which one it is. `once`:
-   * the tool was not idempotent, so the call must not run again.
+   * the tool was not idempotent, so the call must not run again. `paused`: the tool has asked the user and was
+   * not started again since, so nothing of it was cut off.
    */
   started:
-    | { idempotencyKey: string; input?: Json; slice?: Partial<Budget>; agent?: string; once?: true }
+    | {
+        idempotencyKey: string;
+        input?: Json;
+        slice?: Partial<Budget>;
+        agent?: string;
+        once?: true;
+        paused?: true;
+      }
     | undefined;
   result: StoredOf<"tool_result"> | undefined;
 }

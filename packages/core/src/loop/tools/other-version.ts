@@ -25,6 +25,7 @@ export function missingTool(leg: Leg, call: CallState): string {
   const { toolName: name, started } = call;
   if (!wasGiven(leg, call)) return `There is no tool named "${name}".`;
   const gone = `the tool "${name}" ${goneFrom(leg)}`;
+  if (started?.paused) return `${outcomeUnknown(`${stoppedBy(call)}, and ${gone}`)}${hadBeenAnswered(call)}`;
   if (started !== undefined) return outcomeUnknown(`${CUT_OFF}, and ${gone}`);
   return `T${gone.slice(1)}${hadBeenAnswered(call)}`;
 }
@@ -43,29 +44,36 @@ function goneFrom({ log, agent }: Leg): string {
 export function whyNotAgain(call: CallState, tool: Tool): string | undefined {
   const { started } = call;
   if (started === undefined) return undefined;
-  if (!tool.idempotent || started.once) return `${CUT_OFF}.`;
+  if (!started.paused && (!tool.idempotent || started.once)) return `${CUT_OFF}.`;
   const wasTask = started.slice !== undefined;
   const asksNow = tool.suspends !== undefined;
   const isOther = wasTask !== (tool.delegate !== undefined) || asksNow !== hasAsked(call);
-  return isOther ? `${CUT_OFF}, and the tool has changed since.` : undefined;
+  return isOther ? `${stoppedBy(call)}, and the tool has changed since.` : undefined;
 }
 
-/** Returns whether the call's tool itself has asked the user. */
+/** Returns why a started call has no result yet. */
+function stoppedBy({ started }: CallState): string {
+  return started?.paused ? "the call had asked the user while it ran" : CUT_OFF;
+}
+
+/** Returns whether the call's tool itself has asked the user before it ran, by `suspends`. */
 export function hasAsked({ question }: CallState): boolean {
-  return question !== undefined && question.by === undefined && question.child === undefined;
+  if (question === undefined || question.midway) return false;
+  return question.by === undefined && question.child === undefined;
 }
 
 /** Returns the result of a call whose input its tool does not accept. */
 export function wrongInput(
   { log }: Leg,
-  { started }: CallState,
+  call: CallState,
   { name, spec }: Tool,
   problems: readonly string[],
 ): string {
   const message = `The input does not match the tool's schema: ${problems.join("; ")}`;
   const sent = sentInputSchema(log.state, name);
   if (sent === undefined || isEqualJson(sent, spec.input_schema)) return message;
-  if (started !== undefined) return outcomeUnknown(`${CUT_OFF}, and the tool has changed since.`);
+  if (call.started !== undefined)
+    return outcomeUnknown(`${stoppedBy(call)}, and the tool has changed since.`);
   return `${message}. This tool has changed since you were given it. Its input must now match this schema: ${JSON.stringify(spec.input_schema)}`;
 }
 
