@@ -48,7 +48,11 @@ export function toolLists<Deps>(
 
   async function read(connection: Connection): Promise<ToolList<Deps>> {
     // Several runs may wait for it, so no run's signal ends it.
-    const { tools } = await connection.use((client) => client.listTools(undefined, { cacheMode: "refresh" }));
+    const tools = await connection.use(async (client) => {
+      // The SDK would write to the console.
+      if (client.getServerCapabilities()?.tools === undefined) return [];
+      return (await client.listTools(undefined, { cacheMode: "refresh" })).tools;
+    });
     const list = await listOf(options, pool, tools as ListedTool[]);
     const before = kept.get(connection.key)?.list;
     const current = before !== undefined && isSame(before, list) ? before : list;

@@ -41,7 +41,9 @@ export async function getPrompt(
 
 /** Lists the resources of a server. */
 export async function listResources(connection: Connection): Promise<McpSource[]> {
-  const { resources } = await connection.use((client) => client.listResources());
+  const resources = await connection.use(async (client) =>
+    client.getServerCapabilities()?.resources === undefined ? [] : (await client.listResources()).resources,
+  );
   return resources.map(({ uri, name, title, description }) => ({
     name: uri,
     title: title ?? name,
@@ -51,7 +53,9 @@ export async function listResources(connection: Connection): Promise<McpSource[]
 
 /** Lists the prompts of a server. */
 export async function listPrompts(connection: Connection): Promise<McpSource[]> {
-  const { prompts } = await connection.use((client) => client.listPrompts());
+  const prompts = await connection.use(async (client) =>
+    client.getServerCapabilities()?.prompts === undefined ? [] : (await client.listPrompts()).prompts,
+  );
   return prompts.map(({ name, title, description }) => ({
     name,
     title: title ?? name,

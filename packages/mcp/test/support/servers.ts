@@ -17,10 +17,11 @@ export function serve(
   register: Register,
   before: (request: Request, body: string) => Response | undefined | Promise<Response | undefined> = () =>
     undefined,
+  serverOptions: object = {},
 ): Served {
   const handler = createMcpHandler(({ era, requestInfo }) => {
     const token = requestInfo?.headers.get("authorization")?.replace(/^Bearer /, "");
-    const server = new SdkServer({ name: "test", version: "1" });
+    const server = new SdkServer({ name: "test", version: "1" }, serverOptions);
     register(server, { era, token: token ?? undefined });
     return server;
   });
