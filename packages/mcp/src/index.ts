@@ -12,4 +12,5 @@ export type { McpSource } from "./tools/read.ts";
 
 // Tools for agents
 
+export { type ConnectorAgentOptions, connectorAgent } from "./tools/connector-agent.ts";
 export { type McpTools, type McpToolsOptions, mcpTools } from "./tools/mcp-tools.ts";

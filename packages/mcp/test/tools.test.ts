@@ -60,7 +60,7 @@ describe("a server as a source of tools", () => {
     await one.tools.close();
   });
 
-  it("T14 D1 imports the SDK only when a server is used", async () => {
+  it("T14 imports the SDK only when a server is used", async () => {
     const script = `
       const { mcpServer, mcpTools } = await import(${JSON.stringify(fileURLToPath(new URL("../src/index.ts", import.meta.url)))});
       const none = mcpServer({ name: "a", command: "/no/such/program" });

@@ -27,8 +27,8 @@ export interface CallState extends Asking {
   /**
    * Set once the tool was started. `input` is the tool's input if a hook has changed it. `slice` is the
    * budget of the call's sub-agent, and `agent` its name if the input has decided which one it is. `once`:
-   * the tool was not idempotent, so the call must not run again. `paused`: the tool has asked the user and was
-   * not started again since, so nothing of it was cut off.
+   * the tool was not idempotent, so the call must not run again. `paused`: the tool has asked the user and
+   * was not started again since, so nothing of it was cut off.
    */
   started:
     | {

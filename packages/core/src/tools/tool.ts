@@ -81,10 +81,11 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    */
   answered: { value: Json; state: Json; questions: number } | undefined;
   /**
-   * Asks the user a question while the tool runs. It throws, so nothing after it runs: the question is stored,
-   * and the run waits for the answer, for days if necessary. Then `execute` is called again from the top, also
-   * in another process, with the answer in `answered`. So ask before anything that must happen only once, or
-   * note in `state` what is done. Artifacts and changes of the mode that were made before are dropped.
+   * Asks the user a question while the tool runs. It throws, so nothing after it runs. The question is
+   * stored, and the run waits for the answer, for days if necessary. Then `execute` is called again from the
+   * top, also in another process, with the answer in `answered`. So ask before anything that must happen only
+   * once, or note in `state` what is done. Artifacts and changes of the mode that were made before are
+   * dropped.
    *
    * - `kind`, `payload`: for the client, which chooses an input control by `kind`
    * - `answer`: the schema that an answer must match

@@ -18,7 +18,21 @@ export type McpFailureCode =
   | "mcp_refused"
   | "mcp_tool_error";
 
-/** A request to a server that failed. Its message has no secrets, and the model reads it. */
+/**
+ * A request to a server that failed. Its message has no secrets, and the model reads it.
+ *
+ * @example
+ * ```ts
+ * import { McpFailure, mcpServer } from "@pawl/mcp";
+ *
+ * const none = mcpServer({ name: "none", command: "/no/such/program" });
+ * try {
+ *   await none.listTools({ userId: "ada" });
+ * } catch (error) {
+ *   if (error instanceof McpFailure) console.log(error.code, error.outcome); // mcp_unreachable not_sent
+ * }
+ * ```
+ */
 export class McpFailure extends Error {
   readonly code: McpFailureCode;
   readonly outcome: Outcome;

@@ -47,7 +47,7 @@ export interface McpServerOptions<Deps = unknown> {
    * time; the request is sent again once. Default: the call fails.
    */
   refresh?: (user: McpUser<Deps> & { token: string }) => string | undefined | Promise<string | undefined>;
-  /** What a call does if the server still answers 401: fail, or ask the user to sign in. Default: `"fail"`. */
+  /** What a call does if the server still answers 401: fail, or ask for credentials. Default: `"fail"`. */
   onUnauthorized?: "fail" | "ask";
   /** The tools to offer, by their names on the server, or a function that chooses. Default: all. */
   tools?: readonly string[] | ((tool: McpToolInfo) => boolean);

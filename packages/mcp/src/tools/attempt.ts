@@ -26,7 +26,7 @@ export interface InputRequired {
   requestState?: string;
 }
 
-/** A little more than the tool's own time limit, which counts: core's text then says that the time is over. */
+/** What is added to the tool's own time limit, so that core ends the call and says that its time is over. */
 const EXTRA_MS = 2_000;
 
 /** How often a call is repeated after a lost connection, if it is safe, and the first pause. */
@@ -63,9 +63,9 @@ async function request(client: Client, attempt: Attempt): Promise<CallToolResult
     ...resume,
     _meta: { "pawl/callId": callId, "pawl/idempotencyKey": idempotencyKey },
   };
-  // The SDK's type of `callTool` lacks `inputResponses` and the result that asks for input. It would also check
-  // the result by the output schema, with the same code for a mismatch as for an unknown tool: the definition
-  // that it gets has no output schema.
+  // The SDK's type of `callTool` lacks `inputResponses` and the result that asks for input. It would also
+  // check the result by the output schema, with the same code for a mismatch as for an unknown tool. So the
+  // definition that it gets has no output schema.
   return (await client.callTool(params as never, {
     signal,
     timeout: timeoutMs + EXTRA_MS,

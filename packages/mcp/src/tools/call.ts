@@ -28,7 +28,7 @@ export interface ServerTool<Deps> {
   isSafe: boolean;
 }
 
-/** Calls a tool on its server, for the user of the call. What the server asks becomes a question to the user. */
+/** Calls a tool on its server, for the user of the call. What the server asks becomes a question. */
 export async function callTool<Deps>(
   tool: ServerTool<Deps>,
   input: JsonObject,
@@ -156,7 +156,7 @@ function needsInput(result: CallToolResult | InputRequired): result is InputRequ
   return result.resultType === "input_required";
 }
 
-/** Whether a server refuses the state that it gave us: the SDK's servers keep it for ten minutes by default. */
+/** Whether a server refuses the state that it gave us: by default, the SDK's servers keep it for 10 minutes. */
 function isExpired(error: unknown): boolean {
   return error instanceof McpFailure && error.isExpired;
 }

@@ -36,12 +36,21 @@ export interface McpToolChange {
   leftOut: readonly { name: string; why: string }[];
 }
 
+/** The lists of a server's connections. */
+export interface ToolLists<Deps> {
+  /** Returns the list of the connection; reads it again if it is older than `listTtlMs`. */
+  of(connection: Connection): Promise<ToolList<Deps>>;
+  /** Returns the list that was read last, however old it is. */
+  last(connection: Connection): ToolList<Deps> | undefined;
+  clear(): void;
+}
+
 /** Reads a server's tools, and keeps the list of each connection for a while. */
 export function toolLists<Deps>(
   options: McpServerOptions<Deps>,
   pool: Pool<Deps>,
   onChange: (change: McpToolChange) => void,
-) {
+): ToolLists<Deps> {
   const { listTtlMs = LIST_TTL_MS, now = Date.now } = options;
   const kept = new Map<string, { at: number; list: ToolList<Deps> }>();
   const reading = new Map<string, Promise<ToolList<Deps>>>();
@@ -63,7 +72,6 @@ export function toolLists<Deps>(
   }
 
   return {
-    /** Returns the list of the connection; reads it again if it is older than `listTtlMs`. */
     of: async (connection: Connection): Promise<ToolList<Deps>> => {
       const { key } = connection;
       const known = kept.get(key);
@@ -72,7 +80,6 @@ export function toolLists<Deps>(
       reading.set(key, running);
       return await running;
     },
-    /** Returns the list that was read last, however old it is. */
     last: ({ key }: Connection): ToolList<Deps> | undefined => kept.get(key)?.list,
     clear: () => kept.clear(),
   };

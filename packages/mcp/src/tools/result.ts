@@ -17,7 +17,7 @@ const IMAGES = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 export function resultOf(
   { content, structuredContent, isError }: CallToolResult,
   secrets: readonly string[],
-) {
+): McpResult {
   const blocks = toJson(content ?? []) as Json[];
   const result: McpResult = {
     content: blocks,

@@ -1,6 +1,6 @@
 import { canonicalJson, type Json, type JsonObject, type ToolContext } from "@pawl/core";
 import { McpFailure } from "../base/failure.ts";
-import { isObject, objectIn } from "../base/json.ts";
+import { isObject, objectIn, own } from "../base/json.ts";
 import type { McpServerOptions } from "../connect/options.ts";
 import { type AskedState, questionFor } from "./question.ts";
 import { sealOf } from "./seal.ts";
@@ -21,7 +21,7 @@ export async function askNext<Deps>(
   { round, requests, answers, requestState }: Round,
 ): Promise<never> {
   const asking = Object.keys(requests).find((key) => !Object.hasOwn(answers, key)) as string;
-  const question = questionFor(name, tool, requests[asking]);
+  const question = questionFor(name, tool, own(requests, asking));
   const isSealed = stateKey !== undefined && requestState !== null;
   const kept = isSealed ? await sealOf(stateKey, context.idempotencyKey).close(requestState) : requestState;
   const state: AskedState = { round, requests, answers, asking, requestState: kept, isSealed };
@@ -56,9 +56,9 @@ function isAskedState(state: Json): state is AskedState {
 /** Whether the user declined, and the server now asks the very same: it would go on asking. */
 export function refusedAgain({ requests, answers }: Round, again: JsonObject): boolean {
   return Object.entries(again).some(([key, request]) => {
-    const { action } = objectIn(answers[key]);
-    const isSame =
-      requests[key] !== undefined && canonicalJson(requests[key]) === canonicalJson(request ?? null);
+    const { action } = objectIn(own(answers, key));
+    const before = own(requests, key);
+    const isSame = before !== undefined && canonicalJson(before) === canonicalJson(request ?? null);
     return isSame && (action === "decline" || action === "cancel");
   });
 }

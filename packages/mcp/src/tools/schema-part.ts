@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@pawl/core";
-import { isObject } from "../base/json.ts";
+import { isObject, own } from "../base/json.ts";
 
 /** How deep a schema may be nested. Deeper parts accept anything. */
 const MOST_LEVELS = 24;
@@ -36,11 +36,10 @@ export interface Part {
 export function cleanPart(schema: Json | undefined, { definitions, level }: Part): JsonObject | undefined {
   if (!isObject(schema) || level > MOST_LEVELS) return {};
   const below = { definitions, level: level + 1 };
-  const parts: JsonObject = {};
-  for (const [name, fits] of PLAIN) {
-    const value = Object.hasOwn(schema, name) ? schema[name] : undefined;
-    if (value !== undefined && fits(value)) parts[name] = value;
-  }
+  const plain = [...PLAIN].flatMap(([name, fits]): [string, Json][] => {
+    const value = own(schema, name);
+    return value !== undefined && fits(value) ? [[name, value]] : [];
+  });
   const fields = cleanFields(schema, below);
   const items = cleanItems(schema, below);
   const joined = cleanChoices(schema, below);
@@ -49,7 +48,13 @@ export function cleanPart(schema: Json | undefined, { definitions, level }: Part
   const target =
     typeof $ref === "string" ? /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec($ref)?.[1] : undefined;
   const isKnown = target !== undefined && definitions.has(target);
-  return { ...parts, ...fields, ...items, ...joined, ...(isKnown && { $ref: `#/$defs/${target}` }) };
+  return {
+    ...Object.fromEntries(plain),
+    ...fields,
+    ...items,
+    ...joined,
+    ...(isKnown && { $ref: `#/$defs/${target}` }),
+  };
 }
 
 function cleanFields(schema: JsonObject, below: Part): JsonObject | undefined {
@@ -87,7 +92,7 @@ function cleanItems({ items, prefixItems }: JsonObject, below: Part): JsonObject
 function cleanChoices(schema: JsonObject, below: Part): JsonObject | undefined {
   let joined: JsonObject = {};
   for (const name of ["anyOf", "oneOf", "allOf"]) {
-    const list = schema[name];
+    const list = own(schema, name);
     if (!Array.isArray(list) || list.length === 0) continue;
     const parts = list.map((part) => cleanPart(part, below));
     // An alternative that cannot be offered is left out.

@@ -108,44 +108,41 @@ describe("a tool that asks while it runs", () => {
     { idempotent: false, dies: "tool_answered", ran: 2, success: true },
     { idempotent: false, dies: "tool_started", ran: 1, success: false },
     { idempotent: true, dies: "tool_started", ran: 2, success: true },
-  ])(
-    "P1 survives a crash at $dies, idempotent: $idempotent",
-    async ({ idempotent, dies, ran, success }) => {
-      let clock = 1_000_000;
-      const base = memoryStore({ now: () => clock });
-      let runs = 0;
-      const asks = clean(
-        ({ answered, ask }) => {
-          runs += 1;
-          return answered?.value ?? ask(question);
-        },
-        { idempotent },
-      );
-      let events = 0;
-      const dying = dyingStore(base, (batch) => {
-        if (has(batch, "tool_suspended")) events += 1;
-        return has(batch, dies) && (dies !== "tool_started" || events === 1);
-      });
-      const first = boot(dying, [asks]);
-      const { sessionId } = await first.pawl.run("tester", { userId: "u1", input: "Go" }).started;
-      await stored(first, sessionId, "tool_suspended");
-      if (dies !== "tool_suspended") {
-        await stored(first, sessionId, "run_suspended");
-        void first.answer(sessionId, "c1", { ok: true });
-        await stored(first, sessionId, "tool_answered");
-      }
-      await until(() => dying.dead);
-      clock += 60_000;
-      const next = boot(base, [asks], script.slice(1));
-      await next.pawl.sweep();
-      for await (const _ of next.pawl.follow(sessionId, { untilIdle: true }));
-      if (dies === "tool_suspended") await next.answer(sessionId, "c1", { ok: true });
-      expect(runs).toBe(ran);
-      const result = await resultOf(next, sessionId);
-      expect(result?.success).toBe(success);
-      if (!success) expect(result?.result).toMatch(/outcome of this call is unknown/);
-    },
-  );
+  ])("P1 survives a crash at $dies, idempotent: $idempotent", async ({ idempotent, dies, ran, success }) => {
+    let clock = 1_000_000;
+    const base = memoryStore({ now: () => clock });
+    let runs = 0;
+    const asks = clean(
+      ({ answered, ask }) => {
+        runs += 1;
+        return answered?.value ?? ask(question);
+      },
+      { idempotent },
+    );
+    let events = 0;
+    const dying = dyingStore(base, (batch) => {
+      if (has(batch, "tool_suspended")) events += 1;
+      return has(batch, dies) && (dies !== "tool_started" || events === 1);
+    });
+    const first = boot(dying, [asks]);
+    const { sessionId } = await first.pawl.run("tester", { userId: "u1", input: "Go" }).started;
+    await stored(first, sessionId, "tool_suspended");
+    if (dies !== "tool_suspended") {
+      await stored(first, sessionId, "run_suspended");
+      void first.answer(sessionId, "c1", { ok: true });
+      await stored(first, sessionId, "tool_answered");
+    }
+    await until(() => dying.dead);
+    clock += 60_000;
+    const next = boot(base, [asks], script.slice(1));
+    await next.pawl.sweep();
+    for await (const _ of next.pawl.follow(sessionId, { untilIdle: true }));
+    if (dies === "tool_suspended") await next.answer(sessionId, "c1", { ok: true });
+    expect(runs).toBe(ran);
+    const result = await resultOf(next, sessionId);
+    expect(result?.success).toBe(success);
+    if (!success) expect(result?.result).toMatch(/outcome of this call is unknown/);
+  });
 
   it("F25 is not run if it is gone when the answer comes, and the model reads the answer", async () => {
     const store = memoryStore();
