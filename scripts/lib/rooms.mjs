@@ -46,7 +46,7 @@ export const FLOORS = {
   ],
   "packages/client/src": [["wire", "ai-sdk"], ["state"], ["client"], ["react"], ["."]],
   "packages/knowledge/src": [["base"], ["sources"], ["log"], ["initializer", "skills", "context"], ["."]],
-  "packages/mcp/src": [["base"], ["connect"], ["tools"], ["."]],
+  "packages/mcp/src": [["base"], ["connect", "server"], ["tools"], ["."]],
   "packages/testing/src": [
     ["base", "contract/base"],
     ["http", "messages/state", "contract/store", "contract/files", "contract/reservations"],

@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import { type McpServer, mcpServer } from "../src/index.ts";
 import { node, reference, serve } from "./support/servers.ts";
@@ -58,6 +60,24 @@ describe("a server over HTTP", () => {
     expect(await echo(server, "down")).toMatchObject({ success: false, report: { code: "mcp_unreachable" } });
     await everything(port);
     expect((await echo(server, "two")).result).toMatchObject({ content: [{ text: "Echo: two" }] });
+  });
+
+  it("T14 of an older protocol does not keep a script running", async () => {
+    const port = await freePort();
+    await everything(port);
+    const source = (file: string) => JSON.stringify(fileURLToPath(new URL(file, import.meta.url)));
+    const script = `
+      const { mcpServer } = await import(${source("../src/index.ts")});
+      const { callOnce } = await import(${source("support/call-once.ts")});
+      const server = mcpServer({ name: "test", url: "http://127.0.0.1:${port}/mcp" });
+      console.log(await callOnce(server, "mcp__test__get-tiny-image") === "" ? "nothing" : "called");
+    `;
+    const args = ["--conditions=@pawl/source", "--input-type=module", "-e", script];
+    const { stdout } = await promisify(execFile)(node, args, {
+      cwd: fileURLToPath(new URL("..", import.meta.url)),
+      timeout: 15_000,
+    });
+    expect(stdout).toBe("called\n");
   });
 
   it("F24 that drops the socket in the middle of an answer fails at once with an unknown outcome", async () => {

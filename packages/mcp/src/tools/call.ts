@@ -156,7 +156,7 @@ function needsInput(result: CallToolResult | InputRequired): result is InputRequ
   return result.resultType === "input_required";
 }
 
-/** Whether a server refuses the state that it gave us: by default, the SDK's servers keep it for 10 minutes. */
+/** Whether a server refuses the state that it gave us. By default, the SDK keeps it for ten minutes. */
 function isExpired(error: unknown): boolean {
   return error instanceof McpFailure && error.isExpired;
 }
