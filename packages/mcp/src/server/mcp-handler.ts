@@ -30,8 +30,8 @@ export interface McpHandlerOptions {
   /** The name of the tool. Default: `ask`. */
   toolName?: string;
   /**
-   * A secret of at least 32 characters, the same in all processes: it signs the state of a question, which the
-   * client keeps.
+   * A secret of at least 32 characters, the same in all processes: it signs the state of a question, which
+   * the client keeps.
    */
   stateKey: string;
   /** How long a question can be answered, in seconds. Default: 604,800, a week. */
@@ -52,8 +52,8 @@ const WEEK = 604_800;
 
 /**
  * Returns a function `Request -> Response` that serves an agent as an MCP server over streamable HTTP. A call
- * of its tool is a run, and what the agent asks becomes `input_required`: the client answers by calling again.
- * A client that goes away does not stop the run.
+ * of its tool is a run. What the agent asks becomes `input_required`, and the client answers by calling
+ * again. A client that goes away does not stop the run.
  *
  * The tool takes `message` and, to continue a conversation, the `session` of an earlier result.
  *

@@ -57,6 +57,8 @@ export async function send(
 
 async function request(client: Client, attempt: Attempt): Promise<CallToolResult | InputRequired> {
   const { name, input, definition, callId, idempotencyKey, timeoutMs, signal, resume, onProgress } = attempt;
+  // It may have waited for its turn.
+  signal.throwIfAborted();
   const params = {
     name,
     arguments: input,

@@ -12,6 +12,9 @@ const MOST_DESCRIPTION_CHARS = 8_000;
 
 const LIST_TTL_MS = 60_000;
 
+/** The number of connections whose lists are kept. */
+const MOST_LISTS = 1_000;
+
 /** The tools of a server for one connection. */
 export interface ToolList<Deps> {
   /** All tools of the server, offered or not. */
@@ -20,6 +23,8 @@ export interface ToolList<Deps> {
   tools: readonly Tool<Deps>[];
   /** The tools that cannot be offered, with the reason. */
   left: readonly { name: string; why: string }[];
+  /** The fingerprints of all tools as one text: equal lists have equal ones. */
+  print: string;
 }
 
 /** What has changed in a server's list since it was last read. Names are those on the server. */
@@ -64,9 +69,14 @@ export function toolLists<Deps>(
     });
     const list = await listOf(options, pool, tools as ListedTool[]);
     const before = kept.get(connection.key)?.list;
-    const current = before !== undefined && isSame(before, list) ? before : list;
+    // Most users have the same tools: then they share them.
+    const twin = [...kept.values()].find((one) => one.list.print === list.print)?.list;
+    const current = twin ?? list;
+    kept.delete(connection.key);
     kept.set(connection.key, { at: now(), list: current });
-    const isNews = before === undefined ? list.left.length > 0 : current !== before;
+    const [oldest] = kept.keys();
+    if (kept.size > MOST_LISTS && oldest !== undefined) kept.delete(oldest);
+    const isNews = before === undefined ? twin === undefined && list.left.length > 0 : current !== before;
     if (isNews) onChange(changeOf(options.name, before ?? list, list));
     return current;
   }
@@ -103,7 +113,8 @@ async function listOf<Deps>(
     if (made !== undefined) tools.push(made);
     else if (why !== "") left.push({ name: one.name, why: why ?? "its schema cannot be shown to a model" });
   }
-  return { infos, tools, left };
+  const print = infos.map(({ fingerprint }) => fingerprint).join(" ");
+  return { infos, tools, left, print };
 }
 
 async function infoOf(server: string, listed: ListedTool): Promise<McpToolInfo> {
@@ -165,11 +176,6 @@ function toolOf<Deps>(
   } catch {
     return undefined;
   }
-}
-
-function isSame<Deps>(a: ToolList<Deps>, b: ToolList<Deps>): boolean {
-  const prints = ({ infos }: ToolList<Deps>) => infos.map(({ fingerprint }) => fingerprint).join(" ");
-  return prints(a) === prints(b);
 }
 
 function changeOf<Deps>(server: string, before: ToolList<Deps>, after: ToolList<Deps>): McpToolChange {
