@@ -47,6 +47,7 @@ export const FLOORS = {
   "packages/client/src": [["wire", "ai-sdk"], ["state"], ["client"], ["asp"], ["react"], ["."]],
   "packages/knowledge/src": [["base"], ["sources"], ["log"], ["initializer", "skills", "context"], ["."]],
   "packages/remote/src": [["wire"], ["serve", "use"], ["."]],
+  "packages/mcp/src": [["base"], ["connect", "server"], ["tools"], ["."]],
   "packages/testing/src": [
     ["base", "contract/base"],
     ["http", "messages/state", "contract/store", "contract/files", "contract/reservations"],

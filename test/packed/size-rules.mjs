@@ -4,6 +4,7 @@ const LIMITS = {
   "@pawl/client": 75,
   "@pawl/core": 880,
   "@pawl/knowledge": 90,
+  "@pawl/mcp": 126,
   "@pawl/openai": 45,
   "@pawl/otel": 20,
   "@pawl/postgres": 2150,

@@ -50,12 +50,12 @@ function textsIn(value: unknown): string[] {
     if (typeof next === "string") texts.push(next);
     if (typeof next !== "object" || next === null || seen.has(next)) continue;
     seen.add(next);
-    for (const part of partsOf(next)) waiting.push(part);
+    for (const part of valuesIn(next)) waiting.push(part);
   }
   return texts;
 }
 
-function partsOf(value: object): unknown[] {
+function valuesIn(value: object): unknown[] {
   try {
     if (value instanceof String) return [value.valueOf()];
     if (ArrayBuffer.isView(value)) return [new TextDecoder().decode(value as Uint8Array<ArrayBuffer>)];

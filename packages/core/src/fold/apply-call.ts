@@ -49,13 +49,14 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
         ...(input !== undefined && { input }),
         ...(slice !== undefined && { slice: budgetOf(slice) }),
         ...(agent !== undefined && { agent }),
-        ...(idempotent === false && { once: true }),
+        ...(idempotent === false && { once: true as const }),
       };
       call.running = true;
       break;
     }
     case "tool_suspended":
       call.question = questionRecord(event);
+      if (isMidway(call)) call.question.midway = true;
       call.answer = undefined;
       call.running = false;
       call.questions += 1;
@@ -76,6 +77,11 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
       run.recoveries = 0;
       break;
   }
+}
+
+/** Returns whether the tool asks while it runs: then neither a hook nor a sub-agent has asked. */
+function isMidway({ question, started }: CallState): boolean {
+  return started !== undefined && question?.by === undefined && question?.child === undefined;
 }
 
 /** Adds the usage and cost of a call's sub-agent to the run and to the call. */

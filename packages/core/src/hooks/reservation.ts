@@ -53,7 +53,9 @@ export type ReservationOptions<Deps = unknown> = {
       amountUsd?: never;
     }
   | {
-      /** The account's whole budget in US dollars. All models of the agent must have prices: see `agent()`. */
+      /**
+       * The account's whole budget in US dollars. All models of the agent must have prices: see `agent()`.
+       */
       limitUsd: number | ((context: RunContext<Deps>) => Awaitable<number>);
       /** The amount in US dollars that one run may use. */
       amountUsd: number | ((context: RunContext<Deps>) => Awaitable<number>);

@@ -41,6 +41,7 @@ export function outsideContext(
     deps: deps as never,
     signal,
     answer: undefined,
+    answered: undefined,
     type: undefined,
     progress: () => undefined,
     report: (facts) => {
@@ -49,6 +50,9 @@ export function outsideContext(
     },
     append: async () => {
       throw refuse("append");
+    },
+    ask: () => {
+      throw refuse("ask");
     },
     // biome-ignore lint/correctness/useYield: it only throws
     read: async function* () {

@@ -13,9 +13,8 @@ import { inputMismatch } from "../../tools/tool-outcome.ts";
 
 const CUT_OFF = "the process was cut off while it ran";
 
-/** Follows the reason why a task cannot continue whose sub-agent's question was answered. */
-const UNFINISHED =
-  "Its task was not finished. What the task had done before its question may have taken effect.";
+/** Follows the reason why a call cannot continue that asked the user while it ran, or whose sub-agent did. */
+const NOT_FINISHED = "The call was not finished. What it had done before its question may have taken effect.";
 
 /**
  * Returns whether the model was given the call's tool in this run. If not, the call must not run, even if the
@@ -31,7 +30,7 @@ export function missingTool(leg: Leg, call: CallState): string {
   if (!wasGiven(leg, call)) return `There is no tool named "${name}".`;
   const gone = `the tool "${name}" ${goneFrom(leg)}`;
   if (running) return `${outcomeUnknown(`${CUT_OFF}, and ${gone}`)}${hadBeenAnswered(call)}`;
-  const unfinished = started === undefined ? "" : ` ${UNFINISHED}`;
+  const unfinished = started === undefined ? "" : ` ${NOT_FINISHED}`;
   return `T${gone.slice(1)}${unfinished}${hadBeenAnswered(call)}`;
 }
 
@@ -49,27 +48,27 @@ function goneFrom({ log, agent }: Leg): string {
 export function whyNotAgain(call: CallState, tool: Tool): string | undefined {
   const { started, running } = call;
   if (started === undefined) return undefined;
-  const wasTask = started.slice !== undefined;
   const isTask = tool.delegate !== undefined;
-  if (!running) return isTask ? undefined : changedInTask(call);
+  const asksFirst = tool.suspends !== undefined;
+  const hasChanged = isTask !== (started.slice !== undefined) || asksFirst !== hasAsked(call);
+  if (!running) return hasChanged ? changedSinceAsked(call) : undefined;
   if (!tool.idempotent || started.once) return outcomeUnknown(`${CUT_OFF}.`);
-  const asksNow = tool.suspends !== undefined;
-  const isOther = wasTask !== isTask || asksNow !== hasAsked(call);
-  return isOther ? changedWhileRunning(call) : undefined;
+  return hasChanged ? changedWhileRunning(call) : undefined;
 }
 
 function changedWhileRunning(call: CallState): string {
   return `${outcomeUnknown(`${CUT_OFF}, and the tool has changed since.`)}${hadBeenAnswered(call)}`;
 }
 
-/** Returns the result of a call whose sub-agent's question was answered, but whose tool has changed. */
-function changedInTask(call: CallState): string {
-  return `This tool has changed since its question was asked. ${UNFINISHED}${hadBeenAnswered(call)}`;
+/** Returns the result of a call that has asked the user since it started, but whose tool has changed. */
+function changedSinceAsked(call: CallState): string {
+  return `This tool has changed since its question was asked. ${NOT_FINISHED}${hadBeenAnswered(call)}`;
 }
 
-/** Returns whether the call's tool itself has asked the user. */
+/** Returns whether the call's tool itself has asked the user before it ran, by `suspends`. */
 export function hasAsked({ question }: CallState): boolean {
-  return question !== undefined && question.by === undefined && question.child === undefined;
+  if (question === undefined || question.midway) return false;
+  return question.by === undefined && question.child === undefined;
 }
 
 /** Returns the result of a call whose input its tool does not accept. */
@@ -83,7 +82,7 @@ export function wrongInput(
   const sent = sentInputSchema(log.state, name);
   if (sent === undefined || isEqualJson(sent, spec.input_schema)) return message;
   if (call.running) return changedWhileRunning(call);
-  if (call.started !== undefined) return changedInTask(call);
+  if (call.started !== undefined) return changedSinceAsked(call);
   return `${message}. This tool has changed since you were given it. Its input must now match this schema: ${JSON.stringify(spec.input_schema)}`;
 }
 

@@ -11,6 +11,7 @@ import type { Schema } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { TaskAgent, Tool } from "../../tools/tool.ts";
 import { jsonResult } from "../../tools/tool-outcome.ts";
+import { answerProblems } from "../hooks/run-questions.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
 import { validateFor } from "../hooks/validate-for.ts";
 import { chooseAgent } from "./choose-agent.ts";
@@ -112,6 +113,7 @@ async function runOrAnswer(
   tool: Tool,
   { input, changed }: CallInput,
 ): Promise<Prepared> {
+  if (call.question?.midway) return await continueCall(leg, call, tool, { input, changed });
   if (tool.suspends === undefined) {
     if (hasAsked(call)) return refuse(call, noLongerAsks(call));
     if (tool.delegate === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
@@ -124,6 +126,16 @@ async function runOrAnswer(
   if (!answer.ok) return refuse(call, wrongAnswer(call, tool.suspends.answer, answer.problems));
   if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };
   return { do: "store", events: [successResult(call, tool, answer.value)] };
+}
+
+/** Returns the next step of a call whose tool has asked while it ran: run it again, with the answer. */
+async function continueCall(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Prepared> {
+  if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
+  // The database may have stored the answer itself, and it does not check schemas.
+  const problems = await answerProblems(leg, call);
+  if (problems.length > 0)
+    return refuse(call, `The answer does not match its schema: ${problems.join("; ")}`);
+  return { do: "run", call, tool, ...given, answer: undefined };
 }
 
 /** Returns the result event of a successful call, with the tool's decisions about the run and the session. */

@@ -7,6 +7,7 @@ import type { EventData } from "../../log/event-data.ts";
 import {
   outcomeUnknown,
   type QuestionEvent,
+  questionEvent,
   type ResultEvent,
   resultEvent,
 } from "../../session/close-calls.ts";
@@ -19,7 +20,7 @@ import { afterTool } from "../hooks/tool-hooks.ts";
 import { failureText, isRunAgain, whyLate } from "./cut-off.ts";
 import { type Runnable, successResult } from "./prepare-call.ts";
 import { outcomeOf } from "./task-outcome.ts";
-import { newToolSaid, type ToolSaid, toolContext } from "./tool-context.ts";
+import { type MidwayQuestion, newToolSaid, type ToolSaid, toolContext } from "./tool-context.ts";
 
 /**
  * Runs one call whose `tool_started` is stored, and stores its result. Rejects only if the log cannot be
@@ -80,13 +81,21 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
   const context = toolContext(leg, { call, answer, said, timeUp });
   try {
     const value = await tool.execute?.(input, context);
+    if (said.asked !== undefined) return asking(call, said);
     const { decided } = said;
     return withReport(successResult(call, tool, value, { ...decided, durationMs: durationMs() }), said);
   } catch (cause) {
+    if (said.asked !== undefined) return asking(call, said);
     const failed = resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() });
     return withReport(failed, said, errorCodeOf(cause));
   }
 };
+
+/** Returns the event for the question that a tool asks while it runs, with the cost that it has reported. */
+function asking(call: CallState, { asked, report }: ToolSaid): QuestionEvent {
+  const { spent } = reportFields(report);
+  return questionEvent(call, { ...(asked as MidwayQuestion), ...(spent !== undefined && { spent }) });
+}
 
 /** Adds to a result what the tool has reported. */
 function withReport(event: ResultEvent, { report }: ToolSaid, code?: string): ResultEvent {

@@ -22,7 +22,7 @@ it("F25 ends the task of a sub-agent that is gone with the run, although no proc
   const { stop, actions } = await world.answer("toolu_a", "yes", pawl);
   expect(stop.type).toBe("end_turn");
   expect(actions[0]?.result).toBe(
-    'The tool "researcher" was removed in version 2 of this agent. Its task was not finished. What the task had done before its question may have taken effect. The user had answered: {"text":"yes"}',
+    'The tool "researcher" was removed in version 2 of this agent. The call was not finished. What it had done before its question may have taken effect. The user had answered: {"text":"yes"}',
   );
   const child = `${sessionId}:toolu_a`;
   expect(await world.base.sessions.get(child)).toMatchObject({ openRun: null, pending: 0 });
@@ -51,7 +51,7 @@ it("F25 P5 gives the model the answer to a task whose tool is of another kind no
   });
   const { actions } = await world.answer("toolu_a", "yes", deployed(world, [plain]));
   expect(actions[0]?.result).toBe(
-    'This tool has changed since its question was asked. Its task was not finished. What the task had done before its question may have taken effect. The user had answered: {"text":"yes"}',
+    'This tool has changed since its question was asked. The call was not finished. What it had done before its question may have taken effect. The user had answered: {"text":"yes"}',
   );
   expect(ran).toEqual([]);
   await world.check();
