@@ -27,7 +27,7 @@ export function hideTextsOf(credentials: unknown): <T>(value: T) => T {
 }
 
 /** How many objects of a value are searched. A client of an API may have the whole process in its fields. */
-const MOST_OBJECTS = 20_000;
+const MOST_SEARCHED = 20_000;
 
 /**
  * Returns all strings in a value: in its fields, also private ones that a getter returns, and in lists, maps,
@@ -37,17 +37,17 @@ function textsIn(value: unknown): string[] {
   const texts: string[] = [];
   const waiting: unknown[] = [value];
   const seen = new Set<unknown>();
-  for (let at = 0; at < waiting.length && seen.size < MOST_OBJECTS; at += 1) {
+  for (let at = 0; at < waiting.length && seen.size < MOST_SEARCHED; at += 1) {
     const next = waiting[at];
     if (typeof next === "string") texts.push(next);
     if (typeof next !== "object" || next === null || seen.has(next)) continue;
     seen.add(next);
-    for (const part of partsOf(next)) waiting.push(part);
+    for (const part of valuesIn(next)) waiting.push(part);
   }
   return texts;
 }
 
-function partsOf(value: object): unknown[] {
+function valuesIn(value: object): unknown[] {
   try {
     if (value instanceof String) return [value.valueOf()];
     if (ArrayBuffer.isView(value)) return [new TextDecoder().decode(value as Uint8Array<ArrayBuffer>)];

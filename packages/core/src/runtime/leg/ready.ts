@@ -32,8 +32,8 @@ export async function readyAgent(leg: Leg, agent: Agent, starts: boolean): Promi
 }
 
 /**
- * Returns the agent with instructions and tools that repeat no credentials, as they are stored. Otherwise they
- * would differ from the stored ones, and each run would begin with a new prefix.
+ * Returns the agent with instructions and tools that repeat no credentials, as they are stored. Otherwise
+ * they would differ from the stored ones, and each run would begin with a new prefix.
  */
 function shownWithout(hide: Leg["hide"], agent: Agent): Agent {
   const tools = [...agent.tools].map(([name, tool]) => {
