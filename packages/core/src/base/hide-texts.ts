@@ -35,7 +35,7 @@ export function hideTextsOf(credentials: unknown): <T>(value: T) => T {
 }
 
 /** How many objects of a value are searched. A client of an API may have the whole process in its fields. */
-const MOST_OBJECTS = 20_000;
+const MOST_SEARCHED = 20_000;
 
 /**
  * Returns all strings in a value: in its fields, also private ones that a getter returns, and in lists, maps,
@@ -45,7 +45,7 @@ function textsIn(value: unknown): string[] {
   const texts: string[] = [];
   const waiting: unknown[] = [value];
   const seen = new Set<unknown>();
-  for (let at = 0; at < waiting.length && seen.size < MOST_OBJECTS; at += 1) {
+  for (let at = 0; at < waiting.length && seen.size < MOST_SEARCHED; at += 1) {
     const next = waiting[at];
     if (typeof next === "string") texts.push(next);
     if (typeof next !== "object" || next === null || seen.has(next)) continue;
