@@ -21,8 +21,8 @@ export interface PlainFields {
 const anything = jsonSchema<JsonObject>({ type: "object" });
 
 /**
- * Parses a message, answers or a retry, for an existing session or a new one. A message counts once if it is sent
- * again with the same `client_message_id` or `clientMessageId`.
+ * Parses a message, answers or a retry, for an existing session or a new one. A message counts once if it is
+ * sent again with the same `client_message_id` or `clientMessageId`.
  *
  * @throws HTTPException 400 with the reason.
  */
