@@ -1,7 +1,7 @@
 /** How large a tarball may be, in kB: a sixth more than it was when the limit was set. */
 const LIMITS = {
   "@pawl/anthropic": 45,
-  "@pawl/client": 75,
+  "@pawl/client": 130,
   "@pawl/core": 880,
   "@pawl/knowledge": 90,
   "@pawl/mcp": 126,

@@ -1,4 +1,4 @@
-import { PawlError } from "@pawl/core";
+import { PawlError, withRetry } from "@pawl/core";
 import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { aspClient, bare, expectSame, lastText, serveAsp, settled, when } from "./support/asp.ts";
@@ -190,6 +190,80 @@ describe("X3 runs that fail, stop and break off", () => {
       await expectSame(served, client);
     },
   );
+
+  it("L12 text that became void ends the stream, and retry() reads what the model writes instead", async () => {
+    const model = handModel();
+    const served = await serveAsp(withRetry(model, { sleep: async () => undefined }));
+    const client = aspClient(served);
+    await client.send("Hi");
+    const turn = await model.turn();
+    turn.say("Half of");
+    await when(client, (state) => lastText(state) === "Half of");
+    turn.fail(new PawlError("model_error", "SECRET", { details: { retryable: true } }));
+    const next = await model.turn();
+    const lost = await settled(client);
+    expect(lost.messages[1]?.parts.at(-1)).toMatchObject({ type: "notice" });
+    const retried = client.retry();
+    next.say("Whole.");
+    await when(client, (state) => lastText(state) === "Whole.");
+    next.end();
+    expect(await retried).toBe(true);
+    expect(await settled(client)).toMatchObject({ phase: "idle", stopReason: "end_turn" });
+    await expectSame(served, client);
+  });
+
+  it("L9 stop() during a request stops the run that it begins", async () => {
+    const served = await serveAsp(handModel());
+    const client = aspClient(served);
+    const sent = client.send("Hi");
+    await client.stop();
+    expect(await sent).toBe(true);
+    const { sessionId, stopReason } = await settled(client);
+    expect([stopReason, await stopOf(served, sessionId)]).toEqual(["aborted", "aborted"]);
+  });
+
+  it("L10 a question survives the end of its stream, also if clients that are gone stop their runs", async () => {
+    const model = strictModel({ script: [{ tools: [{ name: "confirm", input: { question: "Sure?" } }] }] });
+    const served = await serveAsp(model, { onClientGone: "stop" });
+    const client = aspClient(served);
+    await client.send("Hi");
+    const { sessionId } = await settled(client);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const { pending } = await served.runtime.view(sessionId ?? "", { userId: "ada" });
+    expect(pending).toHaveLength(1);
+  });
+
+  it("sends the next message while the response before it has not ended yet", async () => {
+    const tails: (() => void)[] = [];
+    const fetch = async () => {
+      const events = [{ type: "ack" }, { type: "text", text: "Hello." }];
+      const end = { type: "message_stop", stop_reason: "end_turn" };
+      const frames = (all: object[]) => all.map((one) => `data: ${JSON.stringify(one)}\n\n`).join("");
+      const isFirst = tails.length === 0;
+      const body = new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode(frames(isFirst ? [...events, end] : events)));
+          tails.push(() => {
+            const late = isFirst ? { type: "text", text: "Nobody waits for this." } : end;
+            controller.enqueue(new TextEncoder().encode(frames([late])));
+            controller.close();
+          });
+        },
+      });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    };
+    const client = aspClient({ url: "http://x" }, { fetch });
+    await client.send("One");
+    await settled(client);
+    expect(await client.send("Two")).toBe(true);
+    await when(client, ({ messages }) => messages.length === 4);
+    tails[0]?.();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(client.getState()).toMatchObject({ phase: "streaming", error: undefined });
+    tails[1]?.();
+    expect(await settled(client)).toMatchObject({ phase: "idle", error: undefined });
+    expect(client.getState().messages.map(({ text }) => text)).toEqual(["One", "Hello.", "Two", "Hello."]);
+  });
 
   it("L10 stop() closes the stream if the server cannot be asked, and close() leaves it", async () => {
     const model = handModel();

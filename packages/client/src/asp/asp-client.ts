@@ -14,7 +14,7 @@ import { aspWire } from "./asp-wire.ts";
 
 /** Options of `createAspClient()`: those of `createAgentClient()`, but for the type of the events. */
 export interface AspClientOptions extends Omit<AgentClientOptions, "onEvent"> {
-  /** Called with each event of a stream that is read, in order. A stream that is read again repeats them. */
+  /** Called with each event of a stream, in order. A stream that is read again repeats them. */
   onEvent?(event: AspEvent): void;
 }
 
@@ -25,10 +25,10 @@ export interface AspClient {
   /** Calls `listener` after every change of the state. Returns a function that unsubscribes it. */
   subscribe(listener: () => void): () => void;
   /**
-   * Sends a message. Resolves to whether the server accepted it; if not, `state.error` has the reason and the
-   * text. Resolves to `false` at once if the text is blank, or a request or a turn is in progress. `extra`
-   * are your own fields for the request's body, e.g. `replay_id`; the server reads those that
-   * `handler({ extra })` lists.
+   * Sends a message. Resolves to whether the server accepted it; if not, `state.error` has the reason and
+   * the text. Resolves to `false` at once if the text is blank, or a request or a turn is in progress.
+   * `extra` are your own fields for the request's body, e.g. `replay_id`; the server reads those that its
+   * option `handler({ extra })` lists.
    */
   send(text: string, options?: { extra?: JsonObject }): Promise<boolean>;
   /** Answers a call of `state.pending`. Resolves to whether the server accepted the answer. */

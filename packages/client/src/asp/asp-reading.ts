@@ -29,7 +29,7 @@ export async function load(talk: AspTalk): Promise<LoadedRun | undefined> {
       const { pending, run, ...stored } = await talk.wire.snapshot(sessionId, signal);
       signal.throwIfAborted();
       const view = fromStored({ ...stored, pending, run });
-      change(talk, { view, answered: new Set() });
+      change(talk, { view });
       const response = run?.open ? await talk.wire.replay(sessionId, signal) : undefined;
       signal.throwIfAborted();
       change(talk, { loading: false, reading: response !== undefined });

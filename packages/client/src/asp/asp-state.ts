@@ -40,8 +40,6 @@ export interface AspFacts {
   /** Whether a turn is being read. */
   reading: boolean;
   loading: boolean;
-  /** Ids of the calls whose answers the server has accepted. */
-  answered: ReadonlySet<string>;
   error: AspFailure | undefined;
 }
 
@@ -56,10 +54,10 @@ export function aspStateOf(facts: AspFacts): AspState {
   return { ...view, sessionId, loading, error, pending, runningTools, phase };
 }
 
-function pendingOf({ view, answered }: AspFacts): AspCall[] {
+function pendingOf({ view }: AspFacts): AspCall[] {
   if (view.turn !== "paused") return [];
   const calls = view.messages.at(-1)?.parts.filter(isCall) ?? [];
-  return calls.filter(({ phase, callId }) => phase === "waiting" && !answered.has(callId));
+  return calls.filter(({ phase }) => phase === "waiting");
 }
 
 function phaseOf(

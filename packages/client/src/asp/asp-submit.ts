@@ -38,9 +38,8 @@ export async function sendResult(
   checkArgument("The call's id for answer() and fail()", callId, "string");
   refuseEvent("The value for answer()", result.content);
   if (isBusy(talk)) return false;
-  const answered = new Set([...talk.facts.answered, callId]);
   const body = { tool_results: [{ tool_use_id: callId, ...result }] };
-  return await submit(talk, { body, show: (view) => view, about: { callId }, answered });
+  return await submit(talk, { body, show: (view) => view, about: { callId } });
 }
 
 /** Sends what was refused again. Or else loads the session, and runs its last message again if it failed. */
@@ -88,8 +87,7 @@ async function post(talk: AspTalk, request: AspRequest): Promise<boolean> {
     talk.refused = undefined;
     const escaped = response.headers.get("x-pawl-session");
     const id = escaped === null ? sessionId : decodeURIComponent(escaped);
-    const { answered = new Set<string>() } = request;
-    change(talk, { sessionId: id, submitting: false, reading: true, answered });
+    change(talk, { sessionId: id, submitting: false, reading: true });
     void read(talk, response, signal).catch((error) => fail(talk, error, signal));
     return true;
   } catch (error) {

@@ -21,8 +21,6 @@ export interface AspRequest {
   show(view: AspView): AspView;
   /** Fields of the failure if the server refuses it. */
   about: Pick<AspFailure, "text" | "callId">;
-  /** Ids of the calls whose answers the server has accepted with it. Default: none. */
-  answered?: ReadonlySet<string>;
 }
 
 /** One opened session. Every change replaces `facts`; the other fields are bookkeeping. */
@@ -40,7 +38,7 @@ export interface AspTalk extends AspTalkOptions {
 
 /** Creates a conversation that reads nothing yet. */
 export function newTalk(options: AspTalkOptions, sessionId: string | undefined): AspTalk {
-  const facts = { view: newAspView(), sessionId, answered: new Set<string>(), error: undefined };
+  const facts = { view: newAspView(), sessionId, error: undefined };
   return {
     ...options,
     facts: { ...facts, submitting: false, reading: false, loading: false },
