@@ -13,7 +13,7 @@ import type { Tool } from "../../tools/tool.ts";
 const CUT_OFF = "the process was cut off while it ran";
 
 /** Follows the reason why a task cannot continue whose sub-agent's question was answered. */
-const UNFINISHED =
+const TASK_UNFINISHED =
   "Its task was not finished. What the task had done before its question may have taken effect.";
 
 /**
@@ -30,7 +30,7 @@ export function missingTool(leg: Leg, call: CallState): string {
   if (!wasGiven(leg, call)) return `There is no tool named "${name}".`;
   const gone = `the tool "${name}" ${goneFrom(leg)}`;
   if (running) return `${outcomeUnknown(`${CUT_OFF}, and ${gone}`)}${hadBeenAnswered(call)}`;
-  const unfinished = started === undefined ? "" : ` ${UNFINISHED}`;
+  const unfinished = started === undefined ? "" : ` ${TASK_UNFINISHED}`;
   return `T${gone.slice(1)}${unfinished}${hadBeenAnswered(call)}`;
 }
 
@@ -63,7 +63,7 @@ function changedWhileRunning(call: CallState): string {
 
 /** Returns the result of a call whose sub-agent's question was answered, but whose tool has changed. */
 function changedInTask(call: CallState): string {
-  return `This tool has changed since its question was asked. ${UNFINISHED}${hadBeenAnswered(call)}`;
+  return `This tool has changed since its question was asked. ${TASK_UNFINISHED}${hadBeenAnswered(call)}`;
 }
 
 /** Returns whether the call's tool itself has asked the user. */

@@ -1,6 +1,7 @@
 import { anySignal } from "../../base/any-signal.ts";
 import { invalidInput } from "../../base/invalid-input.ts";
 import { toJson } from "../../base/json.ts";
+import { checkAppendable } from "../../hooks/check-appendable.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { AppendableEvent } from "../../log/event.ts";
 import { type CallState, openRun } from "../../session/state.ts";
@@ -121,6 +122,7 @@ async function appendOfTool(
   const { type, key } = event;
   if ((type as string) === "artifact")
     throw invalidInput("A tool stores an artifact with `context.createArtifact()`.");
+  checkAppendable("tool", event);
   const data = asJson(event.data);
   const { length } = JSON.stringify(data);
   if (length > MOST_EVENT_CHARS)
