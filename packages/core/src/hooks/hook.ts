@@ -53,6 +53,12 @@ export interface RunContext<Deps = unknown> extends HookContext {
    * extension events are for your own use. Give the event a `key`, because a hook may be called again after a
    * crash: an event with a stored key is not stored again. Resolves to `false` in that case, otherwise to
    * `true`.
+   *
+   * `data` is JSON. Values with `toJSON`, e.g. a `Date`, are stored as what it returns, and fields that are
+   * `undefined` are left out.
+   *
+   * @throws PawlError `invalid_input` without `data`, and for data of which JSON would lose a part, e.g. a
+   * `Map`, a function or an instance of a class.
    */
   append(event: AppendableEvent): Promise<boolean>;
   /**

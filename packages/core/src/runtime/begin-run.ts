@@ -1,6 +1,7 @@
 import type { Agent } from "../agent/agent.ts";
 import { kindOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+import { type JsonObject, toJson } from "../base/json.ts";
 import type { Session } from "../log/session-row.ts";
 import type { Begun } from "./begin/begin.ts";
 import { beginRetry } from "./begin/begin-retry.ts";
@@ -17,11 +18,14 @@ import { isTaskSession } from "./tasks/child-session.ts";
 export async function beginRun(
   host: Host,
   named: string | Agent<never>,
-  options: RunOptions | RetryRunOptions,
+  given: RunOptions | RetryRunOptions,
 ): Promise<Begun> {
   const agent = agentNamed(host, named);
   if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
-  checkRunOptions(options);
+  checkRunOptions(given);
+  // As a later process reads it from the log, e.g. with strings for dates.
+  const options =
+    given.caller === undefined ? given : { ...given, caller: toJson(given.caller) as JsonObject };
   const { userId, sessionId, input } = options;
   if (input === undefined) {
     if (sessionId === undefined || sessionId === "")

@@ -3,6 +3,7 @@ import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
 import { messageOf } from "../../base/errors.ts";
 import { invalidInput } from "../../base/invalid-input.ts";
 import { toJson } from "../../base/json.ts";
+import { checkAppendable } from "../../hooks/check-appendable.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { AppendableEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
@@ -170,6 +171,7 @@ async function appendOfTool(
   const { type, key } = event;
   if ((type as string) === "artifact")
     throw invalidInput("A tool stores an artifact with `context.createArtifact()`.");
+  checkAppendable("tool", event);
   const data = asJson(event.data);
   const { length } = JSON.stringify(data);
   if (length > MOST_EVENT_CHARS)

@@ -61,6 +61,10 @@ export interface RunOptions {
    * `{ workspace: "w1", roles: ["admin"] }`. It is stored with the run. `deps`, hooks and tools get it, also
    * those of sub-agents. The model and clients do not. If given with answers, it replaces the earlier one for
    * `deps`, tools and hooks that run from then on. Default: `{}`.
+   *
+   * It is JSON, and so from the start: a `Date` is a string in the first process too, and fields that are
+   * `undefined` are left out. Rejects with `invalid_input` for data of which JSON would lose a part, e.g. a
+   * `Set`, a function or an instance of a class. The same holds for `params` and `metadata`.
    */
   caller?: JsonObject;
   /**
@@ -204,7 +208,8 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
   /**
    * Called with errors that no caller receives, e.g. if a session cannot be recovered. Also called with
    * errors that end a run as `error`: of the model, of `deps`, or of a hook that is called before a model
-   * call. Default: prints the error's message to the console, with a link to the error's page.
+   * call. The message of the latter begins with the method, the hook and the agent, and its `cause` is the
+   * hook's own error. Default: prints the error's message to the console, with a link to the error's page.
    */
   onError?(error: unknown): void;
   /**
