@@ -19,6 +19,8 @@ export interface ToolSaid {
   artifacts: Artifact[];
   decided: Decided;
   report: CallReport;
+  /** What the tool threw. */
+  thrown?: { error: unknown };
 }
 
 export function newToolSaid(): ToolSaid {
