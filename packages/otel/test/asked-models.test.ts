@@ -3,7 +3,7 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
-import { agent, agentTool, type Hook, memoryStore, runtime, withRetry } from "@pawl/core";
+import { agent, agentTool, type Hook, memoryStore, runtime } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -52,13 +52,19 @@ describe("O3 F21 a model that a hook asks", () => {
     expect(asked?.duration[0]).toBeGreaterThanOrEqual(0);
   });
 
-  it("adds no span for an answer that was lost: its request has one", async () => {
-    const model = withRetry(scriptedModel([{ text: "Hello", usage, fault: { cut: 4 } }, { text: "Ok." }]), {
-      baseMs: 1,
-    });
-    const spans = await spansOf({ model });
-    expect(spans.filter(({ name }) => name.startsWith("chat"))).toHaveLength(2);
-    for (const { attributes } of spans) expect(attributes).not.toHaveProperty("pawl.by");
+  it("adds no span for a spending that a hook has stored: its time is unknown", async () => {
+    const tokens = { prompt: 9, completion: 1, cached: 0, cache_write: 0, cache_write_1h: 0, total: 10 };
+    const charges: Hook = {
+      name: "charges",
+      beforeTurn: async (_plan, { append }) => {
+        const data = { by: "charges", model: "other", tokens, cost_cents: 1 };
+        await append({ type: "spending", key: "once", data });
+        return undefined;
+      },
+    };
+    const spans = await spansOf({ model: scriptedModel([{ text: "Ok." }]), hooks: [charges] });
+    expect(spans.map(({ name }) => name)).toEqual(["chat claude-scripted", "invoke_agent coach"]);
+    expect(spans[1]?.attributes["pawl.cost_usd"]).toBe(0.01);
   });
 });
 

@@ -3,8 +3,8 @@ import type { OtherSpending } from "./spending.ts";
 import type { TimelineAttempt, TimelineRun } from "./timeline.ts";
 
 /**
- * Lists the spendings of a run: one per attempt, one per tool call, and one per other model call, which has `by`
- * and `model`.
+ * Lists the spendings of a run: one per attempt, one per tool call, and one per other model call, which has
+ * `by` and `model`.
  *
  * @example
  * ```ts
