@@ -7,8 +7,8 @@ export type { TimelineCall } from "./inspect/calls.ts";
 export { lasted, type Span } from "./inspect/span.ts";
 export { summaryOf } from "./inspect/summary.ts";
 export {
-  spendingsOf,
   type TimelineAttempt,
+  type TimelineEvent,
   type TimelineRun,
   type TimelineTurn,
   timelineOf,
@@ -16,7 +16,8 @@ export {
 
 // Costs and cache hits
 
-export { hitRateOf, type Spending, sumOf } from "./inspect/spending.ts";
+export { hitRateOf, type OtherSpending, type Spending, sumOf } from "./inspect/spending.ts";
+export { spendingsOf } from "./inspect/spendings-of.ts";
 export { cacheHitRate } from "./model/pricing.ts";
 
 // Requests to the model

@@ -1,5 +1,5 @@
 import type { Attributes } from "@opentelemetry/api";
-import { type StoredOf, usdFromCents } from "@pawl/core";
+import { type EventData, type StoredOf, usdFromCents } from "@pawl/core";
 
 // The names are those of OpenTelemetry's semantic conventions for generative AI, as of 2026-11. The
 // conventions are still in development.
@@ -45,17 +45,38 @@ export function requestAttributes(
  * from and written to the cache.
  */
 export function responseAttributes({ data }: StoredOf<"llm_response">): Attributes {
-  const { raw_response: raw, tokens } = data;
+  const { raw_response: raw } = data;
   return {
     ...(raw.id !== null && { "gen_ai.response.id": raw.id }),
     ...(raw.model !== null && { "gen_ai.response.model": raw.model }),
     ...(raw.stop_reason !== null && { "gen_ai.response.finish_reasons": [raw.stop_reason] }),
+    ...usageAttributes(data),
+  };
+}
+
+function usageAttributes({
+  tokens,
+  cost_cents,
+}: EventData["spending"] | EventData["llm_response"]): Attributes {
+  return {
     "gen_ai.usage.input_tokens": tokens.prompt + tokens.cached + tokens.cache_write,
     "gen_ai.usage.output_tokens": tokens.completion,
     "gen_ai.usage.cache_read.input_tokens": tokens.cached,
     "gen_ai.usage.cache_write.input_tokens": tokens.cache_write,
     "gen_ai.usage.cache_creation.input_tokens": tokens.cache_write,
-    "pawl.cost_usd": usdFromCents(data.cost_cents),
+    "pawl.cost_usd": usdFromCents(cost_cents),
+  };
+}
+
+/** Returns the attributes of a model that a hook or a tool has asked with `context.askModel()`. */
+export function askAttributes({ sessionId, data }: StoredOf<"spending">, provider: string): Attributes {
+  return {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": provider,
+    "gen_ai.conversation.id": sessionId,
+    "gen_ai.request.model": data.model,
+    ...usageAttributes(data),
+    "pawl.by": data.by,
   };
 }
 
@@ -67,6 +88,7 @@ export function toolAttributes({ sessionId, data }: StoredOf<"tool_started">): A
     "gen_ai.tool.name": data.tool_name,
     "gen_ai.tool.call.id": data.call_id,
     "gen_ai.tool.type": "function",
+    ...(data.agent !== undefined && { "pawl.tool.agent": data.agent }),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   ROOT_CONTEXT,
   type Span,
   SpanKind,
+  type SpanOptions,
   type Tracer,
   trace,
 } from "@opentelemetry/api";
@@ -12,6 +13,7 @@ import type { Lease } from "@pawl/core/store";
 import {
   AGENT_VERSION,
   agentAttributes,
+  askAttributes,
   reportAttributes,
   requestAttributes,
   responseAttributes,
@@ -35,6 +37,8 @@ export interface Spans extends Settings {
  * before.
  */
 const REMEMBERED = 10_000;
+
+const CLIENT = { kind: SpanKind.CLIENT };
 
 export function newSpans(settings: Settings): Spans {
   return { ...settings, sessions: new Map() };
@@ -88,12 +92,15 @@ function take(spans: Spans, session: Session, event: StoredEvent, end: End): voi
       session.agent?.setAttribute(AGENT_VERSION, event.data.to);
       break;
     case "llm_request":
-      session.chats.set(event.seq, begin(spans, session, event, `chat ${event.data.model}`, SpanKind.CLIENT));
+      session.chats.set(event.seq, begin(spans, session, event, `chat ${event.data.model}`, CLIENT));
       session.chats.get(event.seq)?.setAttributes(requestAttributes(event, spans.provider));
       break;
     case "llm_response":
       session.chats.get(event.data.attempt)?.setAttributes(responseAttributes(event));
       endOne(session.chats, event.data.attempt, end);
+      break;
+    case "spending":
+      addAsk(spans, session, event, end);
       break;
     case "assistant_message":
       endOne(session.chats, event.data.attempt, end);
@@ -136,10 +143,21 @@ function sessionOf({ sessions }: Spans, { sessionId, type }: StoredEvent): Sessi
 }
 
 /** Starts a span below the run's span. If the run started in another process, its span starts here. */
-function begin(spans: Spans, session: Session, event: StoredEvent, name: string, kind: SpanKind): Span {
+function begin(spans: Spans, session: Session, event: StoredEvent, name: string, how: SpanOptions): Span {
   const agent = session.agent ?? beginAgent(spans, session, event);
   const within = trace.setSpan(ROOT_CONTEXT, agent);
-  return spans.tracer.startSpan(name, { kind, startTime: Date.parse(event.at) }, within);
+  return spans.tracer.startSpan(name, { startTime: Date.parse(event.at), ...how }, within);
+}
+
+/** Adds the span of a model that a hook or a tool has asked. Its event is stored when the call is over. */
+function addAsk(spans: Spans, session: Session, event: StoredOf<"spending">, end: End): void {
+  const { at, data, durationMs } = event;
+  // Other spendings have no duration: of lost answers, which have a span already, and of hooks' own calls.
+  if (durationMs === undefined) return;
+  const startTime = Date.parse(at) - durationMs;
+  const span = begin(spans, session, event, `chat ${data.model}`, { ...CLIENT, startTime });
+  span.setAttributes(askAttributes(event, spans.provider));
+  end(span, () => undefined);
 }
 
 function beginAgent(spans: Spans, session: Session, { sessionId, at }: StoredEvent): Span {
@@ -164,7 +182,7 @@ function beginTool(spans: Spans, session: Session, event: StoredOf<"tool_started
   const { call_id, tool_name } = event.data;
   const input =
     event.data.input === undefined ? session.inputs.get(call_id) : JSON.stringify(event.data.input);
-  const span = begin(spans, session, event, `execute_tool ${tool_name}`, SpanKind.INTERNAL);
+  const span = begin(spans, session, event, `execute_tool ${tool_name}`, { kind: SpanKind.INTERNAL });
   span.setAttributes(toolAttributes(event));
   session.inputs.delete(call_id);
   if (spans.content && input !== undefined) span.setAttribute("gen_ai.tool.call.arguments", input);

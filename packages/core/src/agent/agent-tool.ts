@@ -189,7 +189,8 @@ export function agentTool<
       const chosen: unknown = await agents(given as Infer<I>, source);
       if (chosen === undefined) return undefined;
       if (!isAgent(chosen))
-        throw new TypeError(
+        throw new PawlError(
+          "config",
           `\`agents\` of agentTool("${name}") must return an agent; got ${kindOf(chosen)}.`,
         );
       return taskAgent(chosen, limits);

@@ -163,6 +163,11 @@ export interface ToolOutcome {
   readonly result: Json;
   /** The text or content blocks that the model reads. Default: `result` as text. */
   readonly content?: string | ContentBlock[];
+  /**
+   * The value that the tool threw, e.g. an `Error` with its stack. Absent if it threw nothing. It is not
+   * stored. If it repeats one of the caller's credentials, `…` is in its place.
+   */
+  readonly error?: unknown;
 }
 
 /** Changes to a call's outcome before it is stored. */

@@ -19,6 +19,8 @@ export interface TimelineCall extends Span, Spending {
   phase: "running" | "waiting" | "done" | "error" | "skipped";
   /** The spans of time in which the call waited for the user's answer. */
   waits: Span[];
+  /** The name of the sub-agent that does the work, if the call's input has chosen it. */
+  agent?: string;
   /** The service or data source that the tool has asked, if it has reported one. */
   connector?: string;
   /** The ids of what the tool has found, if it has reported them. */
@@ -37,6 +39,11 @@ export function takeCall(calls: TimelineCall[], event: StoredEvent): void {
       const { call_id: callId, tool_name: toolName } = event.data;
       const { seq } = event;
       calls.push({ callId, toolName, seq, from: at, phase: "running", waits: [], ...nothing });
+      break;
+    }
+    case "tool_started": {
+      const { agent } = event.data;
+      if (agent !== undefined) change(calls, event.data, (call) => Object.assign(call, { agent }));
       break;
     }
     case "tool_suspended":

@@ -1,5 +1,6 @@
 import { addUsd } from "../base/usd.ts";
 import type { TokenUsage } from "../log/tokens.ts";
+import type { Span } from "./span.ts";
 
 /** Tokens and cost. */
 export interface Spending {
@@ -7,6 +8,16 @@ export interface Spending {
   tokens: TokenUsage;
   /** The charged cost, in US dollars. */
   costUsd: number;
+}
+
+/** What something besides the run's turns and calls has spent, e.g. a model that a hook asks. */
+export interface OtherSpending extends Span, Spending {
+  /** `seq` of the event that charged the run. */
+  seq: number;
+  /** What was charged: the name of a hook or tool, or `summary` for a summary of the context. */
+  by: string;
+  /** Id of the model. */
+  model: string;
 }
 
 /** Zero tokens. */

@@ -25,6 +25,8 @@ import { isText, isToolUse } from "../model/content.ts";
 export function summaryOf(event: StoredEvent): string {
   const large = referenceOf(event.data);
   if (large !== undefined) return `${countOf(large.bytes)} bytes, in a blob`;
+  // An event of the application's own.
+  if (event.type.includes(".")) return short((event.data as Json) ?? "");
   return madeOf(SUMMARIES, event, event) ?? "";
 }
 
@@ -62,7 +64,8 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   spending: ({ by, model, tokens, cost_cents }) => joined(by, model, usage(tokens), money(cost_cents)),
   error: ({ code, message }) => short(`${code}: ${message}`),
   tool_call: (data) => joined(callId(data), `${data.tool_name}(${short(data.arguments)})`),
-  tool_started: (data) => joined(callId(data), data.tool_name, data.status),
+  tool_started: (data) =>
+    joined(callId(data), data.tool_name, data.agent && `agent ${data.agent}`, data.status),
   tool_suspended: (data) => joined(callId(data), `${data.tool_name} asks and waits`),
   tool_answered: (data) => joined(callId(data), answerSummary(data)),
   tool_result: (data, event) =>
@@ -71,6 +74,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
       data.tool_name,
       data.report?.connector,
       data.success ? undefined : ["failed", data.report?.code].filter(Boolean).join(" "),
+      data.report?.fragments && quantity(data.report.fragments.length, "fragment"),
       short(data.report?.summary ?? data.result),
       data.spent && money(data.spent.cost_cents),
       took(event),

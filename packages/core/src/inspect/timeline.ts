@@ -1,14 +1,14 @@
+import type { Json } from "../base/json.ts";
 import { usdFromCents } from "../base/usd.ts";
 import { applyEvent } from "../fold/apply.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
-import type { EventData } from "../log/event-data.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { newSessionState } from "../session/state.ts";
 import { endLast, type TimelineCall, takeCall } from "./calls.ts";
 import { type Difference, firstDifference } from "./difference.ts";
 import { requestsOf } from "./requests.ts";
 import type { Span } from "./span.ts";
-import { nothing, type Spending, sumOf } from "./spending.ts";
+import { nothing, type OtherSpending, type Spending, sumOf } from "./spending.ts";
 
 /** One request to the model and its outcome. */
 export interface TimelineAttempt extends Span, Spending {
@@ -40,6 +40,18 @@ export interface TimelineTurn extends Span {
   calls: TimelineCall[];
 }
 
+/** An event that a hook or a tool has stored: one of your own, whose type has a dot. */
+export interface TimelineEvent {
+  /** The event's number within the session. */
+  seq: number;
+  /** When the event was stored, in milliseconds since 1970. */
+  at: number;
+  /** The event's type, e.g. `search.asked`. */
+  type: string;
+  /** The event's data. */
+  data: Json;
+}
+
 /** A run: its turns, its begin and end, and the times when it waited for the user. */
 export interface TimelineRun extends Span {
   /** Id of the run. */
@@ -54,8 +66,15 @@ export interface TimelineRun extends Span {
   waits: Span[];
   /** The working time of all processes, in milliseconds. Waiting for the user does not count. */
   workMs: number;
-  /** Tokens and cost of other model calls: summaries of the context, and models that hooks call. */
+  /** The sum of `others`. */
   summaries: Spending;
+  /**
+   * Other model calls, in the order in which they were charged: summaries of the context, and models that
+   * hooks and tools ask.
+   */
+  others: OtherSpending[];
+  /** Events of your own, e.g. `search.asked`, in order. */
+  events: TimelineEvent[];
   /** Why the run ended. Absent until it has ended. */
   stop?: StopReason;
 }
@@ -104,32 +123,6 @@ export function timelineOf(events: readonly StoredEvent[]): TimelineRun[] {
   return runs;
 }
 
-/**
- * Lists the spendings of a run: one per attempt, one per tool call, and one for other model calls.
- *
- * @example
- * ```ts
- * import { agent, memoryStore, runtime } from "@pawl/core";
- * import { spendingsOf, timelineOf } from "@pawl/core/inspect";
- * import { scriptedModel } from "@pawl/testing";
- *
- * const greeter = agent({
- *   name: "greeter",
- *   model: scriptedModel([{ text: "Hello.", usage: { output_tokens: 12 } }]),
- *   instructions: "Be kind.",
- * });
- * const store = memoryStore();
- * const pawl = runtime({ agents: [greeter], store });
- * const { sessionId } = await pawl.run("greeter", { userId: "ada", input: "Hi" }).result;
- *
- * const [run] = timelineOf(await Array.fromAsync(store.read(sessionId)));
- * if (run) console.log(spendingsOf(run).map(({ tokens }) => tokens.completion)); // [ 12, 0 ]
- * ```
- */
-export function spendingsOf({ turns, summaries }: TimelineRun): Spending[] {
-  return [...turns.flatMap(({ attempts, calls }) => [...attempts, ...calls]), summaries];
-}
-
 function differencesIn(events: readonly StoredEvent[]): Map<number, Difference> {
   const requests = requestsOf(events);
   const found = new Map<number, Difference>();
@@ -143,7 +136,9 @@ function differencesIn(events: readonly StoredEvent[]): Map<number, Difference> 
 
 function newRunSpan({ at, seq, data }: StoredOf<"run_started">): TimelineRun {
   const { run_id: runId, agent } = data;
-  return { runId, seq, agent, from: Date.parse(at), turns: [], waits: [], workMs: 0, summaries: nothing };
+  const from = Date.parse(at);
+  const lists = { turns: [], waits: [], others: [], events: [] };
+  return { runId, seq, agent, from, workMs: 0, summaries: nothing, ...lists };
 }
 
 function takeEvents(run: TimelineRun, event: StoredEvent): void {
@@ -152,7 +147,7 @@ function takeEvents(run: TimelineRun, event: StoredEvent): void {
   switch (event.type) {
     case "llm_response":
     case "spending":
-      chargeAttempt(run, event.data);
+      chargeAttempt(run, event);
       break;
     case "assistant_message":
       endAttempt(turn, at, { outcome: "answered", stopReason: event.data.stop_reason });
@@ -172,6 +167,7 @@ function takeEvents(run: TimelineRun, event: StoredEvent): void {
       run.stop = event.data.stop;
       break;
     default:
+      if (event.type.includes(".")) run.events.push(ownEvent(event));
       if (turn === undefined || !event.type.startsWith("tool_")) return;
       takeCall(turn.calls, event);
       turn.to = at;
@@ -195,13 +191,28 @@ function addAttempt(
 
 /**
  * Adds usage and cost to the attempt that caused them, which may already have ended. Usage of other model
- * calls goes to `summaries`.
+ * calls goes to `others` and `summaries`.
  */
-function chargeAttempt(run: TimelineRun, data: EventData["llm_response"] | EventData["spending"]): void {
+function chargeAttempt(run: TimelineRun, event: StoredOf<"llm_response"> | StoredOf<"spending">): void {
+  const { data } = event;
   const spent = { tokens: data.tokens, costUsd: usdFromCents(data.cost_cents) };
   const attempt = run.turns.flatMap(({ attempts }) => attempts).findLast(({ seq }) => seq === data.attempt);
-  if (attempt === undefined) run.summaries = sumOf([run.summaries, spent]);
-  else Object.assign(attempt, sumOf([attempt, spent]));
+  if (attempt !== undefined) {
+    Object.assign(attempt, sumOf([attempt, spent]));
+    return;
+  }
+  const { seq, type, durationMs = 0 } = event;
+  const to = Date.parse(event.at);
+  const whose =
+    type === "spending"
+      ? { by: event.data.by, model: event.data.model }
+      : { by: "summary", model: event.data.raw_response.model ?? "" };
+  run.others.push({ seq, from: to - durationMs, to, ...whose, ...spent });
+  run.summaries = sumOf([run.summaries, spent]);
+}
+
+function ownEvent({ seq, at, type, data }: StoredEvent): TimelineEvent {
+  return { seq, at: Date.parse(at), type, data: data as Json };
 }
 
 /** Ends the turn's last attempt, if it has no end yet. */

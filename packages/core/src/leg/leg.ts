@@ -115,7 +115,10 @@ export interface LegReport {
   logError(error: ErrorReport, events?: readonly NewEvent[]): Promise<void>;
   /** Notifies the hooks of an error that is in the log. */
   notify(error: EventData["error"]): Promise<void>;
-  /** Reports an error that ends the run to the runtime's `onError`. Never throws. */
+  /**
+   * Reports an error to the runtime's `onError`: one that ends the run, or that the application has to mend.
+   * Never throws.
+   */
   failed(error: unknown): void;
   /** Logs a result that arrived too late to count. Works without the lease. */
   logLate(error: ErrorReport): Promise<void>;

@@ -24,7 +24,9 @@ describe("O3 a line for every event", () => {
     ).toBe(
       "09:05:47.310 [7f3e9b20] 📥 llm_response tool_use · 4,400 in (4,100 cached), 35 out · $0.0025 · 2.6 s",
     );
-    expect(eventLine(event("planning.plan", { steps: [] }))).toBe("09:05:47.310 [7f3e9b20] ▫️ planning.plan");
+    expect(eventLine(event("planning.plan", { steps: ["a"] }))).toBe(
+      '09:05:47.310 [7f3e9b20] ▫️ planning.plan {"steps":["a"]}',
+    );
   });
 
   const run_id = "3c1d90aa-77";
@@ -75,6 +77,20 @@ describe("O3 a line for every event", () => {
     ],
     ["which call has started", "tool_started", call, "🔧 tool_started call 9b2c41fe · search"],
     [
+      "which agent does a call's work, if the input has chosen it",
+      "tool_started",
+      { ...call, agent: "law", status: "Asking" },
+      "🔧 tool_started call 9b2c41fe · search · agent law · Asking",
+    ],
+    ["the data of an own event", "search.asked", { q: "Q4", n: 3 }, '▫️ search.asked {"q":"Q4","n":3}'],
+    ["an own event without data", "search.done", null as never, "▫️ search.done"],
+    [
+      "no more than a line of an own event's data",
+      "search.asked",
+      { q: "x".repeat(500) },
+      `▫️ search.asked {"q":"${"x".repeat(113)}…`,
+    ],
+    [
       "which call asks",
       "tool_suspended",
       { ...call, kind: "k", payload: null },
@@ -103,7 +119,7 @@ describe("O3 a line for every event", () => {
         spent: { tokens, cost_cents: 0.23 },
         report: { connector: "gmail", fragments: ["m1"], summary: "1 mail about Q4" },
       },
-      "🔧 tool_result call 9b2c41fe · search · gmail · 1 mail about Q4 · $0.0023",
+      "🔧 tool_result call 9b2c41fe · search · gmail · 1 fragment · 1 mail about Q4 · $0.0023",
     ],
     [
       "M4 the code of a failure",
@@ -138,6 +154,8 @@ describe("O3 a line for every event", () => {
     for (const line of [
       eventLine(event("user_message", { message })),
       eventLine(event("error", { code: "x", message, stack: null, context: null })),
+      eventLine(event("search.asked", { message })),
+      eventLine(event("search.asked", message as never)),
     ]) {
       expect(line).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
       expect(line.length).toBeLessThan(200);

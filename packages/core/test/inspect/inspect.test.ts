@@ -235,6 +235,7 @@ describe("O4 the timeline of a log", () => {
     const [run] = await timeline(world, sessionId);
     expect(run?.summaries.costUsd).toBeGreaterThan(0);
     expect(run?.summaries.costUsd).toBe(costUsd);
+    expect(run?.others).toMatchObject([{ by: "summary", model: writer.id, costUsd }]);
   });
 
   it("O4 has a cache hit rate where something was sent", () => {

@@ -31,7 +31,7 @@ const SHAPES = new Map<HookMethod, ReturnShape>([
   ],
   [
     "afterTool",
-    { keys: ["success", "result", "content"], beside: ["callId", "tool", "input"], needs: "none" },
+    { keys: ["success", "result", "content"], beside: ["callId", "tool", "input", "error"], needs: "none" },
   ],
   ["afterTurn", { keys: ["stop"], needs: "one" }],
   ["onStop", { keys: ["type", "message"], needs: "all" }],

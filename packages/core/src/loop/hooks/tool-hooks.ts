@@ -104,6 +104,7 @@ export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOut
 /** Applies a hook's changes to an outcome. The tool's `format` is called for a changed result. */
 function changedOutcome(before: ToolOutcome, change: OutcomeChange): ToolOutcome {
   const { callId, tool, input } = before;
+  const thrown = "error" in before ? { error: before.error } : {};
   const success = change.success ?? before.success;
   const result = change.result === undefined ? before.result : toJson(change.result);
   const kept = change.result === undefined ? before.content : success ? formatted(tool, result) : undefined;
@@ -111,5 +112,5 @@ function changedOutcome(before: ToolOutcome, change: OutcomeChange): ToolOutcome
   if (change.content !== undefined && content === undefined) {
     throw new Error("`content` must be a string or a list of content blocks.");
   }
-  return { callId, tool, input, success, result, ...(content !== undefined && { content }) };
+  return { callId, tool, input, success, result, ...(content !== undefined && { content }), ...thrown };
 }

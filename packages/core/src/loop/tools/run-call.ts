@@ -1,5 +1,6 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
+import { hideInError } from "../../base/hide-in-error.ts";
 import { once } from "../../base/once.ts";
 import { isBlank } from "../../base/text.ts";
 import type { Leg } from "../../leg/leg.ts";
@@ -33,9 +34,10 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const timeUp = once(() => new AbortController());
   const work = tool.delegate === undefined ? runTool : runAgent;
   const said = newToolSaid();
-  const settled = work(leg, runnable, { durationMs, timeUp, said }).catch((cause: unknown) =>
-    resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() }),
-  );
+  const settled = work(leg, runnable, { durationMs, timeUp, said }).catch((cause: unknown) => {
+    said.thrown = { error: cause };
+    return resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() });
+  });
   const event = await withinTime(leg, settled, runnable, timeUp);
   said.closed = true;
   const { progress, agents } = leg.live;
@@ -51,7 +53,7 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const stored =
     event === undefined || outcome.type === "tool_suspended"
       ? outcome
-      : await rewritten(leg, runnable, outcome);
+      : await rewritten(leg, runnable, outcome, said);
   try {
     const made =
       stored.type === "tool_result" && stored.data.success ? said.artifacts.map(artifactEvent) : [];
@@ -86,6 +88,7 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
     return withReport(successResult(call, tool, value, { ...decided, durationMs: durationMs() }), said);
   } catch (cause) {
     if (said.asked !== undefined) return asking(call, said);
+    said.thrown = { error: cause };
     const failed = resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() });
     return withReport(failed, said, errorCodeOf(cause));
   }
@@ -117,10 +120,15 @@ async function rewritten(
   leg: Leg,
   { call, tool, input }: Pick<Runnable, "call" | "tool" | "input">,
   event: ResultEvent,
+  { thrown }: ToolSaid,
 ): Promise<ResultEvent> {
   const { success, result, content, ...decided } = event.data;
   const { callId } = call;
-  const outcome = { callId, tool, input, success, result, ...(content !== undefined && { content }) };
+  const outcome = {
+    ...{ callId, tool, input, success, result },
+    ...(content !== undefined && { content }),
+    ...(thrown && { error: hideInError(thrown.error, leg.hide) }),
+  };
   const wanted = await afterTool(leg, outcome);
   if (wanted === outcome) return event;
   const kept = wanted.success === success ? decided : whateverTheOutcome(decided, wanted.success);

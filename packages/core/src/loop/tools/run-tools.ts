@@ -27,8 +27,10 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
     const prepared = await prepareCall(leg, call).catch((cause: unknown): Prepared => {
       if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
       // A schema check that hangs is abandoned with the run. The call is answered when the run is closed.
-      const events = leg.life.signal.aborted ? [] : [resultEvent(call, false, messageOf(cause))];
-      return { do: "store", events };
+      if (leg.life.signal.aborted) return { do: "store", events: [] };
+      // Code of the application that should never throw: a schema, `payload`, or `agents` of agentTool().
+      leg.report.failed(cause);
+      return { do: "store", events: [resultEvent(call, false, messageOf(cause))] };
     });
     if (prepared.do === "run") runnable.push(prepared);
     else events.push(...prepared.events);

@@ -26,6 +26,8 @@ export interface ToolSaid {
   report: CallReport;
   /** The question that the tool asks the user instead of returning a result. */
   asked: MidwayQuestion | undefined;
+  /** What the tool threw. */
+  thrown?: { error: unknown };
 }
 
 /** A question that a tool asks while it runs, as it is stored. */

@@ -209,7 +209,9 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    * Called with errors that no caller receives, e.g. if a session cannot be recovered. Also called with
    * errors that end a run as `error`: of the model, of `deps`, or of a hook that is called before a model
    * call. The message of the latter begins with the method, the hook and the agent, and its `cause` is the
-   * hook's own error. Default: prints the error's message to the console, with a link to the error's page.
+   * hook's own error. Also called if a tool's schema, `payload` of `suspends`, or `agents` of `agentTool()`
+   * throws. The hooks' `afterTool` gets what a tool throws. Default: prints the error's message to the
+   * console, with a link to the error's page.
    */
   onError?(error: unknown): void;
   /**

@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { agentTool, type Hook, type ToolOutcome, tool } from "../../../src/index.ts";
+import { named } from "../../support/hooks.ts";
+import { setup } from "../../support/setup.ts";
+import { calling, echo } from "../../support/tools.ts";
+
+const script = [{ tools: [calling("echo")] }, { text: "Ok." }];
+const input = z.object({ text: z.string() });
+const token = "tok_0123456789abcdef";
+
+/** A tool that throws this value. */
+const throwing = (thrown: unknown) =>
+  tool({
+    name: "echo",
+    description: "Echoes.",
+    input,
+    execute: () => {
+      throw thrown;
+    },
+  });
+
+/** A hook that keeps the outcomes that it gets. */
+function watching(): { hook: Hook; outcomes: ToolOutcome[] } {
+  const outcomes: ToolOutcome[] = [];
+  const hook = named("watch", {
+    afterTool: (outcome) => {
+      outcomes.push(outcome);
+      return undefined;
+    },
+  });
+  return { hook, outcomes };
+}
+
+describe("H1 `afterTool` gets what a tool threw", () => {
+  it("with its class, stack and cause, which the log lacks", async () => {
+    const bug = new TypeError("Cannot read properties of undefined (reading 'id')", {
+      cause: new Error("deep"),
+    });
+    const { hook, outcomes } = watching();
+    const world = setup(script, { tools: [throwing(bug)], hooks: [hook] });
+    const { sessionId, actions } = await world.say("Go");
+    expect(outcomes.map(({ success, error }) => [success, error === bug])).toEqual([[false, true]]);
+    expect(actions).toMatchObject([{ success: false, result: bug.message }]);
+    expect(JSON.stringify(await world.log(sessionId))).not.toMatch(/deep|thrown-errors/);
+  });
+
+  it.each([undefined, null, "text", 0])("also if it is %j", async (thrown) => {
+    const { hook, outcomes } = watching();
+    await setup(script, { tools: [throwing(thrown)], hooks: [hook] }).say("Go");
+    expect(outcomes).toHaveLength(1);
+    expect(outcomes[0]).toHaveProperty("error", thrown);
+  });
+
+  it("in every hook, whatever the hooks before it changed; also if one spreads its argument", async () => {
+    const bug = new Error("down");
+    const { hook, outcomes } = watching();
+    const mends = named("mends", {
+      afterTool: (outcome) => ({ ...outcome, success: true, result: "a default" }),
+    });
+    const onlySpreads = named("spreads", { afterTool: (outcome) => ({ ...outcome }) });
+    // `after…` hooks are called in reverse order.
+    const world = setup(script, { tools: [throwing(bug)], hooks: [hook, mends, onlySpreads] });
+    const { actions } = await world.say("Go");
+    expect(actions).toMatchObject([{ success: true, result: "a default" }]);
+    expect(outcomes).toMatchObject([{ success: true, result: "a default" }]);
+    expect(outcomes[0]?.error).toBe(bug);
+  });
+
+  it("and nothing for a tool that threw nothing", async () => {
+    const { hook, outcomes } = watching();
+    await setup(script, { tools: [echo().tool], hooks: [hook] }).say("Go");
+    expect(outcomes).toHaveLength(1);
+    expect(outcomes[0]).not.toHaveProperty("error");
+  });
+
+  it("F17 without the caller's credentials", async () => {
+    const bug = Object.assign(new Error(`401 for ${token}`), { headers: { authorization: token } });
+    const { hook, outcomes } = watching();
+    const world = setup(script, { tools: [throwing(bug)], hooks: [hook] });
+    await world.say("Go", { credentials: { token } });
+    const [{ error } = {}] = outcomes;
+    expect(error).toBeInstanceOf(Error);
+    expect((error as Error).message).toBe("401 for …");
+    expect((error as Error).stack).not.toContain(token);
+    expect(JSON.stringify(error)).not.toContain(token);
+  });
+});
+
+describe("H1 `onError` of the runtime gets what application code threw before a tool began", () => {
+  const helper = (agents: () => unknown) =>
+    agentTool({
+      name: "echo",
+      description: "Asks an expert.",
+      input,
+      message: ({ text }) => text,
+      agents: agents as () => undefined,
+    });
+  const broken = z.object({ text: z.string() }).refine(() => {
+    throw new RangeError("schema");
+  });
+  const asks = { answer: z.string(), payload: (): string => (undefined as unknown as { a: string }).a };
+  const plain = { name: "echo", description: "Echoes." };
+
+  it.each([
+    ["`agents` that returns no agent", helper(() => "law"), { code: "config" }],
+    [
+      "`agents` that throws",
+      helper(() => {
+        throw new RangeError("no table");
+      }),
+      { name: "RangeError" },
+    ],
+    ["a schema", tool({ ...plain, input: broken, execute: () => "" }), { name: "RangeError" }],
+    ["`payload`", tool({ ...plain, input, suspends: asks }), { name: "TypeError" }],
+  ])("%s, besides the call's result", async (_, made, error) => {
+    const errors: unknown[] = [];
+    const world = setup(script, { tools: [made] }, { onError: (error) => errors.push(error) });
+    const { actions, stop } = await world.say("Go");
+    expect(errors).toMatchObject([{ ...error, stack: expect.stringContaining("at ") }]);
+    expect(actions).toMatchObject([{ success: false, result: (errors[0] as Error).message }]);
+    expect(stop.type).toBe("end_turn");
+  });
+
+  it("but not what a tool itself throws", async () => {
+    const errors: unknown[] = [];
+    const world = setup(
+      script,
+      { tools: [throwing(new TypeError("bug"))] },
+      { onError: (error) => errors.push(error) },
+    );
+    await world.say("Go");
+    expect(errors).toEqual([]);
+  });
+});
