@@ -12,7 +12,7 @@ const PATH_CHARS = 40;
  * Set`. Returns `undefined` for JSON, for values with `toJSON` (a `Date` becomes a string), and for fields
  * that are `undefined`, which JSON leaves out.
  */
-export function jsonLoss(value: unknown, path: string, left = MOST_LEVELS): string | undefined {
+export function jsonLoss(value: unknown, path: string, left: number = MOST_LEVELS): string | undefined {
   if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
   if (typeof value === "number") return Number.isFinite(value) ? undefined : `${path} is ${value}`;
   if (typeof value !== "object")
