@@ -2,7 +2,7 @@
 const LIMITS = {
   "@pawl/anthropic": 45,
   "@pawl/client": 130,
-  "@pawl/core": 880,
+  "@pawl/core": 1060,
   "@pawl/knowledge": 90,
   "@pawl/mcp": 126,
   "@pawl/openai": 45,
