@@ -12,7 +12,11 @@ const PATH_CHARS = 40;
  * Set`. Returns `undefined` for JSON, for values with `toJSON` (a `Date` becomes a string), and for fields
  * that are `undefined`, which JSON leaves out.
  */
-export function jsonLoss(value: unknown, path: string, left: number = MOST_LEVELS): string | undefined {
+export function jsonLoss(value: unknown, path: string): string | undefined {
+  return lossIn(value, path, MOST_LEVELS);
+}
+
+function lossIn(value: unknown, path: string, left: number): string | undefined {
   if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
   if (typeof value === "number") return Number.isFinite(value) ? undefined : `${path} is ${value}`;
   if (typeof value !== "object")
@@ -33,7 +37,7 @@ function firstOf(
   left: number,
 ): string | undefined {
   for (const [key, part] of parts) {
-    const found = jsonLoss(part, pathOf(key), left - 1);
+    const found = lossIn(part, pathOf(key), left - 1);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -54,7 +54,8 @@ export type ReservationOptions<Deps = unknown> = {
     }
   | {
       /**
-       * The account's whole budget in US dollars. All models of the agent must have prices: see `agent()`.
+       * The account's whole budget in US dollars. All models that a run may call must have prices, also
+       * fallbacks and those of sub-agents: `agent()` throws `config` otherwise.
        */
       limitUsd: number | ((context: RunContext<Deps>) => Awaitable<number>);
       /** The amount in US dollars that one run may use. */
