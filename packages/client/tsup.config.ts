@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/ai-sdk.ts", "src/react.ts"],
+  entry: ["src/index.ts", "src/ai-sdk.ts", "src/asp.ts", "src/react.ts"],
   format: "esm",
   target: "es2023",
   platform: "neutral",

@@ -1,7 +1,9 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["index", "store", "model", "view", "inspect", "disk", "zod3"].map((door) => `src/${door}.ts`),
+  entry: ["index", "store", "model", "tools", "view", "inspect", "disk", "zod3"].map(
+    (door) => `src/${door}.ts`,
+  ),
   format: "esm",
   target: "es2023",
   platform: "neutral",

@@ -7,7 +7,7 @@ const DEFAULT_TARGETS = ["@pawl/core"];
 /**
  * These packages may import only core's main entry. That proves that the loop can be extended from outside.
  */
-const MAIN_ENTRY_ONLY = ["@pawl/knowledge", "@pawl/planning", "@pawl/remote"];
+const MAIN_ENTRY_ONLY = ["@pawl/knowledge", "@pawl/planning"];
 const TESTING = "@pawl/testing";
 const PUBLISHED = ["dependencies", "peerDependencies", "optionalDependencies"];
 

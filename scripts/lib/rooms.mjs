@@ -44,8 +44,10 @@ export const FLOORS = {
     ["handler", "servers"],
     ["."],
   ],
-  "packages/client/src": [["wire", "ai-sdk"], ["state"], ["client"], ["react"], ["."]],
+  "packages/client/src": [["wire", "ai-sdk"], ["state"], ["client"], ["asp"], ["react"], ["."]],
   "packages/knowledge/src": [["base"], ["sources"], ["log"], ["initializer", "skills", "context"], ["."]],
+  "packages/remote/src": [["wire"], ["serve", "use"], ["."]],
+  "packages/mcp/src": [["base"], ["connect", "server"], ["tools"], ["."]],
   "packages/testing/src": [
     ["base", "contract/base"],
     ["http", "messages/state", "contract/store", "contract/files", "contract/reservations"],
@@ -75,6 +77,13 @@ export const FLOORS = {
     ["."],
   ],
   "examples/trainer/web": [["base"], ["workout"], ["card", "progress"], ["parts"], ["face"], ["."]],
+  "examples/rocket-league-coach/src": [
+    ["base", "prompt"],
+    ["data/migrations", "data/sample"],
+    ["data"],
+    ["tools"],
+    ["."],
+  ],
   "examples/playground/web": [
     ["hooks", "face"],
     ["shell"],

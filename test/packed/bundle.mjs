@@ -7,11 +7,15 @@ import { root } from "../../scripts/lib/project.mjs";
 export const BUNDLES = {
   "`createAgentClient` of `@pawl/client`": 'export { createAgentClient } from "@pawl/client";',
   "`useAgent` of `@pawl/client/react`, without React": 'export { useAgent } from "@pawl/client/react";',
+  "`createAspClient` of `@pawl/client/asp`": 'export { createAspClient } from "@pawl/client/asp";',
+  "`useAsp` of `@pawl/client/react`, without React": 'export { useAsp } from "@pawl/client/react";',
   "`agent`, `tool`, `runtime` and `memoryStore` of `@pawl/core`":
     'export { agent, tool, runtime, memoryStore } from "@pawl/core";',
   "the same, with `claude` of `@pawl/anthropic`":
     'export { agent, tool, runtime, memoryStore } from "@pawl/core"; export { claude } from "@pawl/anthropic";',
   "everything in `@pawl/core`": 'export * from "@pawl/core";',
+  "`remoteTools` of `@pawl/remote`": 'export { remoteTools } from "@pawl/remote";',
+  "`toolHandler` of `@pawl/remote/server`": 'export { toolHandler } from "@pawl/remote/server";',
   "`handler` of `@pawl/sse`": 'export { handler } from "@pawl/sse";',
 };
 

@@ -11,7 +11,8 @@ export {
 export { sessionInUrl } from "./client/session-in-url.ts";
 export type { SendOptions } from "./client/submit.ts";
 export { until } from "./client/until.ts";
-export type { HeaderSource, ListedSession, WireOptions } from "./wire/wire.ts";
+export type { HeaderSource, WireOptions } from "./wire/request.ts";
+export type { ListedSession } from "./wire/wire.ts";
 
 // The state of a conversation
 

@@ -1,4 +1,5 @@
 import { createAgentClient, until } from "@pawl/client";
+import { createAspClient } from "@pawl/client/asp";
 import { expect, it } from "vitest";
 import { said } from "../../../test/support/mistakes.ts";
 
@@ -27,6 +28,38 @@ it("U6 createAgentClient() refuses what JavaScript may pass", async () => {
       "config: createAgentClient() has no option "onMessage"; it has url, fetch, headers, sessionId, onSession, onEvent, silenceMs, newId.",
       "config: \`sessionId\` of createAgentClient() must be of type string; got number. \`silenceMs\` of createAgentClient() must be of type number; got string.",
       "accepted",
+    ]
+  `);
+});
+
+it("U6 createAspClient() and its methods refuse what JavaScript may pass", async () => {
+  // biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript passes has no types
+  const make = createAspClient as any;
+  const client = make({ url: "http://localhost/api", fetch: () => Promise.reject(new Error("offline")) });
+  const click = { type: "click", preventDefault: () => undefined };
+  expect(
+    await said(
+      () => make("/api/coach"),
+      () => make({ url: "" }),
+      () => make({ url: "/api", onMessage: () => undefined }),
+      () => client.send(click),
+      () => client.answer("c1", click),
+      () => client.answer(1, true),
+      () => client.fail("c1", new Error("No camera.")),
+      () => client.open(5),
+      () => client.subscribe(),
+    ),
+  ).toMatchInlineSnapshot(`
+    [
+      "config: createAspClient() takes an object of options, e.g. { url: "/api/coach" }.",
+      "config: \`url\` must be the path or URL where the agent is served, e.g. "/api/coach"; got "".",
+      "config: createAspClient() has no option "onMessage"; it has url, fetch, headers, sessionId, onSession, onEvent, silenceMs, newId.",
+      "config: The message for send() is an event. Write onClick={() => send(…)}, not onClick={send}.",
+      "config: The value for answer() is an event. Write onClick={() => answer(…)}, not onClick={answer}.",
+      "config: The call's id for answer() and fail() must be a string; got number.",
+      "config: The error for fail() must be a string; got object.",
+      "config: The session's id for open() must be a string; got number.",
+      "config: The listener of subscribe() must be a function; got undefined.",
     ]
   `);
 });

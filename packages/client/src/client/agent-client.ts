@@ -3,8 +3,10 @@ import type { AnyAgent, ToolTypesOf } from "@pawl/core/view";
 import { type AgentState, stateOf } from "../state/agent-state.ts";
 import { batch } from "../state/batch.ts";
 import { type Conversation, failureOf, newConversation, update } from "../state/conversation.ts";
+import { outside } from "../state/outside.ts";
 import { SILENCE_MS } from "../wire/read-events.ts";
-import { type ListedSession, Refused, type WireOptions, wire } from "../wire/wire.ts";
+import { Refused, type WireOptions } from "../wire/request.ts";
+import { type ListedSession, wire } from "../wire/wire.ts";
 import { checkArgument, checkClientOptions } from "./check-client.ts";
 import { randomId } from "./random-id.ts";
 import { watchAgain } from "./reading.ts";
@@ -203,18 +205,4 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
 function leave(talk: Conversation): void {
   talk.life.abort();
   update(talk, { connection: "offline", sending: undefined, answering: new Set() });
-}
-
-/**
- * Calls a listener. Its errors are rethrown in a timer, so that they are reported but do not interrupt
- * reading.
- */
-function outside(call: () => void): void {
-  try {
-    call();
-  } catch (error) {
-    setTimeout(() => {
-      throw error;
-    });
-  }
 }

@@ -4,7 +4,7 @@ import { Gap, standingAt } from "../state/standing.ts";
 import { backoffMs, pause } from "../wire/backoff.ts";
 import { eitherSignal } from "../wire/either-signal.ts";
 import { readEvents } from "../wire/read-events.ts";
-import { isTemporary, Refused } from "../wire/wire.ts";
+import { isTemporary, Refused } from "../wire/request.ts";
 
 /**
  * A connection that has lasted this long, in milliseconds, counts as good: the wait after its next failure is

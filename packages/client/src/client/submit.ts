@@ -3,7 +3,8 @@ import type { AgentFailure } from "../state/agent-state.ts";
 import { isSubmitting } from "../state/agent-state.ts";
 import { type Conversation, failureOf, update } from "../state/conversation.ts";
 import { backoffMs, pause } from "../wire/backoff.ts";
-import { isTemporary, Refused, type RunBody } from "../wire/wire.ts";
+import { isTemporary, Refused } from "../wire/request.ts";
+import type { RunBody } from "../wire/wire.ts";
 import { checkArgument, refuseEvent } from "./check-client.ts";
 import { lead, newReader, readRun, watchAgain } from "./reading.ts";
 
@@ -44,7 +45,8 @@ export async function sendMessage(
   return await submit(talk, { ...extra, input: text, clientMessageId: id }, { text });
 }
 
-function unsent(cause: unknown): AgentFailure {
+/** Reports that `newId` of a client failed, and returns the failure to show. */
+export function unsent(cause: unknown): AgentFailure {
   console.error("pawl: The client's `newId` failed, so the message was not sent.", cause);
   return { code: "internal", message: "Your message could not be sent. Please try again." };
 }

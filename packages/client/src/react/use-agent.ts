@@ -1,12 +1,12 @@
+import type { SessionEvent } from "@pawl/core";
 import type { AnyAgent, ToolTypesOf } from "@pawl/core/view";
-import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { useMemo } from "react";
 import {
   type AgentClient,
   type AgentClientOptions,
   createAgentClient,
   type TypedState,
 } from "../client/agent-client.ts";
-import { checkClientOptions } from "../client/check-client.ts";
 import {
   type AnyQuestions,
   type AskedByKind,
@@ -16,6 +16,7 @@ import {
   type QuestionTypes,
 } from "../client/questions.ts";
 import type { AnyTools, ToolTypes } from "../client/tool-types.ts";
+import { useClient } from "./use-client.ts";
 
 /** The result of {@link useAgent}: the conversation's state, and the user's actions. */
 export interface UseAgent<A = AnyQuestions, T = ToolTypesOf<A>>
@@ -83,25 +84,11 @@ export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions, T extends To
 ): UseAgent<Q, T>;
 export function useAgent<A extends AnyAgent>(options: AgentClientOptions): UseAgent<A>;
 export function useAgent(options: AgentClientOptions): UseAgent {
-  const { url, sessionId } = options;
-  const isNew = useRef(true);
-  if (isNew.current) checkClientOptions("useAgent()", options);
-  isNew.current = false;
-  const latest = useRef(options);
-  latest.current = options;
-  const client = useMemo(() => createAgentClient(readingFrom(latest, url)), [url]);
-  useEffect(() => () => client.close(), [client]);
-  const opened = useRef<{ client: AgentClient; sessionId: string | undefined }>(undefined);
-  useEffect(() => {
-    const state = client.getState();
-    // The user has left the conversation for a new one, whose first message is in flight: show the new one.
-    const isNew = sessionId === undefined && state.sessionId === undefined && state.phase === "submitting";
-    // A component that is shown again with the same `sessionId` continues its conversation.
-    const isSame = opened.current?.client === client && opened.current.sessionId === sessionId;
-    if (!isNew) client.open(isSame ? state.sessionId : sessionId);
-    opened.current = { client, sessionId };
-  }, [client, sessionId]);
-  const state = useSyncExternalStore(client.subscribe, client.getState, client.getState);
+  const [client, state] = useClient<TypedState, SessionEvent, AgentClient>(
+    "useAgent()",
+    options,
+    createAgentClient,
+  );
   const { send, answer, fail, retry, stop, open, sessions } = client;
   const pending = useMemo(() => answerable(state.pending, client), [state.pending, client]);
   const asked = useMemo(() => askedByKind(pending), [pending]);
@@ -109,24 +96,4 @@ export function useAgent(options: AgentClientOptions): UseAgent {
     () => ({ ...state, asked, pending, send, answer, fail, retry, stop, open, sessions }),
     [state, asked, pending, send, answer, fail, retry, stop, open, sessions],
   );
-}
-
-/**
- * Returns options that read `headers`, `fetch` and `onEvent` from the latest rendering. They do not contain
- * the session: an effect opens it once the component is mounted.
- */
-function readingFrom(latest: { readonly current: AgentClientOptions }, url: string): AgentClientOptions {
-  const { silenceMs, newId } = latest.current;
-  return {
-    url,
-    fetch: (input, init) => (latest.current.fetch ?? globalThis.fetch)(input, init),
-    headers: () => {
-      const { headers = {} } = latest.current;
-      return typeof headers === "function" ? headers() : headers;
-    },
-    onEvent: (event) => latest.current.onEvent?.(event),
-    onSession: (id) => latest.current.onSession?.(id),
-    ...(silenceMs !== undefined && { silenceMs }),
-    ...(newId !== undefined && { newId }),
-  };
 }

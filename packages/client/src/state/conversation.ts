@@ -1,6 +1,7 @@
 import type { SessionEvent } from "@pawl/core";
 import { newView, reduceView, type ViewState } from "@pawl/core/view";
-import { Refused, type Wire } from "../wire/wire.ts";
+import { Refused } from "../wire/request.ts";
+import type { Wire } from "../wire/wire.ts";
 import { type AgentFailure, type Facts, isSubmitting } from "./agent-state.ts";
 import { type Standing, standingAt, step } from "./standing.ts";
 

@@ -7,22 +7,34 @@ import { sseParser } from "./sse-parser.ts";
 export const SILENCE_MS = 45_000;
 
 /**
- * Yields the events of a response as they arrive. Ends when the response ends, whether or not the run has
- * ended. Default of `silenceMs`: three of the server's heartbeats, or 45,000.
+ * Yields the events of a response as they arrive, see {@link readData}.
  *
- * @throws Error if the response breaks off, if a message in it is not an event, or if no data (heartbeats
- * count) arrives for `silenceMs` milliseconds.
+ * @throws Error also if a message in it is not an event.
  */
 export async function* readEvents(
   response: Response,
   silenceMs: number | undefined,
 ): AsyncGenerator<SessionEvent, void, undefined> {
+  for await (const data of readData(response, silenceMs)) yield parseEvent(data);
+}
+
+/**
+ * Yields the data of each server-sent event of a response as it arrives. Ends when the response ends, whether
+ * or not the run has ended. Default of `silenceMs`: three of the server's heartbeats, or 45,000.
+ *
+ * @throws Error if the response breaks off, or if no data (heartbeats count) arrives for `silenceMs`
+ * milliseconds.
+ */
+export async function* readData(
+  response: Response,
+  silenceMs: number | undefined,
+): AsyncGenerator<string, void, undefined> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;
-  let arrived: SessionEvent[] = [];
+  let arrived: string[] = [];
   let silence = silenceMs ?? SILENCE_MS;
   const feed = sseParser(
-    ({ data }) => arrived.push(parseEvent(data)),
+    ({ data }) => arrived.push(data),
     (comment) => {
       const [, heartbeat] = /^\s*pawl heartbeat=(\d{1,8})$/.exec(comment) ?? [];
       if (heartbeat !== undefined) silence = silenceMs ?? Math.max(1_000, 3 * Number(heartbeat));
@@ -33,9 +45,9 @@ export async function* readEvents(
       const { done, value } = await within(silence, reader.read());
       if (done) return;
       feed(value);
-      const events = arrived;
+      const all = arrived;
       arrived = [];
-      yield* events;
+      yield* all;
     }
   } finally {
     reader.cancel().catch(() => undefined);

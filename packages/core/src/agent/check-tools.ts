@@ -1,4 +1,5 @@
 import { PawlError } from "../base/errors.ts";
+import type { Hook } from "../hooks/hook.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { checkPricing } from "../model/pricing.ts";
 import { dependencyCycle } from "../tools/dependency-cycle.ts";
@@ -10,30 +11,45 @@ export function checkTools<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   checkPrices(agent);
   checkToolOnly(agent);
   refuseTwins(name, "tools", tools);
+  refuseRenamed(agent);
   const cycle = dependencyCycle(agent.tools);
   if (cycle !== undefined)
     throw agentError(name, `its tools depend on each other in a circle: ${cycle.join(", ")}.`);
 }
 
-/** Requires prices of all models that a run may call, if its cost is limited. */
+/** Requires prices of all models that a run may call, if its cost is limited, or a hook counts it. */
 export function checkPrices<Deps>(agent: Agent<Deps>): void {
   const models = modelsOf(agent);
   for (const { id, pricing } of models) checkPricing(`${id}, the model of "${agent.name}",`, pricing);
   const free = unpriced(agent, models);
   if (free === undefined) return;
-  throw agentError(
-    agent.name,
-    `costUsd is limited, but ${free.id} has no prices. Give it some, in US dollars per million tokens: pricing: { input, output, cacheRead, cacheWrite5m, cacheWrite1h }, e.g. by pricingOf("claude-sonnet-5-5") of @pawl/anthropic.`,
-  );
+  throw agentError(agent.name, `${whyPriced(agent)}, but ${withoutPrices(free)}`);
 }
 
-/** Returns the first of the models that has no prices although the agent's cost is limited. */
+/** What decides whether models need prices. */
+type Priced = Pick<Agent, "limits" | "sessionLimits"> & {
+  hooks: readonly Pick<Hook, "name" | "needsPrices">[];
+};
+
+/** Returns the first of the models that has no prices although the agent's runs need them. */
 export function unpriced(
-  { limits, sessionLimits }: Pick<Agent, "limits" | "sessionLimits">,
+  agent: Priced,
   models: readonly Pick<ModelClient, "id" | "pricing">[],
 ): Pick<ModelClient, "id"> | undefined {
-  const isLimited = [limits.costUsd, sessionLimits.costUsd].some(Number.isFinite);
-  return isLimited ? models.find(({ pricing }) => pricing === undefined) : undefined;
+  if (whyPriced(agent) === undefined) return undefined;
+  return models.find(({ pricing }) => pricing === undefined);
+}
+
+/** Returns why the models of the agent's runs need prices; `undefined` if they do not. */
+export function whyPriced({ limits, sessionLimits, hooks }: Priced): string | undefined {
+  if ([limits.costUsd, sessionLimits.costUsd].some(Number.isFinite)) return "costUsd is limited";
+  const hook = hooks.find(({ needsPrices }) => needsPrices);
+  return hook && `its hook "${hook.name}" counts cost`;
+}
+
+/** Returns the end of a message about a model that must have prices. */
+export function withoutPrices({ id }: Pick<ModelClient, "id">): string {
+  return `${id} has no prices. Give it some, in US dollars per million tokens: pricing: { input, output, cacheRead, cacheWrite5m, cacheWrite1h }, e.g. by pricingOf("claude-sonnet-5-5") of @pawl/anthropic.`;
 }
 
 /**
@@ -48,6 +64,16 @@ function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen }: Agent<Deps>): 
       name,
       "it is `toolOnly`, and no tool has `endsRun`: its runs would never be done. Set `endsRun`, or add a condition to `stopWhen`.",
     );
+}
+
+/** Refuses a tool that is a copy under another name, e.g. with a prefix: the model reads the old name. */
+function refuseRenamed<Deps>({ name: agent, tools }: Agent<Deps>): void {
+  for (const { name, spec } of tools.values())
+    if (spec.name !== name)
+      throw agentError(
+        agent,
+        `its tool "${name}" has the name "${spec.name}" in its \`spec\`, which the model reads. Make the tool by tool({ name: "${name}" }).`,
+      );
 }
 
 /** Returns all models that a run may call: the agent's, those of its sub-agents, and their fallbacks. */

@@ -17,8 +17,8 @@ import { checkAgentOptions } from "./check-agent-options.ts";
  *
  * @throws PawlError `config` if an option is unknown or has an invalid value, e.g. a limit of 0; if the
  * instructions are empty; if two tools or two hooks have the same name; if tools depend on each other in a
- * circle; if the cost is limited and the model has no prices; or if the agent is `toolOnly`, no tool has
- * `endsRun`, and `stopWhen` is empty.
+ * circle; if a model has no prices, and the cost is limited or a hook counts it; or if the agent is
+ * `toolOnly`, no tool has `endsRun`, and `stopWhen` is empty.
  *
  * @example
  * ```ts

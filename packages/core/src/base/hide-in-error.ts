@@ -1,3 +1,5 @@
+import { fieldsOf, platformData } from "./object-parts.ts";
+
 /** Replaces secrets in the strings of a value. Returns a value without secrets unchanged. */
 type Hide = <T>(value: T) => T;
 
@@ -37,39 +39,6 @@ function repeats(value: unknown, hide: Hide, most = { left: MOST_OBJECTS }): boo
     for (const part of platformData(next)) waiting.push(part);
   }
   return false;
-}
-
-/** Returns what an object of the platform has besides its own fields. Never consumes a stream. */
-function platformData(value: object): Iterable<unknown> {
-  if (value instanceof URL) return [value.href];
-  if (value instanceof Request || value instanceof Response) return [value.url, value.headers];
-  const isData = [Map, Set, Headers, URLSearchParams].some((type) => value instanceof type);
-  return isData ? (value as Iterable<unknown>) : [];
-}
-
-/** Returns an object's own fields, and for an error also the ones that its classes compute. */
-function fieldsOf(value: object): [key: string | symbol, part: unknown][] {
-  const keys = new Set(Reflect.ownKeys(value));
-  for (let type = value instanceof Error ? Object.getPrototypeOf(value) : null; type !== null; ) {
-    if (type === Error.prototype || type === Object.prototype) break;
-    for (const key of Reflect.ownKeys(type)) {
-      if (Object.getOwnPropertyDescriptor(type, key)?.get !== undefined) keys.add(key);
-    }
-    type = Object.getPrototypeOf(type);
-  }
-  return [...keys].map((key) => [key, fieldIn(value, key)]);
-}
-
-function fieldIn(value: object, key: string | symbol): unknown {
-  const own = Object.getOwnPropertyDescriptor(value, key);
-  if (own !== undefined && "value" in own) return own.value;
-  // Getters are called for errors only: elsewhere they may do anything.
-  if (!(value instanceof Error)) return undefined;
-  try {
-    return Reflect.get(value, key);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns a function that copies values without secrets. An object is copied once, so that cycles end. */

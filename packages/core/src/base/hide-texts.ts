@@ -1,3 +1,4 @@
+import { fieldsOf, platformData } from "./object-parts.ts";
 import { isTextSecret, spellingsOf } from "./without-keys.ts";
 
 /**
@@ -5,6 +6,14 @@ import { isTextSecret, spellingsOf } from "./without-keys.ts";
  * strings of objects and lists. Secrets are the words of at least 16 characters in the value's strings, e.g.
  * a token after `Bearer`. Shorter words could be ordinary ones. A value without such strings is returned as
  * it is.
+ *
+ * @example
+ * ```ts
+ * import { hideTextsOf } from "@pawl/core/tools";
+ *
+ * const hide = hideTextsOf({ token: "tok_0123456789abcdef" });
+ * console.log(hide({ you: "sent Bearer tok_0123456789abcdef" })); // { you: 'sent Bearer …' }
+ * ```
  */
 export function hideTextsOf(credentials: unknown): <T>(value: T) => T {
   // URLs and ids are no exception: a URL may have a token in its path, and a session id is a secret. Public
@@ -25,11 +34,33 @@ export function hideTextsOf(credentials: unknown): <T>(value: T) => T {
   return <T>(value: T): T => hide(value) as T;
 }
 
-/** Returns all strings in a value: of objects, lists, maps and headers too. */
-function textsIn(value: unknown, seen: Set<unknown> = new Set()): string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value !== "object" || value === null || seen.has(value)) return [];
-  seen.add(value);
-  const parts = Symbol.iterator in value ? [...(value as Iterable<unknown>)] : Object.values(value);
-  return parts.flatMap((part) => textsIn(part, seen));
+/** How many objects of a value are searched. A client of an API may have the whole process in its fields. */
+const MOST_SEARCHED = 20_000;
+
+/**
+ * Returns all strings in a value: in its fields, also private ones that a getter returns, and in lists, maps,
+ * headers, requests and bytes of text. The names of fields are no secrets.
+ */
+function textsIn(value: unknown): string[] {
+  const texts: string[] = [];
+  const waiting: unknown[] = [value];
+  const seen = new Set<unknown>();
+  for (let at = 0; at < waiting.length && seen.size < MOST_SEARCHED; at += 1) {
+    const next = waiting[at];
+    if (typeof next === "string") texts.push(next);
+    if (typeof next !== "object" || next === null || seen.has(next)) continue;
+    seen.add(next);
+    for (const part of valuesIn(next)) waiting.push(part);
+  }
+  return texts;
+}
+
+function valuesIn(value: object): unknown[] {
+  try {
+    if (value instanceof String) return [value.valueOf()];
+    if (ArrayBuffer.isView(value)) return [new TextDecoder().decode(value as Uint8Array<ArrayBuffer>)];
+    return [...platformData(value), ...fieldsOf(value, true).map(([, part]) => part)];
+  } catch {
+    return []; // An exotic object, e.g. a revoked proxy.
+  }
 }

@@ -42,5 +42,6 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
 }
 
 function withoutQuestion(asked: QuestionRecord): QuestionRecord {
-  return { ...asked, payload: REDACTED, ...(asked.input !== undefined && { input: {} }) };
+  const { state: _, ...rest } = asked;
+  return { ...rest, payload: REDACTED, ...(asked.input !== undefined && { input: {} }) };
 }

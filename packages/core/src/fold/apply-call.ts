@@ -25,6 +25,7 @@ export function addCall(state: SessionState, run: RunState, data: EventData["too
     charged: { usage: noUsage, costUsd: 0 },
     questions: 0,
     started: undefined,
+    running: false,
     result: undefined,
   };
   run.turn.calls.push(call);
@@ -48,13 +49,16 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
         ...(input !== undefined && { input }),
         ...(slice !== undefined && { slice: budgetOf(slice) }),
         ...(agent !== undefined && { agent }),
-        ...(idempotent === false && { once: true }),
+        ...(idempotent === false && { once: true as const }),
       };
+      call.running = true;
       break;
     }
     case "tool_suspended":
       call.question = questionRecord(event);
+      if (isMidway(call)) call.question.midway = true;
       call.answer = undefined;
+      call.running = false;
       call.questions += 1;
       chargeCall(run, call, event.data.spent);
       break;
@@ -73,6 +77,11 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
       run.recoveries = 0;
       break;
   }
+}
+
+/** Returns whether the tool asks while it runs: then neither a hook nor a sub-agent has asked. */
+function isMidway({ question, started }: CallState): boolean {
+  return started !== undefined && question?.by === undefined && question?.child === undefined;
 }
 
 /** Adds the usage and cost of a call's sub-agent to the run and to the call. */

@@ -54,7 +54,7 @@ export function takeCaller(run: RunState, { caller, credentials }: CalledBy): vo
 
 /** Returns the question of a `tool_suspended` event. */
 export function questionRecord({ data, seq }: Suspended): QuestionRecord {
-  const { kind, payload, answer_schema: answerSchema, by, input, child } = data;
+  const { kind, payload, answer_schema: answerSchema, by, input, child, state } = data;
   return {
     kind,
     payload,
@@ -62,6 +62,7 @@ export function questionRecord({ data, seq }: Suspended): QuestionRecord {
     seq,
     ...(by !== undefined && { by }),
     ...(input !== undefined && { input }),
+    ...(state !== undefined && { state }),
     ...(child !== undefined && {
       child: { sessionId: child.session_id, callId: child.call_id, question: child.question },
     }),

@@ -1,4 +1,5 @@
 import { invalidInput } from "../base/invalid-input.ts";
+import { jsonLoss } from "../base/json-loss.ts";
 import { isOwnTag } from "../context/own-tags.ts";
 import { USER_DATA } from "../context/prefix.ts";
 import { WRAPPER_TAGS } from "../context/sanitize.ts";
@@ -34,14 +35,31 @@ export function checkAppendable(whose: string, event: AppendableEvent): void {
   if (typeof type !== "string")
     throw invalidInput(`The type of an event must be a string, not ${typeof type}.`);
   if (isReserved(key)) throw invalidInput(`The key "${key}" is reserved by Pawl.`);
+  if (data === undefined) throw withoutData(event);
+  const lost = jsonLoss(data, "data");
+  if (lost !== undefined)
+    throw invalidInput(`The \`data\` of "${type}" must be a value that JSON can represent; ${lost}.`);
   if (!type.includes(".")) checkFields(whose, type, Object(data) as Record<string, unknown>);
+}
+
+/** Returns the types of Pawl's own events that a hook or a tool may store. */
+function allowedTo(whose: string): string[] {
+  const types = Object.keys(FIELDS);
+  // A tool has `context.createArtifact()`.
+  return whose === "tool" ? types.filter((type) => type !== "artifact") : types;
+}
+
+function withoutData({ type, ...others }: AppendableEvent): Error {
+  const names = Object.keys(others).filter((name) => !["data", "key", "durationMs"].includes(name));
+  const instead = names.length === 0 ? "" : ` It has ${names.map((name) => `\`${name}\``).join(", ")}.`;
+  return invalidInput(`The event "${type}" has no \`data\`: append({ type, data, key? }).${instead}`);
 }
 
 function checkFields(whose: string, type: string, values: Record<string, unknown>): void {
   const fields = Object.hasOwn(FIELDS, type) ? FIELDS[type] : undefined;
   if (fields === undefined)
     throw invalidInput(
-      `A ${whose} cannot store a "${type}". It may store ${Object.keys(FIELDS).join(", ")} and types that contain a dot.`,
+      `A ${whose} cannot store a "${type}". It may store ${allowedTo(whose).join(", ")} and types that contain a dot.`,
     );
   for (const [field, kind] of Object.entries(fields)) {
     const value = Object.hasOwn(values, field) ? values[field] : undefined;

@@ -5,6 +5,7 @@ const PARTS: { readonly [part in keyof Required<Hook>]: true } = {
   name: true,
   tools: true,
   idempotent: true,
+  needsPrices: true,
   beforeRun: true,
   beforeTurn: true,
   beforeModel: true,

@@ -53,6 +53,12 @@ export interface RunContext<Deps = unknown> extends HookContext {
    * extension events are for your own use. Give the event a `key`, because a hook may be called again after a
    * crash: an event with a stored key is not stored again. Resolves to `false` in that case, otherwise to
    * `true`.
+   *
+   * `data` is JSON. Values with `toJSON`, e.g. a `Date`, are stored as what it returns, and fields that are
+   * `undefined` are left out.
+   *
+   * @throws PawlError `invalid_input` without `data`, and for data of which JSON would lose a part, e.g. a
+   * `Map`, a function or an instance of a class.
    */
   append(event: AppendableEvent): Promise<boolean>;
   /**
@@ -219,6 +225,11 @@ export interface Hook<Deps = unknown> {
   readonly tools?: readonly string[];
   /** Whether `afterRun` is called again if the process died while it ran. Default: no. */
   readonly idempotent?: boolean;
+  /**
+   * Whether the hook counts what a run costs. If so, `agent()` throws `config` unless every model that a run
+   * may call has prices, and a hook that plans a model without prices fails. Default: no.
+   */
+  readonly needsPrices?: boolean;
   /** Called before the run's first model call. */
   readonly beforeRun?: (
     context: RunContext<Deps>,

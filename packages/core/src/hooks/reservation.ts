@@ -53,7 +53,9 @@ export type ReservationOptions<Deps = unknown> = {
       amountUsd?: never;
     }
   | {
-      /** The account's whole budget in US dollars. The model must have prices. */
+      /**
+       * The account's whole budget in US dollars. All models of the agent must have prices: see `agent()`.
+       */
       limitUsd: number | ((context: RunContext<Deps>) => Awaitable<number>);
       /** The amount in US dollars that one run may use. */
       amountUsd: number | ((context: RunContext<Deps>) => Awaitable<number>);
@@ -163,6 +165,7 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
   return {
     name,
     idempotent: true,
+    needsPrices: limitUsd !== undefined,
     beforeTurn: async (_plan, context) => {
       const id = await idOf(context);
       // A run that still holds its reservation keeps it. Otherwise it reserves again, from the account that

@@ -196,7 +196,9 @@ export interface EventData {
    *   question's own. Pawl itself asks for credentials before it resumes a run (`resume`).
    * - `input` is the call's input if a hook has changed it.
    * - `child` is the asking call in the session of the call's sub-agent. `spent` is what the sub-agent has
-   *   used since its last question.
+   *   used since its last question, or the cost that the tool has reported.
+   * - `state` is what a tool that asks while it runs needs to continue, see `ToolContext.ask`. Clients over
+   *   HTTP do not get it.
    */
   tool_suspended: {
     tool_name: string;
@@ -209,6 +211,7 @@ export interface EventData {
     input?: Json;
     child?: { session_id: string; call_id: string; question: number };
     spent?: Spent;
+    state?: Json;
   };
   /**
    * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without

@@ -38,7 +38,11 @@ const TEXTS: ByType<object> = {
   prefix: ({ system }) => ({ system: system.slice(0, 1) }),
   tool_call: ({ invalid }) => ({ arguments: {}, ...(invalid !== undefined && { invalid: REDACTED }) }),
   tool_started: withoutInput,
-  tool_suspended: (data) => ({ payload: REDACTED, ...withoutInput(data) }),
+  tool_suspended: (data) => ({
+    payload: REDACTED,
+    ...withoutInput(data),
+    ...(data.state !== undefined && { state: null }),
+  }),
   spending: ({ answer }) =>
     answer === undefined ? {} : { answer: { text: REDACTED, stop_reason: answer.stop_reason } },
   tool_answered: ({ error }) => ({ value: REDACTED, ...(error !== undefined && { error: REDACTED }) }),

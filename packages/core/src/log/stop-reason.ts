@@ -1,3 +1,5 @@
+import { kindOf } from "../base/check-options.ts";
+
 /**
  * Why a run stopped. The list is open: stop conditions and hooks of your own may add types.
  * [Causes and remedies](https://github.com/pawl-js/pawl/blob/main/docs/errors/README.md#stop-types) of each.
@@ -65,11 +67,20 @@ export interface StopReason {
 export function stopFrom(said: StopReason): StopReason {
   const { type, message } = said ?? {};
   if (typeof type !== "string" || typeof message !== "string") {
-    throw new Error(
-      "A stop reason must be an object { type, message } of two strings; got something else, e.g. a promise.",
-    );
+    throw new Error(`A stop reason must be an object { type, message } of two strings; got ${given(said)}.`);
   }
   return { type, message };
+}
+
+function given(said: unknown): string {
+  const kind = kindOf(said);
+  if (kind !== "an object") return kind;
+  const { type, message } = said as { type?: unknown; message?: unknown };
+  const wrong = Object.entries({ type, message }).filter(([, value]) => typeof value !== "string");
+  const parts = wrong.map(([name, value]) =>
+    value === undefined ? `no \`${name}\`` : `${kindOf(value)} as \`${name}\``,
+  );
+  return `an object with ${parts.join(" and ")}`;
 }
 
 /** The stop reason of a run that the user stopped, or whose caller's signal was aborted. */

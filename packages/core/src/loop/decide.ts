@@ -3,7 +3,7 @@ import { ABORTED, CREDENTIALS_MISSING, INTERRUPTED, type StopReason } from "../l
 import { type Asking, isWaiting } from "../session/asking.ts";
 import { isGivenUp } from "../session/given-up.ts";
 import type { OpenAttempt } from "../session/open-attempt.ts";
-import { isPostponed, queuedMessages } from "../session/queued.ts";
+import { isPostponed, queuedMessages, waitingFor } from "../session/queued.ts";
 import {
   type CallState,
   openRun,
@@ -11,7 +11,6 @@ import {
   type SessionState,
   type TurnState,
   unanswered,
-  waitingFor,
 } from "../session/state.ts";
 import { type Limited, limitReached, limitStop, type Remaining, remainingOf } from "../stop/limits.ts";
 import { firstStop, type StopCondition } from "../stop/stop-condition.ts";

@@ -25,7 +25,7 @@ export async function fetchUserData(
 ): Promise<FetchedUserData> {
   if (agent.userData === undefined) return { text: "", failure: undefined };
   try {
-    return { text: await readUserData({ agent, session, access, clock }), failure: undefined };
+    return { text: hide(await readUserData({ agent, session, access, clock })), failure: undefined };
   } catch (cause) {
     return { text: "", failure: hide(errorEvent(userDataFailure(cause))) };
   }
@@ -40,7 +40,10 @@ interface UserDataCall {
   signal?: AbortSignal;
 }
 
-/** Calls the agent's `userData` within its time limit. Rejects if it fails or the signal is aborted. */
+/**
+ * Calls the agent's `userData` within its time limit. Rejects if it fails or the signal is aborted. The text
+ * may repeat credentials: hide them before it is compared with what is stored.
+ */
 export async function readUserData({ agent, session, access, clock, signal }: UserDataCall): Promise<string> {
   const { userData, userDataTimeoutMs } = agent;
   if (userData === undefined) return "";

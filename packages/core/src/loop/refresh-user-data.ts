@@ -17,7 +17,8 @@ export async function refreshUserData(leg: Leg): Promise<void> {
   progress.turns = run.turns;
   let text: string;
   try {
-    text = await readUserData({ agent, session, access: leg, clock: life.clock, signal: life.signal });
+    const given = { agent, session, access: leg, clock: life.clock, signal: life.signal };
+    text = leg.hide(await readUserData(given));
   } catch (cause) {
     if (life.signal.aborted) return;
     progress.failed = true;

@@ -1,6 +1,7 @@
 import type { Agent } from "../agent/agent.ts";
 import { kindOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+import { type JsonObject, toJson } from "../base/json.ts";
 import type { Session } from "../log/session-row.ts";
 import type { Begun } from "./begin/begin.ts";
 import { beginRetry } from "./begin/begin-retry.ts";
@@ -10,16 +11,21 @@ import { checkedKnowledge, checkRunOptions } from "./begin/check-run-options.ts"
 import { newSession } from "./begin/new-session.ts";
 import type { RetryRunOptions, RunOptions } from "./begin/runtime-types.ts";
 import type { Host } from "./leg/host.ts";
+import { noSuchAgent } from "./leg/no-such-agent.ts";
+import { isTaskSession } from "./tasks/child-session.ts";
 
 /** Begins, continues or retries a run, as the options ask. */
 export async function beginRun(
   host: Host,
   named: string | Agent<never>,
-  options: RunOptions | RetryRunOptions,
+  given: RunOptions | RetryRunOptions,
 ): Promise<Begun> {
   const agent = agentNamed(host, named);
   if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
-  checkRunOptions(options);
+  checkRunOptions(given);
+  // As a later process reads it from the log, e.g. with strings for dates.
+  const options =
+    given.caller === undefined ? given : { ...given, caller: toJson(given.caller) as JsonObject };
   const { userId, sessionId, input } = options;
   if (input === undefined) {
     if (sessionId === undefined || sessionId === "")
@@ -50,10 +56,7 @@ export function agentNamed(host: Host, named: string | Agent<never>): Agent {
   if (typeof name !== "string")
     throw new PawlError("not_found", `Expected an agent of this runtime, or its name; got ${kindOf(named)}.`);
   const agent = host.agents.get(name);
-  if (agent === undefined) {
-    const known = [...host.agents.keys()].join(", ");
-    throw new PawlError("not_found", `The runtime has no agent "${name}". It has: ${known}.`);
-  }
+  if (agent === undefined) throw noSuchAgent(host, name);
   if (typeof named !== "string" && named !== agent)
     throw new PawlError(
       "not_found",
@@ -70,11 +73,14 @@ function notExpired(session: Session): Session {
 
 /**
  * Returns the session if it belongs to this user and agent. Otherwise throws `not_found`, as if it did not
- * exist.
+ * exist. The message says so if the user's session is one of an agent that the runtime lacks, e.g. under an
+ * agent's former name.
  */
 export async function ownSession(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
   const session = await host.store.sessions.get(id);
-  const own = session?.userId === userId && (agent === undefined || session.agent === agent.name);
-  if (session === undefined || !own) throw new PawlError("not_found", "There is no such session.");
-  return session;
+  if (session?.userId === userId) {
+    if (agent === undefined || session.agent === agent.name) return session;
+    if (!host.agents.has(session.agent) && !isTaskSession(session)) throw noSuchAgent(host, session.agent);
+  }
+  throw new PawlError("not_found", "There is no such session.");
 }

@@ -46,6 +46,7 @@ export function makeHost<Deps>({
     legs: new Map(),
     held: new Map(),
     setbacks: new Map(),
+    lacking: new Set(),
     begins: new Set(),
     reads: new Set(),
     holder: once(newId),

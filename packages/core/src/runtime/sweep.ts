@@ -3,6 +3,8 @@ import type { Session } from "../log/session-row.ts";
 import { recover } from "./begin/begin.ts";
 import { beginning } from "./begin/beginning.ts";
 import type { AskedBy, Host } from "./leg/host.ts";
+import { noSuchAgent } from "./leg/no-such-agent.ts";
+import { isTaskSession } from "./tasks/child-session.ts";
 
 /** The number of recoverable sessions that are listed at a time. */
 const PAGE = 100;
@@ -13,7 +15,7 @@ const LONGEST_PAUSE_MS = 10 * 60_000;
 /**
  * Recovers every run that no process is working on. Returns the number of runs that this call recovered. A
  * session that cannot be recovered is reported once and tried again after growing pauses. It does not delay
- * other sessions.
+ * other sessions. An agent with open runs that this runtime lacks is reported once.
  */
 export async function sweep(host: Host): Promise<number> {
   const { agents, store, setbacks } = host;
@@ -30,8 +32,24 @@ export async function sweep(host: Host): Promise<number> {
     resumed += await resumeAll(host, fresh);
   }
   for (const id of setbacks.keys()) if (!seen.has(id)) setbacks.delete(id);
+  for (const session of await store.listRecoverable({ limit: PAGE })) reportIfUnknown(host, session);
   return resumed;
 }
+
+/**
+ * Reports a run that waits for a process although this runtime lacks its agent, e.g. under an agent's former
+ * name. Each agent is reported once.
+ */
+function reportIfUnknown(host: Host, session: Session): void {
+  const { agents, lacking, report } = host;
+  const { agent } = session;
+  if (agents.has(agent) || lacking.has(agent) || isTaskSession(session)) return;
+  lacking.add(agent);
+  report(noSuchAgent(host, agent, ABANDONED));
+}
+
+const ABANDONED =
+  " A run of this agent is open, and no process is working on it. If no other runtime has the agent, add it under this name.";
 
 /** Resumes the sessions that are due. Returns the number of runs that this call resumed. */
 async function resumeAll(host: Host, sessions: readonly Session[]): Promise<number> {

@@ -18,6 +18,10 @@ export interface QuestionRecord {
   input?: Json;
   /** The asking call in the session of the call's sub-agent, and the `seq` of its question there. */
   child?: { sessionId: string; callId: string; question: number };
+  /** Whether the tool asked while it ran, so that it runs again with the answer. */
+  midway?: true;
+  /** What a tool that asked while it ran needs to continue. */
+  state?: Json;
 }
 
 /** A tool call or a hook that may ask the user. */

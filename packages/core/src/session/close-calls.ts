@@ -70,7 +70,19 @@ function quotedJson(value: Json): string {
   }
 }
 
-/** Returns what the model reads if a call was started and its outcome is unknown. */
+/**
+ * Returns what the model reads if a call was started and its outcome is unknown.
+ *
+ * @param reason a clause with a full stop
+ *
+ * @example
+ * ```ts
+ * import { outcomeUnknown } from "@pawl/core/tools";
+ *
+ * console.log(outcomeUnknown("the server closed the connection."));
+ * // The outcome of this call is unknown: the server closed the connection. It may or may not have …
+ * ```
+ */
 export function outcomeUnknown(reason: string): string {
   return `The outcome of this call is unknown: ${reason} It may or may not have taken effect; check before doing it again.`;
 }

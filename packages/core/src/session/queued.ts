@@ -1,6 +1,7 @@
 import type { StoredOf } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
-import { openRun, type RunState, type SessionState, waitingFor } from "./state.ts";
+import { type Asking, isWaiting } from "./asking.ts";
+import { openRun, type RunState, type SessionState } from "./state.ts";
 
 /** Returns messages that arrived during a run of the session and that no request has covered yet. */
 export function queuedMessages({ run, queued }: SessionState): StoredOf<"user_message">[] {
@@ -43,4 +44,9 @@ export function runToResume(state: SessionState): RunState | undefined {
   const run = openRun(state);
   const nothingToResume = run === undefined || run.ending !== undefined || waitingFor(run).length > 0;
   return nothingToResume ? undefined : run;
+}
+
+/** Returns the calls and hooks of the run that wait for the user. */
+export function waitingFor({ calls, asked }: RunState): Asking[] {
+  return [...calls, ...asked].filter(isWaiting);
 }

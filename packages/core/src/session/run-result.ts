@@ -2,8 +2,8 @@ import type { Json } from "../base/json.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
 import type { Asking, QuestionRecord } from "./asking.ts";
+import { waitingFor } from "./queued.ts";
 import type { CallState, RunState, SessionState } from "./state.ts";
-import { waitingFor } from "./state.ts";
 
 /**
  * Returns the result of the session's last run, derived from the log. `stop` is why the run is about to end,

@@ -6,7 +6,7 @@ import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { TextBlock, ToolSpec } from "../model/content.ts";
 import type { Usage } from "../model/pricing.ts";
-import { type Asking, isWaiting, type RunQuestion } from "./asking.ts";
+import type { Asking, RunQuestion } from "./asking.ts";
 import { type ContextEntry, type KeptParts, newKeptParts } from "./context-entry.ts";
 import type { OpenAttempt } from "./open-attempt.ts";
 import type { WorkTime } from "./work-time.ts";
@@ -30,8 +30,16 @@ export interface CallState extends Asking {
    * the tool was not idempotent, so the call must not run again.
    */
   started:
-    | { idempotencyKey: string; input?: Json; slice?: Partial<Budget>; agent?: string; once?: true }
+    | {
+        idempotencyKey: string;
+        input?: Json;
+        slice?: Partial<Budget>;
+        agent?: string;
+        once?: true;
+      }
     | undefined;
+  /** Whether the tool was started, or its sub-agent was given the last answer, since the last question. */
+  running: boolean;
   result: StoredOf<"tool_result"> | undefined;
 }
 
@@ -196,9 +204,4 @@ export function openRun(state: SessionState): RunState | undefined {
 /** Returns the calls of the last turn that have no result yet. */
 export function unanswered(run: RunState): CallState[] {
   return run.turn === undefined ? [] : run.turn.calls.filter((call) => call.result === undefined);
-}
-
-/** Returns the calls and hooks of the run that wait for the user. */
-export function waitingFor({ calls, asked }: RunState): Asking[] {
-  return [...calls, ...asked].filter(isWaiting);
 }

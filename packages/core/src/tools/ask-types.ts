@@ -14,6 +14,10 @@ export interface AskOptions<S = undefined> {
    * The schema of the output: zod from 4.2, another schema that describes itself as JSON Schema, `zod3()` or
    * `jsonSchema()`. The model answers by calling a tool with this schema. If it has `forcedToolChoice`, it is
    * forced to call the tool. Otherwise it is asked to, and JSON in its text counts too. Default: text only.
+   *
+   * For a schema of anything but an object, e.g. `z.string()`, the tool's input is `{ value }`, because APIs
+   * take only objects. `output` is the value itself. Text that is not JSON is no output, not even of
+   * `z.string()`: for plain text, leave the schema out.
    */
   schema?: S &
     ([S] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]

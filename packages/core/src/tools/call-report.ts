@@ -1,4 +1,4 @@
-import { checkOptions, type OptionKinds } from "../base/check-options.ts";
+import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { invalidInput } from "../base/invalid-input.ts";
 import { isBlank } from "../base/text.ts";
 import { centsFromUsd } from "../base/usd.ts";
@@ -58,7 +58,15 @@ function checkCost(costUsd: number): void {
 
 function checkShortName(field: string, name: unknown): void {
   if (typeof name !== "string" || isBlank(name) || name.length > MOST_NAME_CHARS || !name.isWellFormed())
-    throw invalidInput(`\`${field}\` must have 1 to ${MOST_NAME_CHARS} characters each, e.g. "gmail".`);
+    throw invalidInput(
+      `\`${field}\` must be ${field === "fragments" ? "a list of strings" : "a string"} of 1 to ${MOST_NAME_CHARS} characters, e.g. ${field === "fragments" ? '["doc-1"]' : '"gmail"'}; got ${givenName(name)}.`,
+    );
+}
+
+function givenName(name: unknown): string {
+  if (typeof name !== "string") return kindOf(name);
+  if (isBlank(name)) return "one without visible characters";
+  return name.isWellFormed() ? `one of ${name.length} characters` : "one with half a surrogate pair";
 }
 
 /**

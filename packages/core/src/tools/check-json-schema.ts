@@ -1,12 +1,6 @@
 import { dereference } from "@cfworker/json-schema";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-
-/** Keywords whose value is a schema, a list of schemas, or an object of schemas. */
-const SCHEMA = ["items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else"];
-
-const SCHEMAS = ["prefixItems", "anyOf", "oneOf", "allOf"];
-
-const NAMED_SCHEMAS = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+import { subschemaKind } from "./subschemas.ts";
 
 const TYPES: readonly Json[] = ["null", "boolean", "object", "array", "number", "integer", "string"];
 
@@ -36,9 +30,10 @@ function brokenAt([value, at]: Part, flags: string): string | undefined {
 
 function subschemasOf(schema: JsonObject, at: string): Part[] {
   return Object.entries(schema).flatMap(([key, value]): Part[] => {
-    if (SCHEMA.includes(key)) return [[value, `${at}/${key}`]];
-    const many = SCHEMAS.includes(key) ? Array.isArray(value) : isJsonObject(value);
-    if (!SCHEMAS.includes(key) && !NAMED_SCHEMAS.includes(key)) return [];
+    const kind = subschemaKind(key);
+    if (kind === undefined) return [];
+    if (kind === "one") return [[value, `${at}/${key}`]];
+    const many = kind === "list" ? Array.isArray(value) : isJsonObject(value);
     if (!many) return [[undefined, `${at}/${key}`]];
     return Object.entries(value as JsonObject).map(([name, part]) => [part, `${at}/${key}/${name}`]);
   });

@@ -75,6 +75,26 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   signal: AbortSignal;
   /** The user's answer, for a tool that `suspends`; otherwise `undefined`. */
   answer: Answer;
+  /**
+   * The user's answer to the question that this call asked with `ask()`, and the `state` that was stored with
+   * it (`null` without one). `questions` counts the call's questions so far. `undefined` before the answer.
+   */
+  answered: { value: Json; state: Json; questions: number } | undefined;
+  /**
+   * Asks the user a question while the tool runs. It throws, so nothing after it runs. The question is
+   * stored, and the run waits for the answer, for days if necessary. Then `execute` is called again from the
+   * top, also in another process, with the answer in `answered`. So ask before anything that must happen only
+   * once, or note in `state` what is done. Artifacts and changes of the mode that were made before are
+   * dropped.
+   *
+   * - `kind`, `payload`: for the client, which chooses an input control by `kind`
+   * - `answer`: the schema that an answer must match
+   * - `state`: any JSON that `execute` needs to continue. It is in the log; clients over HTTP do not get it.
+   *
+   * Use the tool's `suspends` if the question is known before the tool runs. Throws a PawlError
+   * `invalid_input` for an invalid question, in a tool with `suspends`, and once the call has its result.
+   */
+  ask(question: { kind: string; payload: Json; answer: Schema; state?: Json }): never;
   /** Sends a progress report to the clients that are connected now. The report is not stored. */
   progress(data: Json): void;
   /**

@@ -1,7 +1,17 @@
+import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { memoryReservations, PawlError, reservation } from "../../src/index.ts";
+import {
+  agent,
+  agentTool,
+  type ModelClient,
+  memoryReservations,
+  PawlError,
+  reservation,
+  resilient,
+  withFallback,
+} from "../../src/index.ts";
 import { balanceUsd } from "../../src/store.ts";
-import { budget } from "../support/budget.ts";
+import { budget, IN_USD } from "../support/budget.ts";
 import { setup } from "../support/setup.ts";
 import { calling, echo } from "../support/tools.ts";
 
@@ -42,6 +52,44 @@ describe("reservation() in US dollars", () => {
     expect(make).toThrow(PawlError);
     expect(make).toThrow(message);
   });
+
+  const free = scriptedModel([{ text: "Ok." }], { id: "free" });
+  const priced = scriptedModel([{ text: "Ok." }], { id: "priced", pricing });
+  const base = { name: "a", instructions: "Be brief." };
+
+  it.each<[string, ModelClient]>([
+    ["the model", free],
+    ["a fallback", withFallback(priced, free)],
+    ["a wrapped fallback", resilient(priced, { fallback: free })],
+  ])("E10 needs prices of %s, also of a sub-agent's, because nothing would be charged", (_title, model) => {
+    const { hook } = budget(IN_USD);
+    const wrong = 'its hook "reservation" counts cost, but free has no prices. Give it some';
+    expect(() => agent({ ...base, model, hooks: [hook] })).toThrow(wrong);
+    const sub = agent({ ...base, name: "sub", model });
+    const tools = [agentTool({ agent: sub, description: "Helps." })];
+    expect(() => agent({ ...base, model: priced, tools, hooks: [hook] })).toThrow(wrong);
+    expect(() => agent({ ...base, model, hooks: [budget().hook] })).not.toThrow();
+  });
+
+  it.each([
+    ["beforeTurn", free],
+    ["beforeModel", withFallback(priced, free)],
+  ] as const)(
+    "E10 ends a run whose hook plans a model without prices in %s, and asks none",
+    async (method, model) => {
+      const { hook, balance } = budget(IN_USD);
+      const errors: unknown[] = [];
+      const cheap = { name: "cheap", [method]: () => ({ model }) };
+      const options = { hooks: [hook, cheap] };
+      const world = setup({ script: [], pricing }, options, { onError: (error) => errors.push(error) });
+      const { stop, sessionId } = await world.say("Go");
+      expect(stop.type).toBe("error");
+      expect(String(errors[0])).toContain('its hook "reservation" counts cost, but free has no prices');
+      expect(await world.of(sessionId, "llm_request")).toEqual([]);
+      expect(free.requests).toEqual([]);
+      expect(await balance()).toEqual({ used: 0, held: 0 });
+    },
+  );
 
   it("E10 reads a balance from an account that counts millionths", async () => {
     const reservations = memoryReservations();

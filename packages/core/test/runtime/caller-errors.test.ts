@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { named } from "../support/hooks.ts";
-import { setup } from "../support/setup.ts";
+import { setup, until } from "../support/setup.ts";
 
 const TOKEN = "tok_4f2c9a7e1b8d6053";
 const credentials = { token: TOKEN };
@@ -47,6 +47,21 @@ describe("F17 errors that reach the application", () => {
     const { sessionId } = await world.say("Go", { credentials });
     expect(all(reported)).toContain("401 for …");
     expect(all([reported, await world.log(sessionId)])).not.toContain(TOKEN);
+  });
+
+  it("have none if a hook's `onError` fails after the run has ended, whose error is logged last", async () => {
+    const hook = named("report", {
+      onError: () => {
+        throw new Error(`401 for ${TOKEN}`);
+      },
+    });
+    // A limit is an error that hooks get once the run has ended, and its lease is released.
+    const script = [{ tools: [{ name: "none", input: {} }] }];
+    const world = setup(script, { hooks: [hook], limits: { turns: 1 } });
+    const { sessionId } = await world.say("Go", { credentials });
+    await until(async () => (await world.of(sessionId, "error")).length > 1);
+    const log = JSON.stringify(await world.log(sessionId));
+    expect([log.includes(TOKEN), log.includes("401 for …")]).toEqual([false, true]);
   });
 
   it("are those of the application if they repeat none", async () => {

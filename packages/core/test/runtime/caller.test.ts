@@ -105,11 +105,42 @@ describe("F17 the caller", () => {
     ["a list", []],
     ["a text", "admin"],
     ["what JSON cannot represent", { at: 1n }],
+    ["a date", new Date(0)],
   ])("refuses %s", async (_, wrong) => {
     const world = setup([]);
     await expect(world.say("Go", { caller: wrong as never })).rejects.toMatchObject({
       code: "invalid_input",
     });
+  });
+
+  it("refuses what would differ in the process that resumes the run, and names it", async () => {
+    const world = setup([]);
+    const roles = new Set(["admin"]);
+    for (const what of ["caller", "params", "metadata"])
+      await expect(world.say("Go", { [what]: { roles } })).rejects.toMatchObject({
+        code: "invalid_input",
+        message: `\`${what}\` must be an object that JSON can represent; ${what}.roles is an instance of Set.`,
+      });
+    expect(await world.store.sessions.list(user)).toEqual([]);
+  });
+
+  it("is JSON in the first process too, and with an answer, as it is after a resume", async () => {
+    let asks = false;
+    const since = { at: new Date(0), team: undefined };
+    const json = { at: "1970-01-01T00:00:00.000Z" };
+    const seen: Seen[] = [];
+    const look = { tools: [{ name: "look", input: {} }] };
+    const world = setup([look, { text: "Ok." }, look, { text: "Done." }], {
+      tools: [spy(seen)],
+      hooks: [approval({ when: () => asks })],
+    });
+    await world.say("Go", { caller: since as never });
+    asks = true;
+    const { sessionId, pending } = await world.say("Go");
+    const answers = [{ callId: pending[0]?.callId ?? "", value: { approved: true } }];
+    const options = { ...user, sessionId, answers, caller: since as never };
+    await world.pawl.run("tester", options).result;
+    expect(seen.map(({ caller }) => caller)).toStrictEqual([json, json]);
   });
 });
 

@@ -174,6 +174,15 @@ describe("F19 a function `tools` that fails", () => {
     ]);
   });
 
+  it("says that a tool cannot be renamed by copying it", async () => {
+    const renamed = { ...doing("look"), name: "mail_look" };
+    const { say } = setup([], { tools: () => [renamed] });
+    await expect(say("Go")).rejects.toMatchObject({
+      code: "tools_failed",
+      message: expect.stringContaining('its tool "mail_look" has the name "look" in its `spec`'),
+    });
+  });
+
   it("leaves the session free for the next message", async () => {
     let isDown = true;
     const world = setup([done], {

@@ -107,8 +107,9 @@ export interface HandlerOptions<Name extends string = string> {
    */
   onError?(error: unknown, request: Request): void;
   /**
-   * Called with warnings for the developer about data that clients send and the agent ignores, e.g. tools of
-   * their own. Each text is passed once. Default: logs it with `console.warn`.
+   * Called with warnings for the developer about what clients send: data that the agent ignores, e.g. tools
+   * of their own, or the id of a session whose agent the runtime lacks. Each text is passed once. Default:
+   * logs it with `console.warn`.
    */
   onWarning?(message: string): void;
 }

@@ -90,12 +90,14 @@ export function handler<Name extends string = string>(
 function checkedHandler(
   options: Served & Required<Pick<Served, "onError">>,
 ): (request: Request) => Promise<Response> {
-  const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit, onError } = options;
+  const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit } = options;
+  const { onError, onWarning } = options;
   // CORS on every path, so that a page can read the 404 that names a wrong `basePath`.
   const app = new Hono<Env>().use("*", corsOf(options.cors)).basePath(basePath);
   app.notFound(({ req }) => errorResponse(404, "not_found", noRoute(req, basePath)));
   app.onError((error, { req }) => {
     const response = responseTo(error);
+    if (PawlError.is(error, "not_found") && PawlError.is(error.cause)) onWarning?.(error.cause.message);
     if (response.status >= 500 && !isExpected(error, req.raw)) onError(error, req.raw);
     return response;
   });

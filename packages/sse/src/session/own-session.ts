@@ -5,7 +5,8 @@ import { refuseUnknownFields } from "./caller-fields.ts";
 /**
  * Returns a session if it belongs to this user and this agent.
  *
- * @throws PawlError `not_found` for any other session, whether or not it exists.
+ * @throws PawlError `not_found` for any other session, whether or not it exists. If it is the user's, but the
+ * runtime lacks its agent, the error's `cause` says so. Clients do not get the cause.
  */
 export async function ownSession(
   runtime: Runtime,
@@ -15,7 +16,9 @@ export async function ownSession(
 ): Promise<Session> {
   const session = await runtime.store.sessions.get(id);
   if (session?.userId !== userId || session.agent !== agent) {
-    throw new PawlError("not_found", "There is no such session.");
+    const isOwn = session?.userId === userId && session.metadata.parent === undefined;
+    const why = isOwn && !runtime.agents.has(session.agent) ? { cause: unserved(session) } : {};
+    throw new PawlError("not_found", "There is no such session.", why);
   }
   return session;
 }
@@ -61,4 +64,10 @@ function checkUser(caller: { userId: string }): void {
     "config",
     `authorize() must return { userId } with a string that is not empty, or null, or a Response; got ${given}.`,
   );
+}
+
+/** Returns the error for a session of an agent that the runtime lacks, e.g. under an agent's former name. */
+function unserved({ agent }: Session): PawlError {
+  const message = `A client has asked for a session of the agent "${agent}", which this runtime lacks. The session cannot be reached.`;
+  return new PawlError("not_found", message);
 }

@@ -73,7 +73,7 @@ function withoutInput(event: StoredOf<"tool_started" | "tool_suspended">): Sessi
     const { input: _, ...data } = event.data;
     return { ...event, data };
   }
-  const { input: _, ...data } = event.data;
+  const { input: _, state: __, ...data } = event.data;
   return { ...event, data };
 }
 

@@ -6,6 +6,12 @@ import type { Closing } from "./event-stream.ts";
  */
 export const GRACE_MS = 1_000;
 
+/**
+ * How long a run's next reader is awaited after a stream broke off, in milliseconds. The run goes on, and is
+ * stopped once a reader that has come by then leaves.
+ */
+const BROKEN_MS = 60_000;
+
 /** Counts the streams by which clients follow their sessions in this process. */
 export interface Followers {
   /** Begins to count a request's stream. */
@@ -33,8 +39,8 @@ export interface Follower {
 
 interface Followed {
   streams: number;
-  /** Whether the last reader has left. */
-  isLeft: boolean;
+  /** How the last stream has closed that had a reader. */
+  closed: Closing | undefined;
   control: AbortController;
   timer?: ReturnType<typeof setTimeout>;
 }
@@ -53,10 +59,14 @@ export function followers(onClientGone: "continue" | "stop" = "continue"): Follo
   const leave = (sessionId: string, followed: Followed) => {
     followed.streams -= 1;
     if (followed.streams > 0) return;
-    followed.timer = setTimeout(() => {
+    const isBroken = followed.closed === "broken";
+    const over = () => {
       sessions.delete(sessionId);
-      if (followed.isLeft) followed.control.abort();
-    }, GRACE_MS);
+      if (!isBroken && followed.closed !== undefined) followed.control.abort();
+    };
+    followed.timer = setTimeout(over, isBroken ? BROKEN_MS : GRACE_MS);
+    // Nothing happens then, so it must not keep the process alive.
+    if (isBroken) (followed.timer as { unref?(): void }).unref?.();
   };
   return {
     open() {
@@ -69,7 +79,7 @@ export function followers(onClientGone: "continue" | "stop" = "continue"): Follo
         },
         follows(sessionId) {
           if (!isOpen || at !== undefined) return;
-          const followed = sessions.get(sessionId) ?? { streams: 0, isLeft: false, control: own };
+          const followed = sessions.get(sessionId) ?? { streams: 0, closed: undefined, control: own };
           clearTimeout(followed.timer);
           followed.streams += 1;
           sessions.set(sessionId, followed);
@@ -79,7 +89,7 @@ export function followers(onClientGone: "continue" | "stop" = "continue"): Follo
           if (!isOpen) return;
           isOpen = false;
           if (at === undefined) return;
-          if (how !== "refused") at.followed.isLeft = how !== "broken";
+          if (how !== "refused") at.followed.closed = how;
           leave(at.sessionId, at.followed);
         },
       };

@@ -252,7 +252,8 @@ describe('L10 with `onClientGone: "stop"`', () => {
     await expect.poll(() => stopOf(served, sessionId), { timeout: 5_000 }).toBe("aborted");
   });
 
-  it("a stream that breaks off stops nothing, because its reader has not left", async () => {
+  /** A run in whose first turn the stream of its client has broken off. */
+  async function brokenOff() {
     const model = handModel();
     const store = memoryStore();
     let isDown = false;
@@ -276,8 +277,22 @@ describe('L10 with `onClientGone: "stop"`', () => {
     isDown = false;
     const next = await model.turn();
     await longer();
+    return { served, next, sessionId: idOf(first.response) };
+  }
+
+  it("a stream that breaks off stops nothing, because its reader has not left", async () => {
+    const { served, next, sessionId } = await brokenOff();
     next.end();
-    await expect.poll(() => stopOf(served, idOf(first.response))).toBe("end_turn");
+    await expect.poll(() => stopOf(served, sessionId)).toBe("end_turn");
     expect(served.errors).toMatchObject([{ code: "store_unavailable" }]);
+  });
+
+  it("a client that comes back after its stream broke off stops the run once it leaves", async () => {
+    const { served, next, sessionId } = await brokenOff();
+    next.say("Still here");
+    const again = await open(served, `/sessions/${sessionId}/stream`);
+    await readTo(again.response, "Still here");
+    again.leave();
+    await expect.poll(() => stopOf(served, sessionId), { timeout: 5_000 }).toBe("aborted");
   });
 });

@@ -1,3 +1,4 @@
+import { unpriced, whyPriced, withoutPrices } from "../../agent/check-tools.ts";
 import { PawlError } from "../../base/errors.ts";
 import { centsFromUsd, usdFromCents } from "../../base/usd.ts";
 import type { RunContext } from "../../hooks/hook.ts";
@@ -115,7 +116,10 @@ async function askAndCharge(
   try {
     const end = await askAndRemind(model, options, {
       ...{ clock, signal: signal(), timeLeftMs, estimateTokens: leg.agent.estimateTokens },
-      admit: (call, spent) => refuseBeyondLimits(leg, held, call, spent),
+      admit: (call, spent) => {
+        refuseUnpriced(leg, model);
+        refuseBeyondLimits(leg, held, call, spent);
+      },
     });
     const answer = "answer" in end ? end.answer : undefined;
     const durationMs = clock.now() - startedAt;
@@ -125,6 +129,14 @@ async function askAndCharge(
   } finally {
     leg.askProgress.held.delete(held);
   }
+}
+
+/** Refuses a model whose cost would not count although the run's cost must. */
+function refuseUnpriced({ agent }: Leg, model: ModelClient): void {
+  const free = unpriced(agent, model.models ?? [model]);
+  if (free === undefined) return;
+  const message = `context.askModel() cannot ask this model: ${whyPriced(agent)}, but ${withoutPrices(free)}`;
+  throw new PawlError("limit_reached", message, { details: { limit: "cost_limit" } });
 }
 
 /** Refuses a call that the run's limits leave no room for, beside the calls that are in flight. */

@@ -63,7 +63,7 @@ export async function callHook<M extends HookMethod, R>(
     if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
     if (leg.life.lost || (signal.aborted && cause === signal.reason)) return {};
     await leg.report.logError(hookFailure(hook, method, cause));
-    if (endsRun(method)) leg.report.failed(cause);
+    if (endsRun(method)) leg.report.failed(namedFailure(leg, hook, method, cause));
     return { failed: true };
   }
 }
@@ -86,6 +86,13 @@ export function hookFailure(hook: Hook, method: string, cause: unknown): ErrorRe
     message: `${method} of "${hook.name}": ${messageOf(cause)}`,
     context: { hook: hook.name, method },
   };
+}
+
+/** Returns the error of a hook with the names of the hook and the agent in its message, for `onError`. */
+function namedFailure({ agent }: Leg, { name }: Hook, method: string, cause: unknown): Error {
+  const message = `${method} of "${name}" (agent "${agent.name}"): ${messageOf(cause)}`;
+  if (!PawlError.is(cause)) return new Error(message, { cause });
+  return new PawlError(cause.code, message, { cause, details: cause.details });
 }
 
 /** Returns the context of a hook in this leg. */

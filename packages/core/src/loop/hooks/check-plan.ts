@@ -1,4 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
+import { unpriced, whyPriced, withoutPrices } from "../../agent/check-tools.ts";
 import type { TurnPlan } from "../../hooks/hook.ts";
 import type { ToolChoice } from "../../model/model-client.ts";
 import { checkPricing } from "../../model/pricing.ts";
@@ -8,12 +9,17 @@ import { checkPricing } from "../../model/pricing.ts";
  *
  * @throws Error with the invalid field and the values that it may have.
  */
-export function checkPlan({ tools: known, model: own }: Agent, plan: TurnPlan): TurnPlan {
+export function checkPlan(agent: Agent, plan: TurnPlan): TurnPlan {
+  const { tools: known, model: own, hooks } = agent;
   const { model, maxTokens, toolChoice, tools } = plan;
   if (typeof model?.stream !== "function")
     throw new Error(`\`model\` must be a ModelClient, not a value of type ${typeof model}.`);
   // `agent()` has checked the prices of the agent's own model.
-  if (model !== own) checkPricing(model.id, model.pricing);
+  if (model !== own) {
+    checkPricing(model.id, model.pricing);
+    const free = hooks.some(({ needsPrices }) => needsPrices) && unpriced(agent, model.models ?? [model]);
+    if (free) throw new Error(`${whyPriced(agent)}, but ${withoutPrices(free)}`);
+  }
   if (!Number.isInteger(maxTokens) || maxTokens < 1) {
     throw new Error(`maxTokens must be a whole number from 1, not ${maxTokens}.`);
   }

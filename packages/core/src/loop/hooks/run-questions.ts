@@ -1,4 +1,5 @@
-import { type Json, toJson } from "../../base/json.ts";
+import type { Json } from "../../base/json.ts";
+import { storableJson } from "../../base/json-loss.ts";
 import type { Ask, Hook } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { QuestionPlace } from "../../log/event-data.ts";
@@ -56,11 +57,19 @@ function questionId(runId: string, asked: readonly RunQuestion[]): string {
 /** Checks a hook's question and converts its payload to JSON. */
 export function checkedAsk(ask: Ask): Ask & { payload: Json } {
   const { kind, payload, answer } = ask ?? {};
-  if (typeof kind !== "string" || answer === undefined) {
-    throw new Error("`ask` needs a `kind` (a string), a `payload`, and in `answer` the schema of answers");
+  if (typeof kind !== "string" || payload === undefined || answer === undefined) {
+    const missing = [
+      typeof kind !== "string" && "kind",
+      payload === undefined && "payload",
+      answer === undefined && "answer",
+    ];
+    const names = missing.filter((name) => name !== false).map((name) => `\`${name}\``);
+    throw new Error(
+      `\`ask\` needs a \`kind\` (a string), a \`payload\` (JSON for the client, e.g. {}), and in \`answer\` the schema of answers; got no ${names.join(", ")}.`,
+    );
   }
   toJsonSchema(answer, `answers to "${kind}"`);
-  return { kind, payload: toJson(payload), answer };
+  return { kind, payload: storableJson(payload, "ask.payload"), answer };
 }
 
 /** Validates the answer to a hook's question by the schema in the log. Returns the problems. */

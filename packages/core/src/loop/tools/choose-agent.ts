@@ -1,6 +1,7 @@
 import { unpriced } from "../../agent/check-tools.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import type { Leg } from "../../leg/leg.ts";
+import { hadBeenAnswered } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import type { Delegate, TaskAgent } from "../../tools/tool.ts";
 import { effectiveType } from "../hooks/call-hooks.ts";
@@ -24,7 +25,9 @@ export async function chooseAgent(
   const agent = delegate.fixed ?? (await chosenBy(leg, delegate, call, input));
   const before = call.started?.agent;
   if (before !== undefined && agent?.name !== before)
-    return { why: `The agent "${before}", which began this task, is not available to continue it.` };
+    return {
+      why: `The agent "${before}", which began this task, is not available to continue it.${hadBeenAnswered(call)}`,
+    };
   if (agent === undefined) return { why: "There is no such agent." };
   if (delegate.fixed !== undefined) return { agent };
   // Sub-agents are named after the calls that lead to them.

@@ -6,11 +6,15 @@ import { type CallState, openRun } from "../../session/state.ts";
 import type { Schema } from "../../tools/schema.ts";
 import { isShown } from "../../tools/shown-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
+import { inputMismatch } from "../../tools/tool-outcome.ts";
 
 // What the model reads if its call was made under another version of the agent. docs/guide/deployment.md has
 // these rules as a table.
 
 const CUT_OFF = "the process was cut off while it ran";
+
+/** Follows the reason why a call cannot continue that asked the user while it ran, or whose sub-agent did. */
+const NOT_FINISHED = "The call was not finished. What it had done before its question may have taken effect.";
 
 /**
  * Returns whether the model was given the call's tool in this run. If not, the call must not run, even if the
@@ -22,11 +26,12 @@ export function wasGiven({ log }: Leg, { toolName }: CallState): boolean {
 
 /** Returns the result of a call of a tool that the agent does not have, or that the model was not given. */
 export function missingTool(leg: Leg, call: CallState): string {
-  const { toolName: name, started } = call;
+  const { toolName: name, started, running } = call;
   if (!wasGiven(leg, call)) return `There is no tool named "${name}".`;
   const gone = `the tool "${name}" ${goneFrom(leg)}`;
-  if (started !== undefined) return outcomeUnknown(`${CUT_OFF}, and ${gone}`);
-  return `T${gone.slice(1)}${hadBeenAnswered(call)}`;
+  if (running) return `${outcomeUnknown(`${CUT_OFF}, and ${gone}`)}${hadBeenAnswered(call)}`;
+  const unfinished = started === undefined ? "" : ` ${NOT_FINISHED}`;
+  return `T${gone.slice(1)}${unfinished}${hadBeenAnswered(call)}`;
 }
 
 function goneFrom({ log, agent }: Leg): string {
@@ -37,35 +42,47 @@ function goneFrom({ log, agent }: Leg): string {
 }
 
 /**
- * Returns why the outcome of a call stays unknown if the call was running when its process ended. Returns
- * `undefined` if the call has not started or may run again.
+ * Returns the result of a call that was started and must not run again; `undefined` if it has not started or
+ * may run again.
  */
 export function whyNotAgain(call: CallState, tool: Tool): string | undefined {
-  const { started } = call;
+  const { started, running } = call;
   if (started === undefined) return undefined;
-  if (!tool.idempotent || started.once) return `${CUT_OFF}.`;
-  const wasTask = started.slice !== undefined;
-  const asksNow = tool.suspends !== undefined;
-  const isOther = wasTask !== (tool.delegate !== undefined) || asksNow !== hasAsked(call);
-  return isOther ? `${CUT_OFF}, and the tool has changed since.` : undefined;
+  const isTask = tool.delegate !== undefined;
+  const asksFirst = tool.suspends !== undefined;
+  const hasChanged = isTask !== (started.slice !== undefined) || asksFirst !== hasAsked(call);
+  if (!running) return hasChanged ? changedSinceAsked(call) : undefined;
+  if (!tool.idempotent || started.once) return outcomeUnknown(`${CUT_OFF}.`);
+  return hasChanged ? changedWhileRunning(call) : undefined;
 }
 
-/** Returns whether the call's tool itself has asked the user. */
+function changedWhileRunning(call: CallState): string {
+  return `${outcomeUnknown(`${CUT_OFF}, and the tool has changed since.`)}${hadBeenAnswered(call)}`;
+}
+
+/** Returns the result of a call that has asked the user since it started, but whose tool has changed. */
+function changedSinceAsked(call: CallState): string {
+  return `This tool has changed since its question was asked. ${NOT_FINISHED}${hadBeenAnswered(call)}`;
+}
+
+/** Returns whether the call's tool itself has asked the user before it ran, by `suspends`. */
 export function hasAsked({ question }: CallState): boolean {
-  return question !== undefined && question.by === undefined && question.child === undefined;
+  if (question === undefined || question.midway) return false;
+  return question.by === undefined && question.child === undefined;
 }
 
 /** Returns the result of a call whose input its tool does not accept. */
 export function wrongInput(
   { log }: Leg,
-  { started }: CallState,
+  call: CallState,
   { name, spec }: Tool,
   problems: readonly string[],
 ): string {
-  const message = `The input does not match the tool's schema: ${problems.join("; ")}`;
+  const message = inputMismatch(problems);
   const sent = sentInputSchema(log.state, name);
   if (sent === undefined || isEqualJson(sent, spec.input_schema)) return message;
-  if (started !== undefined) return outcomeUnknown(`${CUT_OFF}, and the tool has changed since.`);
+  if (call.running) return changedWhileRunning(call);
+  if (call.started !== undefined) return changedSinceAsked(call);
   return `${message}. This tool has changed since you were given it. Its input must now match this schema: ${JSON.stringify(spec.input_schema)}`;
 }
 

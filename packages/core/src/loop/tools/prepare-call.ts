@@ -1,16 +1,17 @@
-import { messageOf } from "../../base/errors.ts";
 import { type Json, toJson } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { SkipReason } from "../../log/event-data.ts";
-import { outcomeUnknown, questionEvent, type ResultEvent, resultEvent } from "../../session/close-calls.ts";
+import { questionEvent, type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import { formatted } from "../../tools/format-result.ts";
 import type { Schema } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { TaskAgent, Tool } from "../../tools/tool.ts";
+import { jsonResult } from "../../tools/tool-outcome.ts";
+import { answerProblems } from "../hooks/run-questions.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
 import { validateFor } from "../hooks/validate-for.ts";
 import { chooseAgent } from "./choose-agent.ts";
@@ -41,8 +42,8 @@ export interface Runnable extends CallInput {
 export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> {
   const tool = leg.agent.tools.get(call.toolName) as Tool | undefined;
   if (tool === undefined || !wasGiven(leg, call)) return refuse(call, missingTool(leg, call));
-  const unknown = whyNotAgain(call, tool);
-  if (unknown !== undefined) return refuse(call, outcomeUnknown(unknown));
+  const notAgain = whyNotAgain(call, tool);
+  if (notAgain !== undefined) return refuse(call, notAgain);
   const why = call.invalid ?? refusalReason(leg, call) ?? repeatsShortenedInput(call, tool);
   if (why !== undefined) return refuse(call, why, call.skipped);
   const changed = call.started?.input ?? call.question?.input;
@@ -112,6 +113,7 @@ async function runOrAnswer(
   tool: Tool,
   { input, changed }: CallInput,
 ): Promise<Prepared> {
+  if (call.question?.midway) return await continueCall(leg, call, tool, { input, changed });
   if (tool.suspends === undefined) {
     if (hasAsked(call)) return refuse(call, noLongerAsks(call));
     if (tool.delegate === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
@@ -126,6 +128,16 @@ async function runOrAnswer(
   return { do: "store", events: [successResult(call, tool, answer.value)] };
 }
 
+/** Returns the next step of a call whose tool has asked while it ran: run it again, with the answer. */
+async function continueCall(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Prepared> {
+  if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
+  // The database may have stored the answer itself, and it does not check schemas.
+  const problems = await answerProblems(leg, call);
+  if (problems.length > 0)
+    return refuse(call, `The answer does not match its schema: ${problems.join("; ")}`);
+  return { do: "run", call, tool, ...given, answer: undefined };
+}
+
 /** Returns the result event of a successful call, with the tool's decisions about the run and the session. */
 export function successResult(
   call: CallState,
@@ -133,7 +145,7 @@ export function successResult(
   value: unknown,
   { durationMs, completed = false, mode }: Decided = {},
 ): ResultEvent {
-  const result = shownResult(value);
+  const result = jsonResult(value);
   const content = formatted(tool, result);
   const status = typeof tool.endsRun === "string" ? tool.endsRun : completed ? "completed" : undefined;
   return resultEvent(call, true, result, {
@@ -174,19 +186,4 @@ function ask(
     ...(changed !== undefined && { input: changed }),
   });
   return { do: "store", events: [event] };
-}
-
-/**
- * Converts a tool's return value to JSON. A value that JSON cannot represent is replaced by a note. This is
- * not an error, because the tool did its work.
- */
-function shownResult(value: unknown): Json {
-  try {
-    return toJson(value instanceof Error ? { name: value.name, message: messageOf(value) } : value);
-  } catch (cause) {
-    return {
-      done: true,
-      note: `The tool succeeded, but its result cannot be represented as JSON: ${messageOf(cause)}`,
-    };
-  }
 }

@@ -8,6 +8,7 @@ import type { EventData } from "../../log/event-data.ts";
 import {
   outcomeUnknown,
   type QuestionEvent,
+  questionEvent,
   type ResultEvent,
   resultEvent,
 } from "../../session/close-calls.ts";
@@ -15,11 +16,12 @@ import type { CallState } from "../../session/state.ts";
 import { artifactEvent } from "../../tools/artifact.ts";
 import { errorCodeOf, reportFields } from "../../tools/call-report.ts";
 import type { Delegate } from "../../tools/tool.ts";
+import { tookTooLong } from "../../tools/tool-outcome.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
 import { failureText, isRunAgain, whyLate } from "./cut-off.ts";
 import { type Runnable, successResult } from "./prepare-call.ts";
 import { outcomeOf } from "./task-outcome.ts";
-import { newToolSaid, type ToolSaid, toolContext } from "./tool-context.ts";
+import { type MidwayQuestion, newToolSaid, type ToolSaid, toolContext } from "./tool-context.ts";
 
 /**
  * Runs one call whose `tool_started` is stored, and stores its result. Rejects only if the log cannot be
@@ -81,14 +83,22 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
   const context = toolContext(leg, { call, answer, said, timeUp });
   try {
     const value = await tool.execute?.(input, context);
+    if (said.asked !== undefined) return asking(call, said);
     const { decided } = said;
     return withReport(successResult(call, tool, value, { ...decided, durationMs: durationMs() }), said);
   } catch (cause) {
+    if (said.asked !== undefined) return asking(call, said);
     said.thrown = { error: cause };
     const failed = resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() });
     return withReport(failed, said, errorCodeOf(cause));
   }
 };
+
+/** Returns the event for the question that a tool asks while it runs, with the cost that it has reported. */
+function asking(call: CallState, { asked, report }: ToolSaid): QuestionEvent {
+  const { spent } = reportFields(report);
+  return questionEvent(call, { ...(asked as MidwayQuestion), ...(spent !== undefined && { spent }) });
+}
 
 /** Adds to a result what the tool has reported. */
 function withReport(event: ResultEvent, { report }: ToolSaid, code?: string): ResultEvent {
@@ -163,7 +173,7 @@ async function withinTime<T>(
 ): Promise<T | undefined> {
   const { clock, signal } = leg.life;
   const { timeoutMs } = runnable.tool;
-  const onTimeout = () => timeUp().abort(new Error(`The tool took longer than ${timeoutMs} ms.`));
+  const onTimeout = () => timeUp().abort(tookTooLong(timeoutMs));
   // The work itself never rejects.
   return await withinDeadline(
     { clock, signal, abortGraceMs: graceOf(leg, runnable), timeoutMs, onTimeout },

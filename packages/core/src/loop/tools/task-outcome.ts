@@ -9,8 +9,9 @@ import {
   type ResultEvent,
   resultEvent,
 } from "../../session/close-calls.ts";
+import { waitingFor } from "../../session/queued.ts";
 import { resultOf } from "../../session/run-result.ts";
-import { type CallState, type RunState, type SessionState, waitingFor } from "../../session/state.ts";
+import type { CallState, RunState, SessionState } from "../../session/state.ts";
 
 /** Types of stop reasons after which the sub-agent's last text is the result of its task. */
 const DONE: readonly StopType[] = ["end_turn", "terminal_tool"];

@@ -1,11 +1,16 @@
 import { anySignal } from "../../base/any-signal.ts";
+import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
+import { messageOf } from "../../base/errors.ts";
 import { invalidInput } from "../../base/invalid-input.ts";
 import { toJson } from "../../base/json.ts";
+import { checkAppendable } from "../../hooks/check-appendable.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { AppendableEvent } from "../../log/event.ts";
+import type { EventData } from "../../log/event-data.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { type Artifact, artifactAmong, artifactOf } from "../../tools/artifact.ts";
 import { addedReport, type CallReport } from "../../tools/call-report.ts";
+import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import { appendOnce } from "../hooks/append-once.ts";
 import { effectiveType } from "../hooks/call-hooks.ts";
@@ -19,12 +24,20 @@ export interface ToolSaid {
   artifacts: Artifact[];
   decided: Decided;
   report: CallReport;
+  /** The question that the tool asks the user instead of returning a result. */
+  asked: MidwayQuestion | undefined;
   /** What the tool threw. */
   thrown?: { error: unknown };
 }
 
+/** A question that a tool asks while it runs, as it is stored. */
+export type MidwayQuestion = Pick<
+  EventData["tool_suspended"],
+  "kind" | "payload" | "answer_schema" | "state"
+>;
+
 export function newToolSaid(): ToolSaid {
-  return { closed: false, artifacts: [], decided: {}, report: {} };
+  return { closed: false, artifacts: [], decided: {}, report: {}, asked: undefined };
 }
 
 /** A call of a tool that is about to run. */
@@ -49,6 +62,14 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
       return signal;
     },
     answer,
+    answered: answeredBy(call),
+    ask: (question) => {
+      checkOpen(call, said);
+      if (leg.agent.tools.get(call.toolName)?.suspends !== undefined)
+        throw invalidInput("A tool with `suspends` asks before it runs, and cannot also ask while it runs.");
+      said.asked = midwayQuestion(question);
+      throw new Error(`"${call.toolName}" asks the user, so this run of its \`execute\` is over.`);
+    },
     askModel: askInRun(leg, {
       by: call.toolName,
       scope: `${call.assistantSeq}:${call.callId}`,
@@ -79,6 +100,35 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
   };
   return context;
 }
+
+/** Returns the answer with which a tool that asked while it ran continues. */
+function answeredBy({ question, answer, questions }: CallState): ToolContext["answered"] {
+  if (!question?.midway || answer === undefined) return undefined;
+  return { value: answer.value, state: question.state ?? null, questions };
+}
+
+/** Checks a question that a tool asks while it runs. @throws PawlError `invalid_input` */
+function midwayQuestion(question: Parameters<ToolContext["ask"]>[0]): MidwayQuestion {
+  checkOptions("context.ask()", question, QUESTION, { code: "invalid_input" });
+  const { kind, payload, answer, state } = question;
+  try {
+    return {
+      kind,
+      payload: toJson(payload),
+      answer_schema: toJsonSchema(answer, `answers to "${kind}"`),
+      ...(state !== undefined && { state: toJson(state) }),
+    };
+  } catch (cause) {
+    throw invalidInput(`context.ask() must be given JSON and a schema: ${messageOf(cause)}`, cause);
+  }
+}
+
+const QUESTION: OptionKinds<Parameters<ToolContext["ask"]>[0]> = {
+  kind: "string!",
+  payload: "any!",
+  answer: "any!",
+  state: "any",
+};
 
 /** Returns the call's idempotency key. It is fixed when the call first starts. */
 export function idempotencyKeyOf(leg: Leg, call: CallState): string {
@@ -123,6 +173,7 @@ async function appendOfTool(
   const { type, key } = event;
   if ((type as string) === "artifact")
     throw invalidInput("A tool stores an artifact with `context.createArtifact()`.");
+  checkAppendable("tool", event);
   const data = asJson(event.data);
   const { length } = JSON.stringify(data);
   if (length > MOST_EVENT_CHARS)

@@ -28,7 +28,7 @@ export async function recover(
   host: Host,
   session: Session,
   agent: Agent,
-  { signal, ...from }: AskedBy & { signal?: AbortSignal | undefined } = {},
+  { signal, ...from }: AskedBy & { signal?: AbortSignal | undefined; onlyEnds?: boolean } = {},
 ): Promise<ActiveLeg | undefined> {
   const leg = await openLeg(host, session, agent, from);
   if (leg === undefined) return undefined;

@@ -2,6 +2,7 @@ import { isWhenBusy } from "../../agent/check-agent.ts";
 import { checkOptions, kindOf, type OptionKinds, SIGNAL } from "../../base/check-options.ts";
 import { PawlError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
+import { storableObject } from "../../base/json-loss.ts";
 import { isBlank } from "../../base/text.ts";
 import { isOwnTag } from "../../context/own-tags.ts";
 import { USER_DATA } from "../../context/prefix.ts";
@@ -48,8 +49,7 @@ export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
   checkOptions("run()", options, OPTIONS, { instead: INSTEAD, code: "invalid_input" });
   const { userId, input, answers, retry, caller } = options;
   if (userId === "") throw invalid("`userId` of run() is empty.");
-  if (caller !== undefined && !isJsonObject(caller))
-    throw invalid("`caller` must be an object that JSON can represent.");
+  if (caller !== undefined) storableObject(caller, "caller");
   const asked = Object.entries({ input, answers, retry }).filter(([, value]) => value !== undefined);
   if (asked.length === 0)
     throw invalid(
@@ -78,10 +78,8 @@ function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: R
     for (const [at, answer] of answers.entries()) checkAnswered(`\`answers[${at}]\``, answer);
   }
   if (knowledge !== undefined && !Array.isArray(knowledge)) throw invalid("`knowledge` must be a list.");
-  for (const [what, value] of Object.entries({ params, metadata })) {
-    if (value !== undefined && !isJsonObject(value))
-      throw invalid(`\`${what}\` must be an object that JSON can represent.`);
-  }
+  for (const [what, value] of Object.entries({ params, metadata }))
+    if (value !== undefined) storableObject(value, what);
   if (whenBusy !== undefined && !isWhenBusy(whenBusy))
     throw invalid('`whenBusy` must be "reject", "queue" or "interrupt".');
 }
@@ -126,7 +124,7 @@ export function checkedKnowledge(knowledge: Knowledge): Knowledge {
   return {
     source: source.toWellFormed(),
     data: data.toWellFormed(),
-    ...(params && { params }),
+    ...(params && { params: storableObject(params, "knowledge.params") }),
     ...(tag !== undefined && { tag }),
   };
 }

@@ -61,6 +61,10 @@ export interface RunOptions {
    * `{ workspace: "w1", roles: ["admin"] }`. It is stored with the run. `deps`, hooks and tools get it, also
    * those of sub-agents. The model and clients do not. If given with answers, it replaces the earlier one for
    * `deps`, tools and hooks that run from then on. Default: `{}`.
+   *
+   * It is JSON, and so from the start: a `Date` is a string in the first process too, and fields that are
+   * `undefined` are left out. Rejects with `invalid_input` for data of which JSON would lose a part, e.g. a
+   * `Set`, a function or an instance of a class. The same holds for `params` and `metadata`.
    */
   caller?: JsonObject;
   /**
@@ -70,8 +74,10 @@ export interface RunOptions {
    * credentials removes it: the run then asks for new ones. Default: none.
    *
    * **Everything in it counts as secret.** In what is stored and reported, e.g. a tool's result or error
-   * message, words of 16 and more characters that occur in the credentials are replaced by `…`. Put
-   * addresses, ids and other public values into `caller`, or tools cannot return them.
+   * message, words of 16 and more characters that occur in the credentials are replaced by `…`. They are
+   * found in fields at any depth, also in those that getters return, and in maps, headers and bytes of text,
+   * but not in what a function or promise returns. Put addresses, ids and other public values into `caller`,
+   * or tools cannot return them.
    */
   credentials?: unknown;
   /**
@@ -202,9 +208,10 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
   /**
    * Called with errors that no caller receives, e.g. if a session cannot be recovered. Also called with
    * errors that end a run as `error`: of the model, of `deps`, or of a hook that is called before a model
-   * call. Also called if a tool's schema, `payload` of `suspends`, or `agents` of `agentTool()` throws. The
-   * hooks' `afterTool` gets what a tool throws. Default: prints the error's message to the console, with a
-   * link to the error's page.
+   * call. The message of the latter begins with the method, the hook and the agent, and its `cause` is the
+   * hook's own error. Also called if a tool's schema, `payload` of `suspends`, or `agents` of `agentTool()`
+   * throws. The hooks' `afterTool` gets what a tool throws. Default: prints the error's message to the
+   * console, with a link to the error's page.
    */
   onError?(error: unknown): void;
   /**
@@ -316,7 +323,8 @@ export interface Runtime<Name extends string = string> {
   getOrCreateSession(agent: Name | Agent<never, Name>, userId: string): Promise<Session>;
   /**
    * Recovers every run that no process is working on. Resolves to the number of runs that this call
-   * recovered.
+   * recovered. Reports to `onError`, once for each name, an agent that has such runs and that this runtime
+   * lacks.
    */
   sweep(): Promise<number>;
   /** Calls `sweep()` at once and then once per lease time. Call it once in each long-lived process. */

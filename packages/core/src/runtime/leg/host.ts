@@ -64,6 +64,8 @@ export interface Host {
    * again (`dueAt`, in milliseconds since 1970).
    */
   readonly setbacks: Map<string, { failures: number; dueAt: number }>;
+  /** The agents that were reported because they have open runs and this runtime lacks them. */
+  readonly lacking: Set<string>;
   /** Returns the name under which this process holds leases. */
   holder(): string;
   readonly leaseTtlMs: number;

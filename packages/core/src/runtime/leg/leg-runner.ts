@@ -47,13 +47,14 @@ export interface OpenLeg {
 
 /**
  * Acquires the session's lease and loads its state. Returns `undefined` if the lease is taken. The lease is
- * renewed until the leg is over.
+ * renewed until the leg is over. With `onlyEnds`, the agent stands in for one that is gone and only ends the
+ * run, so it is no change of the agent.
  */
 export async function openLeg(
   host: Host,
   session: Session,
   agent: Agent,
-  from: AskedBy = {},
+  { onlyEnds = false, ...from }: AskedBy & { onlyEnds?: boolean } = {},
 ): Promise<OpenLeg | undefined> {
   const lease = await host.store.acquire(session.id, `${host.holder()}/${host.newId()}`, host.leaseTtlMs);
   if (lease === undefined) return undefined;
@@ -65,6 +66,7 @@ export async function openLeg(
       agent,
       lease,
       from,
+      onlyEnds,
       held,
       state: await loadState(host.store, session.id),
     });
@@ -81,6 +83,7 @@ interface LegToHold {
   agent: Agent;
   lease: Lease;
   from: AskedBy;
+  onlyEnds: boolean;
   held: HeldCredentials;
   state: SessionState;
 }
@@ -89,7 +92,7 @@ interface LegToHold {
  * Keeps the lease for the session's open run, and for the runs of queued messages that follow it. Each of
  * these starts in the append that ends the run before it.
  */
-function holdLeg({ host, session, agent, lease, from, held, state }: LegToHold): OpenLeg {
+function holdLeg({ host, session, agent, lease, from, onlyEnds, held, state }: LegToHold): OpenLeg {
   const next = accessesOf(host, session, held);
   // Answers of the open run that came with a caller or credentials which the leg does not have yet.
   const answers: StoredOf<"tool_answered">[] = [];
@@ -148,7 +151,7 @@ function holdLeg({ host, session, agent, lease, from, held, state }: LegToHold):
     await current.ready();
     return current.agent;
   };
-  const changes = () => changeOnResume(current);
+  const changes = () => (onlyEnds ? [] : changeOnResume(current));
   const close = async () => {
     held.close();
     await kept.giveBack();

@@ -18,9 +18,9 @@ import { openRun, type RunState } from "../../session/state.ts";
  * @throws PawlError `tools_failed`; `fenced` if another process has taken over the session
  */
 export async function readyAgent(leg: Leg, agent: Agent, starts: boolean): Promise<Agent> {
-  if (agent.toolsFor === undefined) return agent;
+  if (agent.toolsFor === undefined) return shownWithout(leg.hide, agent);
   try {
-    return withTools(agent, await callTools(leg, agent));
+    return shownWithout(leg.hide, withTools(agent, await callTools(leg, agent)));
   } catch (cause) {
     const { life } = leg;
     if (life.lost) throw life.signal.reason;
@@ -29,6 +29,18 @@ export async function readyAgent(leg: Leg, agent: Agent, starts: boolean): Promi
     const message = `The function \`tools\` of agent("${agent.name}") failed: ${messageOf(hidden)}`;
     throw new PawlError("tools_failed", message, { cause: hidden });
   }
+}
+
+/**
+ * Returns the agent with instructions and tools that repeat no credentials, as they are stored. Otherwise
+ * they would differ from the stored ones, and each run would begin with a new prefix.
+ */
+function shownWithout(hide: Leg["hide"], agent: Agent): Agent {
+  const tools = [...agent.tools].map(([name, tool]) => {
+    const spec = hide(tool.spec);
+    return [name, spec === tool.spec ? tool : { ...tool, spec: { ...spec, name } }] as const;
+  });
+  return { ...agent, instructions: hide(agent.instructions), tools: new Map(tools) };
 }
 
 async function callTools(leg: Leg, { toolsFor, toolsTimeoutMs }: Agent): Promise<unknown> {

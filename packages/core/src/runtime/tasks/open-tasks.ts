@@ -23,20 +23,26 @@ export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<re
     const session = await taskSession(host, leg.session, call.callId, call.toolName);
     if (session === undefined || (session.openRun === null && isCharged(call, session))) continue;
     const slice = call.started?.slice ?? {};
-    const agent = childAgent(await agentToEnd(leg, call), leg.agent.name, call.toolName, slice);
-    tasks.push({ call, end: (signal) => endTask(host, session, agent, call, signal) });
+    const own = await chosenBefore(leg, call);
+    const agent = childAgent(own ?? standIn(leg), leg.agent.name, call.toolName, slice);
+    const task = { session, agent, call, onlyEnds: own === undefined };
+    tasks.push({ call, end: (signal) => endTask(host, task, signal) });
   }
   return tasks;
 }
 
-/**
- * Returns the agent that ends a call's task. If the tool or the agent is gone, this is the calling agent
- * without its tools and hooks: it only has to store that the task was stopped.
- */
-async function agentToEnd(leg: Leg, call: CallState): Promise<Agent> {
+/** Returns the agent of a call, to end its task; `undefined` if the tool or the agent is gone. */
+async function chosenBefore(leg: Leg, call: CallState): Promise<Agent | undefined> {
   const tool = leg.agent.tools.get(call.toolName);
   const chosen = tool?.delegate && (await chosenAgain(leg, tool, tool.delegate, call).catch(() => undefined));
-  if (chosen !== undefined && "agent" in chosen) return agentOf(chosen.agent);
+  return chosen !== undefined && "agent" in chosen ? agentOf(chosen.agent) : undefined;
+}
+
+/**
+ * Returns the agent that ends a task whose own agent is gone: the calling agent without tools and hooks,
+ * which only stores that the task was stopped.
+ */
+function standIn(leg: Leg): Agent {
   const { toolsFor: _, userData: __, ...agent } = leg.agent;
   return { ...agent, tools: new Map(), hooks: [], stopWhen: [], checkpointWhen: [], toolOnly: false };
 }
@@ -64,14 +70,12 @@ function isCharged({ charged }: CallState, { usage, costUsd }: Session): boolean
 
 async function endTask(
   host: Host,
-  session: Session,
-  agent: Agent,
-  call: CallState,
+  { session, agent, call, onlyEnds }: { session: Session; agent: Agent; call: CallState; onlyEnds: boolean },
   signal: AbortSignal,
 ): Promise<UnchargedUse | undefined> {
   if (session.openRun !== null) await storeStopRequest(host, session.id);
   while ((await host.store.sessions.get(session.id))?.openRun != null) {
-    const active = host.legs.get(session.id) ?? (await recover(host, session, agent));
+    const active = host.legs.get(session.id) ?? (await recover(host, session, agent, { onlyEnds }));
     if (active !== undefined) await active.done;
     // A dead process may still hold the lease for a moment.
     else await delay(host.clock, Math.min(host.pollMs, 100), signal);

@@ -1,7 +1,15 @@
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type Hook, type ModelClient, memoryStore, type RunContext, tool } from "../../../src/index.ts";
+import {
+  type Hook,
+  type ModelClient,
+  memoryStore,
+  type RunContext,
+  tool,
+  withFallback,
+} from "../../../src/index.ts";
+import { budget, IN_USD } from "../../support/budget.ts";
 import { pricing } from "../../support/pricing.ts";
 import { never, type Options, setup, until, user } from "../../support/setup.ts";
 import { dyingStore, failingStore, has } from "../../support/stores.ts";
@@ -169,7 +177,24 @@ describe("the limits of a run and a model that is asked", () => {
     const hook = asking(({ askModel }) => askModel(scriptedModel([safe]), { prompt: "Safe?" }), got);
     const priced = (model: ModelClient) => ({ ...model, pricing });
     await setup([{ text: "Ok." }], { hooks: [hook], limits: { costUsd: 1 } }, {}, priced).say("Hi");
-    expect(got).toMatchObject([{ code: "limit_reached" }]);
+    expect(got).toMatchObject([{ code: "limit_reached", details: { limit: "cost_limit", costUsd: 0 } }]);
+    expect(String(got[0])).toContain("costUsd is limited, but claude-scripted has no prices. Give it some");
+  });
+
+  it("F21 E10 L13 so is a fallback without prices, and each under a budget in US dollars", async () => {
+    const got: unknown[] = [];
+    const priced = (model: ModelClient) => ({ ...model, pricing });
+    const free = scriptedModel([safe], { id: "free" });
+    const asked = small([safe]);
+    const hook = asking(({ askModel }) => askModel(withFallback(asked, free), { prompt: "Safe?" }), got);
+    const usd = budget(IN_USD);
+    await setup([{ text: "Ok." }], { hooks: [hook], limits: { costUsd: 1 } }, {}, priced).say("Hi");
+    await setup([{ text: "Ok." }], { hooks: [hook, usd.hook] }, {}, priced).say("Hi");
+    expect(got.map(String)).toEqual([
+      expect.stringContaining("costUsd is limited, but free has no prices."),
+      expect.stringContaining('its hook "reservation" counts cost, but free has no prices.'),
+    ]);
+    expect(asked.requests).toEqual([]);
   });
 });
 

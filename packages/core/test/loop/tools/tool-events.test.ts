@@ -173,8 +173,8 @@ describe("a tool cannot store", () => {
         { ...plan, key: "result:4:toolu_p" },
       ),
     ).toEqual([
-      'invalid_input: A tool cannot store a "user_message". It may store knowledge, note, spending, artifact and types that contain a dot.',
-      'invalid_input: A tool cannot store a "tool_result". It may store knowledge, note, spending, artifact and types that contain a dot.',
+      'invalid_input: A tool cannot store a "user_message". It may store knowledge, note, spending and types that contain a dot.',
+      'invalid_input: A tool cannot store a "tool_result". It may store knowledge, note, spending and types that contain a dot.',
       "invalid_input: A tool stores an artifact with `context.createArtifact()`.",
       "invalid_input: A `note` of a tool must not have `landing`: only a limit starts the last turn.",
       expect.stringContaining("invalid_input: Token counts"),
@@ -197,10 +197,23 @@ describe("a tool cannot store", () => {
       ),
     ).toEqual([
       "invalid_input: The type of an event must be a string, not undefined.",
-      "invalid_input: The data of an event must be JSON.",
-      "invalid_input: The data of an event must be JSON.",
+      expect.stringMatching(
+        /^invalid_input: The `data` of ".*" must be .* is nested too deep, or contains itself\.$/,
+      ),
+      expect.stringMatching(/^invalid_input: The `data` of ".*" must be .*; data is a bigint\.$/),
       "invalid_input: The data of an event must have at most 1000000 characters; got 1000002.",
       ...Array(3).fill(expect.stringContaining("invalid_input: Ids, types and keys must be")),
+    ]);
+  });
+
+  it("F22 an event without data, or of which JSON would lose a part", async () => {
+    const { type } = plan;
+    expect(
+      await refusals({ type, payload: { steps: 2 } }, { type }, { type, data: { of: [new Map()] } }),
+    ).toEqual([
+      `invalid_input: The event "${type}" has no \`data\`: append({ type, data, key? }). It has \`payload\`.`,
+      `invalid_input: The event "${type}" has no \`data\`: append({ type, data, key? }).`,
+      `invalid_input: The \`data\` of "${type}" must be a value that JSON can represent; data.of[0] is an instance of Map.`,
     ]);
   });
 

@@ -144,6 +144,24 @@ describe("what a tool reports about its call", () => {
   });
 });
 
+it.each<[string, unknown, string]>([
+  ["fragments", [{ id: 1 }], 'a list of strings of 1 to 200 characters, e.g. ["doc-1"]; got an object.'],
+  ["fragments", ["a", "x".repeat(201)], "got one of 201 characters."],
+  ["fragments", [""], "got one without visible characters."],
+  ["connector", " ", 'a string of 1 to 200 characters, e.g. "gmail"; got one without visible characters.'],
+])("F22 U6 says what a report should have as %s, and what it has", async (field, value, message) => {
+  let refused: unknown;
+  await resultOf(({ report }) => {
+    try {
+      report({ [field]: value } as CallReport);
+    } catch (error) {
+      refused = error;
+    }
+  });
+  expect(String(refused)).toContain(`\`${field}\` must be `);
+  expect(String(refused)).toContain(message);
+});
+
 describe("a cost that a tool reports", () => {
   it("F22 L13 counts towards the run's limit and the session's totals", async () => {
     const tools = [searching(({ report }) => report({ costUsd: 2 }))];

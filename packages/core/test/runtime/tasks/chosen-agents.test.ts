@@ -201,7 +201,7 @@ describe("F19 an agent that is chosen by the call's input", () => {
     const answers = [{ callId: "toolu_a", value: { text: "yes" } }];
     await made.boot({ names: [] }).run("host", { ...user, sessionId, answers }).result;
     expect(await made.results()).toEqual([
-      'The agent "writer", which began this task, is not available to continue it.',
+      'The agent "writer", which began this task, is not available to continue it. The user had answered: {"text":"yes"}',
     ]);
     expect(made.models.get("writer")?.requests).toHaveLength(1);
     expect(await made.base.sessions.get(child)).toMatchObject({ openRun: null, pending: 0 });

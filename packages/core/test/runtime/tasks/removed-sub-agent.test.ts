@@ -22,14 +22,61 @@ it("F25 ends the task of a sub-agent that is gone with the run, although no proc
   const { stop, actions } = await world.answer("toolu_a", "yes", pawl);
   expect(stop.type).toBe("end_turn");
   expect(actions[0]?.result).toBe(
-    'The outcome of this call is unknown: the process was cut off while it ran, and the tool "researcher" was removed in version 2 of this agent. It may or may not have taken effect; check before doing it again.',
+    'The tool "researcher" was removed in version 2 of this agent. The call was not finished. What it had done before its question may have taken effect. The user had answered: {"text":"yes"}',
   );
   const child = `${sessionId}:toolu_a`;
   expect(await world.base.sessions.get(child)).toMatchObject({ openRun: null, pending: 0 });
   expect(ofType(await world.log(child), "run_ended")).toMatchObject([
     { data: { stop: { type: "aborted" } } },
   ]);
+  // Nothing is known to have changed in the task's own agent.
+  expect(ofType(await world.log(child), "agent_changed")).toEqual([]);
   expect(world.callee.requests).toHaveLength(1);
+  await world.check();
+});
+
+it("F25 P5 gives the model the answer to a task whose tool is of another kind now, and does not run it", async () => {
+  const world = family(
+    [{ tools: task("toolu_a") }, { text: "Done." }],
+    [asking("First?"), { text: "Never said." }],
+  );
+  await world.say();
+  const ran: unknown[] = [];
+  const plain = tool({
+    name: "researcher",
+    description: "Looks things up.",
+    input: z.object({ task: z.string() }),
+    idempotent: true,
+    execute: (input) => void ran.push(input),
+  });
+  const { actions } = await world.answer("toolu_a", "yes", deployed(world, [plain]));
+  expect(actions[0]?.result).toBe(
+    'This tool has changed since its question was asked. The call was not finished. What it had done before its question may have taken effect. The user had answered: {"text":"yes"}',
+  );
+  expect(ran).toEqual([]);
+  await world.check();
+});
+
+it("F25 P5 says that a task was cut off only if it was, and then has the answer too", async () => {
+  const world = family(
+    [{ tools: task("toolu_a") }, { text: "Done." }],
+    [asking("First?"), { text: "word ".repeat(400), delayPerEventMs: 5 }],
+  );
+  await world.say();
+  const second = world.boot();
+  const answers = [{ callId: "toolu_a", value: { text: "yes" } }];
+  await second.run("host", { ...user, sessionId, answers }).started;
+  await until(() => world.callee.requests.length === 2);
+  await second.drain({ timeoutMs: 0 });
+  const pawl = deployed(world, []);
+  await pawl.sweep();
+  await until(async () => ofType(await world.log(), "run_ended").length > 0);
+  const [result] = ofType(await world.log(), "tool_result");
+  expect(result?.data).toMatchObject({
+    success: false,
+    result:
+      'The outcome of this call is unknown: the process was cut off while it ran, and the tool "researcher" was removed in version 2 of this agent. It may or may not have taken effect; check before doing it again. The user had answered: {"text":"yes"}',
+  });
   await world.check();
 });
 

@@ -33,6 +33,11 @@ const OPTIONS: OptionKinds<AspOptions> = { text: TEXT_MODE };
  * - `{ session_id, tool_results: [{ tool_use_id, content }] }` to answer calls that wait for the client. Add
  *   `is_error: true` if a call failed there. The stream that asked for the answers ended with `stop_reason:
  *   "tool_use"`.
+ * - `{ session_id, retry: "<run id>" }` to run the last message again, after its run failed, was stopped or
+ *   was interrupted.
+ *
+ * A message that is sent again with the same `client_message_id` counts once. `createAspClient()` of
+ * `@pawl/client/asp` is a client for this dialect.
  *
  * @example
  * ```ts
@@ -74,6 +79,7 @@ export function asp(options: AspOptions = {}): Dialect {
 
 const FIELDS = {
   session: "session_id",
+  retry: "retry",
   answers: { field: "tool_results", call: "tool_use_id", value: "content" },
 };
 

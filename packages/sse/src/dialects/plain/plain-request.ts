@@ -13,14 +13,16 @@ export interface PlainFields {
    * The field with the client's history, of which only the last message is read. Default: clients send none.
    */
   messages?: string;
+  /** The field with the id of a run to retry. Default: clients cannot retry a run. */
+  retry?: string;
 }
 
 /** Accepts any object. Fields that the dialect does not know are ignored. */
 const anything = jsonSchema<JsonObject>({ type: "object" });
 
 /**
- * Parses a message or answers, for an existing session or a new one. A message counts once if it is sent
- * again with the same `client_message_id` or `clientMessageId`.
+ * Parses a message, answers or a retry, for an existing session or a new one. A message counts once if it is
+ * sent again with the same `client_message_id` or `clientMessageId`.
  *
  * @throws HTTPException 400 with the reason.
  */
@@ -37,6 +39,14 @@ export async function parsePlain(
     );
   }
   const sessionId = typeof session === "string" ? { sessionId: checkId(session) } : {};
+  const retry = fields.retry === undefined ? undefined : partOf(sent, fields.retry);
+  if (retry !== undefined) {
+    if (typeof retry !== "string" || typeof session !== "string" || sent.message !== undefined)
+      throw invalid(
+        `\`${fields.retry}\` must be the id of the last run, beside \`${fields.session}\` and no message.`,
+      );
+    return { ...sessionId, begin: () => ({ retry: checkId(retry) }) };
+  }
   const said = answersIn(sent, fields);
   if (said.length > 0) {
     if (sent.message !== undefined) throw invalid("Send either a message or answers, not both.");

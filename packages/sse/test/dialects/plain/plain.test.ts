@@ -238,6 +238,36 @@ describe("W2 W3 ASP v2", () => {
   });
 });
 
+describe("L12 a retry over ASP v2", () => {
+  it("runs the last message again after its run failed, and stores it once", async () => {
+    const model = scriptedModel((_request, n) => (n === 0 ? Promise.reject(failing()) : { text: "Done." }));
+    const served = await serve(model, { dialect: asp() });
+    const { events, sessionId: session_id } = await post(served, { message: "Hi" });
+    expect(events.at(-1)).toEqual({ type: "error", message: expect.any(String) });
+    const { run } = await served.runtime.view(session_id ?? "", { userId: "ada" });
+    expect((await post(served, { session_id, retry: run?.id })).events).toEqual([
+      { type: "ack" },
+      { type: "text", text: "Done." },
+      { type: "message_stop", stop_reason: "end_turn" },
+    ]);
+    const { messages } = await served.runtime.view(session_id ?? "", { userId: "ada" });
+    expect(messages.map(({ text }) => text)).toEqual(["Hi", "Done."]);
+  });
+
+  it("refuses a retry of a complete answer, without a session, of others, and beside a message", async () => {
+    const served = await serve(scriptedModel([{ text: "Done." }]), { dialect: asp() });
+    const { sessionId: session_id } = await post(served, { message: "Hi" });
+    const { run } = await served.runtime.view(session_id ?? "", { userId: "ada" });
+    const status = async (json: object, as = "ada") => (await served.ask("/runs", { json, as })).status;
+    expect(await status({ session_id, retry: run?.id })).toBe(400);
+    expect(await status({ session_id, retry: run?.id }, "bob")).toBe(404);
+    expect(await status({ retry: run?.id })).toBe(400);
+    expect(await status({ session_id, retry: true })).toBe(400);
+    expect(await status({ session_id, retry: run?.id, message: "Hi" })).toBe(400);
+    expect(await status({ session_id, retry: "x".repeat(300) })).toBe(400);
+  });
+});
+
 const failing = () => new PawlError("model_error", "SECRET-HOST", { details: { retryable: true } });
 
 describe.each([

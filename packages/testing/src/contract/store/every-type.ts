@@ -98,6 +98,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     input: { city: "Berne" },
     child: { session_id: "s:c2", call_id: "c3", question: 8 },
     spent: { tokens, cost_cents: 0.01 },
+    state: { step: 2 },
   },
   tool_answered: {
     tool_name: "ask",

@@ -1,0 +1,142 @@
+import { PawlError, type ViewState } from "@pawl/core/view";
+import { eitherSignal } from "./either-signal.ts";
+import { within } from "./read-events.ts";
+
+/** Options for reaching the server. */
+export interface WireOptions {
+  /** The path or URL where the agent is served, e.g. `/api/coach`. */
+  url: string;
+  /** Sends the requests. Default: the global `fetch`. */
+  fetch?: typeof fetch;
+  /**
+   * The headers of every request, e.g. for authentication. A function is called before each request. Default:
+   * none.
+   */
+  headers?: HeaderSource;
+}
+
+/** The headers of every request: an object, or a function that is called before each request. */
+export type HeaderSource =
+  | Readonly<Record<string, string>>
+  | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+
+/** Thrown if the server refuses a request or its response is not valid. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly code: string;
+  /** The response and its JSON body, if the server has refused the request. */
+  readonly answer: { readonly headers: Headers; readonly body: unknown } | undefined;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    { answer, ...options }: ErrorOptions & { answer?: Refused["answer"] } = {},
+  ) {
+    super(message, options);
+    this.name = "Refused";
+    this.status = status;
+    this.code = code;
+    this.answer = answer;
+  }
+}
+
+/** Sends a request to a path below the agent's URL. Rejects with {@link Refused} unless it succeeds. */
+export type Requester = (path: string, signal: AbortSignal, init?: RequestInit) => Promise<Response>;
+
+/**
+ * Returns the function that sends requests. A request fails if there is no response within `silenceMs`.
+ *
+ * @throws PawlError `config` for a missing URL.
+ */
+export function requester(
+  { url, fetch: send = globalThis.fetch, headers = {} }: WireOptions,
+  silenceMs: number,
+): Requester {
+  if (typeof url !== "string" || url === "") {
+    throw new PawlError(
+      "config",
+      `\`url\` must be the path or URL where the agent is served, e.g. "/api/coach"; got ${JSON.stringify(url)}.`,
+    );
+  }
+  const base = url.endsWith("/") ? url.slice(0, -1) : url;
+  return async (path, signal, init = {}) => {
+    const own = typeof headers === "function" ? await within(silenceMs, Promise.resolve(headers())) : headers;
+    const silence = new AbortController();
+    const timer = setTimeout(
+      () => silence.abort(new Error(`The server did not respond for ${silenceMs} ms.`)),
+      silenceMs,
+    );
+    const response = await send(`${base}${path}`, {
+      ...init,
+      headers: { ...own, ...(init.headers as Record<string, string> | undefined) },
+      signal: eitherSignal(signal, silence.signal),
+    }).finally(() => clearTimeout(timer));
+    if (!response.ok) throw await refused(response, `${base}${path}`);
+    return response;
+  };
+}
+
+/** Returns the options of a request that posts a body and is answered by a stream. */
+export function posting(body: object): RequestInit {
+  return {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "text/event-stream" },
+    body: JSON.stringify(body),
+  };
+}
+
+/** Returns the path of a session. */
+export function sessionPath(id: string): string {
+  return `/sessions/${encodeURIComponent(id)}`;
+}
+
+/** Returns whether a retry may succeed: the network, the server or a proxy failed. */
+export function isTemporary(error: unknown): boolean {
+  if (!(error instanceof Refused)) return true;
+  // A rate limit lasts longer than all retries together.
+  if (error.code === "rate_limited") return false;
+  return error.status === 408 || error.status === 429 || error.status >= 500;
+}
+
+/** Returns a response that is an event stream. @throws Refused `protocol` for any other. */
+export function eventStream(response: Response): Response {
+  const type = response.headers.get("content-type") ?? "";
+  if (type.startsWith("text/event-stream")) return response;
+  throw new Refused(
+    response.status,
+    "protocol",
+    "The server's response is not an event stream. Check the client's `url`.",
+  );
+}
+
+async function refused(response: Response, url: string): Promise<Refused> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const error = isObject(body) && isObject(body.error) ? body.error : {};
+  const { code, message } = error;
+  const { status } = response;
+  const bare =
+    status === 404
+      ? `The server answered 404 to ${url}. Check the client's \`url\` and the handler's \`basePath\`.`
+      : `The server answered ${status}.`;
+  return new Refused(
+    status,
+    typeof code === "string" ? code : "network",
+    typeof message === "string" ? message : bare,
+    { answer: { headers: response.headers, body } },
+  );
+}
+
+/** Returns the view in a response. @throws Refused `protocol` if it has none. */
+export function snapshotFrom(body: unknown): ViewState {
+  const isView = isObject(body) && Array.isArray(body.messages) && Number.isInteger(body.cursor);
+  if (!isView)
+    throw new Refused(200, "protocol", "The server's response is not a session. Check the client's `url`.");
+  const { messages, pending, runningTools, run, cursor } = body as unknown as ViewState;
+  return { messages, pending, runningTools, run, cursor };
+}
+
+/** Returns whether a parsed JSON value is an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,13 @@
+// The entry `@pawl/core/tools`: for programs that call tools outside of a run, e.g. to serve them, or make
+// tools from definitions of others.
+
+// Calling tools outside of a run
+
+export { outcomeUnknown } from "./session/close-calls.ts";
+export { callTool } from "./tools/call-tool.ts";
+export type { CallSettings, CallToolOptions, ToolCallOutcome } from "./tools/call-tool-types.ts";
+
+// What others send
+
+export { hideTextsOf } from "./base/hide-texts.ts";
+export { plainJsonSchema } from "./tools/plain-json-schema.ts";

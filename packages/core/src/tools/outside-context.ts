@@ -1,0 +1,84 @@
+import { invalidInput } from "../base/invalid-input.ts";
+import { addedReport, type CallReport } from "./call-report.ts";
+import type { CallSettings } from "./call-tool-types.ts";
+import type { ToolContext } from "./tool.ts";
+
+/** A tool's context outside of a run, and what the tool has reported through it. */
+export interface OutsideContext {
+  readonly context: ToolContext<never>;
+  readonly report: () => CallReport;
+  /** Ends the call: from now on, `report()` throws. */
+  close(): void;
+}
+
+/**
+ * Makes the context of a call outside of a run. There is no log, so whatever would store or read events
+ * throws a PawlError `invalid_input`.
+ */
+export function outsideContext(
+  name: string,
+  options: CallSettings & { deps?: unknown },
+  signal: AbortSignal,
+  newId: () => string,
+): OutsideContext {
+  const { userId, caller = {}, credentials, params = {}, deps } = options;
+  const idempotencyKey = options.idempotencyKey ?? newId();
+  let report: CallReport = {};
+  let isClosed = false;
+  const refuse = (method: string, hint = "") =>
+    invalidInput(
+      `\`context.${method}()\` needs a session, but "${name}" was called outside of a run.${hint}`,
+    );
+  const context: ToolContext<never> = {
+    sessionId: "",
+    runId: "",
+    userId,
+    params,
+    caller,
+    credentials,
+    callId: options.callId ?? idempotencyKey,
+    idempotencyKey,
+    deps: deps as never,
+    signal,
+    answer: undefined,
+    answered: undefined,
+    type: undefined,
+    progress: () => undefined,
+    report: (facts) => {
+      if (isClosed) throw invalidInput("The call has its result already, so its tool can add nothing more.");
+      report = addedReport(report, facts);
+    },
+    append: async () => {
+      throw refuse("append");
+    },
+    ask: () => {
+      throw refuse("ask");
+    },
+    // biome-ignore lint/correctness/useYield: it only throws
+    read: async function* () {
+      throw refuse("read");
+    },
+    askModel: async () => {
+      throw refuse("askModel", " Use `askModel()` of @pawl/core, and report its `costUsd`.");
+    },
+    createArtifact: () => {
+      throw refuse("createArtifact");
+    },
+    artifact: async () => {
+      throw refuse("artifact");
+    },
+    completeSession: () => {
+      throw refuse("completeSession");
+    },
+    setMode: () => {
+      throw refuse("setMode");
+    },
+  };
+  return {
+    context,
+    report: () => report,
+    close: () => {
+      isClosed = true;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
+
+/** Keywords whose value is a schema. */
+const ONE = [
+  "items",
+  "additionalProperties",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "propertyNames",
+  "contains",
+  "contentSchema",
+  "not",
+  "if",
+  "then",
+  "else",
+];
+
+/** Keywords whose value is a list of schemas. */
+const LIST = ["prefixItems", "anyOf", "oneOf", "allOf"];
+
+/** Keywords whose value is an object of schemas. */
+const NAMED = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+
+/** Returns whether a keyword of JSON Schema has one schema, a list or an object of schemas, or no schema. */
+export function subschemaKind(keyword: string): "one" | "list" | "named" | undefined {
+  if (ONE.includes(keyword)) return "one";
+  if (LIST.includes(keyword)) return "list";
+  return NAMED.includes(keyword) ? "named" : undefined;
+}
+
+/** Copies a schema; `change` makes the copy of each schema directly inside it. Other values stay the same. */
+export function withSubschemas(schema: JsonObject, change: (schema: Json) => Json): JsonObject {
+  const entries = Object.entries(schema).map(([key, value]): [string, Json] => {
+    const kind = subschemaKind(key);
+    if (kind === "one") return [key, change(value)];
+    if (kind === "list" && Array.isArray(value)) return [key, value.map(change)];
+    if (kind === "named" && isJsonObject(value)) {
+      return [key, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, change(part)]))];
+    }
+    return [key, value];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Yields a schema that is an object, and all such schemas inside it. */
+export function* schemasIn(schema: Json): Generator<JsonObject, void> {
+  if (!isJsonObject(schema)) return;
+  yield schema;
+  for (const [key, value] of Object.entries(schema)) {
+    const kind = subschemaKind(key);
+    if (kind === "one") yield* schemasIn(value);
+    else if (kind !== undefined && typeof value === "object" && value !== null)
+      for (const part of Object.values(value)) yield* schemasIn(part);
+  }
+}

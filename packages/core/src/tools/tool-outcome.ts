@@ -1,0 +1,27 @@
+import { messageOf } from "../base/errors.ts";
+import { type Json, toJson } from "../base/json.ts";
+
+/**
+ * Converts a tool's return value to JSON. A value that JSON cannot represent is replaced by a note. This is
+ * not an error, because the tool did its work.
+ */
+export function jsonResult(value: unknown): Json {
+  try {
+    return toJson(value instanceof Error ? { name: value.name, message: messageOf(value) } : value);
+  } catch (cause) {
+    return {
+      done: true,
+      note: `The tool succeeded, but its result cannot be represented as JSON: ${messageOf(cause)}`,
+    };
+  }
+}
+
+/** Returns why a call with this input does not run. */
+export function inputMismatch(problems: readonly string[]): string {
+  return `The input does not match the tool's schema: ${problems.join("; ")}`;
+}
+
+/** The reason with which a tool's signal aborts when the tool's own time is up. */
+export function tookTooLong(timeoutMs: number | undefined): Error {
+  return new Error(`The tool took longer than ${timeoutMs} ms.`);
+}

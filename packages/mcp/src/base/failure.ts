@@ -1,0 +1,142 @@
+import { messageOf } from "@pawl/core";
+import { withoutKeys } from "@pawl/core/model";
+
+/**
+ * What became of a request that failed: it was not sent (`not_sent`), it may or may not have had an effect
+ * (`unknown`), the tool ran but its result cannot be used (`done`), or the server refused or failed it
+ * (`failed`).
+ */
+export type Outcome = "not_sent" | "unknown" | "done" | "failed";
+
+/** The code of a failed call. It is in the report of the call's result. */
+export type McpFailureCode =
+  | "mcp_unreachable"
+  | "mcp_circuit_open"
+  | "mcp_unauthorized"
+  | "mcp_outcome_unknown"
+  | "mcp_unusable_result"
+  | "mcp_refused"
+  | "mcp_tool_error";
+
+/**
+ * A request to a server that failed. Its message has no secrets, and the model reads it.
+ *
+ * @example
+ * ```ts
+ * import { McpFailure, mcpServer } from "@pawl/mcp";
+ *
+ * const none = mcpServer({ name: "none", command: "/no/such/program" });
+ * try {
+ *   await none.listTools({ userId: "ada" });
+ * } catch (error) {
+ *   if (error instanceof McpFailure) console.log(error.code, error.outcome); // mcp_unreachable not_sent
+ * }
+ * ```
+ */
+export class McpFailure extends Error {
+  readonly code: McpFailureCode;
+  readonly outcome: Outcome;
+  /** Whether the connection is gone or the server has forgotten it: nothing was run, and another may work. */
+  readonly isStale: boolean;
+
+  /** Whether the server does not accept the state that it had given us. */
+  isExpired = false;
+
+  constructor(code: McpFailureCode, outcome: Outcome, message: string, isStale = false) {
+    super(message);
+    this.name = "McpFailure";
+    this.code = code;
+    this.outcome = outcome;
+    this.isStale = isStale;
+  }
+}
+
+/** The `data.reason` of errors that our transports make in place of an answer that will never come. */
+export const LOST = "pawl:lost";
+export const TOO_LARGE = "pawl:too_large";
+
+/** Codes with which an SDK error says that nothing was sent. */
+const NOT_SENT = ["NOT_CONNECTED", "NOT_INITIALIZED", "CAPABILITY_NOT_SUPPORTED", "ERA_NEGOTIATION_FAILED"];
+
+/** Codes with which an SDK error says that there was an answer, which it cannot use. */
+const UNUSABLE = ["INVALID_RESULT", "UNSUPPORTED_RESULT_TYPE", "CLIENT_HTTP_UNEXPECTED_CONTENT"];
+
+/** Codes of network errors that come before anything is sent. */
+const NO_CONNECTION =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ENOENT|EACCES)$/;
+
+interface Facts {
+  code?: unknown;
+  name?: unknown;
+  status?: unknown;
+  cause?: unknown;
+  data?: { status?: unknown; reason?: unknown };
+}
+
+/** Turns what the SDK threw into a failure without secrets. `server` is its name. */
+export function failureOf(server: string, thrown: unknown, secrets: readonly string[]): McpFailure {
+  if (thrown instanceof McpFailure) return thrown;
+  const { code, name, data } = (thrown ?? {}) as Facts;
+  const why = withoutKeys(messageOf(thrown), secrets).slice(0, 2_000);
+  if (data?.reason === LOST || code === "CONNECTION_CLOSED" || code === "REQUEST_TIMEOUT")
+    return unknown(
+      server,
+      code === "REQUEST_TIMEOUT" ? "it did not answer in time" : "the connection was lost",
+    );
+  if (data?.reason === TOO_LARGE) return unusable(server, why);
+  if (typeof code === "number") {
+    const failure = new McpFailure("mcp_refused", "failed", `"${server}": ${why}`);
+    failure.isExpired = data?.reason === "invalid_request_state";
+    return failure;
+  }
+  if (name === "UnauthorizedError" || code === "CLIENT_HTTP_AUTHENTICATION" || data?.status === 401)
+    return new McpFailure(
+      "mcp_unauthorized",
+      "not_sent",
+      `"${server}" does not accept the user's credentials (401). The user has to sign in there again.`,
+    );
+  if (typeof code === "string" && UNUSABLE.includes(code)) return unusable(server, why);
+  if (data?.status !== undefined) return ofStatus(server, Number(data.status), why);
+  const isUnsent =
+    (typeof code === "string" && NOT_SENT.includes(code)) || causes(thrown).some(isNoConnection);
+  if (isUnsent || isGone(why))
+    return new McpFailure(
+      "mcp_unreachable",
+      "not_sent",
+      `"${server}" cannot be reached: ${why}`,
+      isGone(why),
+    );
+  return unknown(server, why);
+}
+
+const isGone = (why: string): boolean => why === "Not connected";
+
+/** Returns the failure for an answer with this HTTP status. Servers that refuse a request have not run it. */
+function ofStatus(server: string, status: number, why: string): McpFailure {
+  const isRefused = (status >= 400 && status < 500 && status !== 408) || status === 503;
+  if (!isRefused) return unknown(server, `it answered ${status}`);
+  const message = `"${server}" refused the request (${status}): ${why}`;
+  return new McpFailure("mcp_refused", "not_sent", message, status === 404 || status === 400);
+}
+
+function unknown(server: string, why: string): McpFailure {
+  const message = `The outcome of this call is unknown: "${server}": ${why.replace(/\.$/, "")}. It may or may not have taken effect; check before doing it again.`;
+  return new McpFailure("mcp_outcome_unknown", "unknown", message);
+}
+
+/** Returns the failure for a call that ran, but whose result cannot be used. It must not be repeated. */
+export function unusable(server: string, why: string): McpFailure {
+  const message = `The tool of "${server}" ran, but its result cannot be used: ${why.replace(/\.$/, "")}. Do not repeat the call only because of this.`;
+  return new McpFailure("mcp_unusable_result", "done", message);
+}
+
+const isNoConnection = ({ code }: Facts): boolean => typeof code === "string" && NO_CONNECTION.test(code);
+
+function causes(thrown: unknown): Facts[] {
+  const found: Facts[] = [];
+  for (let error = thrown; found.length < 5 && typeof error === "object" && error !== null; ) {
+    found.push(error);
+    error = (error as Facts).cause ?? (error as { errors?: unknown[] }).errors?.[0];
+  }
+  return found;
+}

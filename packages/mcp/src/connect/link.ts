@@ -1,0 +1,107 @@
+import { failureOf, McpFailure } from "../base/failure.ts";
+import { end, type Live, opener } from "./live.ts";
+import type { McpServerOptions } from "./options.ts";
+import type { Client } from "./sdk.ts";
+import { secretsOf } from "./target.ts";
+import type { Token } from "./token.ts";
+
+const IDLE_MS = 300_000;
+
+/** The connection of one user to one server. It is opened when it is needed, and again after it was lost. */
+export interface Link {
+  /**
+   * Uses the connection. If it turns out to be gone before anything was sent, a new one is used.
+   *
+   * @throws McpFailure
+   */
+  use<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  /** What must not appear in a result or an error. */
+  secrets(): readonly string[];
+  close(): Promise<void>;
+}
+
+/** Makes a link. `onIdle` is called when it has closed itself. */
+export function makeLink<Deps>(
+  options: McpServerOptions<Deps>,
+  token: Token | undefined,
+  onIdle: () => void,
+): Link {
+  const { name, idleMs = IDLE_MS } = options;
+  const fixed = secretsOf(options);
+  const secrets = () => [...fixed, ...(token?.secrets() ?? [])];
+  const connection = reopening(opener(options, token));
+  let busy = 0;
+  let idle: NodeJS.Timeout | undefined;
+
+  async function once<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    let live: Live | undefined;
+    try {
+      live = await connection.current();
+      live.hold(true);
+      return await work(live.client);
+    } catch (error) {
+      const failed = failureOf(name, error, secrets());
+      if (live !== undefined && failed.isStale) end(live);
+      throw failed;
+    } finally {
+      // Other requests may still wait for the same child.
+      if (busy === 1) live?.hold(false);
+    }
+  }
+
+  async function close(): Promise<void> {
+    clearTimeout(idle);
+    await connection.close();
+  }
+
+  return {
+    secrets,
+    close,
+    use: async (work) => {
+      busy += 1;
+      clearTimeout(idle);
+      try {
+        return await once(work).catch((error: unknown) => {
+          if (error instanceof McpFailure && error.isStale) return once(work);
+          throw error;
+        });
+      } finally {
+        busy -= 1;
+        if (busy === 0)
+          idle = afterwards(idleMs, () => {
+            onIdle();
+            void close();
+          });
+      }
+    },
+  };
+}
+
+/** Calls back after a while, without keeping the process running. */
+function afterwards(ms: number, act: () => void): NodeJS.Timeout {
+  const timer = setTimeout(act, ms);
+  // Browsers and Workers return a number.
+  timer.unref?.();
+  return timer;
+}
+
+/** Keeps one connection, and opens another if it is over. */
+function reopening(open: () => Promise<Live>) {
+  let opening: Promise<Live> | undefined;
+  return {
+    current: async (): Promise<Live> => {
+      const before = opening;
+      const live = await before?.catch(() => undefined);
+      if (live !== undefined && !live.isOver) return live;
+      if (opening === before) opening = open();
+      return await (opening as Promise<Live>);
+    },
+    close: async (): Promise<void> => {
+      const live = await opening?.catch(() => undefined);
+      opening = undefined;
+      if (live === undefined) return;
+      live.isOver = true;
+      await live.client.close().catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { McpServerOptions } from "./options.ts";
+import { type Client, type PriorDiscovery, sdk } from "./sdk.ts";
+import { openTransport } from "./target.ts";
+import type { Token } from "./token.ts";
+
+const CONNECT_TIMEOUT_MS = 30_000;
+
+/** The longest time to wait for the answer to the question which protocol a server speaks. */
+const PROBE_TIMEOUT_MS = 5_000;
+
+/** An open connection. */
+export interface Live {
+  client: Client;
+  /** Sets whether the connection keeps this process running. */
+  hold(isHeld: boolean): void;
+  isOver: boolean;
+}
+
+/** Opens connections to a server with one user's token. What the server said about itself is asked once. */
+export function opener<Deps>(options: McpServerOptions<Deps>, token: Token | undefined): () => Promise<Live> {
+  let prior: PriorDiscovery | undefined;
+  return async () => {
+    const before = prior;
+    // If it does not hold any more, the next attempt asks again.
+    prior = undefined;
+    const live = await connect(options, token, before);
+    prior = priorOf(live.client);
+    return live;
+  };
+}
+
+/** Marks a connection as over, and closes it. */
+export function end(live: Live): void {
+  live.isOver = true;
+  void live.client.close().catch(() => undefined);
+}
+
+async function connect<Deps>(
+  options: McpServerOptions<Deps>,
+  token: Token | undefined,
+  prior: PriorDiscovery | undefined,
+): Promise<Live> {
+  const { protocol = "auto", connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS } = options;
+  const { Client } = await sdk();
+  const { transport, hold } = await openTransport(options, token);
+  const mode = protocol === "modern" ? { pin: "2026-07-28" } : protocol;
+  const client = new Client(
+    { name: "pawl", version: "1" },
+    {
+      versionNegotiation: { mode, probe: { timeoutMs: Math.min(PROBE_TIMEOUT_MS, timeout) } },
+      // Servers hide tools that ask from clients that cannot be asked.
+      capabilities: { elicitation: { form: {}, url: {} } },
+      inputRequired: { autoFulfill: false },
+    },
+  );
+  // Older servers ask while the call waits. Such a question dies with the connection, so nobody can answer
+  // it later.
+  client.setRequestHandler("elicitation/create", async () => ({ action: "cancel" as const }));
+  const live: Live = { client, hold, isOver: false };
+  client.onclose = () => {
+    live.isOver = true;
+  };
+  // Late answers and broken streams are reported here too. The requests themselves fail.
+  client.onerror = () => undefined;
+  try {
+    await client.connect(transport, { timeout, ...(prior && { prior }) });
+  } catch (error) {
+    void client.close().catch(() => undefined);
+    throw error;
+  }
+  return live;
+}
+
+/** Returns what the server said about itself, so that the next connection need not ask. */
+function priorOf(client: Client): PriorDiscovery | undefined {
+  if (client.getProtocolEra() === "legacy") return { kind: "legacy" };
+  const discover = client.getDiscoverResult();
+  return discover === undefined ? undefined : { kind: "modern", discover };
+}

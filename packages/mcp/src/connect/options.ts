@@ -1,0 +1,98 @@
+import type { BreakerOptions } from "../base/breaker.ts";
+import type { McpUser } from "../base/user.ts";
+
+/** A tool as its server lists it. */
+export interface McpToolInfo {
+  /** The tool's name on its server. */
+  name: string;
+  /** The name under which the model knows it, e.g. `mcp__mail__search`. */
+  toolName: string;
+  /** The description for the model. */
+  description: string;
+  /**
+   * SHA-256 of its name, description, schemas and annotations, in hexadecimal. It changes if any of them
+   * changes.
+   */
+  fingerprint: string;
+  /** What the server says about the tool. These are claims. */
+  annotations: { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean };
+}
+
+/** Options of `mcpServer()`. Either `url` or `command` is required. */
+export interface McpServerOptions<Deps = unknown> {
+  /**
+   * The connector's name: 1 to 32 characters of `a-z A-Z 0-9 _ -`, no two `_` in a row. Tools are named
+   * `mcp__<name>__<tool>`.
+   */
+  name: string;
+  /** The address of a server over streamable HTTP. */
+  url?: string | URL;
+  /** The program of a server over stdio. Node only. */
+  command?: string;
+  /** The program's arguments. Default: none. */
+  args?: readonly string[];
+  /** The program's environment, added to a few safe variables such as `PATH`. Default: none. */
+  env?: Readonly<Record<string, string>>;
+  /** The program's working directory. Default: this process's own. */
+  cwd?: string;
+  /** Headers of every request to `url`, e.g. an API key that all users share. Default: none. */
+  headers?: Readonly<Record<string, string>>;
+  /**
+   * Returns the bearer token of the run's user, e.g. from `credentials`. Each user and token gets a
+   * connection of their own. Default: no token, and all users share one connection.
+   */
+  token?: (user: McpUser<Deps>) => string | undefined | Promise<string | undefined>;
+  /**
+   * Returns a new token after the server has refused the user's (401). Called for one request of a user at a
+   * time; the request is sent again once. Default: the call fails.
+   */
+  refresh?: (user: McpUser<Deps> & { token: string }) => string | undefined | Promise<string | undefined>;
+  /** What a call does if the server still answers 401: fail, or ask for credentials. Default: `"fail"`. */
+  onUnauthorized?: "fail" | "ask";
+  /** The tools to offer, by their names on the server, or a function that chooses. Default: all. */
+  tools?: readonly string[] | ((tool: McpToolInfo) => boolean);
+  /**
+   * Fingerprints of tools that were reviewed, by name, from `listTools()`. A tool that is missing here, or
+   * differs, is not offered. Default: tools may change.
+   */
+  fingerprints?: Readonly<Record<string, string>>;
+  /**
+   * Whether the server's annotations are trusted: tools with `readOnlyHint` or `idempotentHint` are then
+   * retried after a lost connection, and run again after a crash. Default: no.
+   */
+  trustAnnotations?: boolean;
+  /** Whether a run needs this server: if it cannot be reached, the run is refused. Default: no. */
+  required?: boolean;
+  /** Time limit of a call, in milliseconds. Default: 60,000. */
+  timeoutMs?: number;
+  /** Time limit of connecting, in milliseconds. Default: 30,000. */
+  connectTimeoutMs?: number;
+  /** The number of requests at a time. Default: 8. */
+  concurrency?: number;
+  /** The longest response over HTTP, in bytes. Default: 10,485,760. Over stdio it is always this. */
+  maxResponseBytes?: number;
+  /** The longest result that the model reads, in characters. Default: the agent's `resultLimit`. */
+  maxResultChars?: number;
+  /** How long the list of tools is used before it is read again, in milliseconds. Default: 60,000. */
+  listTtlMs?: number;
+  /** How long a connection without requests stays open, in milliseconds. Default: 300,000. */
+  idleMs?: number;
+  /** When a server that keeps failing gets no requests for a while. */
+  breaker?: BreakerOptions;
+  /**
+   * The protocol to speak: `modern` (2026-07-28), `legacy` (`initialize`, up to 2025-11-25), or `auto`, which
+   * asks first. Over stdio that starts the program twice. Default: `auto`.
+   */
+  protocol?: "auto" | "modern" | "legacy";
+  /** How often a call may ask the user. Default: 10. */
+  maxQuestions?: number;
+  /**
+   * A secret of at least 32 characters, the same in all processes. With it, the server's `requestState` is
+   * encrypted in the log while a question waits. Default: it is stored as it is.
+   */
+  stateKey?: string;
+  /** Sends HTTP requests. Default: the global `fetch`. */
+  fetch?: typeof fetch;
+  /** Returns the current time in milliseconds. Default: `Date.now`. */
+  now?: () => number;
+}

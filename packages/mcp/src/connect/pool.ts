@@ -1,0 +1,58 @@
+import pLimit from "p-limit";
+import { breaker } from "../base/breaker.ts";
+import type { McpUser } from "../base/user.ts";
+import { type Link, makeLink } from "./link.ts";
+import type { McpServerOptions } from "./options.ts";
+import type { Client } from "./sdk.ts";
+import { tokens } from "./token.ts";
+
+/** The connections to one server. */
+export interface Pool<Deps> {
+  /** Returns the connection of a user. Without `token`, all users share one. */
+  of(user: McpUser<Deps>): Promise<Connection>;
+  close(): Promise<void>;
+}
+
+/** A user's connection, within the server's limits. */
+export interface Connection extends Omit<Link, "close"> {
+  /** A key of the connection, the same for the same user and token. Never shown or stored. */
+  readonly key: string;
+}
+
+/** Makes the connections to a server. */
+export function makePool<Deps>(options: McpServerOptions<Deps>): Pool<Deps> {
+  const { name, concurrency = 8, now = Date.now } = options;
+  const links = new Map<string, { link: Link; user: McpUser<Deps> }>();
+  const tokenOf = tokens(options);
+  const limit = pLimit(concurrency);
+  const guarded = breaker(name, options.breaker ?? {}, now);
+
+  function linkOf(key: string, user: McpUser<Deps>, token: string | undefined): Link {
+    const known = links.get(key);
+    if (known !== undefined) {
+      known.user = user;
+      return known.link;
+    }
+    const entry = { user } as { link: Link; user: McpUser<Deps> };
+    const own = token === undefined ? undefined : tokenOf(token, () => entry.user);
+    entry.link = makeLink(options, own, () => links.delete(key));
+    links.set(key, entry);
+    return entry.link;
+  }
+
+  return {
+    of: async (user) => {
+      const token = await options.token?.(user);
+      const key = options.token === undefined ? "" : JSON.stringify([user.userId, token ?? null]);
+      const link = linkOf(key, user, token);
+      const use = <T>(work: (client: Client) => Promise<T>): Promise<T> =>
+        limit(() => guarded(() => link.use(work)));
+      return { key, use, secrets: link.secrets };
+    },
+    close: async () => {
+      const all = [...links.values()];
+      links.clear();
+      await Promise.all(all.map(({ link }) => link.close()));
+    },
+  };
+}

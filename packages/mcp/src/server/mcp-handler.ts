@@ -1,0 +1,158 @@
+import {
+  type Agent,
+  checkOptions,
+  type JsonObject,
+  type OptionKinds,
+  PawlError,
+  type Runtime,
+} from "@pawl/core";
+import { answerCall, type ServedAgent } from "./serve-call.ts";
+
+/** What `authorize` says about a request, as for `handler()` of `@pawl/sse`. */
+export interface McpCaller {
+  /** The user's id. It must come from something that the client cannot forge. */
+  userId: string;
+  /** What the application says about the user, see `RunOptions.caller`. */
+  caller?: JsonObject;
+  /** The caller's credentials, see `RunOptions.credentials`. */
+  credentials?: unknown;
+}
+
+/** Options of `mcpHandler()`. */
+export interface McpHandlerOptions {
+  runtime: Runtime;
+  /** The agent, one of the runtime's. */
+  agent: Pick<Agent, "name">;
+  /** Identifies the user. `null` answers 401, a `Response` is sent as it is. */
+  authorize: (request: Request) => McpCaller | Response | null | Promise<McpCaller | Response | null>;
+  /** The description of the tool, for the client's model: what the agent does. */
+  description: string;
+  /** The name of the tool. Default: `ask`. */
+  toolName?: string;
+  /**
+   * A secret of at least 32 characters, the same in all processes: it signs the state of a question, which
+   * the client keeps.
+   */
+  stateKey: string;
+  /** How long a question can be answered, in seconds. Default: 604,800, a week. */
+  stateTtlSeconds?: number;
+}
+
+const OPTIONS: OptionKinds<McpHandlerOptions> = {
+  runtime: "object!",
+  agent: "object!",
+  authorize: "function!",
+  description: "string!",
+  toolName: "string",
+  stateKey: "string!",
+  stateTtlSeconds: "number",
+};
+
+const WEEK = 604_800;
+
+/**
+ * Returns a function `Request -> Response` that serves an agent as an MCP server over streamable HTTP. A call
+ * of its tool is a run. What the agent asks becomes `input_required`, and the client answers by calling
+ * again. A client that goes away does not stop the run.
+ *
+ * The tool takes `message` and, to continue a conversation, the `session` of an earlier result.
+ *
+ * @throws PawlError `config` for unknown, missing or invalid options
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { mcpServer } from "@pawl/mcp";
+ * import { mcpHandler } from "@pawl/mcp/server";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const poet = agent({
+ *   name: "poet",
+ *   model: scriptedModel([{ text: "Roses are red." }]),
+ *   instructions: "You write poems.",
+ * });
+ * const serve = mcpHandler({
+ *   runtime: runtime({ agents: [poet], store: memoryStore() }),
+ *   agent: poet,
+ *   description: "Writes poems.",
+ *   stateKey: "a secret of at least 32 characters, from the environment",
+ *   authorize: () => ({ userId: "ada" }), // in an app: check the request's token
+ * });
+ * const client = mcpServer({
+ *   name: "poet",
+ *   url: "https://poet.example.com/mcp",
+ *   fetch: (input, init) => serve(new Request(input, init)),
+ * });
+ * const [tool] = await client.listTools({ userId: "ada" });
+ * console.log(tool?.toolName, tool?.description); // mcp__poet__ask Writes poems.
+ * await client.close();
+ * ```
+ */
+export function mcpHandler(options: McpHandlerOptions): (request: Request) => Promise<Response> {
+  checkOptions("mcpHandler()", options, OPTIONS);
+  const { authorize, stateKey, agent, toolName = "ask", stateTtlSeconds = WEEK, ...rest } = options;
+  if (stateKey.length < 32)
+    throw new PawlError("config", "`stateKey` of mcpHandler() must have at least 32 characters.");
+  const served = { ...rest, agent: agent.name, toolName };
+  let handler: Promise<Serve> | undefined;
+  return async (request) => {
+    const caller = await authorize(request);
+    if (caller instanceof Response) return caller;
+    if (caller === null)
+      return new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } });
+    handler ??= makeHandler(served, stateKey, stateTtlSeconds);
+    const { userId: clientId, caller: facts, credentials } = caller;
+    const extra = { ...(facts && { caller: facts }), ...(credentials !== undefined && { credentials }) };
+    return await (await handler)(request, { authInfo: { token: "", clientId, scopes: [], extra } });
+  };
+}
+
+type Serve = (request: Request, options: { authInfo: AuthInfo }) => Promise<Response>;
+
+interface AuthInfo {
+  token: string;
+  clientId: string;
+  scopes: string[];
+  extra: Record<string, unknown>;
+}
+
+async function makeHandler(served: ServedAgent, key: string, ttlSeconds: number): Promise<Serve> {
+  // Processes that serve no request do not pay for the SDK.
+  const sdk = await import("@modelcontextprotocol/server");
+  const codec = sdk.createRequestStateCodec<JsonObject>({
+    key,
+    ttlSeconds,
+    bind: ({ http }) => http?.authInfo?.clientId ?? "",
+  });
+  const inputSchema = sdk.fromJsonSchema<{ message: string; session?: string }>({
+    type: "object",
+    properties: {
+      message: { type: "string", description: "What to ask. The agent sees nothing else." },
+      session: { type: "string", description: "The session of an earlier result, to continue there." },
+    },
+    required: ["message"],
+  });
+  const handler = sdk.createMcpHandler(
+    () => {
+      const server = new sdk.McpServer(
+        { name: served.agent, version: "1" },
+        { requestState: { verify: codec.verify } },
+      );
+      const { toolName, description } = served;
+      server.registerTool(toolName, { description, inputSchema }, async (input, ctx) => {
+        const answer = await answerCall(served, input, ctx);
+        if (!("question" in answer)) return answer.result as never;
+        const { key: name, form, state } = answer.question;
+        const params = { message: form.message, requestedSchema: form.schema as never };
+        return sdk.inputRequired({
+          inputRequests: { [name]: sdk.inputRequired.elicit(params) },
+          requestState: await codec.mint(state, ctx),
+        });
+      });
+      return server;
+    },
+    // A run may take long: only a stream is kept alive.
+    { responseMode: "sse" },
+  );
+  return async (request, options) => await handler.fetch(request, options);
+}

@@ -1,0 +1,184 @@
+import { type Json, type JsonObject, jsonSchema, type ToolContext, validate } from "@pawl/core";
+import { McpFailure, unusable } from "../base/failure.ts";
+import { isObject } from "../base/json.ts";
+import { callerOf } from "../base/user.ts";
+import type { McpServerOptions } from "../connect/options.ts";
+import type { Connection, Pool } from "../connect/pool.ts";
+import type { CallToolResult } from "../connect/sdk.ts";
+import { type Attempt, type InputRequired, pause, send } from "./attempt.ts";
+import type { ListedTool } from "./fingerprint.ts";
+import { connectorOf } from "./names.ts";
+import { type McpResult, resultOf } from "./result.ts";
+import { askedBefore, askNext, type Round, refusedAgain } from "./rounds.ts";
+
+/** The default time limit of a call, in milliseconds. */
+export const TIMEOUT_MS = 60_000;
+
+const MAX_QUESTIONS = 10;
+
+/** The pause before a server that needs nothing but time is asked again, in milliseconds. */
+const AGAIN_MS = 1_000;
+
+/** A tool of a server, as it was listed. */
+export interface ServerTool<Deps> {
+  options: McpServerOptions<Deps>;
+  pool: Pool<Deps>;
+  listed: ListedTool;
+  /** Whether a call may be repeated: the server says so, and is trusted. */
+  isSafe: boolean;
+}
+
+/** Calls a tool on its server, for the user of the call. What the server asks becomes a question. */
+export async function callTool<Deps>(
+  tool: ServerTool<Deps>,
+  input: JsonObject,
+  context: ToolContext<Deps>,
+): Promise<McpResult> {
+  const { options, pool, listed } = tool;
+  context.report({ connector: connectorOf(options.name) });
+  const connection = await pool.of(callerOf(context));
+  try {
+    const result = await answered(tool, connection, input, context);
+    const shown = resultOf(result, connection.secrets());
+    await checkOutput(options.name, listed, shown);
+    return shown;
+  } catch (error) {
+    const isRefused = error instanceof McpFailure && error.code === "mcp_unauthorized";
+    if (!isRefused || options.onUnauthorized !== "ask") throw error;
+    if (context.answered?.value === true) throw error;
+    return context.ask({
+      kind: "credentials",
+      payload: { connector: connectorOf(options.name) },
+      answer: jsonSchema({ const: true }),
+      ...(context.answered !== undefined && { state: context.answered.state }),
+    });
+  }
+}
+
+/** Sends the call until the server returns a result, or something that the user has to answer. */
+async function answered<Deps>(
+  tool: ServerTool<Deps>,
+  connection: Connection,
+  input: JsonObject,
+  context: ToolContext<Deps>,
+): Promise<CallToolResult> {
+  const { options, isSafe } = tool;
+  const { name, maxQuestions = MAX_QUESTIONS } = options;
+  const asked = await askedBefore(options, context);
+  let resume: JsonObject | undefined = asked && (await continued(tool, asked, context));
+  let last: Round | undefined = asked;
+  for (let round = asked?.round ?? 0; ; ) {
+    const result = await send(connection, attemptOf(tool, input, context, resume), isSafe).catch(
+      (error: unknown) => {
+        if (resume === undefined || !isExpired(error)) throw error;
+        if (!isSafe) throw expired(name);
+        return undefined;
+      },
+    );
+    if (result === undefined) {
+      // Nothing is kept twice by such a tool. So the call begins again, and the answers are used once more.
+      resume = undefined;
+      continue;
+    }
+    if (!needsInput(result)) return result;
+    round += 1;
+    if (round > maxQuestions)
+      throw new McpFailure(
+        "mcp_refused",
+        "failed",
+        `"${name}" asked for input ${maxQuestions} times, which is the limit.`,
+      );
+    const { inputRequests: requests = {}, requestState } = result;
+    const reused = answersFor(requests, last);
+    if (reused !== undefined && resume === undefined) {
+      resume = { inputResponses: reused, ...(requestState !== undefined && { requestState }) };
+      last = undefined;
+      continue;
+    }
+    if (last !== undefined && refusedAgain(last, requests))
+      throw new McpFailure(
+        "mcp_refused",
+        "failed",
+        "The user did not want to answer, and the server asked again.",
+      );
+    if (Object.keys(requests).length > 0)
+      return await askNext(options, tool.listed.name, context, {
+        round,
+        requests,
+        answers: {},
+        requestState: requestState ?? null,
+      });
+    await pause(AGAIN_MS * Math.min(round, 5), context.signal);
+    resume = { inputResponses: {}, ...(requestState !== undefined && { requestState }) };
+  }
+}
+
+/** Returns what to send with a call that was answered; asks the next question of the same round first. */
+async function continued<Deps>(
+  { options, listed }: ServerTool<Deps>,
+  asked: Round,
+  context: ToolContext<Deps>,
+): Promise<JsonObject> {
+  if (Object.keys(asked.requests).some((key) => !Object.hasOwn(asked.answers, key)))
+    return await askNext(options, listed.name, context, asked);
+  const { answers, requestState } = asked;
+  return { inputResponses: answers, ...(requestState !== null && { requestState }) };
+}
+
+/** Returns the answers of an earlier round, if the server asks the same again. */
+function answersFor(requests: JsonObject, last: Round | undefined): JsonObject | undefined {
+  return last !== undefined && JSON.stringify(requests) === JSON.stringify(last.requests)
+    ? last.answers
+    : undefined;
+}
+
+function attemptOf<Deps>(
+  { options, listed }: ServerTool<Deps>,
+  input: JsonObject,
+  { callId, idempotencyKey, signal, progress }: ToolContext<Deps>,
+  resume: JsonObject | undefined,
+): Attempt {
+  const { outputSchema: _, ...definition } = listed;
+  return {
+    name: listed.name,
+    input,
+    definition,
+    callId,
+    idempotencyKey,
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    signal,
+    resume,
+    onProgress: progress,
+  };
+}
+
+function needsInput(result: CallToolResult | InputRequired): result is InputRequired {
+  return result.resultType === "input_required";
+}
+
+/** Whether a server refuses the state that it gave us. By default, the SDK keeps it for ten minutes. */
+function isExpired(error: unknown): boolean {
+  return error instanceof McpFailure && error.isExpired;
+}
+
+function expired(server: string): McpFailure {
+  const message = `"${server}" does not accept the user's answer any more, because it came too late. What the call did before its question may have taken effect. Call the tool again to ask again.`;
+  return new McpFailure("mcp_refused", "failed", message);
+}
+
+/** Checks a result by the schema that the tool was listed with. @throws McpFailure if it does not match */
+async function checkOutput(server: string, { outputSchema }: ListedTool, result: McpResult): Promise<void> {
+  if (!isObject(outputSchema as Json)) return;
+  const { $schema: _, ...schema } = outputSchema as JsonObject;
+  const { structuredContent } = result;
+  if (structuredContent === undefined) throw unusable(server, "it has no structuredContent");
+  let checked: Awaited<ReturnType<typeof validate>>;
+  try {
+    checked = await validate(jsonSchema(schema), structuredContent);
+  } catch {
+    // The schema itself is invalid: it says nothing about the result.
+    return;
+  }
+  if (!checked.ok)
+    throw unusable(server, `it does not match the tool's output schema: ${checked.problems.join("; ")}`);
+}

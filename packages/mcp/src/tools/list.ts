@@ -1,0 +1,191 @@
+import { type Tool, tool } from "@pawl/core";
+import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
+import type { Connection, Pool } from "../connect/pool.ts";
+import { callTool, TIMEOUT_MS } from "./call.ts";
+import { fingerprintOf, type ListedTool } from "./fingerprint.ts";
+import { inputSchema, modelSchema } from "./model-schema.ts";
+import { toolNameOf } from "./names.ts";
+import { formatResult } from "./result.ts";
+
+/** The longest description of a tool, in characters. A longer one is cut. */
+const MOST_DESCRIPTION_CHARS = 8_000;
+
+const LIST_TTL_MS = 60_000;
+
+/** The number of connections whose lists are kept. */
+const MOST_LISTS = 1_000;
+
+/** The tools of a server for one connection. */
+export interface ToolList<Deps> {
+  /** All tools of the server, offered or not. */
+  infos: readonly McpToolInfo[];
+  /** The tools that are offered, as agents take them. In the order of their names. */
+  tools: readonly Tool<Deps>[];
+  /** The tools that cannot be offered, with the reason. */
+  left: readonly { name: string; why: string }[];
+  /** The fingerprints of all tools as one text: equal lists have equal ones. */
+  print: string;
+}
+
+/** What has changed in a server's list since it was last read. Names are those on the server. */
+export interface McpToolChange {
+  /** The server's name. */
+  server: string;
+  /** Tools that are new. */
+  added: string[];
+  /** Tools whose fingerprint is another one. */
+  changed: string[];
+  /** Tools that are gone. */
+  removed: string[];
+  /** Tools that are chosen but cannot be offered, and why. */
+  leftOut: readonly { name: string; why: string }[];
+}
+
+/** The lists of a server's connections. */
+export interface ToolLists<Deps> {
+  /** Returns the list of the connection; reads it again if it is older than `listTtlMs`. */
+  of(connection: Connection): Promise<ToolList<Deps>>;
+  /** Returns the list that was read last, however old it is. */
+  last(connection: Connection): ToolList<Deps> | undefined;
+  clear(): void;
+}
+
+/** Reads a server's tools, and keeps the list of each connection for a while. */
+export function toolLists<Deps>(
+  options: McpServerOptions<Deps>,
+  pool: Pool<Deps>,
+  onChange: (change: McpToolChange) => void,
+): ToolLists<Deps> {
+  const { listTtlMs = LIST_TTL_MS, now = Date.now } = options;
+  const kept = new Map<string, { at: number; list: ToolList<Deps> }>();
+  const reading = new Map<string, Promise<ToolList<Deps>>>();
+
+  async function read(connection: Connection): Promise<ToolList<Deps>> {
+    // Several runs may wait for it, so no run's signal ends it.
+    const tools = await connection.use(async (client) => {
+      // The SDK would write to the console.
+      if (client.getServerCapabilities()?.tools === undefined) return [];
+      return (await client.listTools(undefined, { cacheMode: "refresh" })).tools;
+    });
+    const list = await listOf(options, pool, tools as ListedTool[]);
+    const before = kept.get(connection.key)?.list;
+    // Most users have the same tools: then they share them.
+    const twin = [...kept.values()].find((one) => one.list.print === list.print)?.list;
+    const current = twin ?? list;
+    kept.delete(connection.key);
+    kept.set(connection.key, { at: now(), list: current });
+    const [oldest] = kept.keys();
+    if (kept.size > MOST_LISTS && oldest !== undefined) kept.delete(oldest);
+    const isNews = before === undefined ? twin === undefined && list.left.length > 0 : current !== before;
+    if (isNews) onChange(changeOf(options.name, before ?? list, list));
+    return current;
+  }
+
+  return {
+    of: async (connection: Connection): Promise<ToolList<Deps>> => {
+      const { key } = connection;
+      const known = kept.get(key);
+      if (known !== undefined && now() - known.at < listTtlMs) return known.list;
+      const running = reading.get(key) ?? read(connection).finally(() => reading.delete(key));
+      reading.set(key, running);
+      return await running;
+    },
+    last: ({ key }: Connection): ToolList<Deps> | undefined => kept.get(key)?.list,
+    clear: () => kept.clear(),
+  };
+}
+
+async function listOf<Deps>(
+  options: McpServerOptions<Deps>,
+  pool: Pool<Deps>,
+  listed: readonly ListedTool[],
+): Promise<ToolList<Deps>> {
+  const sorted = [...listed].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const infos: McpToolInfo[] = [];
+  const tools: Tool<Deps>[] = [];
+  const left: { name: string; why: string }[] = [];
+  for (const one of sorted) {
+    const info = await infoOf(options.name, one);
+    if (infos.some(({ name }) => name === info.name)) continue;
+    infos.push(info);
+    const why = whyNot(options, info);
+    const made = why === undefined ? toolOf(options, pool, one, info) : undefined;
+    if (made !== undefined) tools.push(made);
+    else if (why !== "") left.push({ name: one.name, why: why ?? "its schema cannot be shown to a model" });
+  }
+  const print = infos.map(({ fingerprint }) => fingerprint).join(" ");
+  return { infos, tools, left, print };
+}
+
+async function infoOf(server: string, listed: ListedTool): Promise<McpToolInfo> {
+  const { name, description = "", annotations } = listed;
+  const hints = (annotations ?? {}) as McpToolInfo["annotations"];
+  const { readOnlyHint, destructiveHint, idempotentHint } = hints;
+  return {
+    name,
+    toolName: toolNameOf(server, name),
+    description,
+    fingerprint: await fingerprintOf(listed),
+    annotations: {
+      ...(readOnlyHint !== undefined && { readOnlyHint }),
+      ...(destructiveHint !== undefined && { destructiveHint }),
+      ...(idempotentHint !== undefined && { idempotentHint }),
+    },
+  };
+}
+
+/** Returns why a tool is not offered; empty if the application has not chosen it. */
+function whyNot<Deps>(
+  { tools, fingerprints }: McpServerOptions<Deps>,
+  info: McpToolInfo,
+): string | undefined {
+  const isChosen =
+    tools === undefined || (typeof tools === "function" ? tools(info) : tools.includes(info.name));
+  if (!isChosen) return "";
+  if (fingerprints === undefined) return undefined;
+  const { name, fingerprint } = info;
+  if (!Object.hasOwn(fingerprints, name)) return "it was not reviewed: it has no fingerprint";
+  return fingerprints[name] === fingerprint ? undefined : `it has changed: its fingerprint is ${fingerprint}`;
+}
+
+function toolOf<Deps>(
+  options: McpServerOptions<Deps>,
+  pool: Pool<Deps>,
+  listed: ListedTool,
+  { toolName, description, annotations }: McpToolInfo,
+): Tool<Deps> | undefined {
+  const model = modelSchema(listed.inputSchema);
+  if (model === undefined) return undefined;
+  const { readOnlyHint = false, idempotentHint = false } = annotations;
+  const isSafe = options.trustAnnotations === true && (readOnlyHint || idempotentHint);
+  const text = [description.slice(0, MOST_DESCRIPTION_CHARS), model.note].filter(Boolean).join("\n\n");
+  try {
+    return tool<ReturnType<typeof inputSchema>, never, Deps>({
+      name: toolName,
+      description: text || `The tool ${listed.name} of ${options.name}.`,
+      input: inputSchema(model.schema),
+      execute: (input, context) =>
+        callTool({ options, pool, listed, isSafe }, input, context as never) as never,
+      format: formatResult,
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      idempotent: isSafe,
+      repeatable: readOnlyHint,
+      category: `mcp::${options.name}`,
+      ...(options.maxResultChars !== undefined && { maxResultChars: options.maxResultChars }),
+    }) as Tool<Deps>;
+  } catch {
+    return undefined;
+  }
+}
+
+function changeOf<Deps>(server: string, before: ToolList<Deps>, after: ToolList<Deps>): McpToolChange {
+  const old = new Map(before.infos.map(({ name, fingerprint }) => [name, fingerprint]));
+  const now = new Map(after.infos.map(({ name, fingerprint }) => [name, fingerprint]));
+  return {
+    server,
+    added: [...now.keys()].filter((name) => !old.has(name)),
+    changed: [...now.keys()].filter((name) => old.has(name) && old.get(name) !== now.get(name)),
+    removed: [...old.keys()].filter((name) => !now.has(name)),
+    leftOut: after.left,
+  };
+}

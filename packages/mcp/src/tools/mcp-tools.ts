@@ -1,0 +1,126 @@
+import { checkOptions, messageOf, type OptionKinds, PawlError, type Tool } from "@pawl/core";
+import type { McpToolsSource } from "../base/user.ts";
+import type { McpToolChange } from "./list.ts";
+import type { McpServer } from "./mcp-server.ts";
+
+/** Options of `mcpTools()`. */
+export interface McpToolsOptions<Deps = unknown> {
+  /** The servers, in the order of their tools. */
+  servers: readonly McpServer<Deps>[];
+  /**
+   * How long a run waits for a server's list of tools, in milliseconds. It must be less than the agent's
+   * `toolsTimeoutMs`. Afterwards the run begins without the server's tools, unless it is `required`. Default:
+   * 4,000.
+   */
+  waitMs?: number;
+  /** Is called if a server, or one of its tools, is left out. Default: a warning on the console. */
+  onError?: (server: string, error: unknown) => void;
+  /** Is called if a server's tools have changed. */
+  onChange?: (change: McpToolChange) => void;
+}
+
+const OPTIONS: OptionKinds<McpToolsOptions> = {
+  servers: "list!",
+  waitMs: "number",
+  onError: "function",
+  onChange: "function",
+};
+
+const WAIT_MS = 4_000;
+
+/** A function for an agent's `tools`, made by {@link mcpTools}. */
+export interface McpTools<Deps = unknown> {
+  (source: McpToolsSource<Deps>): Promise<Tool<Deps>[]>;
+  /** Closes all connections of the servers. The next use opens new ones. */
+  close(): Promise<void>;
+}
+
+/**
+ * Returns a function for an agent's `tools`: the tools of these servers for one session and caller, named
+ * `mcp__<server>__<tool>`. Servers are asked side by side, and one that is down is left out.
+ *
+ * @throws PawlError `config` for unknown options, no list of servers, or two servers with one name
+ *
+ * @example
+ * ```ts
+ * import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { mcpServer, mcpTools } from "@pawl/mcp";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const { fetch } = createMcpHandler(() => {
+ *   const server = new McpServer({ name: "time", version: "1" });
+ *   server.registerTool("now", { description: "The time." }, () => ({
+ *     content: [{ type: "text", text: "12:00" }],
+ *   }));
+ *   return server;
+ * });
+ * const time = mcpServer({
+ *   name: "time",
+ *   url: "https://time.example.com/mcp",
+ *   fetch: (input, init) => fetch(new Request(input, init)), // in an app: leave it out
+ * });
+ * const tools = mcpTools({ servers: [time] });
+ * const clock = agent({
+ *   name: "clock",
+ *   model: scriptedModel([{ tools: [{ name: "mcp__time__now", input: {} }] }, { text: "It is noon." }]),
+ *   instructions: "You know the time.",
+ *   tools,
+ * });
+ * const pawl = runtime({ agents: [clock], store: memoryStore() });
+ * const { actions } = await pawl.run(clock, { userId: "ada", input: "What time is it?" }).result;
+ * console.log(actions[0]?.result); // { content: [ { type: 'text', text: '12:00' } ] }
+ * await tools.close();
+ * ```
+ */
+export function mcpTools<Deps = unknown>(options: McpToolsOptions<Deps>): McpTools<Deps> {
+  checkOptions("mcpTools()", options, OPTIONS as OptionKinds<McpToolsOptions<Deps>>);
+  const { servers, waitMs = WAIT_MS, onError = warn, onChange } = options;
+  const names = servers.map(({ name }) => name);
+  const twin = names.find((name, index) => names.indexOf(name) !== index);
+  if (twin !== undefined) throw new PawlError("config", `mcpTools() has two servers named "${twin}".`);
+  if (!(waitMs >= 0))
+    throw new PawlError("config", `waitMs of mcpTools() must be a number from 0, not ${waitMs}.`);
+  for (const server of servers)
+    server.onChange((change) => {
+      onChange?.(change);
+      for (const { name, why } of change.leftOut)
+        onError(server.name, new Error(`The tool "${name}": ${why}.`));
+    });
+
+  async function ofServer(
+    server: McpServer<Deps>,
+    source: McpToolsSource<Deps>,
+  ): Promise<readonly Tool<Deps>[]> {
+    const reading = server.tools(source);
+    if (server.required) return await reading;
+    try {
+      return await within(waitMs, reading);
+    } catch (error) {
+      onError(server.name, error);
+      return [];
+    }
+  }
+
+  const tools = async (source: McpToolsSource<Deps>): Promise<Tool<Deps>[]> =>
+    (await Promise.all(servers.map((server) => ofServer(server, source)))).flat();
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.close()));
+  };
+  return Object.assign(tools, { close });
+}
+
+/** Waits for a list. A connection that takes longer goes on being opened, for the next run. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`It did not answer within ${ms} ms.`)), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function warn(server: string, error: unknown): void {
+  console.warn(`Pawl: the MCP server "${server}" or a tool of it is left out: ${messageOf(error)}`);
+}

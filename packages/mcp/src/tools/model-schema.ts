@@ -1,0 +1,88 @@
+import { type Json, type JsonObject, jsonSchema, type Schema, toJson } from "@pawl/core";
+import { isObject, objectIn } from "../base/json.ts";
+import { cleanPart } from "./schema-part.ts";
+
+/** The longest schema of one tool, in characters of JSON. */
+const MOST_CHARS = 100_000;
+
+/** A tool's input schema for a model. `note` describes what the schema could not keep. */
+export interface ModelSchema {
+  schema: JsonObject;
+  note: string | undefined;
+}
+
+/**
+ * Returns a server's input schema in the form that models' APIs accept; `undefined` if there is none, e.g.
+ * because a required field has a name that they refuse. It may accept more than the original: the server
+ * itself checks the input, too.
+ */
+export function modelSchema(given: unknown): ModelSchema | undefined {
+  const original = asJson(given);
+  if (!isObject(original)) return undefined;
+  const definitions = { ...objectIn(original.definitions), ...objectIn(original.$defs) };
+  const part = { definitions: new Set(Object.keys(definitions)), level: 0 };
+  const root = cleanPart(original, part);
+  if (root === undefined) return undefined;
+  const defs = Object.entries(definitions).map(([name, one]) => [name, cleanPart(one, part) ?? {}] as const);
+  const { $ref, anyOf, oneOf, allOf, type: _, ...own } = root;
+  const target =
+    typeof $ref === "string" ? defs.find(([name]) => $ref === `#/$defs/${name}`)?.[1] : undefined;
+  const lists = [anyOf, oneOf, allOf].filter((list) => Array.isArray(list)) as JsonObject[][];
+  const fields = [target ?? {}, ...lists.flat()].map((one) => objectIn(one.properties));
+  const properties = Object.assign({}, ...fields, objectIn(own.properties));
+  const schema: JsonObject = {
+    ...target,
+    ...own,
+    type: "object",
+    properties,
+    ...(defs.length > 0 && usesReferences(properties, own) && { $defs: Object.fromEntries(defs) }),
+  };
+  if (JSON.stringify(schema).length > MOST_CHARS) return undefined;
+  return { schema, note: lists.length === 0 ? undefined : noteOf(lists) };
+}
+
+/** The longest description of alternatives, in characters. */
+const MOST_NOTE_CHARS = 2_000;
+
+// The Messages API refuses alternatives at the root of a schema.
+function noteOf(lists: readonly JsonObject[][]): string | undefined {
+  const text = JSON.stringify(lists.length === 1 ? lists[0] : lists);
+  return text.length > MOST_NOTE_CHARS ? undefined : `The input must match one of these schemas: ${text}`;
+}
+
+function usesReferences(...parts: readonly Json[]): boolean {
+  return JSON.stringify(parts).includes('"$ref"');
+}
+
+/**
+ * Returns a schema that validates a model's input. It ignores patterns: a server could send one that takes
+ * forever, and checks them itself.
+ */
+export function inputSchema(schema: JsonObject): Schema<JsonObject> {
+  const { validate } = jsonSchema<JsonObject>(withoutPatterns(schema) as JsonObject)["~standard"];
+  const described = () => schema;
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "pawl-mcp",
+      validate,
+      jsonSchema: { input: described, output: described },
+    },
+  };
+}
+
+/** Removes the keyword `pattern` everywhere, but not a field that has this name. */
+export function withoutPatterns(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(withoutPatterns);
+  if (!isObject(schema)) return schema;
+  const kept = Object.entries(schema).filter(([name, value]) => name !== "pattern" || isObject(value));
+  return Object.fromEntries(kept.map(([name, value]) => [name, withoutPatterns(value)]));
+}
+
+function asJson(value: unknown): Json | undefined {
+  try {
+    return toJson(value);
+  } catch {
+    return undefined;
+  }
+}

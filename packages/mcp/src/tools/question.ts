@@ -1,0 +1,77 @@
+import { type Json, type JsonObject, jsonSchema, type Schema } from "@pawl/core";
+import { McpFailure } from "../base/failure.ts";
+import { isObject, objectIn } from "../base/json.ts";
+
+/** What a call needs to continue after its question: stored with it in the log. */
+export interface AskedState extends JsonObject {
+  /** The rounds of questions so far. */
+  round: number;
+  /** The server's requests of this round, by their keys. */
+  requests: JsonObject;
+  /** The user's answers of this round so far, as the server expects them. */
+  answers: JsonObject;
+  /** The key of the request that the user is being asked. */
+  asking: string;
+  /** The server's own state: echoed as it is, or sealed. */
+  requestState: Json;
+  isSealed: boolean;
+}
+
+/** A question of a server, as a tool asks it. */
+export interface McpQuestion {
+  kind: string;
+  payload: JsonObject;
+  answer: Schema;
+}
+
+/** The longest form of a server, in characters of JSON. */
+const MOST_CHARS = 50_000;
+
+/**
+ * Returns the question for a server's request: a form, or a page to open. Its answer is `{ action: "accept",
+ * content }`, `{ action: "decline" }` or `{ action: "cancel" }`.
+ *
+ * @throws McpFailure for a request that no user can answer
+ */
+export function questionFor(server: string, tool: string, request: Json | undefined): McpQuestion {
+  const { method, params } = objectIn(request);
+  if (method !== "elicitation/create")
+    throw cannotAsk(server, `it sent ${JSON.stringify(method)}, which is not supported`);
+  const { mode = "form", message, requestedSchema, url } = objectIn(params);
+  if (JSON.stringify(params).length > MOST_CHARS) throw cannotAsk(server, "its question is too long");
+  const payload = { connector: `mcp::${server}`, tool, message: String(message ?? "") };
+  if (mode === "url") {
+    if (typeof url !== "string" || !/^https?:\/\//.test(url)) throw cannotAsk(server, "its page has no URL");
+    return { kind: "elicitation", payload: { ...payload, mode, url }, answer: answerSchema(undefined) };
+  }
+  if (mode !== "form" || !isObject(requestedSchema)) throw cannotAsk(server, "its question has no form");
+  try {
+    return {
+      kind: "elicitation",
+      payload: { ...payload, mode, requestedSchema },
+      answer: answerSchema(requestedSchema),
+    };
+  } catch (cause) {
+    throw cannotAsk(server, `its form is invalid: ${(cause as Error).message}`);
+  }
+}
+
+function answerSchema(form: JsonObject | undefined): Schema {
+  const { $schema: _, ...content } = form ?? {};
+  const accept: JsonObject = {
+    type: "object",
+    properties: { action: { const: "accept" }, ...(form !== undefined && { content }) },
+    required: form === undefined ? ["action"] : ["action", "content"],
+  };
+  const refuse: JsonObject = {
+    type: "object",
+    properties: { action: { enum: ["decline", "cancel"] } },
+    required: ["action"],
+  };
+  return jsonSchema({ anyOf: [accept, refuse] });
+}
+
+function cannotAsk(server: string, why: string): McpFailure {
+  const message = `"${server}" asks for input that cannot be given: ${why}.`;
+  return new McpFailure("mcp_refused", "failed", message);
+}

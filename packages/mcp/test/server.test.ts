@@ -1,0 +1,161 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { agent, approval, memoryStore, runtime, tool } from "@pawl/core";
+import { type Reply, strictModel } from "@pawl/testing";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { mcpHandler } from "../src/server.ts";
+import { connectTo } from "./support/servers.ts";
+import { calls, resultOf, world } from "./support/world.ts";
+
+const stateKey = "k".repeat(40);
+
+/** An agent that is served, in a process of its own over this store. */
+function serveAgent(script: readonly Reply[], store = memoryStore(), paid: number[] = []) {
+  const pay = tool({
+    name: "pay",
+    description: "Pays.",
+    input: z.object({ euros: z.number() }),
+    execute: ({ euros }) => {
+      paid.push(euros);
+      return `Paid ${euros}.`;
+    },
+  });
+  const model = strictModel({ script: [...script] });
+  const clerk = agent({
+    name: "clerk",
+    model,
+    instructions: "You pay.",
+    tools: [pay],
+    hooks: [approval({ when: ["pay"] })],
+  });
+  const handler = mcpHandler({
+    runtime: runtime({ agents: [clerk], store, pollMs: 10 }),
+    agent: clerk,
+    description: "Pays bills.",
+    stateKey,
+    authorize: (request) => {
+      const userId = request.headers.get("authorization")?.slice(7);
+      return userId === undefined ? null : { userId };
+    },
+  });
+  const fetcher = ((input: string, init?: RequestInit) => handler(new Request(input, init))) as typeof fetch;
+  return { fetch: fetcher, store, paid };
+}
+
+/** The official client, as one user. */
+async function connect(served: { fetch: typeof fetch }, userId: string): Promise<Client> {
+  const client = new Client(
+    { name: "official", version: "1" },
+    {
+      versionNegotiation: { mode: "auto" },
+      capabilities: { elicitation: { form: {} } },
+      inputRequired: { autoFulfill: false },
+    },
+  );
+  const authProvider = { token: async () => userId };
+  const { fetch } = served;
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL("https://x.example.com/mcp"), { fetch, authProvider }),
+  );
+  return client;
+}
+
+type Answered = {
+  resultType?: string;
+  requestState?: string;
+  inputRequests?: Record<string, { params: { message: string } }>;
+  content?: { text: string }[];
+  structuredContent?: { session: string };
+  isError?: boolean;
+};
+
+const ask = async (client: Client, args: object, more: object = {}): Promise<Answered> =>
+  (await client.callTool({ name: "ask", arguments: args as never, ...more } as never, {
+    allowInputRequired: true,
+  })) as Answered;
+
+const paying: Reply[] = [
+  { tools: [{ name: "pay", id: "p1", input: { euros: 80 } }] },
+  { text: "It is paid." },
+];
+const yes = { answer: { action: "accept", content: { approved: true } } };
+
+describe("an agent as an MCP server", () => {
+  it("F24 runs for a call of the official client, and continues its session", async () => {
+    const client = await connect(serveAgent([{ text: "Hello." }, { text: "Again." }]), "ada");
+    const first = await ask(client, { message: "Hi" });
+    expect(first).toMatchObject({ content: [{ text: "Hello." }] });
+    const again = await ask(client, { message: "More", session: first.structuredContent?.session });
+    expect(again).toMatchObject({
+      content: [{ text: "Again." }],
+      structuredContent: first.structuredContent && { session: first.structuredContent.session },
+    });
+    await client.close();
+  });
+
+  it("F24 P1 asks by `input_required`, and takes the answer once, in another process", async () => {
+    const store = memoryStore();
+    const paid: number[] = [];
+    const client = await connect(serveAgent(paying, store, paid), "ada");
+    const asked = await ask(client, { message: "Pay" });
+    expect(asked.resultType).toBe("input_required");
+    expect(Object.values(asked.inputRequests ?? {})[0]?.params.message).toMatch(/Approve .*80/);
+    const resume = { inputResponses: yes, requestState: asked.requestState };
+    const other = await connect(serveAgent(paying.slice(1), store, paid), "ada");
+    expect(await ask(other, { message: "Pay" }, resume)).toMatchObject({
+      content: [{ text: "It is paid." }],
+    });
+    expect(await ask(other, { message: "Pay" }, resume)).toMatchObject({ content: [{ text: /paid/ }] });
+    expect(paid).toEqual([80]);
+  });
+
+  it("F24 E11 refuses the state of another user, and a changed one", async () => {
+    const paid: number[] = [];
+    const served = serveAgent(paying, memoryStore(), paid);
+    const { requestState } = await ask(await connect(served, "ada"), { message: "Pay" });
+    const bob = await connect(served, "bob");
+    await expect(ask(bob, { message: "Pay" }, { inputResponses: yes, requestState })).rejects.toThrow();
+    const ada = await connect(served, "ada");
+    const changed = `${requestState}x`;
+    await expect(
+      ask(ada, { message: "Pay" }, { inputResponses: yes, requestState: changed }),
+    ).rejects.toThrow();
+    expect(paid).toEqual([]);
+  });
+
+  it("F24 takes a no", async () => {
+    const paid: number[] = [];
+    const client = await connect(
+      serveAgent([...paying.slice(0, 1), { text: "Then not." }], memoryStore(), paid),
+      "ada",
+    );
+    const { requestState } = await ask(client, { message: "Pay" });
+    const no = { inputResponses: { answer: { action: "decline" } }, requestState };
+    expect(await ask(client, { message: "Pay" }, no)).toMatchObject({ content: [{ text: "Then not." }] });
+    expect(paid).toEqual([]);
+  });
+
+  it("F24 E11 is 401 without a user, and another user's session does not exist", async () => {
+    const served = serveAgent([{ text: "Hello." }]);
+    const refused = await served.fetch("https://x.example.com/mcp", { method: "POST", body: "{}" });
+    expect(refused.status).toBe(401);
+    const { structuredContent } = await ask(await connect(served, "ada"), { message: "Hi" });
+    const bob = await ask(await connect(served, "bob"), {
+      message: "Hi",
+      session: structuredContent?.session,
+    });
+    expect(bob).toMatchObject({ isError: true, content: [{ text: "There is no such session." }] });
+  });
+
+  it("F24 asks through our own client too: an agent that calls an agent", async () => {
+    const paid: number[] = [];
+    const served = serveAgent(paying, memoryStore(), paid);
+    const server = connectTo(served, { token: () => "ada" });
+    const one = world([server], calls("ask", { message: "Pay the bill." }));
+    const { sessionId, pending } = await one.say("Go");
+    expect(pending).toMatchObject([{ kind: "elicitation", payload: { message: /Approve/ } }]);
+    await one.answer(sessionId, { action: "accept", content: { approved: true } });
+    expect(await resultOf(one, sessionId)).toMatchObject({ success: true });
+    expect(paid).toEqual([80]);
+  });
+});

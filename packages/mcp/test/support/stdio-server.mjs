@@ -1,0 +1,24 @@
+import { appendFileSync } from "node:fs";
+import { inputRequired, McpServer } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+
+const text = (said) => ({ content: [{ type: "text", text: said }] });
+if (process.env.STARTS) appendFileSync(process.env.STARTS, `${process.pid}\n`);
+
+serveStdio(() => {
+  const server = new McpServer({ name: "stdio", version: "1" });
+  server.registerTool("pid", {}, async () => text(String(process.pid)));
+  server.registerTool("env", {}, async () => text(JSON.stringify(process.env)));
+  server.registerTool("die", {}, async () => process.exit(1));
+  server.registerTool("hang", {}, () => new Promise(() => undefined));
+  server.registerTool("noise", {}, async () => {
+    process.stderr.write("x".repeat(1_000_000));
+    return text("said");
+  });
+  server.registerTool("ask", {}, async (ctx) => {
+    if (ctx.mcpReq.inputResponses !== undefined) return text(`answered to ${process.pid}`);
+    const requestedSchema = { type: "object", properties: { ok: { type: "boolean" } } };
+    return inputRequired({ inputRequests: { q: inputRequired.elicit({ message: "?", requestedSchema }) } });
+  });
+  return server;
+});

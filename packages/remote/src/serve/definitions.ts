@@ -1,0 +1,30 @@
+import { canonicalJson, type JsonObject, type Tool } from "@pawl/core";
+import { plainJsonSchema } from "@pawl/core/tools";
+import type { ToolDefinition } from "../wire/definition.ts";
+
+/** The definitions of tools, and a version that changes with them. */
+export interface Definitions {
+  tools: ToolDefinition[];
+  version: string;
+}
+
+/** Returns the definitions of tools, with plain schemas. */
+export async function definitionsOf(tools: Iterable<Tool>): Promise<Definitions> {
+  const definitions = [...tools].map(definitionOf);
+  const bytes = new TextEncoder().encode(canonicalJson(definitions));
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const version = Array.from(hash.subarray(0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return { tools: definitions, version };
+}
+
+function definitionOf({ spec, idempotent, repeatable, timeoutMs, status }: Tool): ToolDefinition {
+  return {
+    name: spec.name,
+    description: spec.description,
+    input_schema: plainJsonSchema(spec.input_schema as JsonObject),
+    ...(idempotent && { idempotent }),
+    ...(repeatable && { repeatable }),
+    ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
+    ...(Object.keys(status).length > 0 && { status }),
+  };
+}

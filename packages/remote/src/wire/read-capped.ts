@@ -1,0 +1,25 @@
+/**
+ * Reads a body as text. Returns `undefined` as soon as it has more than `maxBytes`, and cancels the rest.
+ */
+export async function readCapped(
+  { body, headers }: Pick<Request, "body" | "headers">,
+  maxBytes: number,
+): Promise<string | undefined> {
+  if (body === null) return "";
+  const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
+  const tooLong = () => {
+    reader.cancel().catch(() => undefined);
+    return undefined;
+  };
+  if (Number(headers.get("content-length") ?? 0) > maxBytes) return tooLong();
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > maxBytes) return tooLong();
+    text += decoder.decode(value, { stream: true });
+  }
+}
