@@ -229,7 +229,7 @@ describe("U6 what JavaScript may pass is refused by name", () => {
         "invalid_input: view() needs the id of a session, a string; got an object.",
         "invalid_input: view() has no option "user". Use \`userId\`. view() needs \`userId\`, a string.",
         "invalid_input: stop() takes an object of options with \`userId\`; got a string.",
-        "invalid_input: follow() has no option "after". The options of follow() are afterSeq, live, signal, untilIdle, resume, credentials.",
+        "invalid_input: follow() has no option "after". The options of follow() are afterSeq, live, signal, untilIdle, resume, caller, credentials.",
         "invalid_input: fork() has no option "seq". Use \`afterSeq\` or \`atSeq\`.",
         "invalid_input: redact() takes an object of options with \`userId\`; got undefined.",
         "invalid_input: startContextAt() needs \`fromSeq\`, a number.",
