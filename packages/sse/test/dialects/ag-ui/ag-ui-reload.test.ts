@@ -1,6 +1,7 @@
-import { approval } from "@pawl/core";
+import { approval, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { agUi } from "../../../src/index.ts";
 import { connect, errorOf, httpAgent, Reading, reloaded, run, say, talk } from "../../support/agents.ts";
 import { eventually } from "../../support/chat.ts";
@@ -120,14 +121,15 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s on a page that 
   });
 
   it("W2 has results in the order in which they arrived", async () => {
-    const slow = {
-      ...look,
+    const slow = tool({
       name: "slow",
+      description: "Looks for a while.",
+      input: z.object({}),
       execute: async () => {
         await new Promise((resolve) => setTimeout(resolve, 60));
         return "slow";
       },
-    } as typeof look;
+    });
     const both = {
       tools: [
         { id: "a", name: "slow", input: {} },
