@@ -15,6 +15,7 @@ import { ofType } from "../support/invariants.ts";
 import { effects, type Policy, policy } from "../support/policies.ts";
 import { Actor, interfered, type Revision, sessionId, step, user } from "../support/random-actor.ts";
 import { soak } from "../support/soak.ts";
+import { surveyed } from "../support/survey.ts";
 import { reached } from "../support/task-invariants.ts";
 import { byTurn, failingAtFirst, type World, world } from "../support/world.ts";
 
@@ -23,7 +24,7 @@ const NUM_RUNS = soak(250, 10_000);
 const value = fc.constantFrom("a", "b", "ü\u2028", "", "half \ud83d", "\\ud83d", "long 😀 ".repeat(20));
 const toolCall = fc.oneof(
   fc.record({
-    name: fc.constantFrom("save", "fetch", "stubborn", "fail", "odd", "ask", "approve", "report"),
+    name: fc.constantFrom("save", "fetch", "stubborn", "fail", "odd", "ask", "approve", "report", "survey"),
     input: fc.record({ value }),
   }),
   expertCall,
@@ -174,4 +175,6 @@ it("L1 L7 L17 P4 C1 C13 E2 F19 keeps every log sound and every request valid, wh
   if (process.env.PAWL_PATH !== undefined) return;
   const outcomes = NUM_RUNS < 5_000 ? OFTEN : [...OFTEN, "vault", "cannot go on", "charged at the end"];
   for (const outcome of outcomes) expect(reached.get(outcome) ?? 0, outcome).toBeGreaterThan(0);
+  // No answer yet, one, and two.
+  for (const part of [0, 1, 2]) expect(surveyed.get(part) ?? 0, `survey ${part}`).toBeGreaterThan(0);
 });

@@ -16,6 +16,7 @@ export const childScript: fc.Arbitrary<readonly Reply[]> = fc.constantFrom<reado
     },
     { text: "So." },
   ],
+  [{ tools: [{ name: "survey", input: { value: "b" } }] }, { text: "Both." }],
   [{ text: "No.", stop: "refusal" }],
   [{ fault: { status: 400 } }],
 );

@@ -61,6 +61,7 @@ export function assertSoundLog(
   assert.equal(new Set(results).size, results.length, "a result stands twice");
   for (const result of results) assert.ok(calls.includes(result), `a result without a call: ${result}`);
   assertStartedFirst(log);
+  assertAnsweredFirst(log);
   assertRetries(log);
   assertHandedOver(log);
   const lastRun = log.findLast((event) => event.type === "run_started" || event.type === "run_ended");
@@ -162,6 +163,17 @@ function assertStartedFirst(log: readonly StoredEvent[]): void {
     if (event.type === "tool_result" && event.durationMs !== undefined) {
       assert.ok(begun.has(event.data.call_id), `${event.data.call_id} ran before it was logged`);
     }
+  }
+}
+
+/** Asserts that each question of a call is answered or closed before the next one, and before the result. */
+function assertAnsweredFirst(log: readonly StoredEvent[]): void {
+  const open = new Set<string>();
+  for (const event of log) {
+    if (event.type === "tool_answered") open.delete(event.data.call_id);
+    if (event.type !== "tool_suspended" && event.type !== "tool_result") continue;
+    assert.ok(!open.has(event.data.call_id), `a question of ${event.data.call_id} is open at ${event.seq}`);
+    if (event.type === "tool_suspended") open.add(event.data.call_id);
   }
 }
 

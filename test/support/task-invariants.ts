@@ -135,9 +135,12 @@ function answerTo(log: readonly StoredEvent[], callId: string, after: number) {
 /** Asserts that the caller was charged what the sub-agent has used, once it has a result or its run is over. */
 function assertCharged(task: Task): void {
   const { caller, callId, child } = task;
-  const used = sum(
-    [...ofType(child ?? [], "llm_response"), ...ofType(child ?? [], "spending")].map(({ data }) => data),
-  );
+  const log = child ?? [];
+  const byTools = [...ofType(log, "tool_suspended"), ...ofType(log, "tool_result")];
+  const used = sum([
+    ...[...ofType(log, "llm_response"), ...ofType(log, "spending")].map(({ data }) => data),
+    ...byTools.flatMap(({ data }) => data.spent ?? []),
+  ]);
   const atEnd = ofType(caller, "spending").filter(({ key }) => key?.endsWith(`:pawl.tasks:${callId}`));
   const own = [...ofType(caller, "tool_suspended"), ...ofType(caller, "tool_result")];
   const charged = sum([

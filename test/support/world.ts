@@ -17,6 +17,7 @@ import * as z from "zod";
 import { delegates, EXPERTS } from "./delegates.ts";
 import { assertSoundLog } from "./invariants.ts";
 import { assertRebuilds } from "./rebuild.ts";
+import { assertSurveys, survey } from "./survey.ts";
 import { assertTasks } from "./task-invariants.ts";
 
 /** One user, one agent and one log, with any number of processes. */
@@ -149,6 +150,7 @@ export function world(
       const requests = models.flatMap((one) => one.requests);
       const all = await Promise.all(logs);
       await assertRebuilds(all, requests);
+      for (const { log, fromSeq } of all) assertSurveys(log, ran, fromSeq);
       assertTasks(all, made.limits);
       return log;
     },
@@ -160,6 +162,7 @@ function standardTools(ran: Map<string, number>) {
   const count = (callId: string) => ran.set(callId, (ran.get(callId) ?? 0) + 1);
   const value = z.object({ value: z.string() });
   return [
+    survey(ran),
     tool({
       name: "save",
       description: "Saves.",
