@@ -49,5 +49,12 @@ export {
   type Sample,
 } from "./data/index.ts";
 export { type RocketLeagueCoach, type RocketLeagueCoachOptions, rocketLeagueCoach } from "./front/index.ts";
+export {
+  type Config as RocketLeagueConfig,
+  readConfig as readCoachConfig,
+  sharedTokens,
+  type Tokens,
+} from "./main/index.ts";
 export { instructions } from "./prompt/instructions.ts";
+export { type RocketLeagueRulesOptions, rocketLeagueRules } from "./simulator/rules.ts";
 export { coachTools } from "./tools/index.ts";

@@ -4,8 +4,8 @@ import { refused } from "./refused.ts";
 import type { AbortBody, RecordBody, RenewBody } from "./schemas.ts";
 
 /**
- * Charges what a run has used so far and holds its reservation for longer. A reservation that was released, e.g.
- * by expiry, is made again if the budget has room.
+ * Charges what a run has used so far and holds its reservation for longer. A reservation that was released,
+ * e.g. by expiry, is made again if the budget has room.
  */
 export async function renew(parts: ChatParts, body: RenewBody) {
   const { reservations, ttlMs } = parts;
@@ -29,8 +29,8 @@ export async function renew(parts: ChatParts, body: RenewBody) {
 }
 
 /**
- * Closes a turn: charges what its run has used, once, gives the rest back, and stores its messages. A call that
- * is repeated changes nothing.
+ * Closes a turn: charges what its run has used, once, gives the rest back, and stores its messages. A call
+ * that is repeated changes nothing.
  */
 export async function record(parts: ChatParts, body: RecordBody) {
   const { db, reservations, now } = parts;
@@ -46,8 +46,8 @@ export async function record(parts: ChatParts, body: RecordBody) {
 }
 
 /**
- * Charges what a stopped run has used, gives the rest back at once, and stores the messages that it has. A run
- * that resumes reserves again by `renew()`.
+ * Charges what a stopped run has used, gives the rest back at once, and stores the messages that it has. A
+ * run that resumes reserves again by `renew()`.
  */
 export async function abort(parts: ChatParts, body: AbortBody) {
   const { db, reservations, now } = parts;

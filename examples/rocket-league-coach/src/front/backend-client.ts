@@ -35,7 +35,10 @@ export interface Use {
   tokens_used: number;
 }
 
-/** The backend, as the front server calls it. Methods reject with {@link BackendDown} or {@link BackendRefusal}. */
+/**
+ * The backend, as the front server calls it. Methods reject with {@link BackendDown} or {@link
+ * BackendRefusal}.
+ */
 export interface BackendClient {
   /** Returns the id of a token's user. */
   userOf(token: string): Promise<string>;
@@ -62,8 +65,8 @@ export interface BackendClientOptions {
 }
 
 /**
- * Calls the backend. All its routes may be repeated, so a request that fails is. A token is sent to the backend
- * only, and is in no error.
+ * Calls the backend. All its routes may be repeated, so a request that fails is. A token is sent to the
+ * backend only, and is in no error.
  */
 export function backendClient(options: BackendClientOptions): BackendClient {
   const { url, serviceKey, fetch: send = fetch, timeoutMs = 2_000, retryMs = [50, 250] } = options;

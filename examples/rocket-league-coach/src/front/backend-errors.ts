@@ -41,7 +41,9 @@ export function responseTo(error: unknown): Response {
   return Response.json({ error: { code, message } }, { status, headers });
 }
 
-/** Returns the code of an error's body. Only our own codes: the text of an unknown server may say anything. */
+/**
+ * Returns the code of an error's body. Only our own codes: the text of an unknown server may say anything.
+ */
 export function codeIn(body: unknown): string {
   const code: unknown = Object(Object(body).error).code;
   return typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? code : "unknown";

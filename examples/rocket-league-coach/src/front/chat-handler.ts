@@ -26,8 +26,8 @@ const PATH = "/api/coach";
 const MAX_BODY = 1_000_000;
 
 /**
- * Serves the coach. A message is prepared by the backend's preflight in `admit`: after the session is known to
- * be the user's, and before anything is stored.
+ * Serves the coach. A message is prepared by the backend's preflight in `admit`: after the session is known
+ * to be the user's, and before anything is stored.
  */
 export function chatHandler({ runtime, backend, onError }: Serving): (request: Request) => Promise<Response> {
   const asking = new WeakMap<Request, Asked>();

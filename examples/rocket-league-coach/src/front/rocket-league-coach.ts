@@ -58,8 +58,8 @@ export interface RocketLeagueCoach {
 /**
  * Creates the front server: the agent's loop, its log, and the stream for clients of ASP v2.
  *
- * - `POST /api/coach/chat` with `{ message, session_id?, replay_id?, client_message_id? }`: answers as a stream.
- *   402 if the budget is spent, before anything is stored
+ * - `POST /api/coach/chat` with `{ message, session_id?, replay_id?, client_message_id? }`: answers as a
+ *   stream. 402 if the budget is spent, before anything is stored
  * - `GET /api/coach/sessions` and below: the routes of `handler()`
  *
  * Call `runtime.start()`, so that runs of a process that died are charged.

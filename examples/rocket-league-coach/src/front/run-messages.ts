@@ -2,8 +2,8 @@ import type { StoredEvent, StoredOf } from "@pawl/core";
 import type { ChatBlock, ChatMessage } from "../base/chat-message.ts";
 
 /**
- * Returns a run's messages as the Messages API has them: the user's, the model's with thinking and signatures,
- * and the results of its calls. Of an answer that was cut off it keeps the complete blocks.
+ * Returns a run's messages as the Messages API has them: the user's, the model's with thinking and
+ * signatures, and the results of its calls. Of an answer that was cut off it keeps the complete blocks.
  */
 export function runMessages(events: readonly StoredEvent[]): ChatMessage[] {
   const messages: ChatMessage[] = [];

@@ -12,8 +12,8 @@ const ANSWERED: ReadonlySet<string> = new Set(["end_turn", "turn_limit", "max_to
 
 /**
  * Settles a run's tokens with the backend. Before each turn it charges what the log says was used; while the
- * run works, it renews the reservation; a run that waits gives the rest back; and at the end, in any process, it
- * charges the whole use and records the messages. All of it may be repeated.
+ * run works, it renews the reservation; a run that waits gives the rest back; and at the end, in any process,
+ * it charges the whole use and records the messages. All of it may be repeated.
  */
 export function tokenBudget(backend: BackendClient): Hook {
   const renewals = timers();
@@ -92,7 +92,9 @@ async function held(backend: BackendClient, context: RunContext): Promise<Held> 
   return await backend.renew(use);
 }
 
-/** Returns the messages that the run's requests have sent first, its answers, and the results of its calls. */
+/**
+ * Returns the messages that the run's requests have sent first, its answers, and the results of its calls.
+ */
 async function eventsOf({ read, run }: RunContext): Promise<StoredEvent[]> {
   const types = ["user_message", "assistant_message", "tool_result", "llm_request"] as const;
   const events = await Array.fromAsync(read({ types }));
@@ -112,8 +114,8 @@ function answeredToo(own: readonly StoredEvent[], { run }: RunContext): string[]
 }
 
 /**
- * Waits for the final charge. If the backend cannot be reached, the run stays open: it is recovered and charged
- * later.
+ * Waits for the final charge. If the backend cannot be reached, the run stays open: it is recovered and
+ * charged later.
  */
 async function settled(work: () => Promise<void>): Promise<void> {
   try {

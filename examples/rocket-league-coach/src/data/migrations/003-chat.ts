@@ -1,6 +1,6 @@
 /**
- * Creates the tables of conversations. A turn is one request of a user with its reservation. `content_json` is
- * NULL in rows of the older shape, which have text only.
+ * Creates the tables of conversations. A turn is one request of a user with its reservation. `content_json`
+ * is NULL in rows of the older shape, which have text only.
  */
 export const chat = `
 CREATE TABLE rl_coach.chat_session (
