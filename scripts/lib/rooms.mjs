@@ -80,8 +80,10 @@ export const FLOORS = {
   "examples/rocket-league-coach/src": [
     ["base", "prompt"],
     ["data/migrations", "data/sample"],
-    ["data"],
+    ["data", "simulator"],
     ["tools"],
+    ["backend", "front"],
+    ["main"],
     ["."],
   ],
   "examples/playground/web": [

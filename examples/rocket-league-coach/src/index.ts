@@ -1,3 +1,12 @@
+export {
+  type Authenticate,
+  BACKEND_PATH,
+  bearerOf,
+  type CoachBackendOptions,
+  coachBackend,
+  type TokenBudget,
+} from "./backend/index.ts";
+export type { ChatBlock, ChatMessage } from "./base/chat-message.ts";
 export { type Metric, type MetricName, metric, metricNames, metrics } from "./base/metrics.ts";
 export { field, type Pad, pads } from "./base/pads.ts";
 export { type Playlist, playlists, teamSizes } from "./base/playlists.ts";
@@ -39,5 +48,13 @@ export {
   type Replay,
   type Sample,
 } from "./data/index.ts";
+export { type RocketLeagueCoach, type RocketLeagueCoachOptions, rocketLeagueCoach } from "./front/index.ts";
+export {
+  type Config as RocketLeagueConfig,
+  readConfig as readCoachConfig,
+  sharedTokens,
+  type Tokens,
+} from "./main/index.ts";
 export { instructions } from "./prompt/instructions.ts";
+export { type RocketLeagueRulesOptions, rocketLeagueRules } from "./simulator/rules.ts";
 export { coachTools } from "./tools/index.ts";

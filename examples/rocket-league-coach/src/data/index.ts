@@ -1,4 +1,19 @@
 export {
+  type ChatSession,
+  claimPreview,
+  closeTurn,
+  hasPreview,
+  messagesOf,
+  type NewTurn,
+  openTurn,
+  ownerOf,
+  returnPreview,
+  type StoredMessage,
+  sessionsOfUser,
+  type Turn,
+  turnOf,
+} from "./chats.ts";
+export {
   type CoachData,
   type CoachDataOptions,
   type CoachDeps,

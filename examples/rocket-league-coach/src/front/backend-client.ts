@@ -1,0 +1,121 @@
+import type { ChatMessage } from "../base/chat-message.ts";
+import { BackendDown, BackendRefusal, codeIn } from "./backend-errors.ts";
+
+/** The answer of `chat/preflight`. */
+export interface Preflight {
+  session_id: string;
+  reservation_id: string;
+  estimated_tokens: number;
+  budget_remaining: number;
+  is_free_preview: boolean;
+  history: { role: "user" | "assistant"; content: unknown[] }[];
+  system_message: string;
+}
+
+/** A reservation as the backend has it. */
+export interface Held {
+  /** Whether tokens are set aside for the run. */
+  held: boolean;
+  tokens_used: number;
+  estimated_tokens: number;
+  ttl_ms: number;
+}
+
+/** A request of a user, for `chat/preflight`. */
+export interface PreflightRequest {
+  message: string;
+  new_session_id: string;
+  request_id: string;
+  replay_id?: string | undefined;
+}
+
+/** The use of a run so far, by its reservation. */
+export interface Use {
+  reservation_id: string;
+  tokens_used: number;
+}
+
+/**
+ * The backend, as the front server calls it. Methods reject with {@link BackendDown} or {@link
+ * BackendRefusal}.
+ */
+export interface BackendClient {
+  /** Returns the id of a token's user. */
+  userOf(token: string): Promise<string>;
+  preflight(token: string, request: PreflightRequest): Promise<Preflight>;
+  /** Like `preflight()`, for a run that began without one. */
+  preflightFor(userId: string, request: PreflightRequest): Promise<Preflight>;
+  messages(token: string, sessionId: string): Promise<(ChatMessage & { created_at: string })[]>;
+  renew(use: Use): Promise<Held>;
+  record(use: Use & { session_id: string; messages: readonly ChatMessage[] }): Promise<void>;
+  abort(use: Use & { partial_messages?: readonly ChatMessage[] }): Promise<void>;
+}
+
+/** Options of `backendClient()`. */
+export interface BackendClientOptions {
+  /** The address before `/chat/preflight`, e.g. `http://localhost:8000/api/v1/coach`. */
+  url: string;
+  serviceKey: string;
+  /** Sends the requests. Default: the global `fetch`. */
+  fetch?: typeof fetch;
+  /** Time limit of one attempt, in milliseconds. Default: 2,000. */
+  timeoutMs?: number;
+  /** Pauses before each retry if the backend is down, in milliseconds. Default: `[50, 250]`. */
+  retryMs?: readonly number[];
+}
+
+/**
+ * Calls the backend. All its routes may be repeated, so a request that fails is. A token is sent to the
+ * backend only, and is in no error.
+ */
+export function backendClient(options: BackendClientOptions): BackendClient {
+  const { url, serviceKey, fetch: send = fetch, timeoutMs = 2_000, retryMs = [50, 250] } = options;
+  const once = async (token: string, path: string, body?: object): Promise<unknown> => {
+    const response = await send(`${url}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      redirect: "error",
+      signal: AbortSignal.timeout(timeoutMs),
+    }).catch(() => {
+      throw new BackendDown("it cannot be reached, or is too slow");
+    });
+    const text = await response.text().catch(() => "");
+    const answer = jsonIn(text);
+    if (response.ok && answer !== undefined) return answer;
+    if (response.status >= 400 && response.status < 500 && response.status !== 429)
+      throw new BackendRefusal(response.status, codeIn(answer));
+    throw new BackendDown(`it answered ${response.status}${response.ok ? " without JSON" : ""}`);
+  };
+  const call = async <T>(token: string, path: string, body?: object): Promise<T> => {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return (await once(token, path, body)) as T;
+      } catch (error) {
+        const pause = retryMs[attempt];
+        if (!(error instanceof BackendDown) || pause === undefined) throw error;
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  };
+  return {
+    userOf: async (token) => (await call<{ user_id: string }>(token, "/budget")).user_id,
+    preflight: (token, request) => call(token, "/chat/preflight", request),
+    preflightFor: (user_id, request) => call(serviceKey, "/chat/preflight", { ...request, user_id }),
+    messages: async (token, sessionId) => {
+      const path = `/sessions/${encodeURIComponent(sessionId)}/messages`;
+      return (await call<{ messages: (ChatMessage & { created_at: string })[] }>(token, path)).messages;
+    },
+    renew: (use) => call(serviceKey, "/chat/renew", use),
+    record: async (run) => void (await call(serviceKey, "/chat/record", run)),
+    abort: async (run) => void (await call(serviceKey, "/chat/abort", run)),
+  };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,156 @@
+import { PawlError, type Runtime } from "@pawl/core";
+import { sessionIdOfMessage } from "@pawl/core/store";
+import { type Caller, handler, type Wanted } from "@pawl/sse";
+import { asp } from "@pawl/sse/dialects";
+import { COACH, reservationIdOf } from "../base/reservation-id.ts";
+import type { BackendClient } from "./backend-client.ts";
+import { responseTo } from "./backend-errors.ts";
+
+interface Serving {
+  runtime: Runtime;
+  backend: BackendClient;
+  onError?(error: unknown, request: Request): void;
+}
+
+/** What a request asks for, as far as the backend must know. */
+interface Asked {
+  message: string;
+  /** The client's id of the message, or a new one. */
+  messageId: string;
+  replayId?: string;
+  /** The reservation, once it is made. */
+  reservationId?: string;
+}
+
+const PATH = "/api/coach";
+const MAX_BODY = 1_000_000;
+
+/**
+ * Serves the coach. A message is prepared by the backend's preflight in `admit`: after the session is known
+ * to be the user's, and before anything is stored.
+ */
+export function chatHandler({ runtime, backend, onError }: Serving): (request: Request) => Promise<Response> {
+  const asking = new WeakMap<Request, Asked>();
+  const serve = handler({
+    runtime,
+    agent: COACH,
+    basePath: PATH,
+    dialect: asp(),
+    // A stopped run is charged for its use, and the messages so far are kept.
+    onClientGone: "stop",
+    maxInputLength: 10_000,
+    authorize: async (request) => {
+      const token = tokenOf(request);
+      if (token === undefined) return null;
+      try {
+        return { userId: await backend.userOf(token), credentials: { token } };
+      } catch (error) {
+        return responseTo(error);
+      }
+    },
+    extra: {
+      fields: ["replay_id", "message_key"],
+      read: async ({ replay_id, message_key }, { userId, session }) => {
+        const params = { request_id: await requestIdOf(userId, session?.id, String(message_key)) };
+        if (replay_id === undefined || replay_id === null) return { params };
+        const replay = checkReplay(replay_id);
+        const data = `The user is looking at the replay ${replay}. They may mean it by "this match".`;
+        const knowledge = [{ source: "open_replay", data, params: { replay_id: replay } }];
+        return { params: { ...params, replay_id: replay }, knowledge };
+      },
+    },
+    admit: async (request, caller, wanted) => await admit(backend, asking.get(request), caller, wanted),
+    ...(onError && { onError }),
+  });
+  return async (request) => {
+    const { pathname } = new URL(request.url);
+    if (request.method !== "POST" || ![`${PATH}/chat`, `${PATH}/runs`].includes(pathname))
+      return await serve(request);
+    const { forwarded, asked } = await prepared(request);
+    if (asked !== undefined) asking.set(forwarded, asked);
+    const response = await serve(forwarded);
+    const { reservationId } = asked ?? {};
+    // No run began, so the reservation is not needed. If one began all the same, it reserves again.
+    if (!response.ok && reservationId !== undefined)
+      await backend.abort({ reservation_id: reservationId, tokens_used: 0 }).catch(() => undefined);
+    return response;
+  };
+}
+
+/** Asks the backend to prepare a message. Returns its refusal, e.g. 402. */
+async function admit(
+  backend: BackendClient,
+  asked: Asked | undefined,
+  { userId, credentials }: Caller,
+  { begins, sessionId }: Wanted,
+): Promise<Response | undefined> {
+  if (begins !== "message" || asked === undefined) return undefined;
+  const { message, messageId, replayId } = asked;
+  const request_id = await requestIdOf(userId, sessionId, messageId);
+  const new_session_id = sessionId ?? (await sessionIdOfMessage(COACH, userId, messageId));
+  const { token } = credentials as { token: string };
+  try {
+    await backend.preflight(token, {
+      message,
+      new_session_id,
+      request_id,
+      ...(replayId !== undefined && { replay_id: replayId }),
+    });
+    asked.reservationId = reservationIdOf(userId, request_id);
+    return undefined;
+  } catch (error) {
+    return responseTo(error);
+  }
+}
+
+/** Returns the id of a request: the same each time that the client sends the message. */
+async function requestIdOf(
+  userId: string,
+  sessionId: string | undefined,
+  messageId: string,
+): Promise<string> {
+  return `${sessionId ?? (await sessionIdOfMessage(COACH, userId, messageId))}:${messageId}`;
+}
+
+/** Reads a request and gives its message an id, from which the session and the reservation get theirs. */
+async function prepared(request: Request): Promise<{ forwarded: Request; asked?: Asked }> {
+  const text = await request.text();
+  const url = new URL(request.url);
+  url.pathname = `${PATH}/runs`;
+  const forward = (body: string): Request => {
+    const headers = new Headers(request.headers);
+    headers.delete("content-length");
+    headers.set("content-type", "application/json");
+    return new Request(url, { method: "POST", headers, body, signal: request.signal });
+  };
+  const body = text.length > MAX_BODY ? undefined : objectIn(text);
+  // The handler answers what is wrong with it.
+  if (body === undefined || typeof body.message !== "string") return { forwarded: forward(text) };
+  const given = body.client_message_id ?? body.clientMessageId;
+  const messageId = typeof given === "string" && given !== "" ? given : crypto.randomUUID();
+  const { clientMessageId: _, ...rest } = body;
+  const own = { ...rest, client_message_id: messageId, message_key: messageId };
+  const { message, replay_id } = body;
+  const asked = { message, messageId, ...(typeof replay_id === "string" && { replayId: replay_id }) };
+  return { forwarded: forward(JSON.stringify(own)), asked };
+}
+
+function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function checkReplay(value: unknown): string {
+  if (typeof value === "string" && /^[\w:-]{1,100}$/.test(value)) return value;
+  throw new PawlError("invalid_input", "`replay_id` must be the id of a replay, a string.");
+}
+
+function tokenOf(request: Request): string | undefined {
+  return request.headers.get("authorization")?.match(/^Bearer ([^\s,]+)$/i)?.[1];
+}

@@ -1,0 +1,5 @@
+export {
+  type RocketLeagueCoach,
+  type RocketLeagueCoachOptions,
+  rocketLeagueCoach,
+} from "./rocket-league-coach.ts";

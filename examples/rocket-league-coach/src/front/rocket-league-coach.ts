@@ -1,0 +1,113 @@
+import {
+  checkOptions,
+  type EventStore,
+  type Hook,
+  type ModelClient,
+  type OptionKinds,
+  type Runtime,
+  runtime,
+} from "@pawl/core";
+import { backendClient } from "./backend-client.ts";
+import { chatHandler } from "./chat-handler.ts";
+import { coachAgent } from "./coach-agent.ts";
+
+/** Options of `rocketLeagueCoach()`. */
+export interface RocketLeagueCoachOptions {
+  /** The model, with thinking on, e.g. `claude("claude-opus-4-5", { thinking: … })`. */
+  model: ModelClient;
+  /** The address of the backend with its path, e.g. `http://localhost:8000/api/v1/coach`. */
+  backendUrl: string;
+  /** The key with which this server settles reservations. The backend has the same one. */
+  serviceKey: string;
+  /** The store of the log. */
+  store: EventStore;
+  /** The most answers of the model in one run. Default: 10. */
+  maxSteps?: number;
+  /** More hooks of the agent. Default: none. */
+  hooks?: readonly Hook[];
+  /** Sends requests to the backend. Default: the global `fetch`. */
+  fetch?: typeof fetch;
+  /** The duration of a lease, in milliseconds, see `runtime()`. Default: 10,000. */
+  leaseTtlMs?: number;
+  /** Called with errors that no user gets. Default: prints their message. */
+  onError?(error: unknown): void;
+}
+
+const OPTIONS: OptionKinds<RocketLeagueCoachOptions> = {
+  model: "object!",
+  backendUrl: "string!",
+  serviceKey: "string!",
+  store: "object!",
+  maxSteps: {
+    mustBe: "a whole number from 1 to 100",
+    is: (steps) => Number.isInteger(steps) && Number(steps) >= 1 && Number(steps) <= 100,
+  },
+  hooks: "list",
+  fetch: "function",
+  leaseTtlMs: "number",
+  onError: "function",
+};
+
+/** The front server's parts. */
+export interface RocketLeagueCoach {
+  runtime: Runtime;
+  /** Answers requests under `/api/coach`. */
+  serve(request: Request): Promise<Response>;
+}
+
+/**
+ * Creates the front server: the agent's loop, its log, and the stream for clients of ASP v2.
+ *
+ * - `POST /api/coach/chat` with `{ message, session_id?, replay_id?, client_message_id? }`: answers as a
+ *   stream. 402 if the budget is spent, before anything is stored
+ * - `GET /api/coach/sessions` and below: the routes of `handler()`
+ *
+ * Call `runtime.start()`, so that runs of a process that died are charged.
+ *
+ * @throws PawlError `config` for unknown, missing and invalid options.
+ *
+ * @example
+ * ```ts
+ * import { PGlite } from "@electric-sql/pglite";
+ * import { memoryStore } from "@pawl/core";
+ * import { BACKEND_PATH, coachBackend, rocketLeagueCoach } from "@pawl/example-rocket-league-coach";
+ * import { strictModel } from "@pawl/testing";
+ *
+ * const db = await PGlite.create();
+ * const serviceKey = "0123456789abcdef";
+ * const backend = await coachBackend({ db, serviceKey, authenticate: () => "ada" });
+ * const coach = rocketLeagueCoach({
+ *   model: strictModel({ script: [{ text: "Hello." }] }),
+ *   backendUrl: `http://backend${BACKEND_PATH}`,
+ *   fetch: async (url, init) => await backend.request(String(url), init),
+ *   serviceKey,
+ *   store: memoryStore(),
+ * });
+ * const response = await coach.serve(
+ *   new Request("http://localhost/api/coach/chat", {
+ *     method: "POST",
+ *     headers: { authorization: "Bearer of-ada" },
+ *     body: JSON.stringify({ message: "Hi" }),
+ *   }),
+ * );
+ * console.log((await response.text()).includes("Hello.")); // true
+ * await db.close();
+ * ```
+ */
+export function rocketLeagueCoach(options: RocketLeagueCoachOptions): RocketLeagueCoach {
+  checkOptions("rocketLeagueCoach()", options, OPTIONS);
+  const { model, backendUrl, serviceKey, store, maxSteps = 10, hooks = [], leaseTtlMs, onError } = options;
+  const url = backendUrl.replace(/\/+$/, "");
+  const { fetch } = options;
+  const backend = backendClient({ url, serviceKey, ...(fetch && { fetch }) });
+  const coach = coachAgent({ model, backend, backendUrl: url, maxSteps, hooks, fetch });
+  const pawl = runtime({
+    agents: [coach],
+    store,
+    // Nobody follows a run whose process died, so it ends: it is charged, and its messages are kept.
+    withoutCredentials: "stop",
+    ...(leaseTtlMs !== undefined && { leaseTtlMs }),
+    ...(onError && { onError }),
+  });
+  return { runtime: pawl, serve: chatHandler({ runtime: pawl, backend, ...(onError && { onError }) }) };
+}

@@ -1,0 +1,164 @@
+import { type Hook, PawlError, promptTokens, type RunContext, type StoredEvent } from "@pawl/core";
+import { reservationIdOf } from "../base/reservation-id.ts";
+import type { BackendClient, Held } from "./backend-client.ts";
+import { BackendRefusal } from "./backend-errors.ts";
+import { runMessages } from "./run-messages.ts";
+
+const SPENT =
+  "Your token budget has no room left for this request. It is filled again at the start of the next month.";
+
+/** Stop types of runs that have answered. The messages of all others are partial. */
+const ANSWERED: ReadonlySet<string> = new Set(["end_turn", "turn_limit", "max_tokens", "refusal"]);
+
+/**
+ * Settles a run's tokens with the backend. Before each turn it charges what the log says was used; while the
+ * run works, it renews the reservation; a run that waits gives the rest back; and at the end, in any process,
+ * it charges the whole use and records the messages. All of it may be repeated.
+ */
+export function tokenBudget(backend: BackendClient): Hook {
+  const renewals = timers();
+  const use = (context: RunContext) => ({ reservation_id: idOf(context), tokens_used: usedBy(context) });
+  return {
+    name: "token-budget",
+    idempotent: true,
+    beforeTurn: async (_plan, context) => {
+      const now = await held(backend, context);
+      if (!now.held || now.tokens_used >= now.estimated_tokens)
+        return { stop: { type: "quota_exceeded", message: SPENT } };
+      // The run was stopped in the meantime, so `afterRun` may already have been called.
+      if (context.signal.aborted && !goesOnElsewhere(context.signal)) await backend.abort(use(context));
+      else renewals.begin(context, now.ttl_ms / 3, () => backend.renew(use(context)));
+      return undefined;
+    },
+    onSuspend: async (context) => {
+      renewals.end(context.runId);
+      await backend.abort(use(context)).catch(ignoreUnknown);
+    },
+    afterRun: async ({ stop }, context) => {
+      renewals.end(context.runId);
+      const own = await eventsOf(context);
+      const messages = runMessages(own);
+      const isWhole = ANSWERED.has(stop.type) && messages.length > 0;
+      await settled(async () => {
+        if (isWhole) await backend.record({ ...use(context), session_id: context.sessionId, messages });
+        else await backend.abort({ ...use(context), partial_messages: messages });
+        for (const requestId of answeredToo(own, context))
+          await backend
+            .abort({ reservation_id: reservationIdOf(context.userId, requestId), tokens_used: 0 })
+            .catch(ignoreUnknown);
+      });
+    },
+  };
+}
+
+/** Returns all tokens of a run's prompts and answers, over all its legs. */
+export function usedBy({ run: { usage } }: Pick<RunContext, "run">): number {
+  return Math.round(promptTokens(usage) + usage.outputTokens);
+}
+
+/** Returns the id of the run's reservation: that of its request, or one of its own if it began without. */
+function idOf({ run, userId }: Pick<RunContext, "run" | "userId">): string {
+  return reservationIdOf(userId, requestOf(run));
+}
+
+function requestOf({ params, runId }: RunContext["run"]): string {
+  return typeof params.request_id === "string" ? params.request_id : runId;
+}
+
+/** Charges the run's use and returns its reservation. A run that began without a preflight makes one now. */
+async function held(backend: BackendClient, context: RunContext): Promise<Held> {
+  const use = { reservation_id: idOf(context), tokens_used: usedBy(context) };
+  try {
+    return await backend.renew(use);
+  } catch (error) {
+    if (!isUnknown(error)) throw error;
+  }
+  const { userId, sessionId, run } = context;
+  const [message = "…"] = (await Array.fromAsync(context.read({ types: ["user_message"] })))
+    .flatMap((event) => (event.type === "user_message" ? [event.data.message] : []))
+    .slice(-1);
+  const request = {
+    message: message.slice(0, 10_000),
+    new_session_id: sessionId,
+    request_id: requestOf(run),
+  };
+  try {
+    await backend.preflightFor(userId, request);
+  } catch (error) {
+    if (error instanceof BackendRefusal && error.status === 402)
+      return { held: false, tokens_used: 0, estimated_tokens: 0, ttl_ms: 0 };
+    throw error;
+  }
+  return await backend.renew(use);
+}
+
+/**
+ * Returns the messages that the run's requests have sent first, its answers, and the results of its calls.
+ */
+async function eventsOf({ read, run }: RunContext): Promise<StoredEvent[]> {
+  const types = ["user_message", "assistant_message", "tool_result", "llm_request"] as const;
+  const events = await Array.fromAsync(read({ types }));
+  const requests = events.filter((event) => event.type === "llm_request");
+  const upto = (one: (typeof requests)[number] | undefined) => one?.data.prompt.upto_seq ?? 0;
+  const from = upto(requests.findLast(({ seq }) => seq < run.seq));
+  const to = upto(requests.findLast(({ seq }) => seq > run.seq));
+  return events.filter(({ type, seq }) =>
+    type === "user_message" ? seq > from && seq <= to : seq > run.seq,
+  );
+}
+
+/** Returns the ids of other requests that this run answered: their reservations are not needed any more. */
+function answeredToo(own: readonly StoredEvent[], { run }: RunContext): string[] {
+  const ids = own.flatMap((event) => (event.type === "user_message" ? [event.data.params?.request_id] : []));
+  return ids.flatMap((id) => (typeof id === "string" && id !== requestOf(run) ? [id] : []));
+}
+
+/**
+ * Waits for the final charge. If the backend cannot be reached, the run stays open: it is recovered and
+ * charged later.
+ */
+async function settled(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    // A run that ended before its first reservation owes nothing.
+    if (isUnknown(error)) return;
+    throw new PawlError("store_unavailable", "The run's use could not be charged.", { cause: error });
+  }
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof BackendRefusal && error.status === 404;
+}
+
+function ignoreUnknown(error: unknown): void {
+  if (!isUnknown(error)) throw error;
+}
+
+function goesOnElsewhere({ reason }: AbortSignal): boolean {
+  return PawlError.is(reason, "fenced") || PawlError.is(reason, "draining");
+}
+
+/** Repeats work for each run until it leaves this process. */
+function timers() {
+  const running = new Map<string, () => void>();
+  const end = (runId: string) => running.get(runId)?.();
+  const begin = (
+    { runId, signal }: Pick<RunContext, "runId" | "signal">,
+    everyMs: number,
+    work: () => Promise<unknown>,
+  ) => {
+    end(runId);
+    // A renewal that fails is repeated at the next interval, and before the next turn.
+    const timer = setInterval(() => void work().catch(() => undefined), everyMs);
+    const over = () => {
+      clearInterval(timer);
+      signal.removeEventListener("abort", over);
+      if (running.get(runId) === over) running.delete(runId);
+    };
+    running.set(runId, over);
+    signal.addEventListener("abort", over, { once: true });
+    if (signal.aborted) over();
+  };
+  return { begin, end };
+}

@@ -1,0 +1,266 @@
+import type { PGlite } from "@electric-sql/pglite";
+import { approval, memoryStore } from "@pawl/core";
+import { postgresReservations } from "@pawl/postgres";
+import type { Rules } from "@pawl/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAppend, has } from "../../../packages/core/test/support/stores.ts";
+import { newPglite } from "../../../test/support/new-pglite.ts";
+import { aspEvents, billing, bodyOf, type Coaching, coaching, tokenOf } from "./support/coaching.ts";
+
+let db: PGlite;
+beforeAll(async () => {
+  db = await newPglite();
+}, 60_000);
+afterAll(() => db.close());
+
+let users = 0;
+const newUser = () => {
+  users += 1;
+  return `payer${users}`;
+};
+const budgetOf = (tokens: number) => () => ({ tokens, period: "2026-11" });
+
+/** Thinks and saves a note, then thinks and answers. */
+const noting: Rules = (_request, { turn }) =>
+  turn === 0
+    ? {
+        thinking: "They name a goal. Keep it.",
+        tools: [
+          { name: "save_coaching_note", input: { topic: "boost", text: "Wants to waste less boost." } },
+        ],
+      }
+    : { thinking: "It is kept.", text: "Noted. Take the small pads on your way back." };
+
+async function storedMessages(of: Coaching, userId: string, sessionId: string) {
+  return (await bodyOf(await of.call(`/sessions/${sessionId}/messages`, undefined, tokenOf(userId))))
+    .messages;
+}
+
+const sessionOf = (response: Response) => decodeURIComponent(response.headers.get("x-pawl-session") ?? "");
+const logOf = async ({ store }: Coaching, sessionId: string) => await Array.fromAsync(store.read(sessionId));
+const ended = async (of: Coaching, sessionId: string) =>
+  await expect.poll(async () => has(await logOf(of, sessionId), "run_ended"), { timeout: 8_000 }).toBe(true);
+
+describe("X3 E10 a user is charged what the model billed", () => {
+  it("X3 E10 C12 if the run finishes, and its messages are stored as they were", async () => {
+    const user = newUser();
+    const model = billing({ rules: noting });
+    const of = await coaching({ db, model });
+    const response = await of.chat({ message: "I want to waste less boost" }, tokenOf(user));
+    expect(response.status).toBe(200);
+    const events = await aspEvents(response);
+    expect(events[0]).toEqual({ type: "ack" });
+    expect(events.at(-1)).toEqual({ type: "message_stop", stop_reason: "end_turn" });
+    expect(events.filter(({ type }) => type === "message_stop")).toHaveLength(1);
+    expect(events.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(["thinking", "tool", "tool_result"]),
+    );
+    expect(model.rejected).toEqual([]);
+    expect(model.billed).toBeGreaterThan(1_000);
+    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+    const messages = await storedMessages(of, user, sessionOf(response));
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+    expect(messages[1]?.content_blocks).toMatchObject([
+      { type: "thinking", signature: expect.stringMatching(/./) },
+      { type: "tool_use", name: "save_coaching_note" },
+    ]);
+    expect(messages[2]?.content_blocks).toMatchObject([{ type: "tool_result", content: expect.any(String) }]);
+    const log = JSON.stringify(await logOf(of, sessionOf(response)));
+    expect(log).not.toContain(tokenOf(user));
+    // The conversation goes on with signed thinking, in the same session.
+    const more = { message: "And my rotation?", session_id: sessionOf(response) };
+    await aspEvents(await of.chat(more, tokenOf(user)));
+    expect(model.rejected).toEqual([]);
+    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+    expect(await storedMessages(of, user, sessionOf(response))).toHaveLength(8);
+  });
+
+  it("X3 E10 L10 if its client leaves, and the history so far is kept", async () => {
+    const user = newUser();
+    const model = billing({ rules: noting });
+    let stuck = () => {};
+    const inTool = new Promise<void>((resolve) => {
+      stuck = resolve;
+    });
+    const of = await coaching({
+      db,
+      model,
+      between: async (request, send) => {
+        if (!request.url.endsWith("/tools/execute")) return await send(request);
+        stuck();
+        return await new Promise((_, reject) =>
+          request.signal.addEventListener("abort", () => reject(request.signal.reason)),
+        );
+      },
+    });
+    const leaving = new AbortController();
+    const response = await of.chat({ message: "Note my goal" }, tokenOf(user), leaving.signal);
+    const session = sessionOf(response);
+    await inTool;
+    expect((await of.budget(user)).held).toBeGreaterThan(0);
+    await response.body?.cancel();
+    leaving.abort();
+    await ended(of, session);
+    const end = (await logOf(of, session)).find(({ type }) => type === "run_ended");
+    expect(end?.data).toMatchObject({ stop: { type: "aborted" } });
+    expect(model.billed).toBeGreaterThan(0);
+    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+    const messages = await storedMessages(of, user, session);
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    expect(messages[2]?.content_blocks).toMatchObject([{ type: "tool_result", is_error: true }]);
+  });
+
+  it.each(["llm_response", "tool_result", "effect_started", "effect_ended", "run_ended"] as const)(
+    "X3 E10 F17 if the front server dies before it stores %s",
+    async (type) => {
+      const user = newUser();
+      let now = Date.now();
+      const log = memoryStore({ now: () => now });
+      const model = billing({ rules: noting });
+      let stuck = () => {};
+      const dead = new Promise<void>((resolve) => {
+        stuck = resolve;
+      });
+      let isDead = false;
+      const dying = beforeAppend(log, async (events) => {
+        if (!isDead && !has(events, type)) return;
+        isDead = true;
+        stuck();
+        await new Promise(() => {});
+      });
+      const first = await coaching({ db, model, store: dying, leaseTtlMs: 1_000 });
+      const response = await first.chat({ message: "Note my goal" }, tokenOf(user));
+      const session = sessionOf(response);
+      await dead;
+      now += 60_000;
+      const second = await coaching({ db, model, store: log });
+      expect(await second.front.runtime.sweep()).toBe(1);
+      await ended(second, session);
+      const billed = type === "llm_response" ? await chargedInLog(second, session) : model.billed;
+      expect(await second.budget(user)).toMatchObject({ used: billed, held: 0 });
+      expect(billed).toBeGreaterThan(0);
+      await response.body?.cancel();
+    },
+  );
+
+  it.each(["before the charge", "between the charge and the messages", "before its answer arrives"])(
+    "X3 E10 if the backend dies in record, %s",
+    async (when) => {
+      const user = newUser();
+      let now = Date.now();
+      let isDown = false;
+      let attempts = 0;
+      const model = billing({ rules: noting });
+      const real = postgresReservations(db);
+      const of = await coaching({
+        db,
+        model,
+        store: memoryStore({ now: () => now }),
+        reservations: {
+          ...real,
+          finalize: async (id, used) => {
+            const done = await real.finalize(id, used);
+            if (isDown && when.startsWith("between")) throw new Error("The process died.");
+            return done;
+          },
+        },
+        between: async (request, send) => {
+          const isRecord = request.url.endsWith("/chat/record");
+          if (isRecord) attempts += 1;
+          if (isRecord && when.startsWith("before the charge") && isDown)
+            throw new Error("Connection refused");
+          const response = await send(request);
+          if (isRecord && when.startsWith("before its") && isDown) throw new Error("Connection reset");
+          return response;
+        },
+      });
+      isDown = true;
+      const response = await of.chat({ message: "Note my goal" }, tokenOf(user));
+      const session = sessionOf(response);
+      const streamed = aspEvents(response);
+      // The front repeats the request, then leaves the run open.
+      await expect.poll(() => attempts, { timeout: 8_000 }).toBe(3);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(has(await logOf(of, session), "run_ended")).toBe(false);
+      isDown = false;
+      now += 60_000;
+      expect(await of.front.runtime.sweep()).toBe(1);
+      // The stream has stayed open.
+      const events = await streamed;
+      expect(JSON.stringify(events)).toContain("small pads");
+      expect(events.at(-1)).toEqual({ type: "message_stop", stop_reason: "end_turn" });
+      expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+      expect(await storedMessages(of, user, session)).toHaveLength(4);
+    },
+  );
+
+  it("X3 E10 F18 if two tabs ask at once and the budget has room for one", async () => {
+    const user = newUser();
+    const model = billing({ rules: noting });
+    const of = await coaching({ db, model, budgetOf: budgetOf(100_000) });
+    const tabs = await Promise.all([1, 2].map((tab) => of.chat({ message: `Tab ${tab}` }, tokenOf(user))));
+    expect(tabs.map(({ status }) => status).sort()).toEqual([200, 402]);
+    const refused = tabs.find(({ status }) => status === 402) as Response;
+    expect((await bodyOf(refused)).error).toMatchObject({ code: "quota_exceeded" });
+    const won = tabs.find(({ status }) => status === 200) as Response;
+    await aspEvents(won);
+    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+    const sessions = await of.front.runtime.store.sessions.list({ userId: user, limit: 10 });
+    expect(sessions.map(({ id }) => id)).toEqual([sessionOf(won)]);
+  });
+
+  it("X3 E10 if two tabs send to one session at once, and if one message is sent twice", async () => {
+    const user = newUser();
+    const model = billing({ rules: (request, context) => ({ ...noting(request, context), latencyMs: 30 }) });
+    const of = await coaching({ db, model });
+    const first = await of.chat({ message: "Hello" }, tokenOf(user));
+    const session = sessionOf(first);
+    const tabs = await Promise.all([
+      first,
+      of.chat({ message: "Tab 2", session_id: session }, tokenOf(user)),
+      of.chat({ message: "Tab 3", session_id: session, client_message_id: "m3" }, tokenOf(user)),
+      of.chat({ message: "Tab 3", session_id: session, client_message_id: "m3" }, tokenOf(user)),
+    ]);
+    await Promise.all(tabs.map((tab) => tab.text()));
+    await expect
+      .poll(async () => (await of.store.sessions.get(session))?.openRun, { timeout: 8_000 })
+      .toBeNull();
+    expect(model.rejected).toEqual([]);
+    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+    const said = (await storedMessages(of, user, session)).map(({ content_text }) => content_text).join("\n");
+    for (const one of ["Hello", "Tab 2", "Tab 3"]) expect(said.split(one)).toHaveLength(2);
+  });
+
+  it.each([
+    ["and the budget still has room", 300_000, "end_turn"],
+    ["and other requests have taken the budget", 100_000, "quota_exceeded"],
+  ])("X3 E10 P1 if it waits for the user while its reservation expires, %s", async (_, tokens, stop) => {
+    const user = newUser();
+    const model = billing({ rules: noting });
+    const hooks = [approval({ when: ["save_coaching_note"] })];
+    const of = await coaching({ db, model, hooks, ttlMs: 60, budgetOf: budgetOf(tokens) });
+    const response = await of.chat({ message: "Note my goal" }, tokenOf(user));
+    const session = sessionOf(response);
+    const events = await aspEvents(response);
+    expect(events.at(-1)).toEqual({ type: "message_stop", stop_reason: "tool_use" });
+    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    const patient = await coaching({ db, model, budgetOf: budgetOf(tokens) });
+    await patient.call("/chat/preflight", { message: "Another tab" }, tokenOf(user));
+    const call = events.find(({ type }) => type === "tool")?.tool_use_id;
+    const answer = {
+      session_id: session,
+      tool_results: [{ tool_use_id: call, content: { approved: true } }],
+    };
+    await aspEvents(await of.chat(answer, tokenOf(user)));
+    const end = (await logOf(of, session)).find(({ type }) => type === "run_ended");
+    expect(end?.data).toMatchObject({ stop: { type: stop } });
+    expect((await of.budget(user)).used).toBe(model.billed);
+  });
+});
+
+/** Returns the tokens of the log: reported usage, and the estimates for answers that were lost. */
+async function chargedInLog(of: Coaching, sessionId: string): Promise<number> {
+  const end = (await logOf(of, sessionId)).find(({ type }) => type === "run_ended");
+  return end?.type === "run_ended" ? end.data.tokens.total : 0;
+}
