@@ -47,7 +47,7 @@ export interface RunQuestion extends Asking {
 }
 
 /**
- * Returns whether a call or hook waits for the user. A call never has a result before its question is answered
+ * Returns whether a call or hook waits for the user. A call has no result before its question is answered
  * or closed.
  */
 export function isWaiting({ question, answer }: Asking): boolean {
