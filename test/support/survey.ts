@@ -15,6 +15,8 @@ interface SurveyState {
 /** How many questions the tool asks. */
 const questionsFor = (value: string): number => (value === "a" ? 1 : 2);
 
+const STEPS: readonly string[] = ["tool_started", "tool_suspended", "tool_answered", "tool_result"];
+
 /** The name of one part of a call: the work between two questions. */
 const partOf = (callId: string, part: number): string => `${callId} after ${part} answers`;
 
@@ -60,7 +62,7 @@ export function assertSurveys(
   for (const { seq, data } of ofType(log, "tool_call")) {
     if (seq <= fromSeq || data.tool_name !== "survey") continue;
     const own = log.filter((event) => (event.data as { call_id?: string }).call_id === data.call_id);
-    const steps = own.map(({ type }) => type).filter((type) => type !== "tool_call");
+    const steps = own.map(({ type }) => type).filter((type) => STEPS.includes(type));
     const what = `${data.call_id}: ${steps.join(", ")}`;
     assert.match(
       steps.map((type) => `${type} `).join(""),

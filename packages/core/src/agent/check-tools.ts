@@ -1,8 +1,10 @@
 import { PawlError } from "../base/errors.ts";
+import { toJson } from "../base/json.ts";
 import type { Hook } from "../hooks/hook.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { checkPricing } from "../model/pricing.ts";
 import { dependencyCycle } from "../tools/dependency-cycle.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 
 /** Checks that the agent can work with its tools, which are `tools` by name. @throws PawlError `config` */
@@ -12,6 +14,7 @@ export function checkTools<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   checkToolOnly(agent);
   refuseTwins(name, "tools", tools);
   refuseRenamed(agent);
+  for (const tool of agent.tools.values()) checkSpec(name, tool);
   const cycle = dependencyCycle(agent.tools);
   if (cycle !== undefined)
     throw agentError(name, `its tools depend on each other in a circle: ${cycle.join(", ")}.`);
@@ -76,6 +79,19 @@ function refuseRenamed<Deps>({ name: agent, tools }: Agent<Deps>): void {
       );
 }
 
+/** Refuses a tool whose `spec` was changed so that it cannot be stored, e.g. into a schema with a cycle. */
+function checkSpec(agent: string, { name, spec }: Pick<Tool, "name" | "spec">): void {
+  try {
+    toJson(spec);
+  } catch (cause) {
+    throw agentError(
+      agent,
+      `the \`spec\` of its tool "${name}" must be JSON without cycles. Make the tool by tool().`,
+      cause,
+    );
+  }
+}
+
 /** Returns all models that a run may call: the agent's, those of its sub-agents, and their fallbacks. */
 function modelsOf<Deps>({ model, tools }: Agent<Deps>): Pick<ModelClient, "id" | "pricing">[] {
   const below = [...tools.values()].flatMap(({ delegate }) => delegate?.fixed?.models ?? []);
@@ -90,6 +106,7 @@ export function refuseTwins(agent: string, what: string, named: readonly { name:
 }
 
 /** Returns the error for an agent that cannot work. */
-export function agentError(agent: string, what: string): PawlError {
-  return new PawlError("config", `The agent "${agent}" cannot be used: ${what}`);
+export function agentError(agent: string, what: string, cause?: unknown): PawlError {
+  const options = cause === undefined ? {} : { cause };
+  return new PawlError("config", `The agent "${agent}" cannot be used: ${what}`, options);
 }

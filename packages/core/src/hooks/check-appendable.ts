@@ -1,3 +1,4 @@
+import { kindOf } from "../base/check-options.ts";
 import { invalidInput } from "../base/invalid-input.ts";
 import { jsonLoss } from "../base/json-loss.ts";
 import { isOwnTag } from "../context/own-tags.ts";
@@ -31,6 +32,10 @@ const FIELDS: { readonly [type: string]: { readonly [field: string]: string } } 
  * every later request invalid.
  */
 export function checkAppendable(whose: string, event: AppendableEvent): void {
+  if (typeof event !== "object" || event === null)
+    throw invalidInput(
+      `append() must be given an event, e.g. { type: "app.done", data: {} }; got ${kindOf(event)}.`,
+    );
   const { type, data, key } = event;
   if (typeof type !== "string")
     throw invalidInput(`The type of an event must be a string, not ${typeof type}.`);

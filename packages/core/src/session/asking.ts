@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import type { StoredOf } from "../log/event.ts";
 import type { QuestionPlace } from "../log/event-data.ts";
 
 /** A question to the user, as the log has it. */
@@ -37,7 +36,6 @@ export interface Asking {
   answer: { value: Json; error: string | undefined; closed: string | undefined } | undefined;
   /** How many questions were asked. */
   questions: number;
-  result?: StoredOf<"tool_result"> | undefined;
 }
 
 /** A question of a hook about the run. */
@@ -48,9 +46,12 @@ export interface RunQuestion extends Asking {
   turns: number;
 }
 
-/** Whether a call or hook waits for the user. */
-export function isWaiting({ question, answer, result }: Asking): boolean {
-  return question !== undefined && answer === undefined && result === undefined;
+/**
+ * Returns whether a call or hook waits for the user. A call has no result before its question is answered
+ * or closed.
+ */
+export function isWaiting({ question, answer }: Asking): boolean {
+  return question !== undefined && answer === undefined;
 }
 
 /** The kind of the question by which Pawl asks for the caller's credentials. */

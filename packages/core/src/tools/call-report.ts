@@ -9,9 +9,12 @@ import { noUsage } from "../model/pricing.ts";
 import type { ToolContext } from "./tool.ts";
 
 /** What a tool reports about its call: the argument of `context.report()`. */
-export type CallReport = Parameters<ToolContext["report"]>[0];
+export type GivenReport = Parameters<ToolContext["report"]>[0];
 
-const OPTIONS: OptionKinds<CallReport> = {
+/** What a tool has reported, with a list of its own. */
+export type CallReport = Omit<GivenReport, "fragments"> & { fragments?: string[] };
+
+const OPTIONS: OptionKinds<GivenReport> = {
   costUsd: "number",
   connector: "string",
   fragments: "list",
@@ -34,7 +37,7 @@ const MOST_SUMMARY_CHARS = 1_000;
  *
  * @throws PawlError `invalid_input` for unknown fields and invalid values
  */
-export function addedReport(before: CallReport, given: CallReport): CallReport {
+export function addedReport(before: CallReport, given: GivenReport): CallReport {
   checkOptions("context.report()", given, OPTIONS, { code: "invalid_input" });
   const { costUsd, connector, fragments, summary } = given;
   if (costUsd !== undefined) checkCost(costUsd);
@@ -77,12 +80,7 @@ export function reportFields(
   { costUsd, ...facts }: CallReport,
   code?: string,
 ): Pick<EventData["tool_result"], "report" | "spent"> {
-  const { fragments, ...rest } = facts;
-  const report = {
-    ...rest,
-    ...(fragments !== undefined && { fragments: [...fragments] }),
-    ...(code !== undefined && { code }),
-  };
+  const report = { ...facts, ...(code !== undefined && { code }) };
   return {
     ...(costUsd !== undefined && { spent: { tokens: tokensOf(noUsage), cost_cents: centsFromUsd(costUsd) } }),
     ...(Object.keys(report).length > 0 && { report }),

@@ -101,6 +101,13 @@ describe("F17 credentials in an error", () => {
     expect(PawlError.is(own, "tools_failed")).toBe(true);
   });
 
+  it("leave an error without a stack without one", () => {
+    const error = new Error(`401 for ${TOKEN}`);
+    delete error.stack;
+    const copy = hideInError(error, hide) as Error;
+    expect([copy.message, Object.hasOwn(copy, "stack")]).toEqual(["401 for …", false]);
+  });
+
   it("change nothing in an error without them, which is returned itself", () => {
     const error = new Error("no data", { cause: new AggregateError([new Error("down")]) });
     expect(hideInError(error, hide)).toBe(error);

@@ -2,7 +2,7 @@ import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
-import { type EventStore, memoryStore, type Tool, tool } from "../../src/index.ts";
+import { type EventStore, memoryStore, type Tool, type ToolContext, tool } from "../../src/index.ts";
 import { code } from "../support/errors.ts";
 import { type Options, type Setup, setup, stored, user } from "../support/setup.ts";
 import { dyingStore, has } from "../support/stores.ts";
@@ -224,6 +224,47 @@ describe("a question of another version", () => {
     expect(text).toMatch(/^Not run: this tool's question has changed since the user was asked/);
     expect(text).toMatch(/Call the tool again to ask again\. The user had answered: "Bern"$/);
     expect(now.ran).toEqual([]);
+  });
+
+  it("F25 P5 of a tool that asked while it ran, and now asks before it runs, does not run it", async () => {
+    const world = versions();
+    const midway = tool({
+      name: "ask",
+      description: "",
+      input: nothing,
+      execute: (_, context: ToolContext) =>
+        context.ask({ kind: "sure", payload: null, answer: z.string(), state: 1 }),
+    });
+    const { sessionId } = await world.boot("1", [midway], [asked]).say("Go");
+    const now = asks(z.string());
+    const next = world.boot("2", [now.tool]);
+    await next.answer(sessionId, "toolu_q", "Bern");
+    expect(await checked(next, sessionId)).toBe(
+      'This tool has changed since its question was asked. The call was not finished. What it had done before its question may have taken effect. The user had answered: "Bern"',
+    );
+    expect(now.ran).toEqual([]);
+  });
+
+  it("F25 T5 of an idempotent call that was running is not asked or run again if the tool now asks, or no longer", async () => {
+    const world = versions();
+    const once = tool({ name: "ask", description: "", input: nothing, idempotent: true, execute: () => 1 });
+    const sessionId = await diesIn(world, [once], asked.tools[0] ?? call, "tool_started");
+    const unknown = /the process was cut off while it ran, and the tool has changed since\./;
+    const now = asks(z.string(), true, { idempotent: true });
+    expect(await resume(world.boot("2", [now.tool]), sessionId)).toMatch(unknown);
+
+    const before = await waiting(z.string(), { idempotent: true });
+    const dying = dyingStore(before.world.store, (events) => has(events, "tool_started"));
+    const first = before.world.boot("1", [asks(z.string(), true, { idempotent: true }).tool], [], dying);
+    const answers = [{ callId: "toolu_q", value: "Bern" }];
+    void first.pawl.run("tester", { ...user, sessionId: before.sessionId, answers });
+    await stored(first, before.sessionId, "tool_started");
+    const ran: unknown[] = [];
+    const silent = { ...once, execute: () => void ran.push(1) };
+    expect(await resume(before.world.boot("2", [silent as Tool<unknown>]), before.sessionId)).toMatch(
+      unknown,
+    );
+    expect([now.ran, ran]).toEqual([[], []]);
   });
 
   it("F25 P5 may be asked again by the model, in its new form", async () => {

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { jsonSchema, memoryStore, type RunOptions, type ToolContext, tool } from "../../src/index.ts";
+import {
+  type EventStore,
+  jsonSchema,
+  memoryStore,
+  type RunOptions,
+  type ToolContext,
+  tool,
+} from "../../src/index.ts";
 import { named } from "../support/hooks.ts";
+import { settled } from "../support/settled.ts";
 import { type Options, type Setup, setup, stored, until, user } from "../support/setup.ts";
 import { beforeAppend, dyingStore, has } from "../support/stores.ts";
 
@@ -145,6 +153,40 @@ describe("F17 an answer that comes while another tool of the run still runs", ()
     gate.resolve();
     await (await answered).result;
     expect(JSON.stringify(await world.log(sessionId))).not.toContain(BEN);
+  });
+
+  it("waits for its credentials if the run reads the answer before its append has returned", async () => {
+    const store = memoryStore();
+    const gate = Promise.withResolvers<void>();
+    const late: EventStore = {
+      ...store,
+      append: async (id, events, options) => {
+        const rows = await store.append(id, events, options);
+        if (has(events, "tool_answered")) await gate.promise;
+        return rows;
+      },
+    };
+    const { world, sessionId, run, seen, answer, open } = await asking({ runtime: { store: late } });
+    const answered = answer(ben);
+    await stored(world, sessionId, "tool_answered");
+    open();
+    await stored(world, sessionId, "tool_result");
+    await settled();
+    gate.resolve();
+    await answered;
+    expect((await run.result).stop.type).toBe("end_turn");
+    expect({ ask: seen.ask, look: seen.look }).toEqual({ ask: [whole(ben)], look: [whole(ben)] });
+  });
+
+  it("brings nothing to the next run if a message interrupts the run first", async () => {
+    const eve = { caller: { name: "eve" }, credentials: { token: "tok_eve_5d7f9a1b3c5e7092" } };
+    const { world, sessionId, seen, answer, open } = await asking({ options: { whenBusy: "interrupt" } });
+    await answer(ben);
+    const next = world.pawl.run("tester", { ...user, sessionId, input: "And?", ...eve });
+    await next.started;
+    open();
+    expect((await next.result).stop.type).toBe("end_turn");
+    expect({ ask: seen.ask, look: seen.look }).toEqual({ ask: [], look: [whole(eve)] });
   });
 
   it("keeps the credentials of the run if it names neither a caller nor credentials", async () => {

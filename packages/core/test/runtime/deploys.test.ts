@@ -13,7 +13,7 @@ import {
 } from "../../src/index.ts";
 import { type Options, type Setup, setup, stored, types, until, user } from "../support/setup.ts";
 import { beforeAppend, failingStore, has } from "../support/stores.ts";
-import { nothing } from "../support/tools.ts";
+import { hang, nothing } from "../support/tools.ts";
 import { endless } from "../support/when-busy.ts";
 
 /** A process of its own over this store. */
@@ -152,6 +152,21 @@ describe("a deploy in the middle of a turn", () => {
       expect((await last.of(sessionId, "tool_result"))[0]?.data.result).toMatch(result);
     },
   );
+});
+
+it("F25 T5 a call whose tool ignores the shutdown has an unknown outcome, and the result says why", async () => {
+  const store = memoryStore();
+  const first = boot(store, [{ tools: [{ name: "hang" }] }], { tools: [hang] });
+  const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+  await stored(first, sessionId, "tool_started");
+  await first.pawl.drain({ timeoutMs: 0 });
+  await finish(boot(store, [{ text: "Done." }], { tools: [hang] }), sessionId);
+  expect((await first.of(sessionId, "tool_result"))[0]?.data).toMatchObject({
+    success: false,
+    result: expect.stringMatching(
+      /^The outcome of this call is unknown: its process was shut down before it finished\./,
+    ),
+  });
 });
 
 describe("an idempotent call whose process gives way", () => {

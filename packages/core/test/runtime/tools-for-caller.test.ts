@@ -156,6 +156,16 @@ describe("F19 a function `tools` that fails", () => {
       () => [circular("a", "b"), circular("b", "a")],
       /depend on each other in a circle: a, b/,
     ],
+    [
+      "returns a tool whose schema contains itself",
+      () => [withSchema(cyclic())],
+      /the `spec` of its tool "look" must be JSON without cycles/,
+    ],
+    [
+      "returns a tool whose schema is no JSON",
+      () => [withSchema({ maximum: 10n })],
+      /the `spec` of its tool "look" must be JSON without cycles/,
+    ],
     ["returns none for an agent of tools only", () => [], /`toolOnly` and has no tools/, { toolOnly: true }],
     [
       "returns a delegate without prices",
@@ -228,6 +238,18 @@ describe("F19 a function `tools` that fails", () => {
     expect(await world.log(sessionId)).toEqual(before);
   });
 });
+
+/** A copy of a tool with another schema. */
+function withSchema(input_schema: object) {
+  const look = doing("look");
+  return { ...look, spec: { ...look.spec, input_schema: input_schema as never } };
+}
+
+function cyclic(): object {
+  const schema: { [part: string]: unknown } = { type: "object" };
+  schema.properties = { parent: schema };
+  return schema;
+}
 
 const helper = agent({ name: "helper", model: setup([]).model, instructions: "Help." });
 

@@ -20,6 +20,7 @@ import {
   native,
   type Wanted,
 } from "../../src/index.ts";
+import { handModel } from "../support/hand-model.ts";
 import { serve } from "../support/served.ts";
 
 const post = (json: object) => ({ method: "POST", json });
@@ -227,6 +228,27 @@ describe("F18 what is stored is not asked about again", () => {
     }
     expect(asked).toEqual(["message", "retry"]);
   });
+});
+
+it("F18 L17 a retry of a run that is open joins the run, and is not asked about", async () => {
+  const asked: Wanted["begins"][] = [];
+  const model = handModel();
+  const at = await serve(model, {
+    admit: (_request, _caller, { begins }) => {
+      asked.push(begins);
+      return undefined;
+    },
+  });
+  const first = await at.ask("/runs", post({ input: "Hi" }));
+  const turn = await model.turn();
+  const sessionId = first.headers.get("x-pawl-session") ?? "";
+  const retry = first.headers.get("x-pawl-run");
+  const joined = await at.ask("/runs", post({ sessionId, retry }));
+  turn.say("Hello.");
+  turn.end();
+  expect([joined.status, joined.headers.get("x-pawl-run")]).toEqual([200, retry]);
+  expect(await joined.text()).toContain("Hello.");
+  expect(asked).toEqual(["message"]);
 });
 
 describe("E11 F18 `admit` is not asked about the session of another user", () => {

@@ -190,6 +190,62 @@ describe.each(Object.entries(ways))('L10 `onClientGone: "stop"` in %s', (_, { di
 });
 
 describe('L10 with `onClientGone: "stop"`', () => {
+  /** How clients of each dialect send a second message. */
+  const more = {
+    native: (sessionId: string) => ({ sessionId, input: "And?" }),
+    "AG-UI": () => agUiBody([hi, { id: "a1", role: "assistant", content: "Hello." }, { ...hi, id: "m2" }]),
+  };
+
+  it.each(["native", "AG-UI"] as const)(
+    "a run ends after its client and a reader who was there before it have left (%s)",
+    async (name) => {
+      const { dialect, message } = ways[name];
+      const model = handModel();
+      const served = await serve(model, { dialect, onClientGone: "stop" });
+      const first = await served.ask("/runs", post(message));
+      const turn = await model.turn();
+      turn.say("Hello.");
+      turn.end();
+      await first.text();
+      const sessionId = idOf(first);
+      const reader = await open(served, `/sessions/${sessionId}/stream`);
+      const second = await open(served, "/runs", more[name](sessionId));
+      (await model.turn()).say("Once");
+      await readTo(second.response, "Once");
+      reader.leave();
+      second.leave();
+      await expect.poll(() => stopOf(served, sessionId), { timeout: 5_000 }).toBe("aborted");
+    },
+  );
+
+  it("a run ends after its client and a reader who came before it was stored have left", async () => {
+    const model = handModel();
+    const [arrived, go] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()];
+    const store = memoryStore();
+    const served = await serve(model, {
+      dialect: agUi(),
+      onClientGone: "stop",
+      store: {
+        ...store,
+        append: async (sessionId, ...given) => {
+          arrived.resolve(sessionId);
+          await go.promise;
+          return await store.append(sessionId, ...given);
+        },
+      },
+    });
+    const opened = open(served, "/runs", agUiBody([hi]));
+    const sessionId = await arrived.promise;
+    const reader = await open(served, `/sessions/${sessionId}/stream`);
+    go.resolve();
+    const first = await opened;
+    (await model.turn()).say("Once");
+    await readTo(first.response, "Once");
+    reader.leave();
+    first.leave();
+    await expect.poll(() => stopOf(served, sessionId), { timeout: 5_000 }).toBe("aborted");
+  });
+
   it("a message that is refused does not save a run that its client has left", async () => {
     const model = handModel();
     const served = await serve(model, { onClientGone: "stop" });

@@ -19,9 +19,10 @@ import type { Delegate } from "../../tools/tool.ts";
 import { tookTooLong } from "../../tools/tool-outcome.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
 import { failureText, isRunAgain, whyLate } from "./cut-off.ts";
+import type { MidwayQuestion } from "./midway-question.ts";
 import { type Runnable, successResult } from "./prepare-call.ts";
 import { outcomeOf } from "./task-outcome.ts";
-import { type MidwayQuestion, newToolSaid, type ToolSaid, toolContext } from "./tool-context.ts";
+import { newToolSaid, type ToolSaid, toolContext } from "./tool-context.ts";
 
 /**
  * Runs one call whose `tool_started` is stored, and stores its result. Rejects only if the log cannot be

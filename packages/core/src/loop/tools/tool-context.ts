@@ -1,20 +1,17 @@
 import { anySignal } from "../../base/any-signal.ts";
-import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
-import { messageOf } from "../../base/errors.ts";
 import { invalidInput } from "../../base/invalid-input.ts";
 import { toJson } from "../../base/json.ts";
 import { checkAppendable } from "../../hooks/check-appendable.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { AppendableEvent } from "../../log/event.ts";
-import type { EventData } from "../../log/event-data.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { type Artifact, artifactAmong, artifactOf } from "../../tools/artifact.ts";
 import { addedReport, type CallReport } from "../../tools/call-report.ts";
-import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import { appendOnce } from "../hooks/append-once.ts";
 import { effectiveType } from "../hooks/call-hooks.ts";
 import { askInRun } from "../hooks/lazy-ask.ts";
+import { answeredBy, type MidwayQuestion, midwayQuestion } from "./midway-question.ts";
 import type { Decided } from "./prepare-call.ts";
 
 /** What a running tool has made and reported so far. It is stored with the call's result. */
@@ -29,12 +26,6 @@ export interface ToolSaid {
   /** What the tool threw. */
   thrown?: { error: unknown };
 }
-
-/** A question that a tool asks while it runs, as it is stored. */
-export type MidwayQuestion = Pick<
-  EventData["tool_suspended"],
-  "kind" | "payload" | "answer_schema" | "state"
->;
 
 export function newToolSaid(): ToolSaid {
   return { closed: false, artifacts: [], decided: {}, report: {}, asked: undefined };
@@ -75,7 +66,9 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
       scope: `${call.assistantSeq}:${call.callId}`,
       signal: () => context.signal,
     }),
-    progress: (data) => showProgress(leg, call, data),
+    progress: (data) => {
+      if (!isOver(call, said)) showProgress(leg, call, data);
+    },
     report: (facts) => {
       checkOpen(call, said);
       said.report = addedReport(said.report, facts);
@@ -101,35 +94,6 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
   return context;
 }
 
-/** Returns the answer with which a tool that asked while it ran continues. */
-function answeredBy({ question, answer, questions }: CallState): ToolContext["answered"] {
-  if (!question?.midway || answer === undefined) return undefined;
-  return { value: answer.value, state: question.state ?? null, questions };
-}
-
-/** Checks a question that a tool asks while it runs. @throws PawlError `invalid_input` */
-function midwayQuestion(question: Parameters<ToolContext["ask"]>[0]): MidwayQuestion {
-  checkOptions("context.ask()", question, QUESTION, { code: "invalid_input" });
-  const { kind, payload, answer, state } = question;
-  try {
-    return {
-      kind,
-      payload: toJson(payload),
-      answer_schema: toJsonSchema(answer, `answers to "${kind}"`),
-      ...(state !== undefined && { state: toJson(state) }),
-    };
-  } catch (cause) {
-    throw invalidInput(`context.ask() must be given JSON and a schema: ${messageOf(cause)}`, cause);
-  }
-}
-
-const QUESTION: OptionKinds<Parameters<ToolContext["ask"]>[0]> = {
-  kind: "string!",
-  payload: "any!",
-  answer: "any!",
-  state: "any",
-};
-
 /** Returns the call's idempotency key. It is fixed when the call first starts. */
 export function idempotencyKeyOf(leg: Leg, call: CallState): string {
   return call.started?.idempotencyKey ?? `${leg.session.id}:${call.assistantSeq}:${call.callId}`;
@@ -153,7 +117,6 @@ function callFacts(leg: Leg, call: CallState) {
 }
 
 function showProgress(leg: Leg, call: CallState, data: unknown): void {
-  if (call.result !== undefined) return;
   const { progress } = leg.live;
   const version = 1 + Math.max(0, ...[...progress.values()].map((report) => report.version));
   progress.set(call.callId, { tool_name: call.toolName, data: leg.hide(toJson(data)) ?? null, version });
@@ -170,10 +133,10 @@ async function appendOfTool(
   event: AppendableEvent,
 ): Promise<boolean> {
   checkOpen(call, said);
-  const { type, key } = event;
-  if ((type as string) === "artifact")
+  if ((event as { type?: unknown } | null | undefined)?.type === "artifact")
     throw invalidInput("A tool stores an artifact with `context.createArtifact()`.");
   checkAppendable("tool", event);
+  const { type, key } = event;
   const data = asJson(event.data);
   const { length } = JSON.stringify(data);
   if (length > MOST_EVENT_CHARS)
@@ -192,7 +155,12 @@ function asJson(data: unknown) {
   }
 }
 
+/** Returns whether the call has its result, which may not be stored yet. */
+function isOver(call: CallState, said: ToolSaid): boolean {
+  return said.closed || call.result !== undefined;
+}
+
 function checkOpen(call: CallState, said: ToolSaid): void {
-  if (said.closed || call.result !== undefined)
+  if (isOver(call, said))
     throw invalidInput("The call has its result already, so its tool can add nothing more.");
 }

@@ -3,7 +3,7 @@ import { messageOf, PawlError, type PawlErrorCode } from "../../base/errors.ts";
 import { isJsonObject, type Json, toJson } from "../../base/json.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
-import type { Asking, RunQuestion } from "../../session/asking.ts";
+import { type Asking, isWaiting, type RunQuestion } from "../../session/asking.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
 import { type Schema, validate } from "../../tools/schema.ts";
@@ -101,7 +101,7 @@ function findQuestion(state: SessionState, callId: string, question: number | un
   if (call?.question === undefined || (question ?? 0) > call.question.seq) {
     throw refusal("unknown_call", "There is no such question in this session.", { callId });
   }
-  const over = call.answer !== undefined || call.result !== undefined || openRun(state) === undefined;
+  const over = !isWaiting(call) || openRun(state) === undefined;
   if (over || (question ?? call.question.seq) < call.question.seq) {
     throw refusal("already_answered", "This question has been answered already.", { callId });
   }

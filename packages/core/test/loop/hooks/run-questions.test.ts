@@ -278,6 +278,25 @@ describe("F20 a hook's question before a turn", () => {
     expect(await last.of(sessionId, "run_ended")).toMatchObject([{ data: { stop: { type: "end_turn" } } }]);
   });
 
+  it("F25 counts a crash after the question of a second hook, before the run waits for its answer", async () => {
+    let clock = 0;
+    const store = memoryStore({ now: () => clock });
+    const both = ["a", "b"].map((name) =>
+      named(name, { beforeRun: ({ answer: given }) => (given === undefined ? { ask } : undefined) }),
+    );
+    const boot = (over = store) => setup([{ text: "Done." }], { hooks: both }, { store: over });
+    const { sessionId, pending } = await boot().say("Go");
+    const dying = dyingStore(store, (events) => has(events, "tool_suspended"));
+    const answers = [{ callId: pending[0]?.callId ?? "", value: { depth: "deep" } }];
+    void boot(dying).pawl.run("tester", { ...user, sessionId, answers }).started;
+    await until(() => dying.dead);
+    clock += 60_000;
+    const next = boot();
+    await next.pawl.sweep();
+    await until(async () => (await next.of(sessionId, "run_suspended")).length === 2);
+    expect(await next.of(sessionId, "run_recovered")).toHaveLength(1);
+  });
+
   it("asks again if the database itself stored an answer that does not match", async () => {
     const world = setup([{ text: "Done." }], { hooks: [clarify()] });
     const { sessionId, pending, runId } = await world.say("Go");

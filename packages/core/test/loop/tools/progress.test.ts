@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { tool } from "../../../src/index.ts";
+import { memoryStore, tool } from "../../../src/index.ts";
 import { settled } from "../../support/settled.ts";
-import { collect, setup, stored } from "../../support/setup.ts";
+import { collect, never, setup, stored } from "../../support/setup.ts";
+import { beforeAppend, has } from "../../support/stores.ts";
 import { text } from "../../support/tools.ts";
 
 describe("the progress of a tool", () => {
@@ -93,5 +94,42 @@ describe("the progress of a tool", () => {
     }
     expect(late).toContain("run_ended");
     expect(late).not.toContain("tool_progress");
+  });
+
+  it.each([
+    ["its call has its result", false],
+    ["its time is up, while the result is being stored", true],
+  ])("T8 shows no report that a tool makes after %s", async (_, whileStored) => {
+    const [reports, go, done] = [0, 0, 0].map(() => Promise.withResolvers<void>());
+    const early = tool({
+      name: "early",
+      description: "",
+      input: text,
+      timeoutMs: 20,
+      execute: (_, { progress }) => {
+        void reports?.promise.then(() => progress({ percent: 50 })).then(() => go?.resolve());
+        return never();
+      },
+    });
+    const slow = tool({ name: "slow", description: "", input: text, execute: () => done?.promise });
+    const store = beforeAppend(memoryStore(), async (events) => {
+      if (!whileStored || !has(events, "tool_result")) return;
+      reports?.resolve();
+      await go?.promise;
+    });
+    const tools = ["early", "slow"].map((name) => ({ name, input: { text: "" } }));
+    const world = setup([{ tools }, { text: "Ok." }], { tools: [early, slow] }, { store });
+    const { sessionId } = await world.pawl.run("tester", { userId: "u1", input: "Go" }).started;
+    await stored(world, sessionId, "tool_result");
+    reports?.resolve();
+    await go?.promise;
+    // This reader knows the call's result already.
+    const { length: afterSeq } = await world.log(sessionId);
+    const shown = collect(world.pawl.follow(sessionId, { afterSeq, untilIdle: true }));
+    await settled();
+    done?.resolve();
+    const seen = (await shown).map(({ type }) => type);
+    expect(seen).toContain("run_ended");
+    expect(seen).not.toContain("tool_progress");
   });
 });

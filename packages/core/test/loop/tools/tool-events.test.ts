@@ -11,6 +11,7 @@ import {
 } from "../../../src/index.ts";
 import { sound } from "../../support/hooks.ts";
 import { pricing } from "../../support/pricing.ts";
+import { settled } from "../../support/settled.ts";
 import { never, setup, stored, types, user } from "../../support/setup.ts";
 import { beforeAppend, dyingStore, has } from "../../support/stores.ts";
 import { nothing } from "../../support/tools.ts";
@@ -187,6 +188,9 @@ describe("a tool cannot store", () => {
     cycle.self = cycle;
     expect(
       await refusals(
+        null,
+        undefined,
+        "planning.plan",
         { data: 1 },
         { ...plan, data: cycle },
         { ...plan, data: 1n },
@@ -196,6 +200,10 @@ describe("a tool cannot store", () => {
         { type: "planning.\0", data: 1 },
       ),
     ).toEqual([
+      ...["null", "undefined", "a string"].map(
+        (given) =>
+          `invalid_input: append() must be given an event, e.g. { type: "app.done", data: {} }; got ${given}.`,
+      ),
       "invalid_input: The type of an event must be a string, not undefined.",
       expect.stringMatching(
         /^invalid_input: The `data` of ".*" must be .* is nested too deep, or contains itself\.$/,
@@ -215,6 +223,18 @@ describe("a tool cannot store", () => {
       `invalid_input: The event "${type}" has no \`data\`: append({ type, data, key? }).`,
       `invalid_input: The \`data\` of "${type}" must be a value that JSON can represent; data.of[0] is an instance of Map.`,
     ]);
+  });
+
+  it("F22 anything invalid, and does not end the process if it does not wait for the refusal", async () => {
+    const unhandled: unknown[] = [];
+    const listen = (reason: unknown) => void unhandled.push(reason);
+    process.on("unhandledRejection", listen);
+    const forgets = saying(({ append }) => void append({ ...plan, key: "" }));
+    const world = setup(script, { tools: [forgets] });
+    expect((await world.say("Go")).actions[0]).toMatchObject({ success: true });
+    await settled();
+    process.off("unhandledRejection", listen);
+    expect(unhandled).toEqual([]);
   });
 
   it("F22 anything once its call has its result", async () => {

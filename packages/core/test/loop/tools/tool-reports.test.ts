@@ -54,6 +54,16 @@ describe("what a tool reports about its call", () => {
     });
   });
 
+  it("F22 M4 is what the tool reported, also if it changes its list afterwards", async () => {
+    const data = await resultOf(({ report }) => {
+      const fragments = ["m1"];
+      report({ fragments });
+      fragments.push(1n as never);
+      return "found";
+    });
+    expect(data).toMatchObject({ success: true, report: { fragments: ["m1"] } });
+  });
+
   it("F22 M4 is nothing if the tool reports nothing", async () => {
     const data = await resultOf(() => "found");
     expect(data).not.toHaveProperty("report");
