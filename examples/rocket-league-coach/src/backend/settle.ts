@@ -4,8 +4,8 @@ import { refused } from "./refused.ts";
 import type { AbortBody, RecordBody, RenewBody } from "./schemas.ts";
 
 /**
- * Charges what a run has used so far and holds its reservation for longer. A reservation that was released,
- * e.g. by expiry, is made again if the budget has room.
+ * Charges what a run has used so far and holds its reservation for longer. With `again`, a reservation that
+ * was released, e.g. by expiry, is made again if the budget has room.
  */
 export async function renew(parts: ChatParts, body: RenewBody) {
   const { reservations, ttlMs } = parts;
@@ -14,7 +14,8 @@ export async function renew(parts: ChatParts, body: RenewBody) {
   const now = await reservations.renew(id, body.tokens_used, ttlMs);
   if (now === undefined) throw noReservation();
   let held = now.state === "held";
-  if (now.state === "released") {
+  // Not for a renewal that was on its way while the run ended: it would hold what is not needed any more.
+  if (now.state === "released" && body.again) {
     const { account, amount } = now;
     const { limit } = await accountOf(parts, turn.user_id, turn.is_free_preview);
     held = (await reservations.reserve({ account, id, amount, limit, ttlMs })).granted;

@@ -67,7 +67,7 @@ function requestOf({ params, runId }: RunContext["run"]): string {
 
 /** Charges the run's use and returns its reservation. A run that began without a preflight makes one now. */
 async function held(backend: BackendClient, context: RunContext): Promise<Held> {
-  const use = { reservation_id: idOf(context), tokens_used: usedBy(context) };
+  const use = { reservation_id: idOf(context), tokens_used: usedBy(context), again: true };
   try {
     return await backend.renew(use);
   } catch (error) {
@@ -151,6 +151,7 @@ function timers() {
     end(runId);
     // A renewal that fails is repeated at the next interval, and before the next turn.
     const timer = setInterval(() => void work().catch(() => undefined), everyMs);
+    timer.unref();
     const over = () => {
       clearInterval(timer);
       signal.removeEventListener("abort", over);
