@@ -148,6 +148,12 @@ describe("X3 the coach's backend", () => {
       true,
     );
     expect((await of.budget(user)).used).toBe(800);
+    // After the end of its run, a process that comes too late holds nothing any more.
+    await settle(of, "abort", { reservation_id, tokens_used: 900, final: true });
+    expect((await settle(of, "renew", { reservation_id, tokens_used: 950, again: true })).body.held).toBe(
+      false,
+    );
+    expect(await of.budget(user)).toMatchObject({ used: 900, held: 0 });
   });
 
   it("X3 E10 a reservation expires, is made again by a renewal, and is charged in full after it", async () => {

@@ -36,11 +36,12 @@ export const renewBody = use.extend({ again: z.boolean().default(false) });
 /** The body of `chat/record`. */
 export const recordBody = use.extend({ session_id: id.optional(), messages: z.array(message).min(1) });
 
-/** The body of `chat/abort`. */
+/** The body of `chat/abort`. With `final`, the run is over, and its reservation cannot be made again. */
 export const abortBody = use.extend({
   session_id: id.optional(),
   tokens_used: tokens.default(0),
   partial_messages: z.array(message).default([]),
+  final: z.boolean().default(false),
 });
 
 export type PreflightBody = z.infer<typeof preflightBody>;

@@ -48,19 +48,18 @@ export async function record(parts: ChatParts, body: RecordBody) {
 
 /**
  * Charges what a stopped run has used, gives the rest back at once, and stores the messages that it has. A
- * run that resumes reserves again by `renew()`.
+ * run that resumes reserves again by `renew()`, unless the abort was final.
  */
 export async function abort(parts: ChatParts, body: AbortBody) {
   const { db, reservations, now } = parts;
   const turn = await turnFor(parts, body);
   const reservationId = turn.reservation_id;
-  const charged = await reservations.abort(reservationId, body.tokens_used);
+  const charged = await reservations[body.final ? "finalize" : "abort"](reservationId, body.tokens_used);
   if (charged === undefined) throw noReservation();
   const tokensUsed = charged.used;
   const messages = body.partial_messages;
   await closeTurn(db, { reservationId, state: "aborted", tokensUsed, messages }, now());
-  if (turn.is_free_preview && tokensUsed === 0 && charged.state === "released")
-    await returnPreview(db, turn.user_id, reservationId);
+  if (turn.is_free_preview && tokensUsed === 0) await returnPreview(db, turn.user_id, reservationId);
   const budget_remaining = await remainingOf(parts, turn.user_id);
   return { aborted: true, tokens_used: tokensUsed, budget_remaining };
 }

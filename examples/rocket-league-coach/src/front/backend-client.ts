@@ -49,7 +49,8 @@ export interface BackendClient {
   /** With `again`, a reservation that was released is made again. */
   renew(use: Use & { again?: boolean }): Promise<Held>;
   record(use: Use & { session_id: string; messages: readonly ChatMessage[] }): Promise<void>;
-  abort(use: Use & { partial_messages?: readonly ChatMessage[] }): Promise<void>;
+  /** With `final`, the reservation cannot be made again. */
+  abort(use: Use & { partial_messages?: readonly ChatMessage[]; final?: boolean }): Promise<void>;
 }
 
 /** Options of `backendClient()`. */

@@ -41,10 +41,14 @@ export function tokenBudget(backend: BackendClient): Hook {
       const isWhole = ANSWERED.has(stop.type) && messages.length > 0;
       await settled(async () => {
         if (isWhole) await backend.record({ ...use(context), session_id: context.sessionId, messages });
-        else await backend.abort({ ...use(context), partial_messages: messages });
+        else await backend.abort({ ...use(context), partial_messages: messages, final: true });
         for (const requestId of answeredToo(own, context))
           await backend
-            .abort({ reservation_id: reservationIdOf(context.userId, requestId), tokens_used: 0 })
+            .abort({
+              reservation_id: reservationIdOf(context.userId, requestId),
+              tokens_used: 0,
+              final: true,
+            })
             .catch(ignoreUnknown);
       });
     },
