@@ -140,9 +140,20 @@ describe("X3 the coach's backend", () => {
     expect(await of.budget(user)).toMatchObject({ used: 700, held: 0 });
     const read = await bodyOf(await of.call(`/sessions/${session_id}/messages`, undefined, tokenOf(user)));
     expect(read.messages).toMatchObject([{ content_text: "Hi" }, { content_text: "Hel" }]);
+    // A renewal that was late holds nothing.
+    expect((await settle(of, "renew", { reservation_id, tokens_used: 700 })).body.held).toBe(false);
+    expect((await of.budget(user)).held).toBe(0);
     // A run that resumes reserves again, and is charged for all that it used.
-    expect((await settle(of, "renew", { reservation_id, tokens_used: 800 })).body.held).toBe(true);
+    expect((await settle(of, "renew", { reservation_id, tokens_used: 800, again: true })).body.held).toBe(
+      true,
+    );
     expect((await of.budget(user)).used).toBe(800);
+    // After the end of its run, a process that comes too late holds nothing any more.
+    await settle(of, "abort", { reservation_id, tokens_used: 900, final: true });
+    expect((await settle(of, "renew", { reservation_id, tokens_used: 950, again: true })).body.held).toBe(
+      false,
+    );
+    expect(await of.budget(user)).toMatchObject({ used: 900, held: 0 });
   });
 
   it("X3 E10 a reservation expires, is made again by a renewal, and is charged in full after it", async () => {
@@ -153,9 +164,13 @@ describe("X3 the coach's backend", () => {
     expect(await of.budget(user)).toMatchObject({ used: 0, held: 0 });
     const patient = await backend({ budgetOf: budgetOf(100_000) });
     const other = (await preflight(patient, user)).body;
-    expect((await settle(patient, "renew", { reservation_id, tokens_used: 50 })).body.held).toBe(false);
+    expect((await settle(patient, "renew", { reservation_id, tokens_used: 50, again: true })).body.held).toBe(
+      false,
+    );
     await settle(patient, "abort", { reservation_id: other.reservation_id });
-    expect((await settle(patient, "renew", { reservation_id, tokens_used: 50 })).body.held).toBe(true);
+    expect((await settle(patient, "renew", { reservation_id, tokens_used: 50, again: true })).body.held).toBe(
+      true,
+    );
     await settle(patient, "record", {
       reservation_id,
       tokens_used: 120_000,

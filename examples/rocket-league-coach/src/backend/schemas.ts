@@ -28,17 +28,20 @@ export const preflightBody = z.object({
   user_id: id.optional(),
 });
 
-/** The body of `chat/renew`. */
-export const renewBody = z.object({ reservation_id: z.string().min(1).max(900), tokens_used: tokens });
+const use = z.object({ reservation_id: z.string().min(1).max(900), tokens_used: tokens });
+
+/** The body of `chat/renew`. With `again`, a reservation that was released is made again. */
+export const renewBody = use.extend({ again: z.boolean().default(false) });
 
 /** The body of `chat/record`. */
-export const recordBody = renewBody.extend({ session_id: id.optional(), messages: z.array(message).min(1) });
+export const recordBody = use.extend({ session_id: id.optional(), messages: z.array(message).min(1) });
 
-/** The body of `chat/abort`. */
-export const abortBody = renewBody.extend({
+/** The body of `chat/abort`. With `final`, the run is over, and its reservation cannot be made again. */
+export const abortBody = use.extend({
   session_id: id.optional(),
   tokens_used: tokens.default(0),
   partial_messages: z.array(message).default([]),
+  final: z.boolean().default(false),
 });
 
 export type PreflightBody = z.infer<typeof preflightBody>;

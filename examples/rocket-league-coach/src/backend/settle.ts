@@ -4,8 +4,8 @@ import { refused } from "./refused.ts";
 import type { AbortBody, RecordBody, RenewBody } from "./schemas.ts";
 
 /**
- * Charges what a run has used so far and holds its reservation for longer. A reservation that was released,
- * e.g. by expiry, is made again if the budget has room.
+ * Charges what a run has used so far and holds its reservation for longer. With `again`, a reservation that
+ * was released, e.g. by expiry, is made again if the budget has room.
  */
 export async function renew(parts: ChatParts, body: RenewBody) {
   const { reservations, ttlMs } = parts;
@@ -14,7 +14,8 @@ export async function renew(parts: ChatParts, body: RenewBody) {
   const now = await reservations.renew(id, body.tokens_used, ttlMs);
   if (now === undefined) throw noReservation();
   let held = now.state === "held";
-  if (now.state === "released") {
+  // Not for a renewal that was on its way while the run ended: it would hold what is not needed any more.
+  if (now.state === "released" && body.again) {
     const { account, amount } = now;
     const { limit } = await accountOf(parts, turn.user_id, turn.is_free_preview);
     held = (await reservations.reserve({ account, id, amount, limit, ttlMs })).granted;
@@ -47,19 +48,18 @@ export async function record(parts: ChatParts, body: RecordBody) {
 
 /**
  * Charges what a stopped run has used, gives the rest back at once, and stores the messages that it has. A
- * run that resumes reserves again by `renew()`.
+ * run that resumes reserves again by `renew()`, unless the abort was final.
  */
 export async function abort(parts: ChatParts, body: AbortBody) {
   const { db, reservations, now } = parts;
   const turn = await turnFor(parts, body);
   const reservationId = turn.reservation_id;
-  const charged = await reservations.abort(reservationId, body.tokens_used);
+  const charged = await reservations[body.final ? "finalize" : "abort"](reservationId, body.tokens_used);
   if (charged === undefined) throw noReservation();
   const tokensUsed = charged.used;
   const messages = body.partial_messages;
   await closeTurn(db, { reservationId, state: "aborted", tokensUsed, messages }, now());
-  if (turn.is_free_preview && tokensUsed === 0 && charged.state === "released")
-    await returnPreview(db, turn.user_id, reservationId);
+  if (turn.is_free_preview && tokensUsed === 0) await returnPreview(db, turn.user_id, reservationId);
   const budget_remaining = await remainingOf(parts, turn.user_id);
   return { aborted: true, tokens_used: tokensUsed, budget_remaining };
 }

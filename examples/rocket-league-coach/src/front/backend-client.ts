@@ -46,9 +46,11 @@ export interface BackendClient {
   /** Like `preflight()`, for a run that began without one. */
   preflightFor(userId: string, request: PreflightRequest): Promise<Preflight>;
   messages(token: string, sessionId: string): Promise<(ChatMessage & { created_at: string })[]>;
-  renew(use: Use): Promise<Held>;
+  /** With `again`, a reservation that was released is made again. */
+  renew(use: Use & { again?: boolean }): Promise<Held>;
   record(use: Use & { session_id: string; messages: readonly ChatMessage[] }): Promise<void>;
-  abort(use: Use & { partial_messages?: readonly ChatMessage[] }): Promise<void>;
+  /** With `final`, the reservation cannot be made again. */
+  abort(use: Use & { partial_messages?: readonly ChatMessage[]; final?: boolean }): Promise<void>;
 }
 
 /** Options of `backendClient()`. */

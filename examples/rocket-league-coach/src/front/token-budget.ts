@@ -41,10 +41,14 @@ export function tokenBudget(backend: BackendClient): Hook {
       const isWhole = ANSWERED.has(stop.type) && messages.length > 0;
       await settled(async () => {
         if (isWhole) await backend.record({ ...use(context), session_id: context.sessionId, messages });
-        else await backend.abort({ ...use(context), partial_messages: messages });
+        else await backend.abort({ ...use(context), partial_messages: messages, final: true });
         for (const requestId of answeredToo(own, context))
           await backend
-            .abort({ reservation_id: reservationIdOf(context.userId, requestId), tokens_used: 0 })
+            .abort({
+              reservation_id: reservationIdOf(context.userId, requestId),
+              tokens_used: 0,
+              final: true,
+            })
             .catch(ignoreUnknown);
       });
     },
@@ -67,7 +71,7 @@ function requestOf({ params, runId }: RunContext["run"]): string {
 
 /** Charges the run's use and returns its reservation. A run that began without a preflight makes one now. */
 async function held(backend: BackendClient, context: RunContext): Promise<Held> {
-  const use = { reservation_id: idOf(context), tokens_used: usedBy(context) };
+  const use = { reservation_id: idOf(context), tokens_used: usedBy(context), again: true };
   try {
     return await backend.renew(use);
   } catch (error) {
@@ -151,6 +155,7 @@ function timers() {
     end(runId);
     // A renewal that fails is repeated at the next interval, and before the next turn.
     const timer = setInterval(() => void work().catch(() => undefined), everyMs);
+    timer.unref();
     const over = () => {
       clearInterval(timer);
       signal.removeEventListener("abort", over);

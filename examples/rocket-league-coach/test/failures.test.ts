@@ -1,0 +1,177 @@
+import type { PGlite } from "@electric-sql/pglite";
+import type { Rules } from "@pawl/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newPglite } from "../../../test/support/new-pglite.ts";
+import {
+  aspEvents,
+  billing,
+  bodyOf,
+  type Coaching,
+  coaching,
+  SERVICE_KEY,
+  tokenOf,
+} from "./support/coaching.ts";
+
+let db: PGlite;
+beforeAll(async () => {
+  db = await newPglite();
+}, 60_000);
+afterAll(() => db.close());
+
+let users = 0;
+const newUser = () => {
+  users += 1;
+  return `guest${users}`;
+};
+
+/** Reads the notes, and repeats to the user what it has read. */
+const reading: Rules = ({ messages }, { turn }) => {
+  if (turn === 0) return { thinking: "Notes first.", tools: [{ name: "get_coaching_notes", input: {} }] };
+  return { thinking: "Say what came.", text: `I read: ${JSON.stringify(messages.at(-1)).slice(0, 600)}` };
+};
+
+const sessionOf = (response: Response) => decodeURIComponent(response.headers.get("x-pawl-session") ?? "");
+
+/** Expects that neither secret is in the log, in what was streamed, or in an error. */
+async function expectNoSecrets(of: Coaching, user: string, more: unknown[]) {
+  const sessions = await of.store.sessions.list({ userId: user, limit: 10 });
+  const logs = await Promise.all(sessions.map(({ id }) => Array.fromAsync(of.store.read(id))));
+  const errors = more.map((one) => (one instanceof Error ? `${one.stack} ${JSON.stringify(one)}` : one));
+  const text = JSON.stringify([logs, errors]);
+  expect(text).not.toContain(tokenOf(user));
+  expect(text).not.toContain(SERVICE_KEY);
+}
+
+describe("X3 the front server while its backend fails", () => {
+  const html = (status: number) => new Response("<html>Bad gateway</html>", { status });
+  it.each([
+    ["cannot be reached", () => Promise.reject(new Error("connect ECONNREFUSED"))],
+    ["answers 500", async () => html(500)],
+    ["answers without JSON", async () => html(200)],
+    ["answers 401", async () => Response.json({ error: { code: "unauthorized" } }, { status: 401 })],
+  ])("X3 T10 lets the model read a clear error if a tool's backend %s", async (_, fails) => {
+    const user = newUser();
+    const errors: unknown[] = [];
+    const model = billing({ rules: reading });
+    const of = await coaching({
+      db,
+      model,
+      onError: (error) => errors.push(error),
+      between: async (request, send) =>
+        request.url.endsWith("/tools/execute") ? await fails() : await send(request),
+    });
+    const response = await of.chat({ message: "What do you know of me?" }, tokenOf(user));
+    const events = await aspEvents(response);
+    expect(events.find(({ type }) => type === "tool_result")).toMatchObject({ is_error: true });
+    expect(events.at(-1)).toEqual({ type: "message_stop", stop_reason: "end_turn" });
+    expect(model.rejected).toEqual([]);
+    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+    await expectNoSecrets(of, user, [...errors, events]);
+  });
+
+  it("X3 F17 goes on to a clear end if the user's token expires in the middle, and is still charged", async () => {
+    const user = newUser();
+    let isExpired = false;
+    const model = billing({ rules: reading });
+    const of = await coaching({
+      db,
+      model,
+      authenticate: (token) => (token === tokenOf(user) && !isExpired ? user : null),
+      between: async (request, send) => {
+        isExpired ||= request.url.endsWith("/tools/execute");
+        return await send(request);
+      },
+    });
+    const response = await of.chat({ message: "What do you know of me?" }, tokenOf(user));
+    const events = await aspEvents(response);
+    expect(events.find(({ type }) => type === "tool_result")).toMatchObject({ is_error: true });
+    expect(JSON.stringify(events)).toMatch(/Not run/);
+    expect(events.at(-1)).toEqual({ type: "message_stop", stop_reason: "end_turn" });
+    isExpired = false;
+    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+    isExpired = true;
+    const next = await of.chat({ message: "And now?", session_id: sessionOf(response) }, tokenOf(user));
+    expect(next.status).toBe(401);
+    expect((await bodyOf(next)).error.message).toBe("Please sign in again.");
+    await expectNoSecrets(of, user, [events]);
+  });
+
+  it("X3 F18 refuses a message before anything is stored if the token is wrong or the backend is down", async () => {
+    const user = newUser();
+    let fails = "";
+    const errors: unknown[] = [];
+    const model = billing({ rules: reading });
+    const of = await coaching({
+      db,
+      model,
+      onError: (error) => errors.push(error),
+      between: async (request, send) => {
+        if (fails !== "" && request.url.endsWith(fails)) throw new Error("connect ECONNREFUSED");
+        return await send(request);
+      },
+    });
+    expect((await of.chat({ message: "Hi" }, "wrong")).status).toBe(401);
+    const noToken = new Request("http://front/api/coach/chat", { method: "POST", body: '{"message":"Hi"}' });
+    expect((await of.front.serve(noToken)).status).toBe(401);
+    for (fails of ["/budget", "/chat/preflight"]) {
+      const refused = await of.chat({ message: "Hi" }, tokenOf(user));
+      expect(refused.status).toBe(503);
+      expect((await bodyOf(refused)).error).toMatchObject({ code: "unavailable" });
+    }
+    // The list of tools fails after the reservation is made: nothing of it stays.
+    fails = "/tools/schema";
+    const refused = await of.chat({ message: "Hi" }, tokenOf(user));
+    expect(refused.status).toBeGreaterThanOrEqual(500);
+    expect(await of.budget(user)).toMatchObject({ used: 0, held: 0 });
+    expect(model.requests).toEqual([]);
+    await expectNoSecrets(of, user, [...errors, await refused.text()]);
+  });
+
+  it("X3 ends the run if the backend is down before a turn, and is charged once it is back", async () => {
+    const user = newUser();
+    let renewals = 0;
+    const model = billing({ rules: reading });
+    const of = await coaching({
+      db,
+      model,
+      between: async (request, send) => {
+        if (request.url.endsWith("/chat/renew")) renewals += 1;
+        if (request.url.endsWith("/chat/renew") && renewals > 1) throw new Error("connect ECONNREFUSED");
+        return await send(request);
+      },
+    });
+    const response = await of.chat({ message: "What do you know of me?" }, tokenOf(user));
+    const events = await aspEvents(response);
+    expect(events.at(-1)?.type).toBe("error");
+    expect(model.requests).toHaveLength(1);
+    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+    await expectNoSecrets(of, user, [events]);
+  });
+
+  it("X3 shows the model the replay that the user looks at, and refuses a wrong id", async () => {
+    const user = newUser();
+    const model = billing({ rules: () => ({ thinking: "A replay.", text: "I see it." }) });
+    const of = await coaching({ db, model });
+    await aspEvents(await of.chat({ message: "What about this match?", replay_id: "r-1:2" }, tokenOf(user)));
+    expect(JSON.stringify(model.requests[0]?.messages)).toContain("the replay r-1:2");
+    const wrong = await of.chat({ message: "Hi", replay_id: "<b>" }, tokenOf(user));
+    expect(wrong.status).toBe(400);
+    expect((await of.budget(user)).held).toBe(0);
+  });
+
+  it("X3 L8 ends after COACH_MAX_STEPS turns with a clear end", async () => {
+    const user = newUser();
+    const model = billing({
+      rules: ({ tool_choice }) =>
+        tool_choice?.type === "none"
+          ? { text: "That is as far as I got." }
+          : { thinking: "More.", tools: [{ name: "get_coaching_notes", input: {} }] },
+    });
+    const of = await coaching({ db, model, maxSteps: 3 });
+    const events = await aspEvents(await of.chat({ message: "Look at everything" }, tokenOf(user)));
+    expect(model.requests).toHaveLength(3);
+    expect(events.at(-1)).toEqual({ type: "message_stop", stop_reason: "turn_limit" });
+    expect(events.filter(({ type }) => type === "message_stop")).toHaveLength(1);
+    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+  });
+});

@@ -1,0 +1,196 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { postgresReservations, postgresStore } from "@pawl/postgres";
+import { type MessagesApi, messagesApi, type Rules } from "@pawl/testing";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type TestDatabase, testDatabase } from "../../../test/support/postgres.ts";
+import { freePort } from "../../../test/support/postgres-server.ts";
+import { readCoachConfig, sharedTokens } from "../src/index.ts";
+import { aspEvents } from "./support/coaching.ts";
+import { program } from "./support/program.ts";
+
+const SECRETS = { COACH_TOKEN_SECRET: "secret_of_tokens_0123", COACH_SERVICE_KEY: "key_of_services_0123" };
+const HALF = { input_tokens: 700, output_tokens: 50 };
+const tokens = sharedTokens(SECRETS.COACH_TOKEN_SECRET);
+
+/** Reads the notes, then answers. Every answer bills 750 tokens. */
+const rules: Rules = (_request, { turn }) =>
+  turn === 0
+    ? { thinking: "Notes.", tools: [{ name: "get_coaching_notes", input: {} }], usage: HALF }
+    : { thinking: "There.", text: "Take the small pads.", usage: HALF };
+
+describe("X3 E10 the two processes", () => {
+  let database: TestDatabase;
+  let api: MessagesApi;
+  beforeAll(async () => {
+    database = await testDatabase();
+    api = await messagesApi({ rules });
+  }, 60_000);
+  afterAll(async () => {
+    await api.close();
+    await database.drop();
+  });
+
+  /** Starts a proxy before the backend that sees each of its requests. */
+  async function proxied(port: number, see: (path: string, when: "before" | "after") => Promise<void>) {
+    const proxy = createServer(async (request, response) => {
+      const path = request.url ?? "";
+      try {
+        const body = Buffer.concat(await Array.fromAsync(request));
+        await see(path, "before");
+        const { authorization = "" } = request.headers;
+        const key = request.headers["idempotency-key"];
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+          method: request.method ?? "GET",
+          headers: {
+            authorization,
+            "content-type": "application/json",
+            ...(typeof key === "string" && { "idempotency-key": key }),
+          },
+          ...(request.method === "POST" && { body }),
+        });
+        const text = await answer.text();
+        await see(path, "after");
+        response.writeHead(answer.status, { "content-type": "application/json" }).end(text);
+      } catch {
+        request.socket.destroy();
+      }
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      proxy.closeAllConnections();
+      proxy.close();
+    });
+    return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  }
+
+  async function both(see: (path: string, when: "before" | "after") => Promise<void>) {
+    const [port, backendPort] = [await freePort(), await freePort()];
+    const env = { ...SECRETS, DATABASE_URL: database.url, ANTHROPIC_API_KEY: "sk-test-0123456789" };
+    const backend = program("backend", { ...env, BACKEND_PORT: String(backendPort) });
+    const BACKEND_URL = await proxied(backendPort, see);
+    const front = program("front", { ...env, PORT: String(port), BACKEND_URL, ANTHROPIC_BASE_URL: api.url });
+    onTestFinished(async () => {
+      await front.kill();
+      await backend.kill();
+    });
+    await Promise.all([backend.start(), front.start()]);
+    const chat = async (user: string) =>
+      await fetch(`http://127.0.0.1:${port}/api/coach/chat`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${await tokens.issue(user)}` },
+        body: JSON.stringify({ message: "What do you know of me?" }),
+      });
+    return { front, backend, chat };
+  }
+
+  /** Waits until the user's run has ended, and returns what the user was charged and what is still held. */
+  async function settledFor(user: string) {
+    const pool = database.pool();
+    const store = postgresStore(pool);
+    const over = async () =>
+      (await store.sessions.list({ userId: user, limit: 5 })).every((one) => one.openRun === null);
+    await expect.poll(over, { timeout: 40_000, interval: 250 }).toBe(true);
+    const [session] = await store.sessions.list({ userId: user, limit: 5 });
+    const log = await Array.fromAsync(store.read(session?.id ?? ""));
+    for (const secret of Object.values(SECRETS)) expect(JSON.stringify(log)).not.toContain(secret);
+    const period = new Date().toISOString().slice(0, 7);
+    const balance = await postgresReservations(pool).balance(`rl-coach/${user}/${period}`);
+    const { rows } = await pool.query(
+      "SELECT role, content_json FROM rl_coach.chat_message JOIN rl_coach.chat_session USING (session_id) WHERE user_id = $1 ORDER BY message_id",
+      [user],
+    );
+    const end = log.findLast(({ type }) => type === "run_ended")?.data as { stop: { type: string } };
+    return { balance, roles: rows.map(({ role }) => role), stop: end.stop.type };
+  }
+
+  it("X3 E10 a front server that is killed in the middle of a run charges what was billed, once it is back", async () => {
+    const inTool = Promise.withResolvers<void>();
+    let isDead = false;
+    const { front, chat } = await both(async (path) => {
+      if (!path.endsWith("/tools/execute") || isDead) return;
+      inTool.resolve();
+      await new Promise(() => undefined);
+    });
+    const answered = chat("kim").then((response) => response.text().catch(() => "cut off"));
+    await inTool.promise;
+    isDead = true;
+    await front.kill();
+    await answered.catch(() => undefined);
+    await front.start();
+    const { balance, roles, stop } = await settledFor("kim");
+    expect(balance).toEqual({ used: 750, held: 0 });
+    expect(stop).toBe("credentials_missing");
+    expect(roles).toEqual(["user", "assistant", "user"]);
+  }, 90_000);
+
+  it.each(["before", "after"] as const)(
+    "X3 E10 a backend that is killed in record, %s the charge, charges once, and the run ends once it is back",
+    async (wanted) => {
+      let kills = 0;
+      const servers = await both(async (path, when) => {
+        if (!path.endsWith("/chat/record") || when !== wanted || kills > 0) return;
+        kills += 1;
+        await servers.backend.kill();
+        throw new Error("gone");
+      });
+      const user = `lee-${wanted}`;
+      const response = await servers.chat(user);
+      const streamed = aspEvents(response);
+      await expect.poll(() => kills, { timeout: 20_000 }).toBe(1);
+      // Longer than the front server repeats the request.
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await servers.backend.start();
+      const { balance, roles, stop } = await settledFor(user);
+      expect(balance).toEqual({ used: 1_500, held: 0 });
+      expect(stop).toBe("end_turn");
+      expect(roles).toEqual(["user", "assistant", "user", "assistant"]);
+      const events = await streamed;
+      expect(events.at(-1)).toEqual({ type: "message_stop", stop_reason: "end_turn" });
+      expect(api.rejected).toEqual([]);
+    },
+    90_000,
+  );
+});
+
+describe("X5 the settings", () => {
+  it("X5 takes every name of .env.example, with its defaults", () => {
+    const file = join(import.meta.dirname, "../.env.example");
+    const defaults = parseEnv(readFileSync(file, "utf8")) as Record<string, string>;
+    expect(readCoachConfig(defaults)).toEqual(readCoachConfig({}));
+    expect(readCoachConfig({})).toMatchObject({
+      modelId: "claude-opus-4-5",
+      maxSteps: 10,
+      backendUrl: "http://localhost:8000",
+      port: 3_000,
+    });
+    expect(Object.keys(defaults)).toEqual(
+      expect.arrayContaining([
+        "ANTHROPIC_API_KEY",
+        "COACH_MODEL_ID",
+        "COACH_MAX_STEPS",
+        "BACKEND_URL",
+        "PORT",
+      ]),
+    );
+  });
+
+  it.each([
+    ["COACH_MAX_STEPS", "0"],
+    ["COACH_MODEL_ID", "gpt"],
+    ["BACKEND_URL", "localhost"],
+    ["PORT", "65536"],
+    ["COACH_SERVICE_KEY", "short"],
+    ["DATABASE_URL", "mysql://x"],
+  ])("X5 names a wrong %s", (name, value) => {
+    expect(() => readCoachConfig({ [name]: value })).toThrow(name);
+  });
+
+  it("X5 a process of two refuses to start without the shared secrets", async () => {
+    const backend = program("backend", { BACKEND_PORT: "0", COACH_TOKEN_SECRET: "", COACH_SERVICE_KEY: "" });
+    await expect(backend.start()).rejects.toThrow("Set COACH_TOKEN_SECRET and COACH_SERVICE_KEY");
+  });
+});
