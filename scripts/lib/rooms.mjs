@@ -84,6 +84,14 @@ export const FLOORS = {
     ["tools"],
     ["."],
   ],
+  "examples/rocket-league-coach/web": [
+    ["base"],
+    ["charts", "budget"],
+    ["parts"],
+    ["face"],
+    ["."],
+    ["gallery"],
+  ],
   "examples/playground/web": [
     ["hooks", "face"],
     ["shell"],
