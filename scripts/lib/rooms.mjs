@@ -86,6 +86,14 @@ export const FLOORS = {
     ["main"],
     ["."],
   ],
+  "examples/rocket-league-coach/web": [
+    ["base"],
+    ["charts", "budget"],
+    ["parts"],
+    ["face"],
+    ["."],
+    ["gallery"],
+  ],
   "examples/playground/web": [
     ["hooks", "face"],
     ["shell"],

@@ -1,0 +1,49 @@
+interface TableProps {
+  /** The table's caption: what the numbers describe. */
+  of: string;
+  columns: readonly string[];
+  /** The rows. Their first cells differ. */
+  rows: readonly (readonly string[])[];
+}
+
+/** The numbers of a chart as a table, for screen readers and for exact values. */
+export function AsTable(props: TableProps) {
+  return (
+    <details className="rl-as-table">
+      <summary>
+        As a table<span className="unseen">: {props.of}</span>
+      </summary>
+      <Table {...props} />
+    </details>
+  );
+}
+
+/** A small table. It scrolls if it is wider than its card. */
+export function Table({ of, columns, rows }: TableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll a focused region.
+    <section className="rl-scroll" aria-label={of} tabIndex={0}>
+      <table className="rl-table">
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([head, ...cells]) => (
+            <tr key={head}>
+              <th scope="row">{head}</th>
+              {cells.map((cell, at) => (
+                <td key={columns[at + 1]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

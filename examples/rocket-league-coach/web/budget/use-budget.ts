@@ -1,0 +1,80 @@
+import type { ViewMessage, ViewPart } from "@pawl/core/view";
+import { useEffect, useRef, useState } from "react";
+
+/** A user's budget of tokens. */
+export interface Budget {
+  used: number;
+  /** Set aside for runs in progress, and not used yet. */
+  reserved: number;
+  limit: number;
+}
+
+/** Reads the user's budget. Rejects if it cannot be read now. */
+export type ReadBudget = (signal: AbortSignal) => Promise<Budget>;
+
+export interface BudgetState {
+  /** The latest budget. `undefined` until the first one is read. */
+  budget: Budget | undefined;
+  /** An estimate of the tokens that were written since then. */
+  written: number;
+  /** Whether the model is writing. */
+  writing: boolean;
+}
+
+/** A token has about so many characters of English text. */
+const CHARACTERS = 4;
+
+/**
+ * Reads the budget when the page opens and whenever a part of an answer is complete. In between it estimates
+ * what is being written, so that a meter moves.
+ */
+export function useBudget(read: ReadBudget, messages: readonly ViewMessage[]): BudgetState {
+  const parts = messages.flatMap((message) => (message.role === "assistant" ? message.parts : []));
+  const writing = parts.some(isBeingWritten);
+  const closed = parts.filter((part) => !isBeingWritten(part));
+  const settled = lengthOf(closed);
+  const [state, setState] = useState<{ budget: Budget; settled: number }>();
+  const latest = useRef({ read, settled });
+  latest.current = { read, settled };
+  const count = closed.length;
+  // A change of `count` or `writing` triggers the request, which contains neither.
+  useEffect(() => {
+    const control = new AbortController();
+    const { read, settled } = latest.current;
+    read(control.signal).then(
+      (budget) => setState({ budget, settled }),
+      // The last budget stays shown, and the next part reads again.
+      () => undefined,
+    );
+    return () => control.abort();
+  }, [count, writing]);
+  const written = state === undefined ? 0 : Math.max(0, lengthOf(parts) - state.settled);
+  return { budget: state?.budget, written: Math.ceil(written / CHARACTERS), writing };
+}
+
+function isBeingWritten(part: ViewPart): boolean {
+  return part.type === "tool" ? part.phase === "running" : part.type !== "notice" && part.open;
+}
+
+function lengthOf(parts: readonly ViewPart[]): number {
+  return parts.reduce((total, part) => total + (part.type === "tool" ? 0 : part.text.length), 0);
+}
+
+/**
+ * Returns a function that reads a budget from an address. The answer has `used`, `limit`, and `held` or
+ * `reserved`.
+ */
+export function budgetFrom(url: string): ReadBudget {
+  return async (signal) => {
+    const response = await fetch(url, { signal });
+    if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+    const {
+      used,
+      limit,
+      held,
+      reserved = held ?? 0,
+    } = (await response.json()) as Partial<Budget & { held: number }>;
+    if (![used, limit, reserved].every(Number.isFinite)) throw new Error("The answer is not a budget.");
+    return { used: Number(used), reserved, limit: Number(limit) };
+  };
+}
