@@ -4,7 +4,8 @@ import { type Caller, handler, type Wanted } from "@pawl/sse";
 import { asp } from "@pawl/sse/dialects";
 import { COACH, reservationIdOf } from "../base/reservation-id.ts";
 import type { BackendClient } from "./backend-client.ts";
-import { responseTo } from "./backend-errors.ts";
+import { BackendDown, responseTo } from "./backend-errors.ts";
+import { importSession, isImported } from "./import-session.ts";
 
 interface Serving {
   runtime: Runtime;
@@ -15,6 +16,8 @@ interface Serving {
 /** What a request asks for, as far as the backend must know. */
 interface Asked {
   message: string;
+  /** The session that the request names. */
+  sessionId?: string;
   /** The client's id of the message, or a new one. */
   messageId: string;
   replayId?: string;
@@ -68,6 +71,8 @@ export function chatHandler({ runtime, backend, onError }: Serving): (request: R
       return await serve(request);
     const { forwarded, asked } = await prepared(request);
     if (asked !== undefined) asking.set(forwarded, asked);
+    const failed = asked?.sessionId && (await imported(runtime, backend, request, asked.sessionId));
+    if (failed) return failed;
     const response = await serve(forwarded);
     const { reservationId } = asked ?? {};
     // No run began, so the reservation is not needed. If one began all the same, it reserves again.
@@ -103,6 +108,27 @@ async function admit(
   }
 }
 
+/** Copies the session from the backend if the log does not have it. Returns a response if that fails. */
+async function imported(
+  { store }: Runtime,
+  backend: BackendClient,
+  request: Request,
+  sessionId: string,
+): Promise<Response | undefined> {
+  const token = tokenOf(request);
+  if (token === undefined) return undefined;
+  try {
+    if (await isImported(store, sessionId)) return undefined;
+    const userId = await backend.userOf(token);
+    await importSession(store, { userId, sessionId, messages: await backend.messages(token, sessionId) });
+    return undefined;
+  } catch (error) {
+    // The handler answers an id that is none, or another user's.
+    if (PawlError.is(error, "invalid_input") || PawlError.is(error, "not_found")) return undefined;
+    return responseTo(PawlError.is(error) ? new BackendDown("the log cannot be written") : error);
+  }
+}
+
 /** Returns the id of a request: the same each time that the client sends the message. */
 async function requestIdOf(
   userId: string,
@@ -130,8 +156,13 @@ async function prepared(request: Request): Promise<{ forwarded: Request; asked?:
   const messageId = typeof given === "string" && given !== "" ? given : crypto.randomUUID();
   const { clientMessageId: _, ...rest } = body;
   const own = { ...rest, client_message_id: messageId, message_key: messageId };
-  const { message, replay_id } = body;
-  const asked = { message, messageId, ...(typeof replay_id === "string" && { replayId: replay_id }) };
+  const { message, replay_id, session_id } = body;
+  const asked = {
+    message,
+    messageId,
+    ...(typeof session_id === "string" && { sessionId: session_id }),
+    ...(typeof replay_id === "string" && { replayId: replay_id }),
+  };
   return { forwarded: forward(JSON.stringify(own)), asked };
 }
 

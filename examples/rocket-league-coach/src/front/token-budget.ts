@@ -2,6 +2,7 @@ import { type Hook, PawlError, promptTokens, type RunContext, type StoredEvent }
 import { reservationIdOf } from "../base/reservation-id.ts";
 import type { BackendClient, Held } from "./backend-client.ts";
 import { BackendRefusal } from "./backend-errors.ts";
+import { importedAnswer } from "./import-session.ts";
 import { runMessages } from "./run-messages.ts";
 
 const SPENT =
@@ -22,6 +23,7 @@ export function tokenBudget(backend: BackendClient): Hook {
     name: "token-budget",
     idempotent: true,
     beforeTurn: async (_plan, context) => {
+      if (importedAnswer(context.run) !== undefined) return undefined;
       const now = await held(backend, context);
       if (!now.held || now.tokens_used >= now.estimated_tokens)
         return { stop: { type: "quota_exceeded", message: SPENT } };
@@ -36,6 +38,7 @@ export function tokenBudget(backend: BackendClient): Hook {
     },
     afterRun: async ({ stop }, context) => {
       renewals.end(context.runId);
+      if (importedAnswer(context.run) !== undefined) return;
       const own = await eventsOf(context);
       const messages = runMessages(own);
       const isWhole = ANSWERED.has(stop.type) && messages.length > 0;

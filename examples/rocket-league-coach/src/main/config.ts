@@ -27,6 +27,7 @@ export interface Config {
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
+type NumberName = "BACKEND_PORT" | "COACH_MAX_STEPS" | "COACH_TOKEN_BUDGET" | "PORT";
 
 /**
  * Reads the settings from environment variables. An empty variable counts as absent.
@@ -72,14 +73,12 @@ function addressIn(env: Env, name: "ANTHROPIC_BASE_URL" | "BACKEND_URL"): string
   throw new Error(`${name} must be an http or https URL, not "${url}".`);
 }
 
-function secretIn(env: Env, name: "COACH_TOKEN_SECRET" | "COACH_SERVICE_KEY"): string | undefined {
+function secretIn(env: Env, name: "COACH_SERVICE_KEY" | "COACH_TOKEN_SECRET"): string | undefined {
   const secret = env[name] || undefined;
   // The value is a secret, so it is not part of the message.
   if (secret === undefined || secret.length >= 16) return secret;
   throw new Error(`${name} must have at least 16 characters.`);
 }
-
-type NumberName = "PORT" | "BACKEND_PORT" | "COACH_MAX_STEPS" | "COACH_TOKEN_BUDGET";
 
 function numberIn(env: Env, name: NumberName, standard: number, [least, most]: [number, number]): number {
   const text = env[name] || String(standard);
