@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { PGlite } from "@electric-sql/pglite";
 import type { Json } from "@pawl/core";
 import type { ViewPart } from "@pawl/core/view";
@@ -6,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser } from "../../../test/support/browser.ts";
 import { newPglite } from "../../../test/support/new-pglite.ts";
 import type { BoostAnalysis, PlayerTrends, RankBenchmarks, RecentSessions } from "../src/index.ts";
+import { budgetFrom } from "../web/budget/use-budget.ts";
 import type { Shown } from "../web/gallery/shown.ts";
 import { type Gallery, openGallery } from "./support/gallery.ts";
 import { partOf, realParts } from "./support/outputs.ts";
@@ -135,6 +138,13 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
       expect(names).toHaveLength(8 + 4 + 1);
       for (const name of names) expect(name).toMatch(/\d/);
       const { metrics } = resultOf<RankBenchmarks>("get_rank_benchmarks");
+      for (const [at, { label, better, ranks }] of metrics.entries()) {
+        expect(names[at]).toContain(label);
+        for (const { rank, your_percentile: below } of ranks) {
+          const share = Math.round(better === "lower" ? 100 - below! : below!);
+          expect(names[at]).toContain(`${rank}: ${better === "neither" ? "above" : "better than"} ${share}%`);
+        }
+      }
       const benchmarks = page.getByTestId("rl-benchmarks");
       await benchmarks.locator("summary").focus();
       await page.keyboard.press("Enter");
@@ -232,7 +242,49 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
       await expect.poll(left).toBe("250,000 tokens left");
       expect(await width()).toBeCloseTo(37.5, 1);
       expect(await page.getByTestId("label").textContent()).toBe("250k tokens left");
+      // The run's last use is charged after its answer, without another part.
+      gallery.show(shown({ budget: { ...charged, used: 160_000 } }));
+      await expect.poll(left, { timeout: 5_000 }).toBe("240,000 tokens left");
     });
+  });
+
+  it("X3 an opened session counts as written before, and a budget that cannot be read stays as it was", async () => {
+    const budget = { used: 100, reserved: 0, limit: 400 };
+    await withPage({ parts: [], budget }, async (page) => {
+      const left = page.getByTestId("panel").locator(".rl-budget-left");
+      const seen: string[] = [];
+      await change(page, { budget: null, parts: [thought("x".repeat(1_000))] });
+      await page.getByTestId("rl-thinking").waitFor({ timeout: WAIT });
+      for (let round = 0; round < 5; round += 1) {
+        seen.push((await left.textContent()) ?? "");
+        await page.waitForTimeout(50);
+      }
+      expect(new Set(seen)).toEqual(new Set(["300 tokens left"]));
+    });
+  });
+
+  it("X3 reads a budget from a server, and refuses what is none", async () => {
+    const answers: [status: number, body: unknown][] = [
+      [200, { used: 1, held: 2, limit: 3, remaining: 0 }],
+      [200, { used: 1, reserved: 2, limit: 3 }],
+      [200, { used: 1, limit: "3" }],
+      [200, { used: 1 }],
+      [200, null],
+      [402, {}],
+    ];
+    const server = createServer(({ url = "" }, response) => {
+      const [status, body] = answers[Number(url.slice(1))]!;
+      response.writeHead(status).end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const read = async (at: number) =>
+      await budgetFrom(`http://127.0.0.1:${port}/${at}`)(new AbortController().signal);
+    for (const at of [0, 1]) expect(await read(at)).toEqual({ used: 1, reserved: 2, limit: 3 });
+    for (const at of [2, 3, 4]) await expect(read(at)).rejects.toThrow("not a budget");
+    await expect(read(5)).rejects.toThrow("402");
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it.each([

@@ -13,7 +13,7 @@ interface CardProps {
 /** The frame of a chart: its title, and what it is about. */
 export function Card({ title, about, name, children }: CardProps) {
   return (
-    <section className="rl-card" aria-label={title} data-testid={`rl-${name}`} data-from-top>
+    <section className="rl-card" aria-label={title} data-testid={`rl-${name}`}>
       <header className="rl-head">
         <h3>{title}</h3>
         <p>{about}</p>

@@ -40,7 +40,8 @@ export function BudgetMeter(props: BudgetMeterProps) {
         />
       </div>
       <p className="rl-budget-left" aria-hidden="true">
-        {left === 0 ? "No tokens left" : `${compact ? short(left) : numberOf(left)} tokens left`}
+        {left === 0 && !compact ? "No" : compact ? short(left) : numberOf(left)}
+        <span className="rl-budget-words"> tokens left</span>
       </p>
       {!compact && <Numbers {...now} limit={limit} writing={writing} />}
     </div>

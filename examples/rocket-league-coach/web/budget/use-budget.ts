@@ -23,6 +23,8 @@ export interface BudgetState {
 
 /** A token has about so many characters of English text. */
 const CHARACTERS = 4;
+/** When to read after a change, in milliseconds. The last use of a run is charged after its answer. */
+const READS_MS = [100, 2_000];
 
 /**
  * Reads the budget when the page opens and whenever a part of an answer is complete. In between it estimates
@@ -34,21 +36,35 @@ export function useBudget(read: ReadBudget, messages: readonly ViewMessage[]): B
   const closed = parts.filter((part) => !isBeingWritten(part));
   const settled = lengthOf(closed);
   const [state, setState] = useState<{ budget: Budget; settled: number }>();
+  // An opened session is not being written, though its text is new here.
+  const estimates = useRef(false);
+  if (writing) estimates.current = true;
   const latest = useRef({ read, settled });
   latest.current = { read, settled };
   const count = closed.length;
   // A change of `count` or `writing` triggers the request, which contains neither.
   useEffect(() => {
     const control = new AbortController();
-    const { read, settled } = latest.current;
-    read(control.signal).then(
-      (budget) => setState({ budget, settled }),
-      // The last budget stays shown, and the next part reads again.
-      () => undefined,
-    );
-    return () => control.abort();
+    const readNow = () => {
+      const { read, settled } = latest.current;
+      read(control.signal).then(
+        (budget) => {
+          if (control.signal.aborted) return;
+          estimates.current = writing;
+          setState({ budget, settled });
+        },
+        // The last budget stays shown, and the next change reads again.
+        () => undefined,
+      );
+    };
+    const timers = READS_MS.slice(0, writing ? 1 : undefined).map((ms) => setTimeout(readNow, ms));
+    return () => {
+      control.abort();
+      timers.forEach(clearTimeout);
+    };
   }, [count, writing]);
-  const written = state === undefined ? 0 : Math.max(0, lengthOf(parts) - state.settled);
+  const isEstimated = state !== undefined && estimates.current;
+  const written = isEstimated ? Math.max(0, lengthOf(parts) - state.settled) : 0;
   return { budget: state?.budget, written: Math.ceil(written / CHARACTERS), writing };
 }
 
@@ -68,12 +84,8 @@ export function budgetFrom(url: string): ReadBudget {
   return async (signal) => {
     const response = await fetch(url, { signal });
     if (!response.ok) throw new Error(`The server answered ${response.status}.`);
-    const {
-      used,
-      limit,
-      held,
-      reserved = held ?? 0,
-    } = (await response.json()) as Partial<Budget & { held: number }>;
+    const answer = ((await response.json()) ?? {}) as Partial<Budget & { held: number }>;
+    const { used, limit, held, reserved = held ?? 0 } = answer;
     if (![used, limit, reserved].every(Number.isFinite)) throw new Error("The answer is not a budget.");
     return { used: Number(used), reserved, limit: Number(limit) };
   };

@@ -10,6 +10,11 @@ interface MessagesProps {
   messages: readonly ViewMessage[];
 }
 
+interface LabelProps extends MessagesProps {
+  /** The type with which the session began. This coach's sessions have none. */
+  type: string | undefined;
+}
+
 /** The Rocket League coach's part of the page: its texts, the cards of its tools, and the budget. */
 export interface RocketLeagueFace {
   name: string;
@@ -20,7 +25,7 @@ export interface RocketLeagueFace {
   parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
   /** Shows the model's thinking with its length. */
   Thinking: ComponentType<{ text: string; open: boolean }>;
-  Label: ComponentType<MessagesProps>;
+  Label: ComponentType<LabelProps>;
   panel: { label: string; icon: ReactNode; Panel: ComponentType<MessagesProps> };
 }
 

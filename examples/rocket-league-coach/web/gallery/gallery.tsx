@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { rocketLeagueFace } from "../index.ts";
 import type { Shown } from "./shown.ts";
 
-const face = rocketLeagueFace({ readBudget: async () => (await read()).budget });
+const face = rocketLeagueFace({ readBudget });
 
 /** The coach's parts without a page around them. A test serves what they show, and changes it. */
 export function Gallery() {
@@ -20,7 +20,7 @@ export function Gallery() {
   return (
     <>
       <header data-testid="label">
-        <Label messages={messages} />
+        <Label messages={messages} type="" />
       </header>
       <div className="message message-coach">
         {shown.parts.map((part) => {
@@ -35,6 +35,12 @@ export function Gallery() {
       </aside>
     </>
   );
+}
+
+async function readBudget() {
+  const { budget } = await read();
+  if (budget === null) throw new Error("No budget.");
+  return budget;
 }
 
 async function read(): Promise<Shown> {

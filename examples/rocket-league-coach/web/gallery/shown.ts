@@ -5,5 +5,6 @@ export interface Shown {
   parts: ViewPart[];
   /** Whether the conversation's run is open. */
   live: boolean;
-  budget: { used: number; reserved: number; limit: number };
+  /** `null`: it cannot be read. */
+  budget: { used: number; reserved: number; limit: number } | null;
 }
