@@ -211,8 +211,11 @@ describe("an idempotent call whose process gives way", () => {
         throw new Error("half done");
       }),
     ];
-    const first = boot(store, asks, { tools }, { handOverAfterMs: 40 });
+    const { clock, skip } = skippingClock();
+    const first = boot(store, asks, { tools }, { clock, handOverAfterMs: 50_000 });
     const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+    await until(() => ran.length === 1);
+    skip(60_000);
     await until(async () => has(await first.log(sessionId), "run_left"));
     await finish(boot(store, [{ text: "Done." }], { tools }), sessionId);
     expect(ran).toHaveLength(1);
@@ -228,10 +231,13 @@ describe("a run that is handed over", () => {
   it("F25 ends as crash_loop if the same answer never fits, even without limits", async () => {
     const store = memoryStore();
     const limits = { wallClockMs: Infinity, turns: Infinity };
-    const more = { handOverAfterMs: 40 };
+    const { clock, skip } = skippingClock();
+    const more = { clock, handOverAfterMs: 50_000 };
     const first = boot(store, [endless], { limits }, more);
     const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
     for (let n = 1; n <= 4; n += 1) {
+      await until(async () => (await first.of(sessionId, "llm_request")).length === n);
+      skip(60_000);
       await until(async () => (await first.of(sessionId, "run_left")).length === n);
       await boot(store, [endless], { limits }, more).pawl.sweep();
     }
