@@ -5,13 +5,15 @@ import { assertSoundLog } from "../../../../test/support/invariants.ts";
 import {
   type Agent,
   agentTool,
+  type Clock,
   type EventStore,
   memoryStore,
   type Runtime,
   runtime,
+  systemClock,
   tool,
 } from "../../src/index.ts";
-import { type Options, type Setup, setup, stored, types, until, user } from "../support/setup.ts";
+import { never, type Options, type Setup, setup, stored, types, until, user } from "../support/setup.ts";
 import { beforeAppend, failingStore, has } from "../support/stores.ts";
 import { hang, nothing } from "../support/tools.ts";
 import { endless } from "../support/when-busy.ts";
@@ -209,8 +211,11 @@ describe("an idempotent call whose process gives way", () => {
         throw new Error("half done");
       }),
     ];
-    const first = boot(store, asks, { tools }, { handOverAfterMs: 40 });
+    const { clock, skip } = skippingClock();
+    const first = boot(store, asks, { tools }, { clock, handOverAfterMs: 50_000 });
     const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+    await until(() => ran.length === 1);
+    skip(60_000);
     await until(async () => has(await first.log(sessionId), "run_left"));
     await finish(boot(store, [{ text: "Done." }], { tools }), sessionId);
     expect(ran).toHaveLength(1);
@@ -226,10 +231,13 @@ describe("a run that is handed over", () => {
   it("F25 ends as crash_loop if the same answer never fits, even without limits", async () => {
     const store = memoryStore();
     const limits = { wallClockMs: Infinity, turns: Infinity };
-    const more = { handOverAfterMs: 40 };
+    const { clock, skip } = skippingClock();
+    const more = { clock, handOverAfterMs: 50_000 };
     const first = boot(store, [endless], { limits }, more);
     const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
     for (let n = 1; n <= 4; n += 1) {
+      await until(async () => (await first.of(sessionId, "llm_request")).length === n);
+      skip(60_000);
       await until(async () => (await first.of(sessionId, "run_left")).length === n);
       await boot(store, [endless], { limits }, more).pawl.sweep();
     }
@@ -245,36 +253,75 @@ describe("a run that is handed over", () => {
 
   it("F25 goes on over any number of processes while a sub-agent gets further", async () => {
     const store = memoryStore();
+    const { clock, skip } = skippingClock();
+    let steps = 0;
+    // Only steps use up the time of a process, so that a slow machine hands over no earlier. Two steps fill it,
+    // and every fourth step is cut off.
     const step = tool({
       name: "step",
       description: "",
       input: nothing,
       repeatable: true,
-      execute: () => sleep(50),
+      execute: async () => {
+        steps += 1;
+        const isCutOff = steps % 4 === 0;
+        skip(isCutOff ? 60_000 : 22_000);
+        if (isCutOff) await never();
+      },
     });
-    const steps: Reply[] = Array.from({ length: 14 }, () => ({ tools: [{ name: "step" }] }));
-    const child = setup([...steps, { text: "Far enough." }], { tools: [step], limits: { turns: 20 } });
+    const script: Reply[] = Array.from({ length: 14 }, () => ({ tools: [{ name: "step" }] }));
+    const limits = { turns: 20, wallClockMs: Infinity };
+    const child = setup([...script, { text: "Far enough." }], { tools: [step], limits });
     const walker = agentTool({ agent: child.agent as Agent<unknown>, name: "walker", description: "Walks." });
+    const more = { store, clock, pollMs: 10, handOverAfterMs: 50_000 };
     const parent = setup(
       [{ tools: [{ name: "walker", input: { task: "Walk" } }] }, { text: "Done." }],
-      { tools: [walker] },
-      { store, handOverAfterMs: 100 },
+      { tools: [walker], limits: { wallClockMs: Infinity } },
+      more,
     );
     const { sessionId } = await parent.pawl.run("tester", { ...user, input: "Go" }).started;
-    for (let n = 1; !has(await parent.log(sessionId), "run_ended"); n += 1) {
-      expect(n).toBeLessThan(40);
-      await runtime({
-        agents: [parent.agent],
-        store,
-        pollMs: 10,
-        abortGraceMs: 20,
-        handOverAfterMs: 100,
-      }).sweep();
-      await sleep(50);
+    const isOver = async () => has(await parent.log(sessionId), "run_ended");
+    for (let n = 1; ; n += 1) {
+      await until(async () => (await parent.of(sessionId, "run_left")).length === n || (await isOver()));
+      if (await isOver()) break;
+      expect(n).toBeLessThan(15);
+      const next = runtime({ agents: [parent.agent], abortGraceMs: 20, ...more });
+      await until(async () => (await next.sweep()) > 0);
     }
     expect(end(await parent.log(sessionId))).toMatchObject({ stop: { type: "end_turn" } });
-    expect((await parent.of(sessionId, "run_left")).length).toBeGreaterThan(4);
+    expect({ steps, left: (await parent.of(sessionId, "run_left")).length }).toEqual({ steps: 14, left: 7 });
     assertSoundLog(await parent.log(sessionId));
     expect([...child.model.rejected, ...parent.model.rejected]).toEqual([]);
   });
 });
+
+/** The system clock, and a function that lets so many milliseconds pass at once. */
+function skippingClock() {
+  let skipped = 0;
+  const timers = new Set<{ at: number; fire(): void }>();
+  const now = () => Date.now() + skipped;
+  const clock: Clock = {
+    now,
+    after: (ms, then, options) => {
+      const timer = {
+        at: now() + ms,
+        fire: () => {
+          cancel();
+          then();
+        },
+      };
+      const cancelReal = systemClock.after(ms, timer.fire, options);
+      const cancel = () => {
+        cancelReal();
+        timers.delete(timer);
+      };
+      timers.add(timer);
+      return cancel;
+    },
+  };
+  const skip = (ms: number) => {
+    skipped += ms;
+    for (const timer of [...timers]) if (timer.at <= now()) timer.fire();
+  };
+  return { clock, skip };
+}

@@ -14,7 +14,8 @@ export interface HandlerOptions<Name extends string = string> {
   agent: NoInfer<Name> | Agent<never, NoInfer<Name>>;
   /**
    * Returns the user of a request, and what else is known about the caller, see {@link Caller}. Return `null`
-   * to answer 401, or a `Response` to send that response.
+   * to answer 401, or a `Response` to send that response. Has no time limit: limit what it waits for, e.g.
+   * with `AbortSignal.timeout(5_000)`, or put a time limit of your server before the handler.
    */
   // Not `Authorized | …`: the compiler's message would name that type and not say what it is.
   authorize(request: Request): Caller | Response | null | Promise<Authorized>;
@@ -23,8 +24,9 @@ export interface HandlerOptions<Name extends string = string> {
    * `authorize` and `rateLimit`, with the request (its body has already been read), the caller, and what the
    * request begins. Return a `Response` of your own to refuse the request, e.g. with 402, 403 or 409. See
    * {@link admitReservation}. Not called for another user's session, which is answered with 404. Not called
-   * either for a message or a retry that is already stored: such a request joins its run. Default: every
-   * request is admitted.
+   * either for a message or a retry that is already stored: such a request joins its run. Has no time limit,
+   * like `authorize`; while it is pending, the request counts as one of the user's `maxStreams` until its
+   * client disconnects. Default: every request is admitted.
    */
   admit?(
     request: Request,

@@ -178,8 +178,10 @@ function streaming({ maxStreams = 100, onClientGone }: Served): Limited {
   const { within } = streamLimit(maxStreams);
   const counted = followers(onClientGone);
   return async (c, make) => {
-    const { method } = c.req.raw;
+    const { method, signal } = c.req.raw;
     return await within({ userId: c.get("userId"), method }, async (close) => {
+      // `admit` may hang, or the client disconnect before the response has begun.
+      signal.addEventListener("abort", close, { once: true });
       const follower = counted.open();
       const onClose: Streaming["onClose"] = (how) => {
         follower.left(how);

@@ -114,6 +114,34 @@ describe("F18 `admit`", () => {
   });
 });
 
+it("F18 W6 a client that disconnects while `admit` hangs leaves its place to the user's next stream", async () => {
+  const hanging = Promise.withResolvers<void>();
+  const at = await serve(strictModel({ script: [{ text: "Hello." }] }), {
+    maxStreams: 1,
+    admit: (request) => {
+      if (request.headers.get("x-slow") === null) return undefined;
+      hanging.resolve();
+      return new Promise<undefined>(() => undefined);
+    },
+  });
+  const gone = new AbortController();
+  const slow = at.ask("/runs", {
+    ...post({ input: "Hi" }),
+    headers: { "x-slow": "1" },
+    signal: gone.signal,
+  });
+  await hanging.promise;
+  expect((await at.ask("/runs", post({ input: "Hi" }))).status).toBe(429);
+  gone.abort();
+  await expect(slow).rejects.toThrow();
+  const status = async () => {
+    const response = await at.ask("/runs", post({ input: "Hi" }));
+    await response.text();
+    return response.status;
+  };
+  await expect.poll(status).toBe(200);
+});
+
 describe("F18 a mistake in `admit` or `authorize` is a 500 whose error says what to do", () => {
   const sent = Response.json({}, { status: 402 });
   const cases: [name: string, answer: () => unknown, says: RegExp][] = [

@@ -44,12 +44,12 @@ async function chosenBefore(leg: Leg, call: CallState): Promise<Agent | undefine
  */
 function standIn(leg: Leg): Agent {
   const { toolsFor: _, userData: __, ...agent } = leg.agent;
-  return { ...agent, tools: new Map(), hooks: [], stopWhen: [], checkpointWhen: [], toolOnly: false };
+  return { ...agent, tools: new Map(), hooks: [] };
 }
 
 async function chosenAgain(leg: Leg, tool: Tool, delegate: Delegate, call: CallState) {
   if (delegate.fixed !== undefined) return { agent: delegate.fixed };
-  const given = call.started?.input ?? call.question?.input ?? call.arguments;
+  const given = call.started?.input ?? call.arguments;
   const input = await validateFor(leg, tool.input, given);
   return input.ok ? await chooseAgent(leg, delegate, call, input.value) : undefined;
 }

@@ -2,7 +2,15 @@ import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { byTurn } from "../../../../../test/support/world.ts";
-import { type Agent, agent, agentTool, type EventStore, memoryStore, runtime } from "../../../src/index.ts";
+import {
+  type Agent,
+  agent,
+  agentTool,
+  type EventStore,
+  type Hook,
+  memoryStore,
+  runtime,
+} from "../../../src/index.ts";
 import { ask, asking, ofType } from "../../support/family.ts";
 import { pricing } from "../../support/pricing.ts";
 import { until, user } from "../../support/setup.ts";
@@ -39,7 +47,13 @@ const read = async (store: EventStore, id: string) => await Array.fromAsync(stor
 function world(
   caller: readonly Reply[],
   scripts: { readonly [name: string]: readonly Reply[] },
-  more: { limits?: object; slice?: object; pick?: (name: string) => unknown; unpriced?: boolean } = {},
+  more: {
+    limits?: object;
+    slice?: object;
+    pick?: (name: string) => unknown;
+    unpriced?: boolean;
+    hooks?: readonly Hook[];
+  } = {},
 ): World {
   let time = Date.UTC(2026, 0, 1);
   const base = memoryStore({ now: () => time });
@@ -77,6 +91,7 @@ function world(
       model: host,
       tools: tools ? [delegate] : [],
       limits: more.limits ?? {},
+      hooks: more.hooks ?? [],
     });
     return runtime({
       agents: [made],
@@ -205,6 +220,40 @@ describe("F19 an agent that is chosen by the call's input", () => {
     ]);
     expect(made.models.get("writer")?.requests).toHaveLength(1);
     expect(await made.base.sessions.get(child)).toMatchObject({ openRun: null, pending: 0 });
+  });
+
+  it("is the one that a hook has chosen instead, also when its waiting task is stopped", async () => {
+    const instead: Hook = {
+      name: "instead",
+      beforeTool: () => ({ input: { agent: "writer", task: "Do it." } }),
+    };
+    const made = world([asks("nobody"), done], { writer: [asking("Sure?")] }, { hooks: [instead] });
+    await said(made);
+    await made.boot().run("host", { ...user, sessionId, input: "Never mind" }).result;
+    expect(new Set(made.chosen.map((one) => (one as unknown[])[0]))).toEqual(new Set(["writer"]));
+    expect(made.chosen.length).toBeGreaterThan(1);
+    expect(await made.base.sessions.get(child)).toMatchObject({ openRun: null, pending: 0 });
+  });
+
+  it("has its waiting task stopped also if the function throws by then", async () => {
+    let isDown = false;
+    const writer = agent({
+      name: "writer",
+      model: strictModel({ script: [asking("Sure?")] }),
+      instructions: "W.",
+      tools: [ask],
+    });
+    const pick = () => {
+      if (isDown) throw new Error("down");
+      return writer;
+    };
+    const made = world([asks("writer"), done], { writer: [] }, { pick });
+    await said(made);
+    isDown = true;
+    const { stop } = await made.boot().run("host", { ...user, sessionId, input: "Never mind" }).result;
+    expect(stop.type).toBe("end_turn");
+    expect(await made.base.sessions.get(child)).toMatchObject({ openRun: null, pending: 0 });
+    expect(ofType(await made.log(), "error")).toEqual([]);
   });
 
   it("has its waiting task stopped also where its tool is gone", async () => {

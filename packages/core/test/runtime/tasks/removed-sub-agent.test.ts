@@ -1,14 +1,26 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type Agent, agent, runtime, type Tool, tool } from "../../../src/index.ts";
+import {
+  type Agent,
+  type AgentOptions,
+  agent,
+  type Hook,
+  runtime,
+  type Tool,
+  tool,
+} from "../../../src/index.ts";
 import { asking, family, ofType, sessionId, task } from "../../support/family.ts";
 import { until, user } from "../../support/setup.ts";
 import { dyingStore, has } from "../../support/stores.ts";
 
 /** The caller in a version without its sub-agent, or with another one, in a process of its own. */
-function deployed(world: ReturnType<typeof family>, tools: readonly Tool<unknown>[]) {
+function deployed(
+  world: ReturnType<typeof family>,
+  tools: AgentOptions<unknown>["tools"] & {},
+  hooks: readonly Hook[] = [],
+) {
   const { name, instructions, model } = world.host;
-  const host = agent({ name, instructions, model, tools, version: "2" });
+  const host = agent({ name, instructions, model, tools, hooks, version: "2" });
   return runtime({ agents: [host], store: world.base, abortGraceMs: 20, pollMs: 10 });
 }
 
@@ -183,6 +195,38 @@ describe("what a sub-agent has used is charged to the caller's run", () => {
     await chargedOnce(world);
     const [spending] = ofType(await world.log(), "spending");
     expect(spending?.data).toMatchObject({ by: "researcher", model: world.callee.id });
+  });
+
+  it("F25 L13 before the run's own effects, so that reservations count it", async () => {
+    const seen: number[] = [];
+    const counts: Hook = { name: "counts", afterRun: ({ costUsd }) => void seen.push(costUsd) };
+    const world = family(script, slow);
+    await cutOff(world);
+    await finished(world, deployed(world, [], [counts]));
+    await chargedOnce(world);
+    const [ended] = ofType(await world.log(), "run_ended") as { data: { cost_cents: number } }[];
+    expect(seen).toEqual([expect.closeTo((ended?.data.cost_cents ?? 0) / 100, 9)]);
+  });
+
+  it("F19 F25 L13 without the tools of the caller, whose function is not called for the sub-agent", async () => {
+    const asked: string[] = [];
+    const tools: AgentOptions<unknown>["tools"] = ({ session }) => {
+      asked.push(session.id);
+      return [];
+    };
+    const world = family(script, slow);
+    await cutOff(world);
+    await finished(world, deployed(world, tools));
+    await chargedOnce(world);
+    expect(new Set(asked)).toEqual(new Set([sessionId]));
+  });
+
+  it("L13 with its result if it fails, so that nothing is left to do at the run's end", async () => {
+    const world = family(script, [{ text: "No.", stop: "refusal" }]);
+    await world.say();
+    await chargedOnce(world);
+    expect(ofType(await world.log(), "tool_result")).toMatchObject([{ data: { success: false } }]);
+    expect(ofType(await world.log(), "effect_started")).toEqual([]);
   });
 
   it.each(["effect_started", "spending", "effect_ended"])(
