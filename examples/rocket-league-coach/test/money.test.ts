@@ -194,6 +194,37 @@ describe("X3 E10 a user is charged what the model billed", () => {
     },
   );
 
+  it("X3 E10 if the backend is too slow in record, longer than the end of a run may take", async () => {
+    const user = newUser();
+    let now = Date.now();
+    let isSlow = true;
+    const model = billing({ rules: noting });
+    const of = await coaching({
+      db,
+      model,
+      store: memoryStore({ now: () => now }),
+      between: async (request, send) => {
+        if (!isSlow || !request.url.endsWith("/chat/record")) return await send(request);
+        return await new Promise((_, reject) =>
+          request.signal.addEventListener("abort", () => reject(request.signal.reason)),
+        );
+      },
+    });
+    const response = await of.chat({ message: "Note my goal" }, tokenOf(user));
+    const session = sessionOf(response);
+    const streamed = aspEvents(response);
+    await expect
+      .poll(async () => has(await logOf(of, session), "effect_started"), { timeout: 8_000 })
+      .toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 5_500));
+    expect(has(await logOf(of, session), "run_ended")).toBe(false);
+    isSlow = false;
+    now += 60_000;
+    await of.front.runtime.sweep();
+    expect((await streamed).at(-1)).toEqual({ type: "message_stop", stop_reason: "end_turn" });
+    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+  });
+
   it("X3 E10 F18 if two tabs ask at once and the budget has room for one", async () => {
     const user = newUser();
     const model = billing({ rules: noting });

@@ -66,6 +66,8 @@ export interface BackendClientOptions {
   retryMs?: readonly number[];
 }
 
+const WRONG_KEY = " Both processes need the same COACH_SERVICE_KEY.";
+
 /**
  * Calls the backend. All its routes may be repeated, so a request that fails is. A token is sent to the
  * backend only, and is in no error.
@@ -82,12 +84,14 @@ export function backendClient(options: BackendClientOptions): BackendClient {
     }).catch(() => {
       throw new BackendDown("it cannot be reached, or is too slow");
     });
+    const { status } = response;
+    const isOwnKey = token === serviceKey;
     const text = await response.text().catch(() => "");
     const answer = jsonIn(text);
     if (response.ok && answer !== undefined) return answer;
-    if (response.status >= 400 && response.status < 500 && response.status !== 429)
-      throw new BackendRefusal(response.status, codeIn(answer));
-    throw new BackendDown(`it answered ${response.status}${response.ok ? " without JSON" : ""}`);
+    if (status >= 400 && status < 500 && status !== 429)
+      throw new BackendRefusal(status, codeIn(answer), isOwnKey && status === 401 ? WRONG_KEY : "");
+    throw new BackendDown(`it answered ${status}${response.ok ? " without JSON" : ""}`);
   };
   const call = async <T>(token: string, path: string, body?: object): Promise<T> => {
     for (let attempt = 0; ; attempt += 1) {
