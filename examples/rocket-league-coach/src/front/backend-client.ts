@@ -46,6 +46,8 @@ export interface BackendClient {
   /** Like `preflight()`, for a run that began without one. */
   preflightFor(userId: string, request: PreflightRequest): Promise<Preflight>;
   messages(token: string, sessionId: string): Promise<(ChatMessage & { created_at: string })[]>;
+  /** Returns the turns that should be over by now and were not settled. */
+  unsettled(): Promise<{ reservation_id: string; session_id: string; user_id: string }[]>;
   /** With `again`, a reservation that was released is made again. */
   renew(use: Use & { again?: boolean }): Promise<Held>;
   record(use: Use & { session_id: string; messages: readonly ChatMessage[] }): Promise<void>;
@@ -111,6 +113,10 @@ export function backendClient(options: BackendClientOptions): BackendClient {
     messages: async (token, sessionId) => {
       const path = `/sessions/${encodeURIComponent(sessionId)}/messages`;
       return (await call<{ messages: (ChatMessage & { created_at: string })[] }>(token, path)).messages;
+    },
+    unsettled: async () => {
+      type Turns = { turns: { reservation_id: string; session_id: string; user_id: string }[] };
+      return (await call<Turns>(serviceKey, "/chat/unsettled")).turns;
     },
     renew: (use) => call(serviceKey, "/chat/renew", use),
     record: async (run) => void (await call(serviceKey, "/chat/record", run)),
