@@ -193,6 +193,7 @@ describe("X3 the coach's backend", () => {
     expect((await preflight(of, bob, { new_session_id: session_id })).status).toBe(404);
     expect((await preflight(of, bob, { user_id: ada })).status).toBe(403);
     expect(await of.budget(bob)).toMatchObject({ used: 0, held: 0 });
+    expect((await of.call("/chat/unsettled", undefined, tokenOf(ada))).status).toBe(403);
     // A user who could settle could report no use.
     for (const path of ["/chat/record", "/chat/renew", "/chat/abort"]) {
       const body = { reservation_id, tokens_used: 0, messages: [text("user", "Hi")] };

@@ -5,7 +5,15 @@ import type { Rules } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { beforeAppend, has } from "../../../packages/core/test/support/stores.ts";
 import { newPglite } from "../../../test/support/new-pglite.ts";
-import { aspEvents, billing, bodyOf, type Coaching, coaching, tokenOf } from "./support/coaching.ts";
+import {
+  aspEvents,
+  billing,
+  bodyOf,
+  type Coaching,
+  type CoachingOptions,
+  coaching,
+  tokenOf,
+} from "./support/coaching.ts";
 
 let db: PGlite;
 beforeAll(async () => {
@@ -39,7 +47,7 @@ async function storedMessages(of: Coaching, userId: string, sessionId: string) {
 const sessionOf = (response: Response) => decodeURIComponent(response.headers.get("x-pawl-session") ?? "");
 const logOf = async ({ store }: Coaching, sessionId: string) => await Array.fromAsync(store.read(sessionId));
 const ended = async (of: Coaching, sessionId: string) =>
-  await expect.poll(async () => has(await logOf(of, sessionId), "run_ended"), { timeout: 8_000 }).toBe(true);
+  await expect.poll(async () => has(await logOf(of, sessionId), "run_ended"), { timeout: 20_000 }).toBe(true);
 
 describe("X3 E10 a user is charged what the model billed", () => {
   it("X3 E10 C12 if the run finishes, and its messages are stored as they were", async () => {
@@ -179,7 +187,7 @@ describe("X3 E10 a user is charged what the model billed", () => {
       const session = sessionOf(response);
       const streamed = aspEvents(response);
       // The front repeats the request, then leaves the run open.
-      await expect.poll(() => attempts, { timeout: 8_000 }).toBe(3);
+      await expect.poll(() => attempts, { timeout: 20_000 }).toBe(3);
       await new Promise((resolve) => setTimeout(resolve, 100));
       expect(has(await logOf(of, session), "run_ended")).toBe(false);
       isDown = false;
@@ -193,6 +201,78 @@ describe("X3 E10 a user is charged what the model billed", () => {
       expect(await storedMessages(of, user, session)).toHaveLength(4);
     },
   );
+
+  it("X3 E10 if the backend is too slow in record, longer than the end of a run may take", async () => {
+    const user = newUser();
+    let now = Date.now();
+    let isSlow = true;
+    const model = billing({ rules: noting });
+    const of = await coaching({
+      db,
+      model,
+      store: memoryStore({ now: () => now }),
+      between: async (request, send) => {
+        if (!isSlow || !request.url.endsWith("/chat/record")) return await send(request);
+        return await new Promise((_, reject) =>
+          request.signal.addEventListener("abort", () => reject(request.signal.reason)),
+        );
+      },
+    });
+    const response = await of.chat({ message: "Note my goal" }, tokenOf(user));
+    const session = sessionOf(response);
+    const streamed = aspEvents(response);
+    await expect
+      .poll(async () => has(await logOf(of, session), "effect_started"), { timeout: 20_000 })
+      .toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 5_500));
+    expect(has(await logOf(of, session), "run_ended")).toBe(false);
+    isSlow = false;
+    now += 60_000;
+    await of.front.runtime.sweep();
+    expect((await streamed).at(-1)).toEqual({ type: "message_stop", stop_reason: "end_turn" });
+    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+  });
+
+  it("X3 E10 if the backend is down for long after the run", async () => {
+    const user = newUser();
+    let now = Date.now();
+    let isDown = true;
+    let attempts = 0;
+    const model = billing({ rules: noting });
+    const store = memoryStore({ now: () => now });
+    const between: CoachingOptions["between"] = async (request, send) => {
+      if (!isDown || !request.url.endsWith("/chat/record")) return await send(request);
+      attempts += 1;
+      throw new Error("Connection refused");
+    };
+    const first = await coaching({ db, model, store, between });
+    const response = await first.chat({ message: "Note my goal" }, tokenOf(user));
+    const session = sessionOf(response);
+    await expect.poll(() => attempts, { timeout: 20_000 }).toBe(3);
+    let of = first;
+    for (let restarts = 1; restarts <= 3; restarts += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      now += 60_000;
+      of = await coaching({ db, model, store, between });
+      await of.front.runtime.sweep();
+      await expect.poll(() => attempts, { timeout: 20_000 }).toBe(3 + 3 * restarts);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    now += 60_000;
+    of = await coaching({ db, model, store, between });
+    await of.front.runtime.sweep();
+    // The run is given up: it ends, and its last answer is not charged yet.
+    await ended(of, session);
+    expect((await of.budget(user)).used).toBeLessThan(model.billed);
+    isDown = false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    of = await coaching({ db, model, store, between, ttlMs: 1 });
+    expect(await of.front.settle()).toBeGreaterThan(0);
+    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+    expect(await storedMessages(of, user, session)).toHaveLength(4);
+    expect(await of.front.settle()).toBe(0);
+    await response.body?.cancel();
+  });
 
   it("X3 E10 F18 if two tabs ask at once and the budget has room for one", async () => {
     const user = newUser();
@@ -223,7 +303,7 @@ describe("X3 E10 a user is charged what the model billed", () => {
     ]);
     await Promise.all(tabs.map((tab) => tab.text()));
     await expect
-      .poll(async () => (await of.store.sessions.get(session))?.openRun, { timeout: 8_000 })
+      .poll(async () => (await of.store.sessions.get(session))?.openRun, { timeout: 20_000 })
       .toBeNull();
     expect(model.rejected).toEqual([]);
     expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { postgresReservations, postgresStore } from "@pawl/postgres";
@@ -155,6 +157,34 @@ describe("X3 E10 the two processes", () => {
     90_000,
   );
 });
+
+it("X5 both run in one program without a variable, and keep their data over a restart", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "pawl-"));
+  const embedded = program("embedded", { PORT: String(await freePort()), PAWL_DIR: dir });
+  onTestFinished(async () => {
+    await embedded.kill();
+    await rm(dir, { recursive: true, force: true });
+  });
+  const budgetOf = async () => {
+    await expect.poll(() => embedded.output, { timeout: 20_000 }).toMatch(/Try it:[\s\S]*curl[^\n]*\n/);
+    const [, url = "", token = ""] =
+      [...embedded.output.matchAll(/curl -N (http:\S+?)\/api.*?"authorization: (.*?)"/g)].at(-1) ?? [];
+    const headers = { authorization: token };
+    const budget = async () => await (await fetch(`${url}/api/v1/coach/budget`, { headers })).json();
+    return { url, headers, budget };
+  };
+  await embedded.start();
+  const { url, headers, budget } = await budgetOf();
+  const body = JSON.stringify({ message: "My goal is Champion I, remember that" });
+  const events = await aspEvents(await fetch(`${url}/api/coach/chat`, { method: "POST", headers, body }));
+  expect(events.at(-1)).toEqual({ type: "message_stop", stop_reason: "end_turn" });
+  const before = await budget();
+  expect(before).toMatchObject({ user_id: "ada", held: 0 });
+  expect(await embedded.leave()).toBe(0);
+  await embedded.start();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await (await budgetOf()).budget()).toEqual(before);
+}, 90_000);
 
 describe("X5 the settings", () => {
   it("X5 takes every name of .env.example, with its defaults", () => {

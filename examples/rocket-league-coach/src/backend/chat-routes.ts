@@ -7,7 +7,7 @@ import { accountOf, type ChatParts, LEAST_TOKENS } from "./parts.ts";
 import { preflight } from "./preflight.ts";
 import { refused } from "./refused.ts";
 import { abortBody, preflightBody, recordBody, renewBody } from "./schemas.ts";
-import { abort, record, renew } from "./settle.ts";
+import { abort, record, renew, unsettled } from "./settle.ts";
 
 /** The maximum size of a body, in bytes: the messages of one run with all their results. */
 const MAX_BODY = 20_000_000;
@@ -44,6 +44,10 @@ export function chatRoutes(
   settle("/chat/renew", renewBody, renew);
   settle("/chat/record", recordBody, record);
   settle("/chat/abort", abortBody, abort);
+  app.get("/chat/unsettled", async ({ req, json }) => {
+    onlyService(await who(req.raw));
+    return json(await unsettled(parts));
+  });
   app.get("/budget", async ({ req, json }) => json(await budgetFor(parts, userOf(await who(req.raw)))));
   app.get("/sessions", async ({ req, json }) =>
     json({ sessions: await sessionsOfUser(db, userOf(await who(req.raw)), 50) }),

@@ -1,4 +1,4 @@
-import { closeTurn, returnPreview, type Turn, turnOf } from "../data/index.ts";
+import { closeTurn, openTurns, returnPreview, type Turn, turnOf } from "../data/index.ts";
 import { accountOf, type ChatParts, remainingOf } from "./parts.ts";
 import { refused } from "./refused.ts";
 import type { AbortBody, RecordBody, RenewBody } from "./schemas.ts";
@@ -58,10 +58,19 @@ export async function abort(parts: ChatParts, body: AbortBody) {
   if (charged === undefined) throw noReservation();
   const tokensUsed = charged.used;
   const messages = body.partial_messages;
-  await closeTurn(db, { reservationId, state: "aborted", tokensUsed, messages }, now());
+  await closeTurn(
+    db,
+    { reservationId, state: body.final ? "recorded" : "aborted", tokensUsed, messages },
+    now(),
+  );
   if (turn.is_free_preview && tokensUsed === 0) await returnPreview(db, turn.user_id, reservationId);
   const budget_remaining = await remainingOf(parts, turn.user_id);
   return { aborted: true, tokens_used: tokensUsed, budget_remaining };
+}
+
+/** Returns turns that should be over by now and were not settled, the oldest first. */
+export async function unsettled({ db, ttlMs, now }: ChatParts) {
+  return { turns: await openTurns(db, now() - ttlMs) };
 }
 
 async function turnFor(

@@ -115,6 +115,13 @@ export async function closeTurn(
   await ask(db, text, [reservationId, state, String(tokensUsed), storableJson(rows), at]);
 }
 
+/** Returns turns from before a time that are not settled, the oldest first. */
+export async function openTurns(db: Database, before: number): Promise<Turn[]> {
+  const text = `SELECT reservation_id, session_id, user_id, is_free_preview, state FROM rl_coach.chat_turn
+    WHERE state <> 'recorded' AND created_at < $1::text::timestamptz ORDER BY created_at LIMIT 1000`;
+  return await ask<Turn>(db, text, [new Date(before).toISOString()]);
+}
+
 /** Returns a session's messages in order. */
 export async function messagesOf(db: Database, sessionId: string): Promise<StoredMessage[]> {
   const text = `SELECT message_id::text AS message_id, role, content, content_json, ${time("created_at")}

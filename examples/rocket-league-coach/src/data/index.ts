@@ -6,6 +6,7 @@ export {
   messagesOf,
   type NewTurn,
   openTurn,
+  openTurns,
   ownerOf,
   returnPreview,
   type StoredMessage,

@@ -46,6 +46,8 @@ export interface BackendClient {
   /** Like `preflight()`, for a run that began without one. */
   preflightFor(userId: string, request: PreflightRequest): Promise<Preflight>;
   messages(token: string, sessionId: string): Promise<(ChatMessage & { created_at: string })[]>;
+  /** Returns the turns that should be over by now and were not settled. */
+  unsettled(): Promise<{ reservation_id: string; session_id: string; user_id: string }[]>;
   /** With `again`, a reservation that was released is made again. */
   renew(use: Use & { again?: boolean }): Promise<Held>;
   record(use: Use & { session_id: string; messages: readonly ChatMessage[] }): Promise<void>;
@@ -66,6 +68,8 @@ export interface BackendClientOptions {
   retryMs?: readonly number[];
 }
 
+const WRONG_KEY = " Both processes need the same COACH_SERVICE_KEY.";
+
 /**
  * Calls the backend. All its routes may be repeated, so a request that fails is. A token is sent to the
  * backend only, and is in no error.
@@ -82,12 +86,14 @@ export function backendClient(options: BackendClientOptions): BackendClient {
     }).catch(() => {
       throw new BackendDown("it cannot be reached, or is too slow");
     });
+    const { status } = response;
+    const isOwnKey = token === serviceKey;
     const text = await response.text().catch(() => "");
     const answer = jsonIn(text);
     if (response.ok && answer !== undefined) return answer;
-    if (response.status >= 400 && response.status < 500 && response.status !== 429)
-      throw new BackendRefusal(response.status, codeIn(answer));
-    throw new BackendDown(`it answered ${response.status}${response.ok ? " without JSON" : ""}`);
+    if (status >= 400 && status < 500 && status !== 429)
+      throw new BackendRefusal(status, codeIn(answer), isOwnKey && status === 401 ? WRONG_KEY : "");
+    throw new BackendDown(`it answered ${status}${response.ok ? " without JSON" : ""}`);
   };
   const call = async <T>(token: string, path: string, body?: object): Promise<T> => {
     for (let attempt = 0; ; attempt += 1) {
@@ -107,6 +113,10 @@ export function backendClient(options: BackendClientOptions): BackendClient {
     messages: async (token, sessionId) => {
       const path = `/sessions/${encodeURIComponent(sessionId)}/messages`;
       return (await call<{ messages: (ChatMessage & { created_at: string })[] }>(token, path)).messages;
+    },
+    unsettled: async () => {
+      type Turns = { turns: { reservation_id: string; session_id: string; user_id: string }[] };
+      return (await call<Turns>(serviceKey, "/chat/unsettled")).turns;
     },
     renew: (use) => call(serviceKey, "/chat/renew", use),
     record: async (run) => void (await call(serviceKey, "/chat/record", run)),

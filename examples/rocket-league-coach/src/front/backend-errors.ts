@@ -10,8 +10,8 @@ export class BackendRefusal extends Error {
   readonly status: number;
   readonly code: string;
 
-  constructor(status: number, code: string) {
-    super(`The backend refused the request with ${status} (${code}).`);
+  constructor(status: number, code: string, hint = "") {
+    super(`The backend refused the request with ${status} (${code}).${hint}`);
     this.status = status;
     this.code = code;
   }

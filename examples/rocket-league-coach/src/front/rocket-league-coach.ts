@@ -10,6 +10,7 @@ import {
 import { backendClient } from "./backend-client.ts";
 import { chatHandler } from "./chat-handler.ts";
 import { coachAgent } from "./coach-agent.ts";
+import { settleEnded } from "./settle-ended.ts";
 
 /** Options of `rocketLeagueCoach()`. */
 export interface RocketLeagueCoachOptions {
@@ -53,6 +54,8 @@ export interface RocketLeagueCoach {
   runtime: Runtime;
   /** Answers requests under `/api/coach`. */
   serve(request: Request): Promise<Response>;
+  /** Charges runs that ended while the backend was down for long. Call it at times, e.g. each minute. */
+  settle(): Promise<number>;
 }
 
 /**
@@ -109,5 +112,10 @@ export function rocketLeagueCoach(options: RocketLeagueCoachOptions): RocketLeag
     ...(leaseTtlMs !== undefined && { leaseTtlMs }),
     ...(onError && { onError }),
   });
-  return { runtime: pawl, serve: chatHandler({ runtime: pawl, backend, ...(onError && { onError }) }) };
+  const settle = async () => await settleEnded(pawl.store, backend);
+  return {
+    runtime: pawl,
+    settle,
+    serve: chatHandler({ runtime: pawl, backend, ...(onError && { onError }) }),
+  };
 }

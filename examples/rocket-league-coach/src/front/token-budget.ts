@@ -1,12 +1,15 @@
 import { type Hook, PawlError, promptTokens, type RunContext, type StoredEvent } from "@pawl/core";
 import { reservationIdOf } from "../base/reservation-id.ts";
 import type { BackendClient, Held } from "./backend-client.ts";
-import { BackendRefusal } from "./backend-errors.ts";
+import { BackendDown, BackendRefusal } from "./backend-errors.ts";
 import { importedAnswer } from "./import-session.ts";
 import { runMessages } from "./run-messages.ts";
 
 const SPENT =
   "Your token budget has no room left for this request. It is filled again at the start of the next month.";
+
+/** How long the final charge may take, in milliseconds. A run ends without its hooks after five seconds. */
+const SETTLE_MS = 4_000;
 
 /** Stop types of runs that have answered. The messages of all others are partial. */
 const ANSWERED: ReadonlySet<string> = new Set(["end_turn", "turn_limit", "max_tokens", "refusal"]);
@@ -121,16 +124,20 @@ function answeredToo(own: readonly StoredEvent[], { run }: RunContext): string[]
 }
 
 /**
- * Waits for the final charge. If the backend cannot be reached, the run stays open: it is recovered and
- * charged later.
+ * Waits for the final charge. If the backend cannot be reached, or is slow, the run stays open: it is
+ * recovered and charged later.
  */
 async function settled(work: () => Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new BackendDown("it is too slow")), SETTLE_MS);
   try {
-    await work();
+    await Promise.race([work(), late.promise]);
   } catch (error) {
     // A run that ended before its first reservation owes nothing.
     if (isUnknown(error)) return;
     throw new PawlError("store_unavailable", "The run's use could not be charged.", { cause: error });
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -47,9 +47,12 @@ export async function openFront(config: Config, secrets: Secrets, send?: typeof 
     ...(send && { fetch: send }),
   });
   coach.runtime.start();
+  // The backend may be down: then the next time counts.
+  const settling = setInterval(() => void coach.settle().catch(() => undefined), 60_000);
   return {
     serve: coach.serve,
     close: async () => {
+      clearInterval(settling);
       await coach.runtime.drain();
       await model.close();
       await opened.close();
