@@ -50,7 +50,10 @@ function bytesOf(): number {
 /**
  * Has one run with several readers, some of which join late. Resolves when all of them have received its end.
  */
-async function oneRun(sessionId: string): Promise<{ log: StoredEvent[]; witnesses: Witness[] }> {
+async function oneRun(
+  sessionId: string,
+  begun: () => void,
+): Promise<{ log: StoredEvent[]; witnesses: Witness[] }> {
   const store = postgresStore(database.pool({ max: 2 }));
   await store.sessions.create({ id: sessionId, userId: "u", agent: "teller" });
   const witnesses = [witness(`${proxy.url}`, sessionId)];
@@ -66,6 +69,7 @@ async function oneRun(sessionId: string): Promise<{ log: StoredEvent[]; witnesse
     witnesses.push(witness(`${proxy.url}`, sessionId));
   }
   await sending;
+  begun();
   const log = await ended(store, sessionId);
   for (const { client, faults, trace } of witnesses) {
     const isThere = () => faults.length > 0 || client.getState().cursor === log.length;
@@ -92,10 +96,17 @@ describe("readers of two processes, over connections that break, while processes
     async () => {
       const sums = { kills: 0, recovered: 0, events: 0, streams: 0, exact: 0, restarts: 0 };
       let over = false;
+      let open = 0;
+      const several = Promise.withResolvers<void>();
+      const begun = () => {
+        open += 1;
+        if (open === 4) several.resolve();
+      };
       const killing = (async () => {
         for (let n = 0; !over; n += 1) {
-          // The first one comes while the first runs are open, so that there is something to recover.
-          await sleep(n === 0 ? 500 : 700 + Math.random() * 1_200);
+          // The first one comes while several runs are open, so that there is something to recover.
+          if (n === 0) await several.promise;
+          else await sleep(700 + Math.random() * 1_200);
           const server = servers[n % 2];
           if (over || server === undefined) return;
           await server.kill();
@@ -108,7 +119,7 @@ describe("readers of two processes, over connections that break, while processes
       const work = async () => {
         while (next < RUNS) {
           next += 1;
-          const { log, witnesses } = await oneRun(`run ${next}`);
+          const { log, witnesses } = await oneRun(`run ${next}`, begun);
           assertSoundLog(log);
           const view = log.reduce(reduceView, newView());
           for (const one of witnesses) {
@@ -126,6 +137,7 @@ describe("readers of two processes, over connections that break, while processes
         await Promise.all(Array.from({ length: AT_ONCE }, work));
       } finally {
         over = true;
+        several.resolve();
         await killing;
       }
       const { connections, cuts, deaf } = proxy.counts;
