@@ -123,6 +123,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s on a page that 
     const slow = {
       ...look,
       name: "slow",
+      spec: { ...look.spec, name: "slow" },
       execute: async () => {
         await new Promise((resolve) => setTimeout(resolve, 60));
         return "slow";
