@@ -75,7 +75,7 @@ describe("X3 E10 a user is charged what the model billed", () => {
     expect(messages[2]?.content_blocks).toMatchObject([{ type: "tool_result", content: expect.any(String) }]);
     const log = JSON.stringify(await logOf(of, sessionOf(response)));
     expect(log).not.toContain(tokenOf(user));
-    // The conversation goes on with signed thinking, in the same session.
+    // The conversation continues with signed thinking, in the same session.
     const more = { message: "And my rotation?", session_id: sessionOf(response) };
     await aspEvents(await of.chat(more, tokenOf(user)));
     expect(model.rejected).toEqual([]);

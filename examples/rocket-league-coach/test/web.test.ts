@@ -186,7 +186,7 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
     await withPage({}, show, { viewport: { width, height: 844 }, colorScheme });
   });
 
-  it("X3 shows the status of a call, and no chart of a result that is none", async () => {
+  it("X3 shows the status of a call, and no chart of a broken result", async () => {
     const tool = "analyze_boost";
     const bad: Json[] = [null, "x", [], {}, { pads: 1, economy: [], field: {} }];
     const parts = [
@@ -263,7 +263,7 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
     });
   });
 
-  it("X3 reads a budget from a server, and refuses what is none", async () => {
+  it("X3 reads a budget from a server, and refuses other data", async () => {
     const answers: [status: number, body: unknown][] = [
       [200, { used: 1, held: 2, limit: 3, remaining: 0 }],
       [200, { used: 1, reserved: 2, limit: 3 }],

@@ -111,7 +111,7 @@ describe("a user's token", () => {
     });
   });
 
-  it("F24 P1 may be asked for, and the call goes on with the new one in another process", async () => {
+  it("F24 P1 may be asked for, and the call continues with the new one in another process", async () => {
     const valid = new Set(["tok_ada_secret"]);
     const served = guarded(valid);
     const store = memoryStore();

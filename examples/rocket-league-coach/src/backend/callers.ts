@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { refused } from "./refused.ts";
 
-/** Who sends a request: a user, or the front server, which holds the service key. */
+/** The sender of a request: a user, or the front server, which holds the service key. */
 export type BackendCaller = { kind: "user"; userId: string } | { kind: "service" };
 
 /** Returns the user of a bearer token, or `null` if the token is wrong or has expired. */

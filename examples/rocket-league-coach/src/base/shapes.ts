@@ -40,14 +40,14 @@ export interface RankValues {
 export interface RankBenchmarks {
   playlist: Playlist;
   days_back: number;
-  /** The user's own matches of this time; `null` if there are none. */
+  /** The user's own matches of this time; `null` without matches. */
   you: (Standing & { matches: number }) | null;
   metrics: (MetricInfo & { you: number | null; ranks: RankValues[] })[];
 }
 
 /** A metric over time. */
 export interface TrendSeries extends MetricInfo {
-  /** One value for each window; `null` where there is none. */
+  /** One value for each window; `null` where there is no value. */
   values: (number | null)[];
   /** The averages of the first and of the second half of the windows, and the difference. */
   first: number | null;

@@ -30,7 +30,7 @@ type PlayerRow = Averages & {
   mmr_before: number;
 };
 
-/** Returns a replay of the user. `undefined` if there is none, or if it belongs to somebody else. */
+/** Returns a replay of the user. `undefined` if it does not exist or belongs to somebody else. */
 export async function replayOf(
   db: Database,
   userId: string,

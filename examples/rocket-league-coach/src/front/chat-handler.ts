@@ -123,7 +123,7 @@ async function imported(
     await importSession(store, { userId, sessionId, messages: await backend.messages(token, sessionId) });
     return undefined;
   } catch (error) {
-    // The handler answers an id that is none, or another user's.
+    // The handler answers an invalid id, or another user's.
     if (PawlError.is(error, "invalid_input") || PawlError.is(error, "not_found")) return undefined;
     return responseTo(PawlError.is(error) ? new BackendDown("the log cannot be written") : error);
   }

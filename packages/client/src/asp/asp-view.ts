@@ -93,7 +93,7 @@ export function isCall(part: ViewPart): part is PartOf<"tool"> {
   return part.type === "tool";
 }
 
-/** Changes the parts of the message that is being written. Begins one if there is none. */
+/** Changes the parts of the message that is being written. Begins one if necessary. */
 function inMessage(
   { messages, ...view }: AspView,
   change: (parts: ViewPart[], id: string) => ViewPart[],

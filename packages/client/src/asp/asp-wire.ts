@@ -29,7 +29,7 @@ export interface AspWire {
   run(body: AspBody, signal: AbortSignal): Promise<Response>;
   /** Resolves to the session's stored view. */
   snapshot(sessionId: string, signal: AbortSignal): Promise<ViewState>;
-  /** Streams the output since the last run began. Resolves to `undefined` if there is none. */
+  /** Streams the output since the last run began. Resolves to `undefined` if no run has begun. */
   replay(sessionId: string, signal: AbortSignal): Promise<Response | undefined>;
   /** Asks the session's run to stop. */
   stop(sessionId: string, signal: AbortSignal): Promise<void>;
@@ -59,7 +59,7 @@ export function aspWire(options: WireOptions, silenceMs: number): AspWire {
 /** Thrown if a stream ends before its last event. */
 export class BrokenOff extends Error {}
 
-/** What is said if a response that refuses a request does not explain itself. */
+/** The message for a response that refuses a request without a reason. */
 const REFUSALS: ReadonlyMap<number, { code: string; message: string }> = new Map([
   [401, { code: "unauthorized", message: "You are not signed in. Please sign in and try again." }],
   [402, { code: "quota_exceeded", message: "Your budget has no room left for this request." }],

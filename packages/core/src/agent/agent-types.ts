@@ -22,7 +22,7 @@ export type TypesOf<T> = NonNullable<T["~types" & keyof T]>;
  */
 export type TypesOfTools<A> = TypesOf<TypesOf<A>["tools" & keyof TypesOf<A>]>;
 
-/** The type of `result.output`: the results of the tools with `endsRun`; `unknown` if there are none. */
+/** The type of `result.output`: the results of the tools with `endsRun`; `unknown` without such tools. */
 export type OutputOfTools<Tools> = TypesOf<Tools>["output" & keyof TypesOf<Tools>] extends infer Output
   ? [Output] extends [never]
     ? unknown

@@ -51,7 +51,7 @@ function closeCall(call: CallState, reason: string): NewEvent[] {
   return [resultEvent(call, false, `Not run: ${reason}${hadBeenAnswered(call)}`)];
 }
 
-/** Returns a sentence with the user's answer to a call; empty if there is none. */
+/** Returns a sentence with the user's answer to a call; empty without an answer. */
 export function hadBeenAnswered({ answer }: CallState): string {
   if (answer === undefined) return "";
   if (answer.error !== undefined) return ` The tool had failed at the client: ${answer.error}`;

@@ -341,7 +341,7 @@ export interface Delegate {
   readonly limits: Partial<Budget>;
   /** The agent of every call; `undefined` if the call's input decides. */
   readonly fixed: TaskAgent | undefined;
-  /** Returns the agent for a call, or `undefined` if there is none for its input. */
+  /** Returns the agent for a call, or `undefined` if no agent fits its input. */
   choose(input: unknown, source: TaskSource<never>): TaskAgent | undefined | Promise<TaskAgent | undefined>;
   /** Returns the message that the agent gets for an input. */
   message(input: unknown): string;

@@ -54,7 +54,7 @@ describe("F17 a run that another process has left gets no credentials of another
     expect([seen, await kinds()]).toEqual([[], ["credentials"]]);
   });
 
-  it("who sends a message and says nothing else about itself", async () => {
+  it("from a message without a caller", async () => {
     const { seen, kinds, request } = await abandoned(ada);
     await request({ input: "And?", credentials: ben.credentials });
     expect([seen, await kinds()]).toEqual([[], ["credentials"]]);

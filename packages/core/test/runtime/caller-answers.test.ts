@@ -197,7 +197,7 @@ describe("F17 an answer that comes while another tool of the run still runs", ()
     expect(seen.look).toEqual([whole(ada)]);
   });
 
-  it("keeps them for the same caller, who sends none", async () => {
+  it("keeps them for the same caller without credentials", async () => {
     const { run, seen, answer, open } = await asking();
     await answer({ caller: ada.caller });
     open();

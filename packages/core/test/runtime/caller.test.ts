@@ -270,7 +270,7 @@ describe("F17 another process, which lacks the credentials", () => {
     expect({ seen, requests: next.model.requests }).toEqual({ seen: [], requests: [] });
   });
 
-  it("goes on with those of the next request", async () => {
+  it("continues with those of the next request", async () => {
     const { next, sessionId, seen } = await dead();
     await next.pawl.sweep();
     await expect.poll(() => pendingOf(next, sessionId)).toHaveLength(1);

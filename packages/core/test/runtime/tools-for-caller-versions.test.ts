@@ -21,7 +21,7 @@ async function dead(more: { credentials?: unknown } = {}) {
 const changes = async (world: ReturnType<typeof setup>, sessionId: string) =>
   (await world.of(sessionId, "agent_changed")).map(({ data: { from, to, tools } }) => ({ from, to, tools }));
 
-describe("F19 F25 what the log says of a run that goes on with other tools of a function", () => {
+describe("F19 F25 what the log says of a run that continues with other tools of a function", () => {
   it.each([["1"], ["2"]])("names the tool that is gone, in version %s", async (version) => {
     const { sessionId, next } = await dead();
     const world = next(() => [doing("look"), doing("other")], version);

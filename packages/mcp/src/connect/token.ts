@@ -5,7 +5,7 @@ import type { McpServerOptions } from "./options.ts";
 /** A user's token for one server. It stays in this process. */
 export interface Token {
   value(): string;
-  /** Asks the application for a new token. @throws McpFailure `mcp_unauthorized` if there is none */
+  /** Asks the application for a new token. @throws McpFailure `mcp_unauthorized` if it gives none */
   refresh(): Promise<void>;
   /** All values that it has had, so that none is stored. */
   secrets(): readonly string[];

@@ -12,9 +12,9 @@ export interface ModelSchema {
 }
 
 /**
- * Returns a server's input schema in the form that models' APIs accept; `undefined` if there is none, e.g.
- * because a required field has a name that they refuse. It may accept more than the original: the server
- * itself checks the input, too.
+ * Returns a server's input schema in the form that models' APIs accept. `undefined` if it cannot have this
+ * form, e.g. because a required field has a name that they refuse. It may accept more than the original: the
+ * server itself checks the input, too.
  */
 export function modelSchema(given: unknown): ModelSchema | undefined {
   const original = asJson(given);

@@ -13,7 +13,7 @@ export interface Env {
 export interface Streaming {
   /** Counts the stream as one by which a client follows its session. */
   follower: Follower;
-  /** Must be called when the stream closes, or if there is none. Only the first call counts. */
+  /** Must be called when the stream closes, or if no stream is made. Only the first call counts. */
   onClose(how: Closing | "refused"): void;
 }
 

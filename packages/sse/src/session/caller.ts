@@ -34,7 +34,7 @@ export interface Wanted {
  */
 export type Admit = (begin: Begin, sessionId: string | undefined) => Promise<void>;
 
-/** Who reads a session, for a run that asks for credentials. */
+/** The caller and credentials of a reader, for a run that asks for credentials. */
 export type Reader = Pick<Caller, "caller" | "credentials">;
 
 /** Returns the caller's options of `follow()`. */

@@ -130,7 +130,7 @@ async function* noEvents(): AsyncGenerator<SessionEvent, void, undefined> {}
 
 type RunContext = Omit<EncoderContext, "agent" | "threadId">;
 
-/** Where the output of a run begins, and who reads it. */
+/** The place where the output of a run begins, and its reader. */
 type Told = RunStart & Followed & { reader: Reader };
 
 async function told(

@@ -62,7 +62,7 @@ describe("F18 `admit`", () => {
     },
   );
 
-  it("is told who asks and what the request begins", async () => {
+  it("is told the caller and what the request begins", async () => {
     const asked: [unknown, Wanted][] = [];
     const model = strictModel({
       script: [{ tools: [{ name: "confirm", input: { question: "Sure?" } }] }, { text: "Done." }],

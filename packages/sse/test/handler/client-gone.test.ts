@@ -56,7 +56,7 @@ describe("L10 a client that disconnects", () => {
     expect((await leave()).stop).toBe("end_turn");
   });
 
-  it("stops its run if the handler says so, and what was said is kept", async () => {
+  it("stops its run if the handler says so, and the text so far is kept", async () => {
     const { stop, said } = await leave("stop");
     expect(stop).toBe("aborted");
     expect(said).toMatch(/^word/);

@@ -5,7 +5,7 @@ import { aiSdk, handler } from "../../src/index.ts";
 
 const TOKENS = { ada: "tok_ada_4f2c9a7e1b8d6053", ben: "tok_ben_91c3d5e7f9a1b3c5" };
 
-/** Ada's run that waits for credentials, and a handler of another process. The header says who asks. */
+/** Ada's run that waits for credentials, and a handler of another process. The header names the caller. */
 async function waiting(options: Partial<Parameters<typeof handler>[0]> = {}) {
   const store = memoryStore();
   const slow = scriptedModel([{ text: "word ".repeat(200), delayPerEventMs: 20 }]);

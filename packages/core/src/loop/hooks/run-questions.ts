@@ -80,7 +80,7 @@ export async function answerProblems(leg: Leg, { question, answer }: Asking): Pr
 }
 
 /**
- * Returns the valid answer to the question that a hook asked before this turn; `undefined` if there is none.
+ * Returns the valid answer to the question that a hook asked before this turn; `undefined` without an answer.
  * An answer that the database itself has stored may be invalid. Then the hook asks again.
  */
 export async function hookAnswer(

@@ -157,7 +157,7 @@ describe("F20 a hook's question before a turn", () => {
       },
     });
 
-  it("waits between two turns, and goes on with the answer", async () => {
+  it("waits between two turns, and continues with the answer", async () => {
     const calls: string[] = [];
     const world = setup(twice, { tools: [tool], hooks: [gate(calls)] });
     const { sessionId, pending } = await world.say("Go");

@@ -199,7 +199,7 @@ describe("F19 an agent that is chosen by the call's input", () => {
     expect((await made.results()).sort()).toEqual(["A.", "B.", "There is no such agent."]);
   });
 
-  it("P6 asks the user through its caller, and goes on with the answer", async () => {
+  it("P6 asks the user through its caller, and continues with the answer", async () => {
     const made = world([asks("writer"), done], { writer: [asking("Sure?"), { text: "Written." }] });
     const { pending } = await said(made);
     expect(pending).toMatchObject([{ callId: "toolu_a", payload: { q: "Sure?" } }]);
