@@ -66,11 +66,11 @@ describe("F17 a run that another process has left gets no credentials of another
     expect([seen, await kinds()]).toEqual([[], ["credentials"]]);
   });
 
-  it("who reads it, also once it asks", async () => {
+  it("from a reader, also once the run asks", async () => {
     const { seen, kinds, read, answer } = await abandoned(ada);
     await read(ben);
     expect([seen, await kinds()]).toEqual([[], ["credentials"]]);
-    // An answer says who gives it, so the run is its caller's from then on.
+    // An answer brings a caller of its own, to whom the run belongs from then on.
     await answer(ben);
     expect(seen).toEqual([[ben.caller, ben.credentials]]);
   });

@@ -17,7 +17,7 @@ interface Kept extends ReadList {
 /** The lists of tools that a process keeps, each under the key of those who have it. */
 export interface ToolLists {
   /**
-   * Returns the list under a key. It is read if there is none, or if it is too old; callers that come
+   * Returns the list under a key. It is read if it is missing or too old. Callers that come
    * meanwhile wait for the same request. If the server cannot be reached, an old list is used.
    *
    * @param asker whose credentials the request has; others do not wait for it
