@@ -73,7 +73,8 @@ it("U3 drains only when every reader has ended, so that nothing reads from a clo
 
 it("U3 drains only when the result of a run that was cut off has been read", async () => {
   const { store, close, late } = closableStore();
-  const world = setup([endless], {}, { store });
+  // `drain` waits for the result's reads for twice this time, which must be enough on a busy machine.
+  const world = setup([endless], {}, { store, abortGraceMs: 5_000 });
   const run = world.pawl.run("tester", { ...user, input: "Go" });
   const { sessionId } = await run.started;
   await stored(world, sessionId, "llm_request");
