@@ -32,10 +32,13 @@ export function countOwnTag({ ownTags }: Tagged, event: StoredEvent): void {
   if (tag !== undefined && !ownTags.has(tag)) ownTags.set(tag, event.seq);
 }
 
+const NO_TAGS: readonly string[] = [];
+
 /**
  * Returns the own tags that the session has used up to the event `seq`. Text of this event must not contain
  * them. Tags that are first used later do not count, so that text which was sent never changes.
  */
-export function ownTagsAt({ ownTags }: Tagged, seq: number): string[] {
+export function ownTagsAt({ ownTags }: Tagged, seq: number): readonly string[] {
+  if (ownTags.size === 0) return NO_TAGS;
   return [...ownTags].flatMap(([tag, from]) => (from <= seq ? [tag] : []));
 }

@@ -33,10 +33,17 @@ export const nothingSpent: Budget = {
 export const resources: readonly Resource[] = Object.keys(nothingSpent) as Resource[];
 
 /** Creates a budget from the amount of each resource. */
+// Written out, because a loop over the names makes an object that V8 cannot lay out, and budgets are computed
+// for every step of a run.
 export function eachResource(amountOf: (resource: Resource) => number): Budget {
-  const budget = { ...nothingSpent };
-  for (const resource of resources) budget[resource] = amountOf(resource);
-  return budget;
+  return {
+    turns: amountOf("turns"),
+    wallClockMs: amountOf("wallClockMs"),
+    toolCalls: amountOf("toolCalls"),
+    inputTokens: amountOf("inputTokens"),
+    outputTokens: amountOf("outputTokens"),
+    costUsd: amountOf("costUsd"),
+  };
 }
 
 /** A budget without limits: `Infinity` for every resource. */

@@ -18,7 +18,7 @@ export function* restOfAnswer(
 ): Generator<LiveEvent> {
   if (disposition === "discarded") return;
   const shown = seen.attempt === attempt ? [...seen.shown.values()] : [];
-  if (isChanged(content, shown, seen)) {
+  if (shown.length > 0 && isChanged(content, shown, seen)) {
     yield { type: "attempt_restarted", data: { attempt } };
     shown.length = 0;
   }

@@ -1,6 +1,7 @@
 import { anySignal } from "../../base/any-signal.ts";
 import { invalidInput } from "../../base/invalid-input.ts";
 import { toJson } from "../../base/json.ts";
+import { LazySignal } from "../../base/lazy-signal.ts";
 import { checkAppendable } from "../../hooks/check-appendable.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { AppendableEvent } from "../../log/event.ts";
@@ -42,16 +43,23 @@ interface RunningCall {
 
 /** Returns the second argument of a tool's `execute`. */
 export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCall): ToolContext<never> {
-  let signal: AbortSignal | undefined;
-  const context: ToolContext<never> = {
-    ...callFacts(leg, call),
+  const run = openRun(leg.log.state);
+  // The tool's own signal comes first: Node 24 takes the reason of the first aborted signal, and the leg's
+  // signal always aborts when the leg is over.
+  const lazy = new LazySignal(() => anySignal([timeUp().signal, leg.life.signal]));
+  const context: Omit<ToolContext<never>, "signal"> = {
+    sessionId: leg.session.id,
+    userId: leg.session.userId,
+    runId: run?.runId ?? "",
+    params: run?.params ?? {},
+    caller: leg.caller,
+    credentials: leg.credentials,
+    callId: call.callId,
+    idempotencyKey: idempotencyKeyOf(leg, call),
+    type: effectiveType(leg),
+    read: leg.read,
+    artifact: (id) => artifactAmong(leg.read({ types: ["artifact"] }), id),
     deps: leg.deps as never,
-    // The tool's own signal comes first: Node 24 takes the reason of the first aborted signal, and the leg's
-    // signal always aborts when the leg is over.
-    get signal() {
-      signal ??= anySignal([timeUp().signal, leg.life.signal]);
-      return signal;
-    },
     answer,
     answered: answeredBy(call),
     ask: (question) => {
@@ -64,7 +72,7 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
     askModel: askInRun(leg, {
       by: call.toolName,
       scope: `${call.assistantSeq}:${call.callId}`,
-      signal: () => context.signal,
+      signal: () => lazy.signal,
     }),
     progress: (data) => {
       if (!isOver(call, said)) showProgress(leg, call, data);
@@ -91,29 +99,12 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
       said.decided.mode = mode;
     },
   };
-  return context;
+  return Object.assign(lazy, context);
 }
 
 /** Returns the call's idempotency key. It is fixed when the call first starts. */
 export function idempotencyKeyOf(leg: Leg, call: CallState): string {
   return call.started?.idempotencyKey ?? `${leg.session.id}:${call.assistantSeq}:${call.callId}`;
-}
-
-function callFacts(leg: Leg, call: CallState) {
-  const run = openRun(leg.log.state);
-  return {
-    sessionId: leg.session.id,
-    userId: leg.session.userId,
-    runId: run?.runId ?? "",
-    params: run?.params ?? {},
-    caller: leg.caller,
-    credentials: leg.credentials,
-    callId: call.callId,
-    idempotencyKey: idempotencyKeyOf(leg, call),
-    type: effectiveType(leg),
-    read: leg.read,
-    artifact: (id: string) => artifactAmong(leg.read({ types: ["artifact"] }), id),
-  };
 }
 
 function showProgress(leg: Leg, call: CallState, data: unknown): void {
