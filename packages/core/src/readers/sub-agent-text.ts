@@ -26,6 +26,7 @@ export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
   };
   return {
     *news(live) {
+      if (read.size === 0 && (live === undefined || live.agents.size === 0)) return;
       const agents = live === undefined ? [] : [...live.agents];
       leaveAllBut(agents.map(([, { session_id }]) => session_id));
       for (const [call_id, at] of agents) {
