@@ -37,6 +37,19 @@ function randomOf(seed: number): () => number {
 const pick = <T>(random: () => number, list: readonly T[]): T =>
   list[Math.floor(random() * list.length)] as T;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const never = new Promise<never>(() => undefined);
+
+/** Waits for work, which counts as open until then. */
+async function counted<Name extends string, T>(
+  open: Record<Name, number>,
+  name: Name,
+  work: Promise<T>,
+): Promise<T> {
+  open[name] += 1;
+  return await work.finally(() => {
+    open[name] -= 1;
+  });
+}
 
 /** A model that thinks, calls one to three tools in a few turns, and answers; some of its requests fail. */
 function randomModel(random: () => number): Billed {
@@ -77,13 +90,16 @@ async function tell(seed: number): Promise<Story> {
   let failing = pick(random, [0, 0, 0.1, 0.3]);
   let appends = pick(random, [0, 1]) * Math.floor(random() * 30);
   const dead = Promise.withResolvers<void>();
+  let isDead = false;
   const dying = beforeAppend(log, async () => {
     appends -= 1;
-    if (appends !== 0 && appends > -1_000) return;
-    appends = -1_000;
+    isDead ||= appends === 0;
+    if (!isDead) return;
     dead.resolve();
-    await new Promise(() => undefined);
+    await never;
   });
+  // What clients have asked and no front has answered, and what the backend works on.
+  const open = { asked: 0, sent: 0 };
   const budgetOf = (tokens: number) => () => ({ tokens, period: "p" });
   const common = {
     db,
@@ -96,18 +112,24 @@ async function tell(seed: number): Promise<Story> {
   const of = await coaching({
     ...common,
     store: dying,
+    // A process that is dead sends nothing more. What it has sent arrives, and nobody reads the answer.
     between: async (request, send) => {
+      if (isDead) return await never;
       if (random() < failing) throw new Error("Connection refused");
-      const response = await send(request);
+      const response = await counted(open, "sent", send(request));
+      if (isDead) return await never;
       if (random() < failing) throw new Error("Connection reset");
       return response;
     },
   });
   const orDead = async (work: Promise<unknown>) =>
     await Promise.race([work.catch(() => undefined), dead.promise]);
+  let isOver = false;
   const say = async (body: object) => {
+    if (isOver) return "";
     const leaving = new AbortController();
-    const response = await of.chat({ message: "How am I doing?", ...body }, tokenOf(user), leaving.signal);
+    const asked = of.chat({ message: "How am I doing?", ...body }, tokenOf(user), leaving.signal);
+    const response = await counted(open, "asked", asked);
     const session_id = decodeURIComponent(response.headers.get("x-pawl-session") ?? "");
     if (session_id !== "" && random() < 0.2) {
       await pause(random() * 40);
@@ -130,6 +152,9 @@ async function tell(seed: number): Promise<Story> {
   });
   await Promise.all(tabs.map((tab) => orDead(Promise.race([tab, pause(2_500)]))));
   failing = 0;
+  isOver = true;
+  // Whatever still reserves is done before the budget is read. Clients of a dead front wait for ever.
+  await expect.poll(() => open.sent + (isDead ? 0 : open.asked), { timeout: 20_000 }).toBe(0);
   return {
     model,
     user,

@@ -99,7 +99,7 @@ type Unreported =
 /** Validates the input and runs the tool. Never rejects. */
 async function run(tool: Tool<never>, input: unknown, { context }: OutsideContext): Promise<Unreported> {
   try {
-    const checked = await validate(tool.input as Schema, input);
+    const checked = await validate(tool.input as Schema, input).catch(tooDeep);
     if (!checked.ok)
       return { success: false, failure: "invalid_input", message: inputMismatch(checked.problems) };
     if (context.signal.aborted) throw context.signal.reason;
@@ -116,6 +116,13 @@ async function run(tool: Tool<never>, input: unknown, { context }: OutsideContex
       ...(code !== undefined && { code }),
     };
   }
+}
+
+/** Returns the outcome of a validation that ran out of stack. */
+function tooDeep(cause: unknown): { ok: false; problems: string[] } {
+  const isTooDeep = cause instanceof RangeError && /stack/.test(cause.message);
+  if (isTooDeep) return { ok: false, problems: ["it is nested too deeply"] };
+  throw cause;
 }
 
 /** Waits for the outcome until the time is over or the caller aborts. Then the tool is abandoned. */

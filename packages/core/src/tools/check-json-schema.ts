@@ -1,5 +1,6 @@
 import { dereference } from "@cfworker/json-schema";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
+import { endlessReference } from "./endless-reference.ts";
 import { subschemaKind } from "./subschemas.ts";
 
 const TYPES: readonly Json[] = ["null", "boolean", "object", "array", "number", "integer", "string"];
@@ -70,11 +71,14 @@ function isPattern(pattern: Json, flags: string): boolean {
 function brokenReference(schema: JsonObject): string | undefined {
   // `dereference` adds fields to the schema that it gets.
   const parts = dereference(structuredClone(schema));
+  const targets = new Map<object, unknown>();
   for (const part of Object.values(parts)) {
     if (typeof part === "boolean" || part.__absolute_ref__ === undefined) continue;
     if (!Object.hasOwn(parts, part.__absolute_ref__)) return `"${part.$ref}" refers to nothing in the schema`;
+    targets.set(part, parts[part.__absolute_ref__]);
   }
-  return undefined;
+  const endless = endlessReference(targets);
+  return endless && `"${endless}" leads back to itself without a property or an item in between`;
 }
 
 const isNames = (value: Json): boolean =>

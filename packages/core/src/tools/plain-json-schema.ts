@@ -1,5 +1,11 @@
 import { isEqualJson, isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-import { definitionOf, movedTo, reachableFrom, referencesIn, withDefinitions } from "./schema-references.ts";
+import {
+  definitionOf,
+  movedTo,
+  recursiveReferences,
+  referencesIn,
+  withDefinitions,
+} from "./schema-references.ts";
 import { schemasIn, withSubschemas } from "./subschemas.ts";
 
 /**
@@ -8,7 +14,8 @@ import { schemasIn, withSubschemas } from "./subschemas.ts";
  *
  * - Removes `title`, `$schema` and `$comment`. Properties with these names stay.
  * - Puts definitions in `$defs` and `definitions` in the place of each `$ref` to them. A `$ref` stays if its
- *   definition contains itself, or if the schema would grow beyond 10,000 parts.
+ *   definition contains itself, if there are more than 200 definitions, or if the schema would grow beyond
+ *   10,000 parts.
  * - Merges an `allOf` with one entry into the schema around it.
  *
  * If the schema has anchors, `$id`s inside it, or references to other places than definitions, only the
@@ -41,6 +48,9 @@ export function plainJsonSchema(schema: JsonObject, at = "#"): JsonObject {
 /** The most parts of an inlined schema. A definition that names another one twice doubles it. */
 const MOST_PARTS = 10_000;
 
+/** The most definitions of a schema that is inlined. */
+const MOST_DEFINITIONS = 200;
+
 const NOISE: readonly string[] = ["title", "$schema", "$comment"];
 
 function untitled(schema: JsonObject): JsonObject {
@@ -63,11 +73,8 @@ function hasAnchors(schema: JsonObject): boolean {
  */
 function inlined(root: JsonObject): JsonObject | undefined {
   const { $defs: _, definitions: __, $id: ___, ...own } = root;
-  const recursive = new Set(
-    [...reachableFrom(root, root)].filter((ref) =>
-      reachableFrom(root, definitionOf(root, ref) as Json).has(ref),
-    ),
-  );
+  const recursive = recursiveReferences(root, MOST_DEFINITIONS);
+  if (recursive === undefined) return undefined;
   let left = MOST_PARTS;
   const plain = (part: Json): Json => {
     left -= 1;

@@ -46,19 +46,34 @@ export function referencesIn(schema: Json): Json[] {
   return [...schemasIn(schema)].flatMap(({ $ref }) => ($ref === undefined ? [] : [$ref]));
 }
 
-/** Returns the references from a part of a schema to definitions, directly or through other definitions. */
-export function reachableFrom(root: JsonObject, part: Json): Set<string> {
-  const found = new Set<string>();
-  const visit = (schema: Json) => {
-    for (const ref of referencesIn(schema)) {
-      const definition = definitionOf(root, ref);
-      if (definition === undefined || found.has(ref as string)) continue;
-      found.add(ref as string);
-      visit(definition);
+/**
+ * Returns the references to definitions that contain themselves, directly or through other definitions.
+ * Returns `undefined` if the schema refers to more than `most` definitions: the time grows with their square.
+ */
+export function recursiveReferences(root: JsonObject, most: number): ReadonlySet<string> | undefined {
+  const direct = new Map<string, ReadonlySet<string>>();
+  const waiting = [definedIn(root, root)];
+  for (const refs of waiting) {
+    for (const ref of refs) {
+      if (direct.has(ref)) continue;
+      if (direct.size === most) return undefined;
+      const next = definedIn(root, definitionOf(root, ref) as Json);
+      direct.set(ref, next);
+      waiting.push(next);
     }
-  };
-  visit(part);
-  return found;
+  }
+  return new Set([...direct.keys()].filter((ref) => leadsTo(direct, ref, ref)));
+}
+
+/** Returns the references in a part of a schema that name its definitions. */
+function definedIn(root: JsonObject, part: Json): ReadonlySet<string> {
+  return new Set(referencesIn(part).filter((ref) => definitionOf(root, ref) !== undefined) as string[]);
+}
+
+function leadsTo(direct: ReadonlyMap<string, ReadonlySet<string>>, from: string, to: string): boolean {
+  const found = new Set(direct.get(from));
+  for (const ref of found) for (const next of direct.get(ref) ?? []) found.add(next);
+  return found.has(to);
 }
 
 /** Returns the schema as a part of a document at this place: its references lead into that part. */

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { type Tool, type ToolContext, tool } from "../../src/index.ts";
+import { jsonSchema, type Tool, type ToolContext, tool } from "../../src/index.ts";
 import { callTool } from "../../src/tools.ts";
 
 const input = z.object({ n: z.number() });
@@ -45,6 +45,29 @@ describe("T10 callTool()", () => {
         "The input does not match the tool's schema: n: Invalid input: expected number, received string",
     });
     expect(ran).toBe(0);
+  });
+
+  it("T3 refuses an input that is nested too deeply to be validated, and does not run", async () => {
+    const execute = vi.fn();
+    const input = jsonSchema({ type: "object", properties: { n: { $ref: "#" } } });
+    const deep = tool({ name: "deep", description: "", input, execute });
+    let value = {};
+    for (let levels = 0; levels < 50_000; levels += 1) value = { n: value };
+    expect(await callTool(deep, value, { userId: "ada" })).toEqual({
+      success: false,
+      failure: "invalid_input",
+      message: "The input does not match the tool's schema: it is nested too deeply",
+      report: {},
+    });
+    expect(execute).not.toHaveBeenCalled();
+    const own = new RangeError("Invalid time value");
+    const fails = tool({
+      name: "fails",
+      description: "",
+      input: z.object({}),
+      execute: () => Promise.reject(own),
+    });
+    expect(await callTool(fails, {}, { userId: "ada" })).toMatchObject({ failure: "failed" });
   });
 
   it("L7 returns a thrown error with its code, and what was reported before", async () => {

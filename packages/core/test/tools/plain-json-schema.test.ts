@@ -157,4 +157,26 @@ describe("T10 plainJsonSchema()", () => {
       { numRuns: 150 },
     );
   });
+
+  it("takes little time for definitions that all lead to each other, and keeps too many of them", async () => {
+    const schemaOf = (layers: number, width: number): JsonObject => ({
+      type: "object",
+      properties: { a: { $ref: "#/$defs/0-0" } },
+      $defs: Object.fromEntries(
+        Array.from({ length: layers * width }, (_, n): [string, JsonObject] => {
+          const [layer, at] = [Math.floor(n / width), n % width];
+          const below = layer === layers - 1 ? "" : `${layer + 1}-${at}`;
+          const beside = { items: { $ref: `#/$defs/${layer}-${(at + 1) % width}` } };
+          return [`${layer}-${at}`, below === "" ? beside : { ...beside, not: { $ref: `#/$defs/${below}` } }];
+        }),
+      ),
+    });
+    const before = performance.now();
+    for (const schema of [schemaOf(10, 20), schemaOf(20, 100), schemaOf(1, 20_000), schemaOf(5_000, 1)]) {
+      const simple = plainJsonSchema({ title: "Many", ...schema });
+      expect(simple.title).toBeUndefined();
+      expect(simple.$defs).toBeDefined();
+    }
+    expect(performance.now() - before).toBeLessThan(2_000);
+  });
 });

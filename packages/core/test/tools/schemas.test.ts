@@ -245,9 +245,38 @@ describe("schemas of tools", () => {
       { type: "object", $ref: "https://example.com/a" },
       /refers to nothing/,
     ],
+    [
+      "a root that refers to itself",
+      { type: "object", allOf: [{ $ref: "#" }] },
+      /"#" leads back to itself without a property or an item in between/,
+    ],
+    [
+      "definitions that refer to each other",
+      {
+        type: "object",
+        properties: { a: { $ref: "#/$defs/a" } },
+        $defs: { a: { anyOf: [{ type: "null" }, { $ref: "#/$defs/b" }] }, b: { not: { $ref: "#/$defs/a" } } },
+      },
+      /"#\/\$defs\/[ab]" leads back to itself/,
+    ],
   ])("T1 refuse JSON Schema that is broken when the tool is made: %s", (_title, schema, why) => {
     expect(() => make(plain(schema))).toThrow(why);
     expect(() => ask(plain(schema))).toThrow(PawlError);
+  });
+
+  it("T1 take JSON Schema whose definitions contain themselves in a property or an item", async () => {
+    const schema = plain({
+      type: "object",
+      properties: { a: { $ref: "#/$defs/tree" }, b: { $ref: "#/$defs/tree" } },
+      $defs: {
+        tree: { anyOf: [{ type: "string" }, { $ref: "#/$defs/list" }, { $ref: "#/$defs/node" }] },
+        list: { type: "array", items: { $ref: "#/$defs/tree" } },
+        node: { type: "object", additionalProperties: { allOf: [{ $ref: "#/$defs/tree" }] } },
+      },
+    });
+    make(schema);
+    expect(await validate(schema, { a: ["x", { y: ["z"] }] })).toMatchObject({ ok: true });
+    expect(await validate(schema, { a: ["x", { y: [1] }] })).toMatchObject({ ok: false });
   });
 
   it.each([["text"], [null], [["a"]], [{ $ref: "http://[" }], [{ $ref: "http://[", type: "object" }]])(
