@@ -1,30 +1,13 @@
-import type { PGlite } from "@electric-sql/pglite";
 import { strictModel } from "@pawl/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newPglite } from "../../../test/support/new-pglite.ts";
-import {
-  bodyOf,
-  type Coaching,
-  type CoachingOptions,
-  coaching,
-  SERVICE_KEY,
-  tokenOf,
-} from "./support/coaching.ts";
+import { describe, expect, it } from "vitest";
+import { bodyOf, type Coaching, type CoachingOptions, SERVICE_KEY, tokenOf } from "./support/coaching.ts";
+import { budgetOf, setUp } from "./support/set-up.ts";
 
-let db: PGlite;
-beforeAll(async () => {
-  db = await newPglite();
-}, 60_000);
-afterAll(() => db.close());
+const here = setUp("user");
+const { coach, newUser } = here;
 
-let users = 0;
-const newUser = () => {
-  users += 1;
-  return `user${users}`;
-};
 const model = strictModel({ script: [] });
-const backend = async (options: Partial<CoachingOptions> = {}) => await coaching({ db, model, ...options });
-const budgetOf = (tokens: number) => () => ({ tokens, period: "2026-11" });
+const backend = async (options: Partial<CoachingOptions> = {}) => await coach({ model, ...options });
 
 const text = (role: "user" | "assistant", words: string) => ({
   role,
@@ -42,7 +25,8 @@ const settle = async (of: Coaching, path: string, body: object) => {
 };
 
 const rowsOf = async (userId: string) =>
-  (await db.query("SELECT session_id FROM rl_coach.chat_session WHERE user_id = $1", [userId])).rows.length;
+  (await here.db.query("SELECT session_id FROM rl_coach.chat_session WHERE user_id = $1", [userId])).rows
+    .length;
 
 describe("X3 the coach's backend", () => {
   it("X3 E10 reserves in preflight, and answers what the front needs", async () => {
@@ -226,7 +210,7 @@ describe("X3 the coach's backend", () => {
     const of = await backend();
     const user = newUser();
     const { session_id } = (await preflight(of, user)).body;
-    await db.query(
+    await here.db.query(
       `INSERT INTO rl_coach.chat_message (session_id, role, content, created_at)
        VALUES ($1, 'user', 'Old question', now()), ($1, 'assistant', 'Old answer', now()),
          ($1, 'user', '', now())`,

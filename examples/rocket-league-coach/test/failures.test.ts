@@ -1,46 +1,15 @@
-import type { PGlite } from "@electric-sql/pglite";
 import type { Rules } from "@pawl/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newPglite } from "../../../test/support/new-pglite.ts";
-import {
-  aspEvents,
-  billing,
-  bodyOf,
-  type Coaching,
-  coaching,
-  SERVICE_KEY,
-  tokenOf,
-} from "./support/coaching.ts";
+import { describe, expect, it } from "vitest";
+import { aspEvents, billing, bodyOf, tokenOf } from "./support/coaching.ts";
+import { expectNoSecrets, sessionOf, setUp } from "./support/set-up.ts";
 
-let db: PGlite;
-beforeAll(async () => {
-  db = await newPglite();
-}, 60_000);
-afterAll(() => db.close());
-
-let users = 0;
-const newUser = () => {
-  users += 1;
-  return `guest${users}`;
-};
+const { coach, newUser } = setUp("guest");
 
 /** Reads the notes, and repeats to the user what it has read. */
 const reading: Rules = ({ messages }, { turn }) => {
   if (turn === 0) return { thinking: "Notes first.", tools: [{ name: "get_coaching_notes", input: {} }] };
   return { thinking: "Say what came.", text: `I read: ${JSON.stringify(messages.at(-1)).slice(0, 600)}` };
 };
-
-const sessionOf = (response: Response) => decodeURIComponent(response.headers.get("x-pawl-session") ?? "");
-
-/** Expects that neither secret is in the log, in what was streamed, or in an error. */
-async function expectNoSecrets(of: Coaching, user: string, more: unknown[]) {
-  const sessions = await of.store.sessions.list({ userId: user, limit: 10 });
-  const logs = await Promise.all(sessions.map(({ id }) => Array.fromAsync(of.store.read(id))));
-  const errors = more.map((one) => (one instanceof Error ? `${one.stack} ${JSON.stringify(one)}` : one));
-  const text = JSON.stringify([logs, errors]);
-  expect(text).not.toContain(tokenOf(user));
-  expect(text).not.toContain(SERVICE_KEY);
-}
 
 describe("X3 the front server while its backend fails", () => {
   const html = (status: number) => new Response("<html>Bad gateway</html>", { status });
@@ -53,8 +22,7 @@ describe("X3 the front server while its backend fails", () => {
     const user = newUser();
     const errors: unknown[] = [];
     const model = billing({ rules: reading });
-    const of = await coaching({
-      db,
+    const of = await coach({
       model,
       onError: (error) => errors.push(error),
       between: async (request, send) =>
@@ -73,8 +41,7 @@ describe("X3 the front server while its backend fails", () => {
     const user = newUser();
     let isExpired = false;
     const model = billing({ rules: reading });
-    const of = await coaching({
-      db,
+    const of = await coach({
       model,
       authenticate: (token) => (token === tokenOf(user) && !isExpired ? user : null),
       between: async (request, send) => {
@@ -101,8 +68,7 @@ describe("X3 the front server while its backend fails", () => {
     let fails = "";
     const errors: unknown[] = [];
     const model = billing({ rules: reading });
-    const of = await coaching({
-      db,
+    const of = await coach({
       model,
       onError: (error) => errors.push(error),
       between: async (request, send) => {
@@ -131,8 +97,7 @@ describe("X3 the front server while its backend fails", () => {
     const user = newUser();
     let renewals = 0;
     const model = billing({ rules: reading });
-    const of = await coaching({
-      db,
+    const of = await coach({
       model,
       between: async (request, send) => {
         if (request.url.endsWith("/chat/renew")) renewals += 1;
@@ -151,7 +116,7 @@ describe("X3 the front server while its backend fails", () => {
   it("X3 shows the model the replay that the user looks at, and refuses a wrong id", async () => {
     const user = newUser();
     const model = billing({ rules: () => ({ thinking: "A replay.", text: "I see it." }) });
-    const of = await coaching({ db, model });
+    const of = await coach({ model });
     await aspEvents(await of.chat({ message: "What about this match?", replay_id: "r-1:2" }, tokenOf(user)));
     expect(JSON.stringify(model.requests[0]?.messages)).toContain("the replay r-1:2");
     const wrong = await of.chat({ message: "Hi", replay_id: "<b>" }, tokenOf(user));
@@ -167,7 +132,7 @@ describe("X3 the front server while its backend fails", () => {
           ? { text: "That is as far as I got." }
           : { thinking: "More.", tools: [{ name: "get_coaching_notes", input: {} }] },
     });
-    const of = await coaching({ db, model, maxSteps: 3 });
+    const of = await coach({ model, maxSteps: 3 });
     const events = await aspEvents(await of.chat({ message: "Look at everything" }, tokenOf(user)));
     expect(model.requests).toHaveLength(3);
     expect(events.at(-1)).toEqual({ type: "message_stop", stop_reason: "turn_limit" });

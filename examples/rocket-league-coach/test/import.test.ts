@@ -1,15 +1,10 @@
-import type { PGlite } from "@electric-sql/pglite";
 import { memoryStore, PawlError } from "@pawl/core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { beforeAppend } from "../../../packages/core/test/support/stores.ts";
-import { newPglite } from "../../../test/support/new-pglite.ts";
-import { aspEvents, billing, bodyOf, type Coaching, coaching, tokenOf } from "./support/coaching.ts";
+import { aspEvents, billing, bodyOf, type Coaching, tokenOf } from "./support/coaching.ts";
+import { setUp } from "./support/set-up.ts";
 
-let db: PGlite;
-beforeAll(async () => {
-  db = await newPglite();
-}, 60_000);
-afterAll(() => db.close());
+const here = setUp("import");
 
 /** Stores a session as an earlier version did: with text only. */
 async function olderSession(of: Coaching, userId: string): Promise<string> {
@@ -19,7 +14,7 @@ async function olderSession(of: Coaching, userId: string): Promise<string> {
   const answers = ["Which playlist?", "Use small pads."].map((text) => `('assistant', '${text}')`);
   const ordered = [rows[0], answers[0], rows[1], rows[2], answers[1], "('user', 'Thanks')"];
   for (const row of ordered)
-    await db.query(
+    await here.db.query(
       `INSERT INTO rl_coach.chat_message (session_id, role, content, created_at)
        SELECT $1, role, content, now() FROM (VALUES ${row}) AS v (role, content)`,
       [made.session_id],
@@ -38,7 +33,7 @@ const EARLIER = [
 
 it("X3 C12 a session of the older shape continues, with its text as it was and at no cost", async () => {
   const model = billing({ rules: () => ({ thinking: "They are back.", text: "Welcome back." }) });
-  const of = await coaching({ db, model });
+  const of = await here.coach({ model });
   const session_id = await olderSession(of, "old1");
   const send = async (message: string) =>
     await aspEvents(await of.chat({ session_id, message }, tokenOf("old1")));
@@ -74,14 +69,14 @@ it("X3 a copy that breaks off is completed by the next message", async () => {
     appends += 1;
     if (appends > 5) throw new PawlError("store_unavailable", "The disk is full.");
   });
-  const of = await coaching({ db, model, store: failing });
+  const of = await here.coach({ model, store: failing });
   const session_id = await olderSession(of, "old2");
   const send = async (through: Coaching) =>
     await through.chat({ session_id, message: "Back" }, tokenOf("old2")).catch(() => undefined);
   expect((await send(of))?.status).toBe(503);
   expect(model.requests).toEqual([]);
   now += 60_000;
-  const healed = await coaching({ db, model, store: log });
+  const healed = await here.coach({ model, store: log });
   await expect
     .poll(
       async () => {
@@ -101,7 +96,7 @@ it("X3 a copy that breaks off is completed by the next message", async () => {
 
 it("X3 F18 nobody gets another user's session by its id", async () => {
   const model = billing({ rules: () => ({ text: "Hello." }) });
-  const of = await coaching({ db, model });
+  const of = await here.coach({ model });
   const session_id = await olderSession(of, "old3");
   expect((await of.chat({ session_id, message: "Hi" }, tokenOf("thief"))).status).toBe(404);
   expect((await of.chat({ session_id: "none", message: "Hi" }, tokenOf("thief"))).status).toBe(404);

@@ -1,32 +1,20 @@
-import type { PGlite } from "@electric-sql/pglite";
 import { approval, memoryStore } from "@pawl/core";
 import { postgresReservations } from "@pawl/postgres";
 import type { Rules } from "@pawl/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { beforeAppend, has } from "../../../packages/core/test/support/stores.ts";
-import { newPglite } from "../../../test/support/new-pglite.ts";
 import {
   aspEvents,
   billing,
   bodyOf,
   type Coaching,
   type CoachingOptions,
-  coaching,
   tokenOf,
 } from "./support/coaching.ts";
+import { budgetOf, ended, logOf, sessionOf, setUp, storedMessages } from "./support/set-up.ts";
 
-let db: PGlite;
-beforeAll(async () => {
-  db = await newPglite();
-}, 60_000);
-afterAll(() => db.close());
-
-let users = 0;
-const newUser = () => {
-  users += 1;
-  return `payer${users}`;
-};
-const budgetOf = (tokens: number) => () => ({ tokens, period: "2026-11" });
+const here = setUp("payer");
+const { coach, newUser } = here;
 
 /** Thinks and saves a note, then thinks and answers. */
 const noting: Rules = (_request, { turn }) =>
@@ -39,21 +27,11 @@ const noting: Rules = (_request, { turn }) =>
       }
     : { thinking: "It is kept.", text: "Noted. Take the small pads on your way back." };
 
-async function storedMessages(of: Coaching, userId: string, sessionId: string) {
-  return (await bodyOf(await of.call(`/sessions/${sessionId}/messages`, undefined, tokenOf(userId))))
-    .messages;
-}
-
-const sessionOf = (response: Response) => decodeURIComponent(response.headers.get("x-pawl-session") ?? "");
-const logOf = async ({ store }: Coaching, sessionId: string) => await Array.fromAsync(store.read(sessionId));
-const ended = async (of: Coaching, sessionId: string) =>
-  await expect.poll(async () => has(await logOf(of, sessionId), "run_ended"), { timeout: 20_000 }).toBe(true);
-
 describe("X3 E10 a user is charged what the model billed", () => {
   it("X3 E10 C12 if the run finishes, and its messages are stored as they were", async () => {
     const user = newUser();
     const model = billing({ rules: noting });
-    const of = await coaching({ db, model });
+    const of = await coach({ model });
     const response = await of.chat({ message: "I want to waste less boost" }, tokenOf(user));
     expect(response.status).toBe(200);
     const events = await aspEvents(response);
@@ -90,8 +68,7 @@ describe("X3 E10 a user is charged what the model billed", () => {
     const inTool = new Promise<void>((resolve) => {
       stuck = resolve;
     });
-    const of = await coaching({
-      db,
+    const of = await coach({
       model,
       between: async (request, send) => {
         if (!request.url.endsWith("/tools/execute")) return await send(request);
@@ -136,12 +113,12 @@ describe("X3 E10 a user is charged what the model billed", () => {
         stuck();
         await new Promise(() => {});
       });
-      const first = await coaching({ db, model, store: dying, leaseTtlMs: 1_000 });
+      const first = await coach({ model, store: dying, leaseTtlMs: 1_000 });
       const response = await first.chat({ message: "Note my goal" }, tokenOf(user));
       const session = sessionOf(response);
       await dead;
       now += 60_000;
-      const second = await coaching({ db, model, store: log });
+      const second = await coach({ model, store: log });
       expect(await second.front.runtime.sweep()).toBe(1);
       await ended(second, session);
       const billed = type === "llm_response" ? await chargedInLog(second, session) : model.billed;
@@ -159,9 +136,8 @@ describe("X3 E10 a user is charged what the model billed", () => {
       let isDown = false;
       let attempts = 0;
       const model = billing({ rules: noting });
-      const real = postgresReservations(db);
-      const of = await coaching({
-        db,
+      const real = postgresReservations(here.db);
+      const of = await coach({
         model,
         store: memoryStore({ now: () => now }),
         reservations: {
@@ -207,8 +183,7 @@ describe("X3 E10 a user is charged what the model billed", () => {
     let now = Date.now();
     let isSlow = true;
     const model = billing({ rules: noting });
-    const of = await coaching({
-      db,
+    const of = await coach({
       model,
       store: memoryStore({ now: () => now }),
       between: async (request, send) => {
@@ -245,7 +220,7 @@ describe("X3 E10 a user is charged what the model billed", () => {
       attempts += 1;
       throw new Error("Connection refused");
     };
-    const first = await coaching({ db, model, store, between });
+    const first = await coach({ model, store, between });
     const response = await first.chat({ message: "Note my goal" }, tokenOf(user));
     const session = sessionOf(response);
     await expect.poll(() => attempts, { timeout: 20_000 }).toBe(3);
@@ -253,20 +228,20 @@ describe("X3 E10 a user is charged what the model billed", () => {
     for (let restarts = 1; restarts <= 3; restarts += 1) {
       await new Promise((resolve) => setTimeout(resolve, 50));
       now += 60_000;
-      of = await coaching({ db, model, store, between });
+      of = await coach({ model, store, between });
       await of.front.runtime.sweep();
       await expect.poll(() => attempts, { timeout: 20_000 }).toBe(3 + 3 * restarts);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
     now += 60_000;
-    of = await coaching({ db, model, store, between });
+    of = await coach({ model, store, between });
     await of.front.runtime.sweep();
     // The run is given up: it ends, and its last answer is not charged yet.
     await ended(of, session);
     expect((await of.budget(user)).used).toBeLessThan(model.billed);
     isDown = false;
     await new Promise((resolve) => setTimeout(resolve, 20));
-    of = await coaching({ db, model, store, between, ttlMs: 1 });
+    of = await coach({ model, store, between, ttlMs: 1 });
     expect(await of.front.settle()).toBeGreaterThan(0);
     expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
     expect(await storedMessages(of, user, session)).toHaveLength(4);
@@ -277,7 +252,7 @@ describe("X3 E10 a user is charged what the model billed", () => {
   it("X3 E10 F18 if two tabs ask at once and the budget has room for one", async () => {
     const user = newUser();
     const model = billing({ rules: noting });
-    const of = await coaching({ db, model, budgetOf: budgetOf(100_000) });
+    const of = await coach({ model, budgetOf: budgetOf(100_000) });
     const tabs = await Promise.all([1, 2].map((tab) => of.chat({ message: `Tab ${tab}` }, tokenOf(user))));
     expect(tabs.map(({ status }) => status).sort()).toEqual([200, 402]);
     const refused = tabs.find(({ status }) => status === 402) as Response;
@@ -292,7 +267,7 @@ describe("X3 E10 a user is charged what the model billed", () => {
   it("X3 E10 if two tabs send to one session at once, and if one message is sent twice", async () => {
     const user = newUser();
     const model = billing({ rules: (request, context) => ({ ...noting(request, context), latencyMs: 30 }) });
-    const of = await coaching({ db, model });
+    const of = await coach({ model });
     const first = await of.chat({ message: "Hello" }, tokenOf(user));
     const session = sessionOf(first);
     const tabs = await Promise.all([
@@ -318,14 +293,14 @@ describe("X3 E10 a user is charged what the model billed", () => {
     const user = newUser();
     const model = billing({ rules: noting });
     const hooks = [approval({ when: ["save_coaching_note"] })];
-    const of = await coaching({ db, model, hooks, ttlMs: 60, budgetOf: budgetOf(tokens) });
+    const of = await coach({ model, hooks, ttlMs: 60, budgetOf: budgetOf(tokens) });
     const response = await of.chat({ message: "Note my goal" }, tokenOf(user));
     const session = sessionOf(response);
     const events = await aspEvents(response);
     expect(events.at(-1)).toEqual({ type: "message_stop", stop_reason: "tool_use" });
     expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
     await new Promise((resolve) => setTimeout(resolve, 120));
-    const patient = await coaching({ db, model, budgetOf: budgetOf(tokens) });
+    const patient = await coach({ model, budgetOf: budgetOf(tokens) });
     await patient.call("/chat/preflight", { message: "Another tab" }, tokenOf(user));
     const call = events.find(({ type }) => type === "tool")?.tool_use_id;
     const answer = {

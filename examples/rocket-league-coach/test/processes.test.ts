@@ -158,6 +158,49 @@ describe("X3 E10 the two processes", () => {
   );
 });
 
+describe("X3 X5 the front server's key", () => {
+  async function servers(frontKey: string) {
+    const [port, backendPort] = [await freePort(), await freePort()];
+    const dir = await mkdtemp(join(tmpdir(), "pawl-"));
+    const env = { ...SECRETS, PAWL_DIR: dir };
+    const backend = program("backend", { ...env, BACKEND_PORT: String(backendPort) });
+    const front = program("front", {
+      ...env,
+      COACH_SERVICE_KEY: frontKey,
+      PORT: String(port),
+      BACKEND_URL: `http://127.0.0.1:${backendPort}`,
+    });
+    onTestFinished(async () => {
+      await front.kill();
+      await backend.kill();
+      await rm(dir, { recursive: true, force: true });
+    });
+    return { front, backend };
+  }
+
+  it("X3 X5 a front server with a wrong key does not start, and says which variable is wrong", async () => {
+    const wrong = "wrong_key_of_services_0123";
+    const { front, backend } = await servers(wrong);
+    await backend.start();
+    const { message } = await front.start().then(
+      () => new Error("It has started."),
+      (error: Error) => error,
+    );
+    expect(message).toContain("ended with 1");
+    expect(message).toContain(
+      "401 (unauthorized). COACH_SERVICE_KEY is wrong: both processes need the same one.",
+    );
+    for (const secret of [wrong, ...Object.values(SECRETS)]) expect(message).not.toContain(secret);
+  }, 60_000);
+
+  it("X3 X5 a front server starts before its backend, and says that it cannot be reached yet", async () => {
+    const { front, backend } = await servers(SECRETS.COACH_SERVICE_KEY);
+    await front.start();
+    expect(front.output).toContain("coach: The backend failed: it cannot be reached, or is too slow.");
+    await backend.start();
+  }, 60_000);
+});
+
 it("X5 both run in one program without a variable, and keep their data over a restart", async () => {
   const dir = await mkdtemp(join(tmpdir(), "pawl-"));
   const embedded = program("embedded", { PORT: String(await freePort()), PAWL_DIR: dir });

@@ -1,17 +1,12 @@
-import type { PGlite } from "@electric-sql/pglite";
 import { claude } from "@pawl/anthropic";
 import { memoryStore } from "@pawl/core";
 import { messagesApi } from "@pawl/testing";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { newPglite } from "../../../test/support/new-pglite.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { rocketLeagueRules } from "../src/index.ts";
-import { aspEvents, type Coaching, coaching, tokenOf } from "./support/coaching.ts";
+import { aspEvents, type Coaching, tokenOf } from "./support/coaching.ts";
+import { setUp } from "./support/set-up.ts";
 
-let db: PGlite;
-beforeAll(async () => {
-  db = await newPglite();
-}, 60_000);
-afterAll(() => db.close());
+const here = setUp("simulator");
 
 const MODES = {
   "claude-opus-4-5": { type: "enabled", budget_tokens: 2_048 },
@@ -25,7 +20,7 @@ async function simulated(ids: readonly (keyof typeof MODES)[]) {
   const of = await Promise.all(
     ids.map(async (id) => {
       const model = claude(id, { baseURL: api.url, apiKey: "simulator", thinking: MODES[id] });
-      return await coaching({ db, model, store });
+      return await here.coach({ model, store });
     }),
   );
   return { api, of };

@@ -68,7 +68,7 @@ export interface BackendClientOptions {
   retryMs?: readonly number[];
 }
 
-const WRONG_KEY = " Both processes need the same COACH_SERVICE_KEY.";
+const WRONG_KEY = " COACH_SERVICE_KEY is wrong: both processes need the same one.";
 
 /**
  * Calls the backend. All its routes may be repeated, so a request that fails is. A token is sent to the

@@ -1,8 +1,8 @@
 import { PawlError, type Runtime } from "@pawl/core";
-import { sessionIdOfMessage } from "@pawl/core/store";
-import { type Caller, handler, type Wanted } from "@pawl/sse";
+import { handler } from "@pawl/sse";
 import { asp } from "@pawl/sse/dialects";
-import { COACH, reservationIdOf } from "../base/reservation-id.ts";
+import { COACH } from "../base/reservation-id.ts";
+import { type Asked, admit, giveBack, requestIdOf } from "./admit.ts";
 import type { BackendClient } from "./backend-client.ts";
 import { BackendDown, responseTo } from "./backend-errors.ts";
 import { importSession, isImported } from "./import-session.ts";
@@ -11,18 +11,6 @@ interface Serving {
   runtime: Runtime;
   backend: BackendClient;
   onError?(error: unknown, request: Request): void;
-}
-
-/** What a request asks for, as far as the backend must know. */
-interface Asked {
-  message: string;
-  /** The session that the request names. */
-  sessionId?: string;
-  /** The client's id of the message, or a new one. */
-  messageId: string;
-  replayId?: string;
-  /** The reservation, once it is made. */
-  reservationId?: string;
 }
 
 const PATH = "/api/coach";
@@ -62,7 +50,8 @@ export function chatHandler({ runtime, backend, onError }: Serving): (request: R
         return { params: { ...params, replay_id: replay }, knowledge };
       },
     },
-    admit: async (request, caller, wanted) => await admit(backend, asking.get(request), caller, wanted),
+    admit: async (request, caller, wanted) =>
+      await admit({ runtime, backend }, asking.get(request), caller, wanted),
     ...(onError && { onError }),
   });
   return async (request) => {
@@ -74,38 +63,9 @@ export function chatHandler({ runtime, backend, onError }: Serving): (request: R
     const failed = asked?.sessionId && (await imported(runtime, backend, request, asked.sessionId));
     if (failed) return failed;
     const response = await serve(forwarded);
-    const { reservationId } = asked ?? {};
-    // No run began, so the reservation is not needed. If one began all the same, it reserves again.
-    if (!response.ok && reservationId !== undefined)
-      await backend.abort({ reservation_id: reservationId, tokens_used: 0 }).catch(() => undefined);
+    if (!response.ok && asked?.reserved !== undefined) await giveBack(runtime, backend, asked.reserved);
     return response;
   };
-}
-
-/** Asks the backend to prepare a message. Returns its refusal, e.g. 402. */
-async function admit(
-  backend: BackendClient,
-  asked: Asked | undefined,
-  { userId, credentials }: Caller,
-  { begins, sessionId }: Wanted,
-): Promise<Response | undefined> {
-  if (begins !== "message" || asked === undefined) return undefined;
-  const { message, messageId, replayId } = asked;
-  const request_id = await requestIdOf(userId, sessionId, messageId);
-  const new_session_id = sessionId ?? (await sessionIdOfMessage(COACH, userId, messageId));
-  const { token } = credentials as { token: string };
-  try {
-    await backend.preflight(token, {
-      message,
-      new_session_id,
-      request_id,
-      ...(replayId !== undefined && { replay_id: replayId }),
-    });
-    asked.reservationId = reservationIdOf(userId, request_id);
-    return undefined;
-  } catch (error) {
-    return responseTo(error);
-  }
 }
 
 /** Copies the session from the backend if the log does not have it. Returns a response if that fails. */
@@ -127,15 +87,6 @@ async function imported(
     if (PawlError.is(error, "invalid_input") || PawlError.is(error, "not_found")) return undefined;
     return responseTo(PawlError.is(error) ? new BackendDown("the log cannot be written") : error);
   }
-}
-
-/** Returns the id of a request: the same each time that the client sends the message. */
-async function requestIdOf(
-  userId: string,
-  sessionId: string | undefined,
-  messageId: string,
-): Promise<string> {
-  return `${sessionId ?? (await sessionIdOfMessage(COACH, userId, messageId))}:${messageId}`;
 }
 
 /** Reads a request and gives its message an id, from which the session and the reservation get theirs. */

@@ -1,3 +1,4 @@
+export { BackendRefusal } from "./backend-errors.ts";
 export {
   type RocketLeagueCoach,
   type RocketLeagueCoachOptions,

@@ -54,6 +54,12 @@ export interface RocketLeagueCoach {
   runtime: Runtime;
   /** Answers requests under `/api/coach`. */
   serve(request: Request): Promise<Response>;
+  /**
+   * Checks that the backend accepts the service key. Call it at the start.
+   *
+   * @throws Error that names `COACH_SERVICE_KEY` if it does not, or that says why the backend cannot be reached
+   */
+  check(): Promise<void>;
   /** Charges runs that ended while the backend was down for long. Call it at times, e.g. each minute. */
   settle(): Promise<number>;
 }
@@ -115,6 +121,7 @@ export function rocketLeagueCoach(options: RocketLeagueCoachOptions): RocketLeag
   const settle = async () => await settleEnded(pawl.store, backend);
   return {
     runtime: pawl,
+    check: async () => void (await backend.unsettled()),
     settle,
     serve: chatHandler({ runtime: pawl, backend, ...(onError && { onError }) }),
   };

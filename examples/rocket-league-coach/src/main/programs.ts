@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import { messageOf } from "@pawl/core";
 import { BACKEND_PATH, coachBackend } from "../backend/index.ts";
-import { rocketLeagueCoach } from "../front/index.ts";
+import { BackendRefusal, rocketLeagueCoach } from "../front/index.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./databases.ts";
 import { coachModel } from "./models.ts";
@@ -46,18 +47,37 @@ export async function openFront(config: Config, secrets: Secrets, send?: typeof 
     maxSteps,
     ...(send && { fetch: send }),
   });
+  const close = async () => {
+    await coach.runtime.drain();
+    await model.close();
+    await opened.close();
+  };
+  try {
+    await coach.check().catch(unlessRefused);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   coach.runtime.start();
-  // The backend may be down: then the next time counts.
-  const settling = setInterval(() => void coach.settle().catch(() => undefined), 60_000);
+  const settle = async () => void (await coach.settle());
+  const settling = setInterval(() => void settle().catch(report), 60_000);
   return {
     serve: coach.serve,
     close: async () => {
       clearInterval(settling);
-      await coach.runtime.drain();
-      await model.close();
-      await opened.close();
+      await close();
     },
   };
+}
+
+/** The backend may start later than the front server, or be down for a while. */
+function unlessRefused(error: unknown): void {
+  if (error instanceof BackendRefusal) throw error;
+  report(error);
+}
+
+function report(error: unknown): void {
+  console.error(`coach: ${messageOf(error)}`);
 }
 
 /** Returns the shared secrets. Two processes cannot share secrets that one of them makes up. */
