@@ -153,12 +153,12 @@ async function prepared(
     return new Request(url, { method: "POST", headers, body, signal: request.signal });
   };
   const body = text.length > MAX_BODY ? undefined : objectIn(text);
-  const message = body?.[names.message];
+  const { [names.message]: message } = body ?? {};
   // The handler answers what is wrong with it.
   if (body === undefined || typeof message !== "string") return { forwarded: forward(text) };
-  const given = body[names.messageId] ?? body.clientMessageId;
+  const { clientMessageId, ...rest } = body;
+  const { [names.messageId]: given = clientMessageId } = body;
   const messageId = typeof given === "string" && given !== "" ? given : crypto.randomUUID();
-  const { clientMessageId: _, ...rest } = body;
   const own = { ...rest, [names.messageId]: messageId, message_key: messageId };
   const { replay_id, [names.sessionId]: sessionId } = body;
   const asked = {
