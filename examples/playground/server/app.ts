@@ -7,12 +7,14 @@ import { browserIdentity } from "./browser-identity.ts";
 import { coachRoutes } from "./coach-routes.ts";
 import type { ModelInfo } from "./models.ts";
 import { isLoopback, ownPageOnly, securityHeaders } from "./protection.ts";
+import { type RocketLeagueServing, rocketLeagueRoutes } from "./rocket-league-routes.ts";
 import { type TrainerServing, trainerRoutes } from "./trainer-routes.ts";
 
 /** The agents that the page offers. */
 const TITLES = [
   { name: "coach", title: "Coach" },
   { name: "trainer", title: "Trainer" },
+  { name: "rocket-league", title: "Rocket League" },
 ];
 
 const NO_ROUTE =
@@ -31,6 +33,8 @@ export interface AppOptions {
   coachRateLimit?: RateLimiter;
   /** The parts of the trainer. Without them, the trainer is not served. */
   trainer?: TrainerServing;
+  /** The parts of the Rocket League coach. Without them, it is not served. */
+  rocketLeague?: RocketLeagueServing;
   info: ModelInfo;
   /** The host to which the server is bound. */
   host: string;
@@ -52,6 +56,7 @@ export function playgroundApp({
   files,
   coachRateLimit,
   trainer,
+  rocketLeague,
   info,
   host,
   webDir,
@@ -62,7 +67,8 @@ export function playgroundApp({
   const identity = browserIdentity({ trustProxy });
   // Only the developer can reach a loopback host, so the page may show internal events.
   const expose: "all" | "public" = isLoopback(host) ? "all" : "public";
-  const shown = TITLES.filter(({ name }) => agents.includes(name) || (name === "trainer" && trainer));
+  const served = [...agents, ...(trainer ? ["trainer"] : []), ...(rocketLeague ? ["rocket-league"] : [])];
+  const shown = TITLES.filter(({ name }) => served.includes(name));
   const serve = (agent: string) =>
     handler({
       runtime,
@@ -92,6 +98,7 @@ export function playgroundApp({
   app.get("/api/info", (c) => c.json({ ...info, maxMessage: MAX_MESSAGE, agents: shown }));
   const around = { runtime, identity, maxMessage: MAX_MESSAGE, expose, trustProxy, onError };
   if (trainer !== undefined) trainerRoutes(app, trainer, around);
+  if (rocketLeague !== undefined) rocketLeagueRoutes(app, rocketLeague, around);
   if (agents.includes("coach")) {
     const parts = { ...(files && { files }), ...(coachRateLimit && { rateLimit: coachRateLimit }) };
     coachRoutes(app, parts, around);

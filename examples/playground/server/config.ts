@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { pricingOf } from "@pawl/anthropic";
 import { type FilesAt, isUrl } from "@pawl/example-coach";
+import { type RocketLeagueConfig, readCoachConfig } from "@pawl/example-rocket-league-coach";
 import { trainerModels } from "@pawl/example-trainer";
 import { isLoopback } from "./protection.ts";
 
@@ -14,6 +15,8 @@ export interface Config {
   /** The directory of the built page. */
   webDir: string;
   modelId: string;
+  /** The Rocket League coach's limits. */
+  rocketLeague: Pick<RocketLeagueConfig, "maxSteps" | "tokenBudget">;
   /** The id of the trainer's default model. */
   trainerModel?: string;
   /** The key of the Messages API. Without it, the agents are simulated. */
@@ -61,6 +64,7 @@ export function readConfig(env: Env): Config {
     files: bucketIn(env) ?? { directory: join(dir, "files") },
     webDir: join(here, "dist", "web"),
     modelId: modelIn(env, "COACH_MODEL_ID") ?? "claude-sonnet-5-5",
+    rocketLeague: rocketLeagueIn(env),
     trustProxy: env.TRUST_PROXY === "1",
     test: env.PAWL_TEST === "1",
     ...(apiKey && { apiKey }),
@@ -84,6 +88,11 @@ function calendarIn({ COACH_CALENDAR: source }: Env, host: string): string | und
   if (isUrl(source)) return source;
   if (!/^[a-z][a-z+.-]+:/i.test(source)) return resolve(source);
   throw new Error("COACH_CALENDAR must be a path, or an http or https URL.");
+}
+
+function rocketLeagueIn({ COACH_MAX_STEPS, COACH_TOKEN_BUDGET }: Env): Config["rocketLeague"] {
+  const { maxSteps, tokenBudget } = readCoachConfig({ COACH_MAX_STEPS, COACH_TOKEN_BUDGET });
+  return { maxSteps, tokenBudget };
 }
 
 function databaseIn({ DATABASE_URL: url }: Env): string | undefined {

@@ -1,6 +1,7 @@
-import { claude, pricingOf } from "@pawl/anthropic";
-import type { ModelClient } from "@pawl/core";
+import { type ClaudeOptions, claude, pricingOf } from "@pawl/anthropic";
+import { type ModelClient, resilient } from "@pawl/core";
 import { coachRules } from "@pawl/example-coach";
+import { rocketLeagueRules } from "@pawl/example-rocket-league-coach";
 import { DEFAULT_MODEL, trainerModels, trainerRules } from "@pawl/example-trainer";
 import { openai } from "@pawl/openai";
 import { messagesApi, type Rules } from "@pawl/testing";
@@ -12,7 +13,7 @@ export interface ModelInfo {
   simulated: boolean;
 }
 
-/** The models of the coach and the trainer. */
+/** The models of the agents. */
 export interface AgentModels {
   coach: ModelClient;
   /** The model that answers while the coach's model keeps failing. */
@@ -25,6 +26,8 @@ export interface AgentModels {
   trainerFallback?: ModelClient;
   /** The initializer's model, which chooses the trainer's data. */
   chooser: ModelClient;
+  /** The Rocket League coach's model, with thinking on. */
+  rocketLeague: ModelClient;
   info: ModelInfo;
   close(): Promise<void>;
 }
@@ -56,10 +59,11 @@ export async function agentModels(config: Config): Promise<AgentModels> {
   const simulated = apiKey === undefined;
   const own = simulated && baseURL === undefined ? await messagesApi({ rules }) : undefined;
   const url = baseURL ?? own?.url;
-  const model = (id: string): ModelClient =>
+  const model = (id: string, thinking?: ClaudeOptions["thinking"]): ModelClient =>
     claude(id, {
       apiKey: apiKey ?? "simulator",
       ...(url !== undefined && { baseURL: url }),
+      ...(thinking && { thinking }),
     });
   /**
    * Creates a fallback. Returns `undefined` if the primary model is not from Claude, because its server may
@@ -73,16 +77,13 @@ export async function agentModels(config: Config): Promise<AgentModels> {
   const trainerFallback = fallback(trainerModel, FALLBACKS.trainer);
   const others = trainerModels.filter((id) => id !== trainerModel);
   return {
-    coach: claude(modelId, {
-      apiKey: apiKey ?? "simulator",
-      ...(url !== undefined && { baseURL: url }),
-      ...(thinksByItself(modelId) && { thinking: { type: "adaptive", display: "summarized" } }),
-    }),
+    coach: model(modelId, thinksByItself(modelId) ? BY_ITSELF : undefined),
     ...(coachFallback && { coachFallback }),
     coachSummaries: model(pricingOf(modelId) === undefined ? modelId : SUMMARIES),
     ...(trainerFallback && { trainerFallback }),
-    trainer: [model(trainerModel), ...others.map(model)],
+    trainer: [model(trainerModel), ...others.map((id) => model(id))],
     chooser: openaiKey === undefined ? model(CHOOSER.claude) : openai(CHOOSER.openai, { apiKey: openaiKey }),
+    rocketLeague: resilient(model(modelId, thinkingOf(modelId))),
     info: { model: modelId, simulated },
     close: async () => await own?.close(),
   };
@@ -90,6 +91,7 @@ export async function agentModels(config: Config): Promise<AgentModels> {
 
 const coaching = coachRules();
 const training = trainerRules();
+const reviewing = rocketLeagueRules();
 
 /**
  * Simulates all agents. A request's tools show which agent sent it. A request without tools asks for a
@@ -97,9 +99,21 @@ const training = trainerRules();
  */
 const rules: Rules = (request, context) => {
   const names = (request.tools ?? []).map(({ name }) => name);
+  if (names.includes("get_rank_benchmarks")) return reviewing(request, context);
   const coach = names.length === 0 || names.includes("save_file") || names.includes("record");
   return (coach ? coaching : training)(request, context);
 };
+
+const BY_ITSELF = { type: "adaptive", display: "summarized" } as const;
+
+/** The thinking of Claude models before version 4.6, with its limit in tokens. */
+const LIMITED = { type: "enabled", budget_tokens: 2_048 } as const;
+
+/** Returns the option that turns thinking on. Models of other servers may not have it. */
+function thinkingOf(id: string): ClaudeOptions["thinking"] {
+  if (thinksByItself(id)) return BY_ITSELF;
+  return pricingOf(id) === undefined ? undefined : LIMITED;
+}
 
 /** Checks whether a model decides on its own when to think. Claude models do so from version 4.6 on. */
 function thinksByItself(modelId: string): boolean {

@@ -9,8 +9,9 @@ import { playgroundApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { errorLines } from "./error-lines.ts";
 import { listen } from "./listen.ts";
-import { agentModels } from "./models.ts";
-import { openStore } from "./open-store.ts";
+import { type AgentModels, agentModels } from "./models.ts";
+import { type OpenStore, openStore } from "./open-store.ts";
+import { openRocketLeague } from "./rocket-league.ts";
 import { testAgent } from "./test-agent.ts";
 import { tokens } from "./tokens.ts";
 
@@ -26,41 +27,14 @@ export interface Playground {
 /** Starts the playground. Resumes runs that a killed process left open. */
 export async function startPlayground(config: Config): Promise<Playground> {
   const opened = await openStore(join(config.dir, "db"), config.databaseUrl);
-  const { db, tail } = opened;
-  const store = withSessionLog(opened.store);
   try {
-    const data = await trainerData(db);
     const models = await agentModels(config);
-    const files = openFiles(config.files);
-    const coaching = coachDeps({
-      files,
-      plans: await postgresDayPlans(db),
-      store,
-      ...(config.calendar && {
-        calendar: icsCalendar({ source: config.calendar, onError: console.error }),
-      }),
-    });
-    const tester = config.test ? [testAgent(models.coach, config.dir)] : [];
-    const hooks = [errorLines(console.error, config.apiKey)];
-    const reservations = postgresReservations(db);
-    const examples = exampleAgents(models, { reservations, hooks });
-    const agents = [examples.coach, ...tester];
-    const pawl = runtime<CoachDeps & TrainerDeps>({
-      agents: [...agents, examples.trainer],
-      store,
-      blobs: store.blobs,
-      ...(tail && { tail }),
-      deps: (session) => ({ ...coaching(session), trainer: data }),
-      // `errorLines` has printed a model's failure already.
-      onError: (error) => PawlError.is(error, "model_error") || console.error(`pawl: ${messageOf(error)}`),
-    });
+    const { data, pawl, rocketLeague, ...parts } = await openAgents(config, opened, models);
     const { host, webDir, trustProxy } = config;
-    const onError = (error: unknown) => console.error(messageOf(error));
     const server = await listen(
       playgroundApp({
+        ...parts,
         runtime: pawl,
-        agents: agents.map(({ name }) => name),
-        files,
         coachRateLimit: new RateLimiterMemory(RATE),
         trainer: {
           data,
@@ -68,6 +42,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
           rateLimit: new RateLimiterMemory(RATE),
           ...(await tokens(config)),
         },
+        rocketLeague: { ...rocketLeague, rateLimit: new RateLimiterMemory(RATE) },
         info: models.info,
         host,
         webDir,
@@ -80,11 +55,12 @@ export async function startPlayground(config: Config): Promise<Playground> {
       throw error;
     });
     pawl.start();
+    rocketLeague.start();
     return {
       url: server.url,
       close: async (graceMs) => {
         server.stopAccepting();
-        await withinTime(pawl.drain(), graceMs);
+        await withinTime(Promise.all([pawl.drain(), rocketLeague.drain()]), graceMs);
         await server.close();
         await models.close();
         await opened.close();
@@ -96,11 +72,51 @@ export async function startPlayground(config: Config): Promise<Playground> {
   }
 }
 
+/** Opens the agents with their data. The Rocket League coach has a runtime of its own. */
+async function openAgents(config: Config, opened: OpenStore, models: AgentModels) {
+  const { db, tail } = opened;
+  const store = withSessionLog(opened.store);
+  const data = await trainerData(db);
+  const files = openFiles(config.files);
+  const coaching = coachDeps({
+    files,
+    plans: await postgresDayPlans(db),
+    store,
+    ...(config.calendar && { calendar: icsCalendar({ source: config.calendar, onError: console.error }) }),
+  });
+  const tester = config.test ? [testAgent(models.coach, config.dir)] : [];
+  const hooks = [errorLines(console.error, config.apiKey)];
+  const examples = exampleAgents(models, { reservations: postgresReservations(db), hooks });
+  const agents = [examples.coach, ...tester];
+  const pawl = runtime<CoachDeps & TrainerDeps>({
+    agents: [...agents, examples.trainer],
+    store,
+    blobs: store.blobs,
+    ...(tail && { tail }),
+    deps: (session) => ({ ...coaching(session), trainer: data }),
+    // `errorLines` has printed a model's failure already.
+    onError: (error) => PawlError.is(error, "model_error") || console.error(`pawl: ${messageOf(error)}`),
+  });
+  const rocketLeague = await openRocketLeague({
+    ...config.rocketLeague,
+    db,
+    store: opened.store,
+    model: models.rocketLeague,
+    hooks,
+    onError: (error) => PawlError.is(error, "model_error") || onError(error),
+  });
+  return { data, files, pawl, rocketLeague, agents: agents.map(({ name }) => name) };
+}
+
+function onError(error: unknown): void {
+  console.error(messageOf(error));
+}
+
 /**
  * Waits for `work`, but at most `ms` milliseconds. What remains is not lost: the next start resumes it from
  * the log.
  */
-async function withinTime(work: Promise<void>, ms: number): Promise<void> {
+async function withinTime(work: Promise<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);

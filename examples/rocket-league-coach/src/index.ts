@@ -48,7 +48,12 @@ export {
   type Replay,
   type Sample,
 } from "./data/index.ts";
-export { type RocketLeagueCoach, type RocketLeagueCoachOptions, rocketLeagueCoach } from "./front/index.ts";
+export {
+  type PageOptions,
+  type RocketLeagueCoach,
+  type RocketLeagueCoachOptions,
+  rocketLeagueCoach,
+} from "./front/index.ts";
 export {
   type Config as RocketLeagueConfig,
   readConfig as readCoachConfig,

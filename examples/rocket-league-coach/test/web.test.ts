@@ -229,10 +229,12 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
       const width = async () => (await widths(panel.getByTestId("rl-budget-used")))[0];
       const left = () => panel.locator(".rl-budget-left").textContent();
       expect(await width()).toBeCloseTo(25, 0);
-      // 40,000 tokens: what is left stays the same, because they come out of the reserved part.
+      // What is set aside for the answer counts as left: the rest of it comes back.
+      await expect.poll(left).toBe("299,999 tokens left");
+      // 40,000 tokens.
       await change(page, writing(160_000));
       await expect.poll(width).toBeCloseTo(35, 0);
-      expect(await left()).toBe("200,000 tokens left");
+      expect(await left()).toBe("260,000 tokens left");
       const meter = panel.getByRole("meter", { name: "Token budget" });
       expect(await meter.getAttribute("aria-valuetext")).toBe(
         "100,000 of 400,000 tokens used, 100,000 set aside, 200,000 left",
@@ -241,7 +243,7 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
       await change(page, { budget: charged, parts: [thought("x".repeat(160_000))] });
       await expect.poll(left).toBe("250,000 tokens left");
       expect(await width()).toBeCloseTo(37.5, 1);
-      expect(await page.getByTestId("label").textContent()).toBe("250k tokens left");
+      expect(await page.getByTestId("label").textContent()).toBe("250k left");
       // The run's last use is charged after its answer, without another part.
       gallery.show(shown({ budget: { ...charged, used: 160_000 } }));
       await expect.poll(left, { timeout: 5_000 }).toBe("240,000 tokens left");

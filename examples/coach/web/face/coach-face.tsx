@@ -28,8 +28,8 @@ export interface CoachFace {
   questions: ReadonlyMap<string, ComponentType<QuestionProps>>;
   Words: ComponentType<{ text: string; open: boolean }>;
   Frame: ComponentType<FrameProps>;
-  Label: ComponentType<LabelProps>;
-  panel: { label: string; icon: ReactNode; Panel: ComponentType<{ messages: readonly ViewMessage[] }> };
+  Label: FunctionComponent<LabelProps>;
+  panel: { label: string; icon: ReactNode; Panel: FunctionComponent<{ messages: readonly ViewMessage[] }> };
   wordsIn(message: ViewMessage): string;
   atWork(tools: readonly string[]): string | undefined;
 }

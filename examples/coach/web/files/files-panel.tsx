@@ -1,5 +1,5 @@
 import type { ViewMessage } from "@pawl/core/view";
-import { type ComponentType, useEffect, useId, useState } from "react";
+import { type FunctionComponent, useEffect, useId, useState } from "react";
 import type { MarkdownView, PageParts } from "../base/seam.ts";
 import { bodyOf } from "./body.ts";
 import { titleOf, whenOf } from "./titles.ts";
@@ -9,7 +9,7 @@ import { type CoachFile, useFile, useFiles, writtenIn } from "./use-files.ts";
 export function filesPanel({
   Markdown,
   ErrorBoundary,
-}: PageParts): ComponentType<{ messages: readonly ViewMessage[] }> {
+}: PageParts): FunctionComponent<{ messages: readonly ViewMessage[] }> {
   return function FilesPanel({ messages }) {
     const { count, last } = writtenIn(messages);
     const { data, failed, reload } = useFiles(count);

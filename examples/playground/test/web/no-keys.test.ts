@@ -9,7 +9,9 @@ const EXAMPLES = join(import.meta.dirname, "..", "..", "..");
 
 /** The names of all variables of the examples. */
 async function variables(): Promise<string[]> {
-  const files = ["coach", "trainer", "playground"].map((name) => join(EXAMPLES, name, ".env.example"));
+  const files = ["coach", "trainer", "rocket-league-coach", "playground"].map((name) =>
+    join(EXAMPLES, name, ".env.example"),
+  );
   const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
   return [...new Set(texts.flatMap((text) => Object.keys(parseEnv(text))))];
 }

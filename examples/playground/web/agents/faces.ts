@@ -6,6 +6,7 @@ import { loadMarkdown } from "../markdown/markdown.tsx";
 const FACES: ReadonlyMap<string, () => Promise<Face>> = new Map([
   ["coach", async (): Promise<Face> => (await import("./coach.ts")).coachFace],
   ["trainer", async (): Promise<Face> => (await import("./trainer.tsx")).trainerFace],
+  ["rocket-league", async (): Promise<Face> => (await import("./rocket-league.ts")).rocketLeagueFace],
 ]);
 
 /** Returns the agents that the page can show. */

@@ -36,6 +36,12 @@ export interface FrameProps {
   children: (agent: UseAgent) => ReactNode;
 }
 
+export interface PanelProps {
+  messages: readonly ViewMessage[];
+  /** Whether a run is in progress. */
+  working: boolean;
+}
+
 /** The facts from which an agent's status line is made. */
 export interface Work {
   messages: readonly ViewMessage[];
@@ -71,15 +77,19 @@ export interface Face {
   questions?: ReadonlyMap<string, ComponentType<QuestionProps>>;
   /** Shows the agent's text; `open` while it is being written. Default: as Markdown. */
   Words?: ComponentType<{ text: string; open: boolean }>;
+  /** Shows the model's thinking; `open` while it is being written. Default: collapsed, without its length. */
+  Thinking?: ComponentType<{ text: string; open: boolean }>;
   /**
    * The label above the conversation. `type` is the type that the session began with: `""` if it has none,
    * `undefined` while it is loading.
    */
-  Label?: ComponentType<{ messages: readonly ViewMessage[]; type: string | undefined }>;
+  Label?: FunctionComponent<PanelProps & { type: string | undefined }>;
   /** Wraps the conversation and provides the state that its parts share. */
   Frame?: ComponentType<FrameProps>;
+  /** Shows, above the text field, what is sent along with the next message. */
+  Attached?: ComponentType;
   /** The agent's panel beside the conversation. */
-  panel?: { label: string; icon: ReactNode; Panel: ComponentType<{ messages: readonly ViewMessage[] }> };
+  panel?: { label: string; icon: ReactNode; Panel: FunctionComponent<PanelProps> };
   /** Returns the text of a message as Markdown, for screen readers. Default: the message's own text. */
   wordsIn?(message: ViewMessage): string;
   /** Returns the status line of a run. Default: a wheel without text, and a line for each tool call. */

@@ -13,6 +13,7 @@ import { Drawer } from "../shell/drawer.tsx";
 import { SkipLink } from "../shell/skip-link.tsx";
 import { type Info, TopBar } from "../shell/top-bar.tsx";
 import { type Layout, useLayout } from "../shell/use-layout.ts";
+import { isWorking } from "../thread/thread.tsx";
 import { Conversation } from "./conversation.tsx";
 
 /**
@@ -50,6 +51,7 @@ export function AgentPage({ info }: { info: Info | undefined }) {
   const label = beside === "panel" ? (face.panel?.label ?? "") : "Log";
   const { Frame = NoFrame, Label } = face;
   const messages = replay.view?.messages ?? agent.messages;
+  const working = replay.view === undefined && isWorking(agent.phase);
   const session = sessions.find(({ id }) => id === sessionId);
   const type = session && (session.type ?? "");
   return (
@@ -62,7 +64,7 @@ export function AgentPage({ info }: { info: Info | undefined }) {
           connection={agent.connection}
           hasSession={sessionId !== undefined && agent.error?.code !== "not_found"}
           beside={beside}
-          label={Label !== undefined && <Label messages={messages} type={type} />}
+          label={Label !== undefined && <Label {...{ messages, type, working }} />}
           onMenu={hasSide ? undefined : () => layout.showMenu(true)}
           onToggle={layout.toggle}
         />
@@ -126,7 +128,7 @@ function Beside({ layout, agent, log, replay }: BesideProps) {
         </header>
         <div className="log-scroll">
           <Boundary of={panel.label}>
-            <panel.Panel messages={agent.messages} />
+            <panel.Panel messages={agent.messages} working={isWorking(agent.phase)} />
           </Boundary>
         </div>
       </div>

@@ -2,7 +2,7 @@ import type { UseAgent } from "@pawl/client/react";
 import { type Dispatch, type SetStateAction, useEffect, useMemo, useRef, useState } from "react";
 import { Composer } from "../composer/composer.tsx";
 import { type Field, goToField } from "../composer/focus.ts";
-import { TalkContext, type Talk as Talking } from "../face/face.ts";
+import { TalkContext, type Talk as Talking, useFace } from "../face/face.ts";
 import { useStickToEnd } from "../hooks/use-stick-to-end.ts";
 import { Replayed } from "../inspector/replayed.tsx";
 import { Scrubber } from "../inspector/scrubber.tsx";
@@ -46,6 +46,7 @@ interface TalkProps extends Omit<ConversationProps, "replay"> {
 }
 
 function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }: TalkProps) {
+  const { Attached } = useFace();
   const scroll = useStickToEnd(agent.messages.length > 0);
   const working = isWorking(agent.phase);
   const loading = agent.sessionId !== undefined && agent.messages.length === 0 && agent.error === undefined;
@@ -85,6 +86,7 @@ function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }:
             Latest
           </button>
         )}
+        {Attached !== undefined && <Attached />}
         <Composer
           {...{ text, setText, working, field }}
           maxLength={maxMessage}

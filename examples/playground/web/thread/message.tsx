@@ -4,7 +4,7 @@ import { TalkContext, useFace } from "../face/face.ts";
 import type { ToolPart } from "../face/tool-part.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { ErrorBoundary } from "../shell/error-boundary.tsx";
-import { Thinking } from "./thinking.tsx";
+import { Thinking as Collapsed } from "./thinking.tsx";
 import { ToolChip } from "./tool-chip.tsx";
 
 interface MessageProps {
@@ -61,6 +61,11 @@ function PartNotShown() {
 function Words({ text, open }: { text: string; open: boolean }) {
   const { Words: Own } = useFace();
   return Own === undefined ? <Markdown text={text} /> : <Own text={text} open={open} />;
+}
+
+function Thinking({ text, open }: { text: string; open: boolean }) {
+  const { Thinking: Shown = Collapsed } = useFace();
+  return <Shown text={text} open={open} />;
 }
 
 function Part({ part, live }: { part: ViewPart; live: boolean }) {

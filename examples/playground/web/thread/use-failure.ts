@@ -12,6 +12,9 @@ export interface ShownFailure {
 /** The failure code of a run that failed. */
 export const BROKE_OFF = "run";
 
+/** The code of a refusal because the user's budget is used up. To try again would not help. */
+const SPENT = "quota_exceeded";
+
 /** The message that asks for a retry. The failed message is in the log already and must not be sent again. */
 const AGAIN = "Please try again.";
 
@@ -36,14 +39,16 @@ export function useFailure(
   }, [refused, hasArrived, putBack]);
 
   if (error !== undefined && error !== dismissed && !hasArrived) {
-    const onRetry = refused === undefined ? undefined : () => send(refused);
+    const onRetry = refused === undefined || error.code === SPENT ? undefined : () => send(refused);
     const onDismiss = error.code === "not_found" ? undefined : () => setDismissed(error);
     return { failure: error, onRetry, onDismiss };
   }
   if (run?.failed === true && phase === "error") {
     const why = run.stop?.message ?? "The answer was interrupted.";
     const failure = { code: BROKE_OFF, message: `${why} Your message is saved.` };
-    return { ...NOTHING, failure, onRetry: () => send(AGAIN) };
+    return run.stop?.type === SPENT
+      ? { ...NOTHING, failure }
+      : { ...NOTHING, failure, onRetry: () => send(AGAIN) };
   }
   return NOTHING;
 }

@@ -1,35 +1,35 @@
 import { PawlError, type Runtime } from "@pawl/core";
 import { handler } from "@pawl/sse";
-import { asp } from "@pawl/sse/dialects";
 import { COACH } from "../base/reservation-id.ts";
 import { type Asked, admit, giveBack, requestIdOf } from "./admit.ts";
 import type { BackendClient } from "./backend-client.ts";
 import { BackendDown, responseTo } from "./backend-errors.ts";
 import { importSession, isImported } from "./import-session.ts";
+import { ASP, type Wire } from "./wire.ts";
 
 interface Serving {
   runtime: Runtime;
   backend: BackendClient;
+  /** How clients reach the coach. Default: ASP v2. */
+  wire?: Wire;
   onError?(error: unknown, request: Request): void;
 }
 
-const PATH = "/api/coach";
 const MAX_BODY = 1_000_000;
 
 /**
  * Serves the coach. A message is prepared by the backend's preflight in `admit`: after the session is known
  * to be the user's, and before anything is stored.
  */
-export function chatHandler({ runtime, backend, onError }: Serving): (request: Request) => Promise<Response> {
+export function chatHandler(serving: Serving): (request: Request) => Promise<Response> {
+  const { runtime, backend, wire = ASP, onError } = serving;
+  const { path, names, ...spoken } = wire;
   const asking = new WeakMap<Request, Asked>();
   const serve = handler({
+    ...spoken,
     runtime,
     agent: COACH,
-    basePath: PATH,
-    dialect: asp(),
-    // A stopped run is charged for its use, and the messages so far are kept.
-    onClientGone: "stop",
-    maxInputLength: 10_000,
+    basePath: path,
     authorize: async (request) => {
       const token = tokenOf(request);
       if (token === undefined) return null;
@@ -56,9 +56,9 @@ export function chatHandler({ runtime, backend, onError }: Serving): (request: R
   });
   return async (request) => {
     const { pathname } = new URL(request.url);
-    if (request.method !== "POST" || ![`${PATH}/chat`, `${PATH}/runs`].includes(pathname))
+    if (request.method !== "POST" || ![`${path}/chat`, `${path}/runs`].includes(pathname))
       return await serve(request);
-    const { forwarded, asked } = await prepared(request);
+    const { forwarded, asked } = await prepared(request, wire);
     if (asked !== undefined) asking.set(forwarded, asked);
     const failed = asked?.sessionId && (await imported(runtime, backend, request, asked.sessionId));
     if (failed) return failed;
@@ -90,10 +90,13 @@ async function imported(
 }
 
 /** Reads a request and gives its message an id, from which the session and the reservation get theirs. */
-async function prepared(request: Request): Promise<{ forwarded: Request; asked?: Asked }> {
+async function prepared(
+  request: Request,
+  { path, names }: Wire,
+): Promise<{ forwarded: Request; asked?: Asked }> {
   const text = await request.text();
   const url = new URL(request.url);
-  url.pathname = `${PATH}/runs`;
+  url.pathname = `${path}/runs`;
   const forward = (body: string): Request => {
     const headers = new Headers(request.headers);
     headers.delete("content-length");
@@ -101,17 +104,18 @@ async function prepared(request: Request): Promise<{ forwarded: Request; asked?:
     return new Request(url, { method: "POST", headers, body, signal: request.signal });
   };
   const body = text.length > MAX_BODY ? undefined : objectIn(text);
+  const { [names.message]: message } = body ?? {};
   // The handler answers what is wrong with it.
-  if (body === undefined || typeof body.message !== "string") return { forwarded: forward(text) };
-  const given = body.client_message_id ?? body.clientMessageId;
+  if (body === undefined || typeof message !== "string") return { forwarded: forward(text) };
+  const { clientMessageId, ...rest } = body;
+  const { [names.messageId]: given = clientMessageId } = body;
   const messageId = typeof given === "string" && given !== "" ? given : crypto.randomUUID();
-  const { clientMessageId: _, ...rest } = body;
-  const own = { ...rest, client_message_id: messageId, message_key: messageId };
-  const { message, replay_id, session_id } = body;
+  const own = { ...rest, [names.messageId]: messageId, message_key: messageId };
+  const { replay_id, [names.sessionId]: sessionId } = body;
   const asked = {
     message,
     messageId,
-    ...(typeof session_id === "string" && { sessionId: session_id }),
+    ...(typeof sessionId === "string" && { sessionId }),
     ...(typeof replay_id === "string" && { replayId: replay_id }),
   };
   return { forwarded: forward(JSON.stringify(own)), asked };

@@ -4,3 +4,4 @@ export {
   type RocketLeagueCoachOptions,
   rocketLeagueCoach,
 } from "./rocket-league-coach.ts";
+export type { PageOptions } from "./wire.ts";

@@ -11,6 +11,7 @@ import { backendClient } from "./backend-client.ts";
 import { chatHandler } from "./chat-handler.ts";
 import { coachAgent } from "./coach-agent.ts";
 import { settleEnded } from "./settle-ended.ts";
+import { type PageOptions, pageWire } from "./wire.ts";
 
 /** Options of `rocketLeagueCoach()`. */
 export interface RocketLeagueCoachOptions {
@@ -30,6 +31,11 @@ export interface RocketLeagueCoachOptions {
   fetch?: typeof fetch;
   /** The duration of a lease, in milliseconds, see `runtime()`. Default: 10,000. */
   leaseTtlMs?: number;
+  /**
+   * What happens to a run whose process died, see `runtime()`. Default: `stop`, which charges it and keeps
+   * its messages. With `ask`, it continues when its page reconnects.
+   */
+  withoutCredentials?: "ask" | "stop";
   /** Called with errors that no user gets. Default: prints their message. */
   onError?(error: unknown): void;
 }
@@ -46,6 +52,7 @@ const OPTIONS: OptionKinds<RocketLeagueCoachOptions> = {
   hooks: "list",
   fetch: "function",
   leaseTtlMs: "number",
+  withoutCredentials: { mustBe: '"ask" or "stop"', is: (how) => how === "ask" || how === "stop" },
   onError: "function",
 };
 
@@ -60,6 +67,11 @@ export interface RocketLeagueCoach {
    * @throws Error that names `COACH_SERVICE_KEY` if it does not, or that says why the backend cannot be reached
    */
   check(): Promise<void>;
+  /**
+   * Returns a function that answers requests of pages that use `@pawl/client`, under a path of their own. A
+   * run continues while its page is reloaded or closed. Requests need the user's bearer token here, too.
+   */
+  pageHandler(options: PageOptions): (request: Request) => Promise<Response>;
   /** Charges runs that ended while the backend was down for long. Call it at times, e.g. each minute. */
   settle(): Promise<number>;
 }
@@ -107,22 +119,24 @@ export function rocketLeagueCoach(options: RocketLeagueCoachOptions): RocketLeag
   checkOptions("rocketLeagueCoach()", options, OPTIONS);
   const { model, backendUrl, serviceKey, store, maxSteps = 10, hooks = [], leaseTtlMs, onError } = options;
   const url = backendUrl.replace(/\/+$/, "");
-  const { fetch } = options;
+  // With ASP, nobody follows a run whose process died, so it ends.
+  const { fetch, withoutCredentials = "stop" } = options;
   const backend = backendClient({ url, serviceKey, ...(fetch && { fetch }) });
   const coach = coachAgent({ model, backend, backendUrl: url, maxSteps, hooks, fetch });
   const pawl = runtime({
     agents: [coach],
     store,
-    // Nobody follows a run whose process died, so it ends: it is charged, and its messages are kept.
-    withoutCredentials: "stop",
+    withoutCredentials,
     ...(leaseTtlMs !== undefined && { leaseTtlMs }),
     ...(onError && { onError }),
   });
   const settle = async () => await settleEnded(pawl.store, backend);
+  const serving = { runtime: pawl, backend, ...(onError && { onError }) };
   return {
     runtime: pawl,
     check: async () => void (await backend.unsettled()),
     settle,
-    serve: chatHandler({ runtime: pawl, backend, ...(onError && { onError }) }),
+    serve: chatHandler(serving),
+    pageHandler: (page) => chatHandler({ ...serving, wire: pageWire(page) }),
   };
 }

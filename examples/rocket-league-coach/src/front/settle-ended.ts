@@ -30,6 +30,9 @@ function runOf(
 ): { end: StoredOf<"run_ended">; events: StoredEvent[] } | "open" | undefined {
   const starts = events.filter((event) => event.type === "run_started");
   const ends = events.filter((event) => event.type === "run_ended");
+  // A run without a message of its own, e.g. a retry, is charged to its own id.
+  const own = starts.find(({ data }) => isRequest(data.run_id));
+  if (own !== undefined) return endedRun(events, own, []);
   const sent = events.findLast(
     (event) => event.type === "user_message" && isRequest(String(event.data.params?.request_id)),
   );
@@ -40,8 +43,20 @@ function runOf(
   if (sent.data.queued === true && next === undefined) return isOpen ? "open" : undefined;
   const start =
     starts.find(({ data }) => data.run_id === next) ?? starts.findLast(({ seq }) => seq < sent.seq);
-  const end = ends.find(({ data }) => data.run_id === start?.data.run_id);
-  if (start === undefined || end === undefined) return "open";
-  const within = events.filter(({ seq }) => seq > start.seq && seq < end.seq && seq !== sent.seq);
-  return { end, events: [sent, ...within] };
+  return start === undefined ? "open" : endedRun(events, start, [sent]);
+}
+
+/** Returns how a run ended, with these messages and its other events, or `open` if it has not ended. */
+function endedRun(
+  events: readonly StoredEvent[],
+  start: StoredOf<"run_started">,
+  sent: readonly StoredEvent[],
+): { end: StoredOf<"run_ended">; events: StoredEvent[] } | "open" {
+  const { run_id } = start.data;
+  const end = events.find((event) => event.type === "run_ended" && event.data.run_id === run_id);
+  if (end?.type !== "run_ended") return "open";
+  const within = events.filter(
+    (event) => event.seq > start.seq && event.seq < end.seq && !sent.includes(event),
+  );
+  return { end, events: [...sent, ...within] };
 }

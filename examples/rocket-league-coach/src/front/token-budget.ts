@@ -21,7 +21,10 @@ const ANSWERED: ReadonlySet<string> = new Set(["end_turn", "turn_limit", "max_to
  */
 export function tokenBudget(backend: BackendClient): Hook {
   const renewals = timers();
-  const use = (context: RunContext) => ({ reservation_id: idOf(context), tokens_used: usedBy(context) });
+  const use = async (context: RunContext) => ({
+    reservation_id: reservationIdOf(context.userId, await requestOf(context)),
+    tokens_used: usedBy(context),
+  });
   return {
     name: "token-budget",
     idempotent: true,
@@ -31,13 +34,13 @@ export function tokenBudget(backend: BackendClient): Hook {
       if (!now.held || now.tokens_used >= now.estimated_tokens)
         return { stop: { type: "quota_exceeded", message: SPENT } };
       // The run was stopped in the meantime, so `afterRun` may already have been called.
-      if (context.signal.aborted && !goesOnElsewhere(context.signal)) await backend.abort(use(context));
-      else renewals.begin(context, now.ttl_ms / 3, () => backend.renew(use(context)));
+      if (context.signal.aborted && !goesOnElsewhere(context.signal)) await backend.abort(await use(context));
+      else renewals.begin(context, now.ttl_ms / 3, async () => await backend.renew(await use(context)));
       return undefined;
     },
     onSuspend: async (context) => {
       renewals.end(context.runId);
-      await backend.abort(use(context)).catch(ignoreUnknown);
+      await backend.abort(await use(context)).catch(ignoreUnknown);
     },
     afterRun: async ({ stop }, context) => {
       renewals.end(context.runId);
@@ -46,9 +49,10 @@ export function tokenBudget(backend: BackendClient): Hook {
       const messages = runMessages(own);
       const isWhole = ANSWERED.has(stop.type) && messages.length > 0;
       await settled(async () => {
-        if (isWhole) await backend.record({ ...use(context), session_id: context.sessionId, messages });
-        else await backend.abort({ ...use(context), partial_messages: messages, final: true });
-        for (const requestId of answeredToo(own, context))
+        const used = await use(context);
+        if (isWhole) await backend.record({ ...used, session_id: context.sessionId, messages });
+        else await backend.abort({ ...used, partial_messages: messages, final: true });
+        for (const requestId of answeredToo(own, await requestOf(context)))
           await backend
             .abort({
               reservation_id: reservationIdOf(context.userId, requestId),
@@ -66,31 +70,34 @@ export function usedBy({ run: { usage } }: Pick<RunContext, "run">): number {
   return Math.round(promptTokens(usage) + usage.outputTokens);
 }
 
-/** Returns the id of the run's reservation: that of its request, or one of its own if it began without. */
-function idOf({ run, userId }: Pick<RunContext, "run" | "userId">): string {
-  return reservationIdOf(userId, requestOf(run));
-}
-
-function requestOf({ params, runId }: RunContext["run"]): string {
-  return typeof params.request_id === "string" ? params.request_id : runId;
+/**
+ * Returns the id of the request that a run is charged to: that of its message, or its own if it began without
+ * a message. A retry has the `params` of the run before it, whose reservation is closed.
+ */
+async function requestOf({ read, run: { seq, runId, params } }: RunContext): Promise<string> {
+  const [start] = await Array.fromAsync(read({ types: ["run_started"], afterSeq: seq - 1 }));
+  const isRetry = start?.type === "run_started" && start.data.retry_of !== undefined;
+  return typeof params.request_id === "string" && !isRetry ? params.request_id : runId;
 }
 
 /** Charges the run's use and returns its reservation. A run that began without a preflight makes one now. */
 async function held(backend: BackendClient, context: RunContext): Promise<Held> {
-  const use = { reservation_id: idOf(context), tokens_used: usedBy(context), again: true };
+  const { userId, sessionId } = context;
+  const request_id = await requestOf(context);
+  const reservation_id = reservationIdOf(userId, request_id);
+  const use = { reservation_id, tokens_used: usedBy(context), again: true };
   try {
     return await backend.renew(use);
   } catch (error) {
     if (!isUnknown(error)) throw error;
   }
-  const { userId, sessionId, run } = context;
   const [message = "…"] = (await Array.fromAsync(context.read({ types: ["user_message"] })))
     .flatMap((event) => (event.type === "user_message" ? [event.data.message] : []))
     .slice(-1);
   const request = {
     message: message.slice(0, 10_000),
     new_session_id: sessionId,
-    request_id: requestOf(run),
+    request_id,
   };
   try {
     await backend.preflightFor(userId, request);
@@ -118,9 +125,9 @@ async function eventsOf({ read, run }: RunContext): Promise<StoredEvent[]> {
 }
 
 /** Returns the ids of other requests that this run answered: their reservations are not needed any more. */
-function answeredToo(own: readonly StoredEvent[], { run }: RunContext): string[] {
+function answeredToo(own: readonly StoredEvent[], requestId: string): string[] {
   const ids = own.flatMap((event) => (event.type === "user_message" ? [event.data.params?.request_id] : []));
-  return ids.flatMap((id) => (typeof id === "string" && id !== requestOf(run) ? [id] : []));
+  return ids.flatMap((id) => (typeof id === "string" && id !== requestId ? [id] : []));
 }
 
 /**

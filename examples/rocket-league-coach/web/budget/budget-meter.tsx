@@ -7,7 +7,10 @@ const LITTLE = 0.1;
 export interface BudgetMeterProps extends Budget {
   /** An estimate of tokens that were written and not charged yet. They fill the reserved part. Default: 0. */
   written?: number;
-  /** Whether the model is writing. Default: no. */
+  /**
+   * Whether an answer is being written. What is set aside for it counts as left then, because the rest comes
+   * back. Default: no.
+   */
   writing?: boolean;
   /** Shows only the bar and what is left. */
   compact?: boolean;
@@ -18,7 +21,7 @@ export function BudgetMeter(props: BudgetMeterProps) {
   const { used, reserved, limit, written = 0, writing = false, compact = false } = props;
   // Written tokens come out of the reserved part first.
   const now = { used: used + written, reserved: Math.max(0, reserved - written) };
-  const left = Math.max(0, limit - now.used - now.reserved);
+  const left = Math.max(0, limit - now.used - (writing ? 0 : now.reserved));
   const shares = { used: shareOf(now.used, limit), reserved: shareOf(now.reserved, limit) };
   const isLittle = left < limit * LITTLE;
   const state = `${isLittle ? "rl-budget-little" : ""} ${compact ? "rl-budget-compact" : ""}`;
@@ -41,7 +44,7 @@ export function BudgetMeter(props: BudgetMeterProps) {
       </div>
       <p className="rl-budget-left" aria-hidden="true">
         {left === 0 && !compact ? "No" : compact ? short(left) : numberOf(left)}
-        <span className="rl-budget-words"> tokens left</span>
+        <span className="rl-budget-words">{compact ? " left" : " tokens left"}</span>
       </p>
       {!compact && <Numbers {...now} limit={limit} writing={writing} />}
     </div>

@@ -17,8 +17,6 @@ export interface BudgetState {
   budget: Budget | undefined;
   /** An estimate of the tokens that were written since then. */
   written: number;
-  /** Whether the model is writing. */
-  writing: boolean;
 }
 
 /** A token has about so many characters of English text. */
@@ -28,11 +26,10 @@ const READS_MS = [100, 2_000];
 
 /**
  * Reads the budget when the page opens and whenever a part of an answer is complete. In between it estimates
- * what is being written, so that a meter moves.
+ * what is being written, so that a meter moves. `writing`: a run is in progress.
  */
-export function useBudget(read: ReadBudget, messages: readonly ViewMessage[]): BudgetState {
+export function useBudget(read: ReadBudget, messages: readonly ViewMessage[], writing: boolean): BudgetState {
   const parts = messages.flatMap((message) => (message.role === "assistant" ? message.parts : []));
-  const writing = parts.some(isBeingWritten);
   const closed = parts.filter((part) => !isBeingWritten(part));
   const settled = lengthOf(closed);
   const [state, setState] = useState<{ budget: Budget; settled: number }>();
@@ -65,7 +62,7 @@ export function useBudget(read: ReadBudget, messages: readonly ViewMessage[]): B
   }, [count, writing]);
   const isEstimated = state !== undefined && estimates.current;
   const written = isEstimated ? Math.max(0, lengthOf(parts) - state.settled) : 0;
-  return { budget: state?.budget, written: Math.ceil(written / CHARACTERS), writing };
+  return { budget: state?.budget, written: Math.ceil(written / CHARACTERS) };
 }
 
 function isBeingWritten(part: ViewPart): boolean {

@@ -1,5 +1,6 @@
 import type { MatchLine, PlaySession, RecentSessions } from "../../src/base/shapes.ts";
 import { AsTable } from "../base/as-table.tsx";
+import { nameOf, useOpenReplay } from "../base/open-replay.ts";
 import { clockOf, counted, localDay, playlistName, signed, timeOf } from "../base/words.ts";
 
 /** The last sessions, newest first, with the results of their matches in order. */
@@ -43,11 +44,9 @@ function Row({ session }: { session: PlaySession }) {
         </span>
       </th>
       <td>
-        <span className="rl-form" aria-hidden="true">
-          {replays.map(({ replay_id, won, result }) => (
-            <i key={replay_id} className={won ? "rl-won" : "rl-lost"} title={result}>
-              {won ? "W" : "L"}
-            </i>
+        <span className="rl-form">
+          {replays.map((match) => (
+            <Match key={match.replay_id} match={match} />
           ))}
         </span>
         <span className="rl-note">
@@ -56,6 +55,34 @@ function Row({ session }: { session: PlaySession }) {
       </td>
       <td className="rl-number">{signed(mmr_change)}</td>
     </tr>
+  );
+}
+
+/** One match of a session: won or lost. If the page can open matches, it is a button for that. */
+function Match({ match }: { match: MatchLine }) {
+  const replay = useOpenReplay();
+  const { won, result, replay_id } = match;
+  const look = won ? "rl-won" : "rl-lost";
+  const letter = won ? "W" : "L";
+  if (replay === undefined)
+    return (
+      <i className={look} title={result} aria-hidden="true">
+        {letter}
+      </i>
+    );
+  const isOpen = replay.match?.replay_id === replay_id;
+  return (
+    <button
+      type="button"
+      className={look}
+      title={result}
+      aria-label={`Look at ${nameOf(match)}`}
+      aria-pressed={isOpen}
+      data-testid="rl-match"
+      onClick={() => replay.open(isOpen ? undefined : match)}
+    >
+      {letter}
+    </button>
   );
 }
 

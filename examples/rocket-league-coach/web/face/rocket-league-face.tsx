@@ -1,13 +1,16 @@
 import type { ViewMessage } from "@pawl/core/view";
 import type { ComponentType, FunctionComponent, ReactNode } from "react";
-import type { ToolPartProps } from "../base/seam.ts";
+import type { FrameProps, ToolPartProps } from "../base/seam.ts";
 import { BudgetMeter } from "../budget/budget-meter.tsx";
 import { budgetFrom, type ReadBudget, useBudget } from "../budget/use-budget.ts";
 import { Call, TOOL_NAMES } from "../parts/call.tsx";
+import { AttachedReplay, ReplayFrame } from "../parts/replay-frame.tsx";
 import { Thinking } from "../parts/thinking.tsx";
 
 interface MessagesProps {
   messages: readonly ViewMessage[];
+  /** Whether a run is in progress. */
+  working: boolean;
 }
 
 interface LabelProps extends MessagesProps {
@@ -23,10 +26,15 @@ export interface RocketLeagueFace {
   welcome: { words: string; starters: readonly string[] };
   toolNames: ReadonlyMap<string, string>;
   parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
+  questions: ReadonlyMap<string, FunctionComponent>;
   /** Shows the model's thinking with its length. */
   Thinking: ComponentType<{ text: string; open: boolean }>;
-  Label: ComponentType<LabelProps>;
-  panel: { label: string; icon: ReactNode; Panel: ComponentType<MessagesProps> };
+  Label: FunctionComponent<LabelProps>;
+  /** Lets the user open a match, and sends its id with each message. */
+  Frame: ComponentType<FrameProps>;
+  /** The open match. */
+  Attached: ComponentType;
+  panel: { label: string; icon: ReactNode; Panel: FunctionComponent<MessagesProps> };
 }
 
 const GAUGE = (
@@ -61,14 +69,26 @@ export function rocketLeagueFace({
     },
     toolNames: TOOL_NAMES,
     parts: new Map([...TOOL_NAMES.keys()].map((name) => [name, Call])),
+    // The page answers it by itself when it reconnects after a restart of the server.
+    questions: new Map([["credentials", Resuming]]),
     Thinking,
-    Label: ({ messages }) => <Meter {...{ readBudget, messages }} compact />,
+    Label: ({ messages, working }) => <Meter {...{ readBudget, messages, working }} compact />,
+    Frame: ReplayFrame,
+    Attached: AttachedReplay,
     panel: {
       label: "Budget",
       icon: GAUGE,
-      Panel: ({ messages }) => <Meter {...{ readBudget, messages }} />,
+      Panel: ({ messages, working }) => <Meter {...{ readBudget, messages, working }} />,
     },
   };
+}
+
+function Resuming() {
+  return (
+    <p className="working" role="status">
+      Nitro picks up where it stopped…
+    </p>
+  );
 }
 
 interface MeterProps extends MessagesProps {
@@ -76,8 +96,8 @@ interface MeterProps extends MessagesProps {
   compact?: boolean;
 }
 
-function Meter({ readBudget, messages, compact = false }: MeterProps) {
-  const { budget, written, writing } = useBudget(readBudget, messages);
+function Meter({ readBudget, messages, working, compact = false }: MeterProps) {
+  const { budget, written } = useBudget(readBudget, messages, working);
   if (budget === undefined) return compact ? null : <p className="rl-empty">Your budget is not known yet.</p>;
-  return <BudgetMeter {...{ ...budget, written, writing, compact }} />;
+  return <BudgetMeter {...{ ...budget, written, compact }} writing={working} />;
 }

@@ -20,7 +20,7 @@ export function Gallery() {
   return (
     <>
       <header data-testid="label">
-        <Label messages={messages} type="" />
+        <Label messages={messages} type="" working={shown.live} />
       </header>
       <div className="message message-coach">
         {shown.parts.map((part) => {
@@ -31,7 +31,7 @@ export function Gallery() {
         })}
       </div>
       <aside data-testid="panel">
-        <panel.Panel messages={messages} />
+        <panel.Panel messages={messages} working={shown.live} />
       </aside>
     </>
   );

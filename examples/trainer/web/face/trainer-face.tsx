@@ -16,7 +16,7 @@ export interface TrainerFace {
   toolNames: ReadonlyMap<string, string>;
   parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
   Frame: ComponentType<FrameProps>;
-  panel: { label: string; icon: ReactNode; Panel: ComponentType<{ messages: readonly ViewMessage[] }> };
+  panel: { label: string; icon: ReactNode; Panel: FunctionComponent<{ messages: readonly ViewMessage[] }> };
   wordsIn(message: ViewMessage): string;
   doing(work: { messages: readonly ViewMessage[]; writes: string | undefined }): string;
 }
