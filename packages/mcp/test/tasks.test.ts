@@ -2,19 +2,9 @@ import { memoryStore } from "@pawl/core";
 import { describe, expect, it } from "vitest";
 import { connectTo } from "./support/servers.ts";
 import { done, elicit, taskServer } from "./support/task-server.ts";
-import { calls, resultOf, type World, world } from "./support/world.ts";
+import { calls, resultOf, settle, type World, world } from "./support/world.ts";
 
 const yes = { action: "accept", content: { ok: true } };
-
-/** Waits until the run has ended or asks the user. */
-async function settle(one: World, sessionId: string) {
-  for (;;) {
-    const { pending } = await one.pawl.view(sessionId, { userId: "u1" });
-    const [question] = pending;
-    if (question === undefined || question.kind !== "mcp.task") return question;
-    await one.answer(sessionId, null);
-  }
-}
 
 describe("a call that becomes a task", () => {
   it("F24 T14 parks the run with the task's id in the log, and ends with the task's result", async () => {

@@ -155,6 +155,7 @@ function failed(message: string): McpFailure {
 
 /** Returns the failure of a call whose task may still be running. */
 export function mayRun(server: string, why: string): McpFailure {
-  const message = `${outcomeUnknown(`it is a task of "${server}", and ${why}`)} The task may still be running.`;
+  const reason = `it is a task of "${server}", and ${why.replace(/\.?$/, ".")}`;
+  const message = `${outcomeUnknown(reason)} The task may still be running.`;
   return new McpFailure("mcp_outcome_unknown", "unknown", message);
 }

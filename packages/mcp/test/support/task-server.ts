@@ -30,6 +30,7 @@ export function taskServer(step: Step, made: Partial<Kept> = {}) {
   const capabilities: unknown[] = [];
   const asked = new Map<string, number>();
   let down = false;
+  let stops = false;
   const answer = (id: unknown, result: object) => Response.json({ jsonrpc: "2.0", id, result });
   const refuse = (id: unknown, code: number, message: string) =>
     Response.json({ jsonrpc: "2.0", id, error: { code, message } });
@@ -51,6 +52,7 @@ export function taskServer(step: Step, made: Partial<Kept> = {}) {
       if (task === undefined) return refuse(id, -32_602, "Failed to retrieve task: Task not found");
       if (method === "tasks/cancel") {
         cancelled.push(params.taskId);
+        if (stops) task.status = "cancelled";
         return answer(id, { resultType: "complete" });
       }
       if (method === "tasks/update") {
@@ -72,6 +74,10 @@ export function taskServer(step: Step, made: Partial<Kept> = {}) {
     cancelled,
     capabilities,
     polls: () => served.bodies.filter(({ method }) => method === "tasks/get").length,
+    /** From now on, tasks that are to be cancelled are. */
+    setStops: () => {
+      stops = true;
+    },
     setDown: (isDown: boolean) => {
       down = isDown;
     },
