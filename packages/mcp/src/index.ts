@@ -9,6 +9,7 @@ export type { McpServerOptions, McpToolInfo } from "./connect/options.ts";
 export type { McpToolChange } from "./tools/list.ts";
 export { type McpServer, mcpServer } from "./tools/mcp-server.ts";
 export type { McpSource } from "./tools/read.ts";
+export type { EndedCall } from "./tools/task-hook.ts";
 
 // Tools for agents
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import { type McpServer, mcpServer } from "../src/index.ts";
-import { node, reference, serve } from "./support/servers.ts";
+import { freePort, node, serve, startEverything } from "./support/servers.ts";
 import { calls, resultOf, text, world } from "./support/world.ts";
 
 const children: ChildProcess[] = [];
@@ -17,23 +17,10 @@ afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 /** Starts the reference server over HTTP, which keeps a session for each client. */
 async function everything(port: number): Promise<ChildProcess> {
-  const child = spawn(node, [reference("everything"), "streamableHttp"], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const child = await startEverything(port);
   children.push(child);
-  for await (const chunk of child.stderr ?? []) if (String(chunk).includes("listening")) break;
   return child;
 }
 

@@ -16,6 +16,7 @@ export type McpFailureCode =
   | "mcp_outcome_unknown"
   | "mcp_unusable_result"
   | "mcp_refused"
+  | "mcp_task_failed"
   | "mcp_tool_error";
 
 /**
@@ -41,6 +42,9 @@ export class McpFailure extends Error {
 
   /** Whether the server does not accept the state that it had given us. */
   isExpired = false;
+
+  /** The code of the JSON-RPC error that the server returned; `undefined` if it returned none. */
+  rpcCode: number | undefined;
 
   constructor(code: McpFailureCode, outcome: Outcome, message: string, isStale = false) {
     super(message);
@@ -87,6 +91,7 @@ export function failureOf(server: string, thrown: unknown, secrets: readonly str
   if (typeof code === "number") {
     const failure = new McpFailure("mcp_refused", "failed", `"${server}": ${why}`);
     failure.isExpired = data?.reason === "invalid_request_state";
+    failure.rpcCode = code;
     return failure;
   }
   if (name === "UnauthorizedError" || code === "CLIENT_HTTP_AUTHENTICATION" || data?.status === 401)

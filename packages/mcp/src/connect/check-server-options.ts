@@ -29,6 +29,8 @@ const OPTIONS: OptionKinds<McpServerOptions> = {
   idleMs: "number",
   breaker: "object",
   protocol: oneOf("auto", "modern", "legacy"),
+  tasks: "boolean",
+  taskTimeoutMs: "number",
   maxQuestions: "number",
   stateKey: "string",
   fetch: "function",
@@ -56,6 +58,7 @@ const LEAST: Readonly<Record<string, number>> = {
   maxResultChars: 1,
   listTtlMs: 0,
   idleMs: 1,
+  taskTimeoutMs: 1,
   maxQuestions: 0,
 };
 

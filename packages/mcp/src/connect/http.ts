@@ -1,7 +1,6 @@
-import { LOST, TOO_LARGE } from "../base/failure.ts";
+import { TOO_LARGE } from "../base/failure.ts";
 import type { Transport } from "./sdk.ts";
-
-type Message = Parameters<Transport["send"]>[0];
+import { errorFor } from "./watched.ts";
 
 /** Builds the transport of a server over streamable HTTP. */
 export interface HttpTarget {
@@ -9,49 +8,6 @@ export interface HttpTarget {
   headers: Readonly<Record<string, string>>;
   fetch: typeof fetch;
   maxResponseBytes: number;
-}
-
-/**
- * Makes a transport fail a request whose stream ends without an answer. The SDK would wait until the
- * request's time limit (typescript-sdk #2739).
- */
-export function failingFast(transport: Transport): Transport {
-  const open = new Set<string | number>();
-  const send = transport.send.bind(transport);
-  let receive: Transport["onmessage"];
-  Object.defineProperty(transport, "onmessage", {
-    configurable: true,
-    get: () => receive,
-    set: (handler: Transport["onmessage"]) => {
-      receive =
-        handler &&
-        ((message, extra) => {
-          if ("id" in message && !("method" in message)) open.delete(message.id as string | number);
-          handler(message, extra);
-        });
-    },
-  });
-  transport.send = (message, options) => {
-    const id = idOf(message);
-    if (id === undefined) return send(message, options);
-    open.add(id);
-    const onRequestStreamEnd = () => {
-      if (open.has(id)) receive?.(errorFor(id, "The stream ended without an answer.", LOST));
-    };
-    return send(message, { ...options, onRequestStreamEnd }).catch((error: unknown) => {
-      open.delete(id);
-      throw error;
-    });
-  };
-  return transport;
-}
-
-function idOf(message: Message): string | number | undefined {
-  return "method" in message && "id" in message ? (message.id as string | number) : undefined;
-}
-
-function errorFor(id: string | number, text: string, reason: string): Message {
-  return { jsonrpc: "2.0", id, error: { code: -32_000, message: text, data: { reason } } } as Message;
 }
 
 /**

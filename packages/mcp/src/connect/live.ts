@@ -1,3 +1,4 @@
+import { TASKS } from "../base/task-wire.ts";
 import type { McpServerOptions } from "./options.ts";
 import { type Client, type PriorDiscovery, sdk } from "./sdk.ts";
 import { openTransport } from "./target.ts";
@@ -40,7 +41,7 @@ async function connect<Deps>(
   token: Token | undefined,
   prior: PriorDiscovery | undefined,
 ): Promise<Live> {
-  const { protocol = "auto", connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS } = options;
+  const { protocol = "auto", connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, tasks = true } = options;
   const { Client } = await sdk();
   const { transport, hold } = await openTransport(options, token);
   const mode = protocol === "modern" ? { pin: "2026-07-28" } : protocol;
@@ -49,7 +50,10 @@ async function connect<Deps>(
     {
       versionNegotiation: { mode, probe: { timeoutMs: Math.min(PROBE_TIMEOUT_MS, timeout) } },
       // Servers hide tools that ask from clients that cannot be asked.
-      capabilities: { elicitation: { form: {}, url: {} } },
+      capabilities: {
+        elicitation: { form: {}, url: {} },
+        ...(tasks && { extensions: { [TASKS]: {} } }),
+      },
       inputRequired: { autoFulfill: false },
     },
   );

@@ -84,6 +84,15 @@ export interface McpServerOptions<Deps = unknown> {
    * asks first. Over stdio that starts the program twice. Default: `auto`.
    */
   protocol?: "auto" | "modern" | "legacy";
+  /**
+   * Whether calls may become tasks: long work of the server for which the run waits without a process.
+   * Default: yes. The task is asked about by whichever process is there, without the caller's `credentials`.
+   */
+  tasks?: boolean;
+  /**
+   * How long a task may take, in milliseconds. Afterwards its outcome is unknown. Default: 86,400,000, a day.
+   */
+  taskTimeoutMs?: number;
   /** How often a call may ask the user. Default: 10. */
   maxQuestions?: number;
   /**

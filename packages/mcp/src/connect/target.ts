@@ -1,8 +1,9 @@
-import { boundedFetch, failingFast, refuseTooLarge } from "./http.ts";
+import { boundedFetch, refuseTooLarge } from "./http.ts";
 import type { McpServerOptions } from "./options.ts";
 import { sdk, type Transport } from "./sdk.ts";
 import { stdioTransport } from "./stdio.ts";
 import type { Token } from "./token.ts";
+import { watched } from "./watched.ts";
 
 /** The default of `maxResponseBytes`. The SDK's own limit over stdio is the same. */
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
@@ -20,7 +21,10 @@ export async function openTransport<Deps>(
   token: Token | undefined,
 ): Promise<Opened> {
   const { url, command, args = [], env = {}, cwd, headers = {} } = options;
-  if (command !== undefined) return await stdioTransport({ command, args, env, cwd });
+  if (command !== undefined) {
+    const { transport, hold } = await stdioTransport({ command, args, env, cwd });
+    return { transport: watched(transport), hold };
+  }
   const { StreamableHTTPClientTransport } = await sdk();
   const target = {
     url: new URL(String(url)),
@@ -33,7 +37,7 @@ export async function openTransport<Deps>(
     target,
     refuseTooLarge(() => made),
   );
-  made = failingFast(
+  made = watched(
     new StreamableHTTPClientTransport(target.url, {
       fetch: bounded,
       requestInit: { headers: { ...headers } },

@@ -52,3 +52,13 @@ function messageFor(kind: string, toolName: string, payload: Json): string {
   const shown = typeof payload === "string" ? payload : JSON.stringify(payload);
   return kind === "approval" ? `Approve ${shown}?` : `${toolName}: ${shown}`;
 }
+
+/** Returns the answer to a question for what its user has done with the form. @throws Error */
+export function answerTo(
+  question: Question,
+  { action, content }: JsonObject,
+): { value: Json } | { error: string } {
+  const form = formOf(question);
+  if (action === "accept") return { value: form.valueOf(objectIn(content)) };
+  return form.no === undefined ? { error: "The user declined to answer." } : { value: form.no };
+}

@@ -6,7 +6,9 @@ import {
   PawlError,
   type Runtime,
 } from "@pawl/core";
+import { TASKS } from "../base/task-wire.ts";
 import { answerCall, type ServedAgent } from "./serve-call.ts";
+import { serveTasks, takesTasks, taskResult } from "./serve-tasks.ts";
 
 /** What `authorize` says about a request, as for `handler()` of `@pawl/sse`. */
 export interface McpCaller {
@@ -36,6 +38,12 @@ export interface McpHandlerOptions {
   stateKey: string;
   /** How long a question can be answered, in seconds. Default: 604,800, a week. */
   stateTtlSeconds?: number;
+  /**
+   * When a run becomes a task, in milliseconds after its call: the client gets an id and asks for the result
+   * later. Only for clients that declare the extension `io.modelcontextprotocol/tasks`; others wait for the
+   * result. Default: 5,000.
+   */
+  taskAfterMs?: number;
 }
 
 const OPTIONS: OptionKinds<McpHandlerOptions> = {
@@ -46,14 +54,18 @@ const OPTIONS: OptionKinds<McpHandlerOptions> = {
   toolName: "string",
   stateKey: "string!",
   stateTtlSeconds: "number",
+  taskAfterMs: "number",
 };
 
 const WEEK = 604_800;
 
+const TASK_AFTER_MS = 5_000;
+
 /**
  * Returns a function `Request -> Response` that serves an agent as an MCP server over streamable HTTP. A call
  * of its tool is a run. What the agent asks becomes `input_required`, and the client answers by calling
- * again. A client that goes away does not stop the run.
+ * again. A client that goes away does not stop the run. A run that takes long becomes a task, if the client
+ * can handle one.
  *
  * The tool takes `message` and, to continue a conversation, the `session` of an earlier result.
  *
@@ -91,9 +103,15 @@ const WEEK = 604_800;
 export function mcpHandler(options: McpHandlerOptions): (request: Request) => Promise<Response> {
   checkOptions("mcpHandler()", options, OPTIONS);
   const { authorize, stateKey, agent, toolName = "ask", stateTtlSeconds = WEEK, ...rest } = options;
+  const { taskAfterMs = TASK_AFTER_MS } = rest;
+  if (!(taskAfterMs >= 0))
+    throw new PawlError(
+      "config",
+      `\`taskAfterMs\` of mcpHandler() must be a number from 0, not ${taskAfterMs}.`,
+    );
   if (stateKey.length < 32)
     throw new PawlError("config", "`stateKey` of mcpHandler() must have at least 32 characters.");
-  const served = { ...rest, agent: agent.name, toolName };
+  const served = { ...rest, agent: agent.name, toolName, taskAfterMs };
   let handler: Promise<Serve> | undefined;
   return async (request) => {
     const caller = await authorize(request);
@@ -136,12 +154,14 @@ async function makeHandler(served: ServedAgent, key: string, ttlSeconds: number)
     () => {
       const server = new sdk.McpServer(
         { name: served.agent, version: "1" },
-        { requestState: { verify: codec.verify } },
+        { requestState: { verify: codec.verify }, capabilities: { extensions: { [TASKS]: {} } } },
       );
+      serveTasks(sdk, server, served);
       const { toolName, description } = served;
       server.registerTool(toolName, { description, inputSchema }, async (input, ctx) => {
-        const answer = await answerCall(served, input, ctx);
-        if (!("question" in answer)) return answer.result as never;
+        const answer = await answerCall(served, input, ctx, takesTasks(ctx));
+        if ("result" in answer) return answer.result as never;
+        if ("task" in answer) return (await taskResult(served, answer.task, ctx)) as never;
         const { key: name, form, state } = answer.question;
         const params = { message: form.message, requestedSchema: form.schema as never };
         return sdk.inputRequired({

@@ -1,7 +1,6 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 import {
   isFailed,
-  type Json,
   type JsonObject,
   PawlError,
   type Question,
@@ -10,7 +9,8 @@ import {
   type Runtime,
 } from "@pawl/core";
 import { objectIn, own } from "../base/json.ts";
-import { type Form, formOf } from "./form.ts";
+import { answerTo, type Form, formOf } from "./form.ts";
+import type { EndOf, RunTask } from "./task-of-run.ts";
 
 /** An agent that is served, and how. */
 export interface ServedAgent {
@@ -18,26 +18,42 @@ export interface ServedAgent {
   agent: string;
   toolName: string;
   description: string;
+  /** How long a client that takes tasks waits for a result, in milliseconds. */
+  taskAfterMs: number;
 }
 
-/** What a call is answered with: a result, or a question to the user. */
+/** What a call is answered with: a result, a question to the user, or the run as a task. */
 export type CallAnswer =
-  | { result: { content: { type: "text"; text: string }[]; structuredContent?: JsonObject; isError?: true } }
-  | { question: { key: string; form: Form; state: JsonObject } };
+  | { result: CallResult }
+  | { question: { key: string; form: Form; state: JsonObject } }
+  | { task: RunTask };
+
+type CallResult = JsonObject & { content: { type: "text"; text: string }[] };
 
 /** The key of a question in a request. There is one question at a time. */
 const KEY = "answer";
 
 type Asker = Pick<RunOptions, "userId" | "caller" | "credentials">;
 
-/** Begins a run for a call, or answers the question that its state names. */
-export async function answerCall(
-  { runtime, agent }: ServedAgent,
-  { message, session }: { message: string; session?: string },
-  { mcpReq, http }: ServerContext,
-): Promise<CallAnswer> {
+/** Returns for whom a request is made. */
+export function askerOf({ http }: ServerContext): Asker {
   const { clientId: userId = "", extra } = http?.authInfo ?? {};
-  const asker = { userId, ...extra } as Asker;
+  return { userId, ...extra } as Asker;
+}
+
+/**
+ * Begins a run for a call, or answers the question that its state names. A run that takes longer than
+ * `taskAfterMs` is returned as a task if `asTask`.
+ */
+export async function answerCall(
+  served: ServedAgent,
+  { message, session }: { message: string; session?: string },
+  ctx: ServerContext,
+  asTask: boolean,
+): Promise<CallAnswer> {
+  const { mcpReq } = ctx;
+  const asker = askerOf(ctx);
+  const waitMs = asTask ? served.taskAfterMs : undefined;
   const state = mcpReq.requestState<JsonObject>();
   try {
     if (state === undefined) {
@@ -48,13 +64,35 @@ export async function answerCall(
         ...(session !== undefined && { sessionId: session }),
         ...(id !== undefined && { clientMessageId: id }),
       };
-      return answerOf(await runtime.run(agent, options).result);
+      return await ran(served, options, waitMs);
     }
     const given = objectIn((mcpReq.inputResponses as JsonObject | undefined)?.[KEY]);
-    return await continueRun(runtime, agent, asker, state, given);
+    return await continueRun(served, asker, state, given, waitMs);
   } catch (error) {
     if (!PawlError.is(error)) throw error;
     return failed(error.code === "not_found" ? "There is no such session." : error.message);
+  }
+}
+
+/** Runs the agent. Returns the run as a task if it takes longer than `waitMs`. */
+async function ran(
+  { runtime, agent }: ServedAgent,
+  options: RunOptions,
+  waitMs: number | undefined,
+): Promise<CallAnswer> {
+  const run = runtime.run(agent, options);
+  if (waitMs === undefined) return answerOf(await run.result);
+  const { promise: waited, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), waitMs);
+  try {
+    const result = await Promise.race([run.result, waited]);
+    if (result !== undefined) return answerOf(result);
+    // The task exists once the message is stored.
+    const { sessionId, runId, messageSeq } = await run.started;
+    run.result.catch(() => undefined);
+    return { task: { session: sessionId, run: runId, messageSeq } };
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -65,40 +103,27 @@ function idOf(meta: JsonObject = {}): string | undefined {
 }
 
 async function continueRun(
-  runtime: Runtime,
-  agent: string,
+  served: ServedAgent,
   asker: Asker,
   state: JsonObject,
-  { action, content }: JsonObject,
+  response: JsonObject,
+  waitMs: number | undefined,
 ): Promise<CallAnswer> {
+  const { runtime } = served;
   const sessionId = String(state.session);
   const { pending } = await runtime.view(sessionId, { userId: asker.userId });
   const question = pending.find(({ callId, seq }) => callId === state.call && seq === state.question);
   // The answer was sent before. What came of it counts.
   if (question === undefined) return await outcomeOf(runtime, asker, sessionId);
-  const form = formOf(question);
   const { callId, seq } = question;
-  const options = (answer: { value: Json } | { error: string }): RunOptions => ({
-    ...asker,
-    sessionId,
-    answers: [{ callId, question: seq, ...answer }],
-  });
-  if (action !== "accept") {
-    const answer = form.no === undefined ? { error: "The user declined to answer." } : { value: form.no };
-    return answerOf(await runtime.run(agent, options(answer)).result);
-  }
-  let value: Json;
   try {
-    value = form.valueOf(objectIn(content));
-  } catch {
-    return asking(sessionId, question);
-  }
-  try {
-    return answerOf(await runtime.run(agent, options({ value })).result);
+    const answers = [{ callId, question: seq, ...answerTo(question, response) }];
+    return await ran(served, { ...asker, sessionId, answers }, waitMs);
   } catch (error) {
     if (PawlError.is(error, "already_answered")) return await outcomeOf(runtime, asker, sessionId);
     // The question stays open, and the user may correct the answer.
-    if (PawlError.is(error, "invalid_answer")) return asking(sessionId, question);
+    if (error instanceof SyntaxError || PawlError.is(error, "invalid_answer"))
+      return asking(sessionId, question);
     throw error;
   }
 }
@@ -126,10 +151,16 @@ function asking(session: string, question: Question): CallAnswer {
   return { question: { key: KEY, form: formOf(question), state } };
 }
 
-function done(session: string, text: string): CallAnswer {
+/** Returns the result of a run that was a task. */
+export function resultFor(session: string, { stop, isFailed: hasFailed, text }: EndOf): CallResult {
+  const answer = hasFailed ? failed(stop.message) : done(session, text || stop.message);
+  return answer.result;
+}
+
+function done(session: string, text: string): { result: CallResult } {
   return { result: { content: [{ type: "text", text }], structuredContent: { text, session } } };
 }
 
-function failed(text: string): CallAnswer {
+function failed(text: string): { result: CallResult } {
   return { result: { content: [{ type: "text", text }], isError: true } };
 }

@@ -13,6 +13,8 @@ export interface Attempt {
   callId: string;
   idempotencyKey: string;
   timeoutMs: number;
+  /** What to send in `task` to an older server, so that the call becomes a task there. */
+  asTask: JsonObject | undefined;
   signal: AbortSignal;
   /** Answers to the server's questions, with its state. */
   resume: JsonObject | undefined;
@@ -57,12 +59,14 @@ export async function send(
 
 async function request(client: Client, attempt: Attempt): Promise<CallToolResult | InputRequired> {
   const { name, input, definition, callId, idempotencyKey, timeoutMs, signal, resume, onProgress } = attempt;
+  const task = takesTasks(client) ? attempt.asTask : undefined;
   // It may have waited for its turn.
   signal.throwIfAborted();
   const params = {
     name,
     arguments: input,
     ...resume,
+    ...(task !== undefined && { task }),
     _meta: { "pawl/callId": callId, "pawl/idempotencyKey": idempotencyKey },
   };
   // The SDK's type of `callTool` lacks `inputResponses` and the result that asks for input. It would also
@@ -76,6 +80,12 @@ async function request(client: Client, attempt: Attempt): Promise<CallToolResult
     toolDefinition: definition as never,
     onprogress: (progress) => onProgress(progress as unknown as JsonObject),
   })) as CallToolResult | InputRequired;
+}
+
+/** Whether an older server runs calls as tasks. Newer ones decide by themselves. */
+function takesTasks(client: Client): boolean {
+  const { tasks } = client.getServerCapabilities() ?? {};
+  return client.getProtocolEra() === "legacy" && tasks?.requests?.tools?.call !== undefined;
 }
 
 /** Waits. Rejects with the signal's reason if it is aborted. */

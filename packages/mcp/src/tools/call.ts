@@ -1,15 +1,20 @@
-import { type Json, type JsonObject, jsonSchema, type ToolContext, validate } from "@pawl/core";
-import { McpFailure, unusable } from "../base/failure.ts";
-import { isObject } from "../base/json.ts";
+import { type JsonObject, jsonSchema, type ToolContext } from "@pawl/core";
+import { outcomeUnknown } from "@pawl/core/tools";
+import { McpFailure } from "../base/failure.ts";
+import { taskIn } from "../base/task-wire.ts";
 import { callerOf } from "../base/user.ts";
 import type { McpServerOptions } from "../connect/options.ts";
 import type { Connection, Pool } from "../connect/pool.ts";
 import type { CallToolResult } from "../connect/sdk.ts";
 import { type Attempt, type InputRequired, pause, send } from "./attempt.ts";
+import { checkOutput } from "./check-output.ts";
 import type { ListedTool } from "./fingerprint.ts";
 import { connectorOf } from "./names.ts";
 import { type McpResult, resultOf } from "./result.ts";
 import { askedBefore, askNext, type Round, refusedAgain } from "./rounds.ts";
+import { continueTask, mayRun, parkTask } from "./task-call.ts";
+import { taskBefore, taskParams } from "./task-state.ts";
+import { triedBefore } from "./tried-before.ts";
 
 /** The default time limit of a call, in milliseconds. */
 export const TIMEOUT_MS = 60_000;
@@ -38,7 +43,7 @@ export async function callTool<Deps>(
   context.report({ connector: connectorOf(options.name) });
   const connection = await pool.of(callerOf(context));
   try {
-    const result = await answered(tool, connection, input, context);
+    const result = await settled(tool, connection, input, context);
     const shown = resultOf(result, connection.secrets());
     await checkOutput(options.name, listed, shown);
     return shown;
@@ -53,6 +58,24 @@ export async function callTool<Deps>(
       ...(context.answered !== undefined && { state: context.answered.state }),
     });
   }
+}
+
+/** Continues a call that is a task, or sends it. Throws instead of returning if the call has to wait. */
+async function settled<Deps>(
+  tool: ServerTool<Deps>,
+  connection: Connection,
+  input: JsonObject,
+  context: ToolContext<Deps>,
+): Promise<CallToolResult> {
+  const { options, listed, isSafe } = tool;
+  const call = { options, connection, tool: listed.name, context };
+  const before = await taskBefore(options, context);
+  if (before !== undefined) return await continueTask(call, before);
+  if (!isSafe && (await triedBefore(context))) throw cutOff(options.name);
+  const result = await answered(tool, connection, input, context);
+  const task = taskIn(result);
+  if (task === null) throw mayRun(options.name, "its id is not valid.");
+  return task === undefined ? result : await parkTask(call, task);
 }
 
 /** Sends the call until the server returns a result, or something that the user has to answer. */
@@ -146,6 +169,7 @@ function attemptOf<Deps>(
     callId,
     idempotencyKey,
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    asTask: taskParams(options, listed),
     signal,
     resume,
     onProgress: progress,
@@ -161,24 +185,12 @@ function isExpired(error: unknown): boolean {
   return error instanceof McpFailure && error.isExpired;
 }
 
+function cutOff(server: string): McpFailure {
+  const why = `its process was cut off while "${server}" ran it.`;
+  return new McpFailure("mcp_outcome_unknown", "unknown", outcomeUnknown(why));
+}
+
 function expired(server: string): McpFailure {
   const message = `"${server}" does not accept the user's answer any more, because it came too late. What the call did before its question may have taken effect. Call the tool again to ask again.`;
   return new McpFailure("mcp_refused", "failed", message);
-}
-
-/** Checks a result by the schema that the tool was listed with. @throws McpFailure if it does not match */
-async function checkOutput(server: string, { outputSchema }: ListedTool, result: McpResult): Promise<void> {
-  if (!isObject(outputSchema as Json)) return;
-  const { $schema: _, ...schema } = outputSchema as JsonObject;
-  const { structuredContent } = result;
-  if (structuredContent === undefined) throw unusable(server, "it has no structuredContent");
-  let checked: Awaited<ReturnType<typeof validate>>;
-  try {
-    checked = await validate(jsonSchema(schema), structuredContent);
-  } catch {
-    // The schema itself is invalid: it says nothing about the result.
-    return;
-  }
-  if (!checked.ok)
-    throw unusable(server, `it does not match the tool's output schema: ${checked.problems.join("; ")}`);
 }

@@ -39,11 +39,13 @@ export function connectorAgent<Deps = unknown>(
   if (typeof server?.connector !== "string")
     throw new PawlError("config", "connectorAgent() takes a server, made by mcpServer(), and options.");
   const { description, onError, instructions = defaultInstructions(server.name), ...ofAgent } = options;
+  const tools = mcpTools({ servers: [server], ...(onError && { onError }) });
   const worker = agent<Deps>({
     ...ofAgent,
     name: server.connector,
     instructions,
-    tools: mcpTools({ servers: [server], ...(onError && { onError }) }),
+    tools,
+    hooks: [...(ofAgent.hooks ?? []), tools.hook],
   });
   // By `agents`, the name of the sub-agent is in the log.
   return agentTool({ agents: () => worker, name: `mcp__${server.name}`, description }) as Tool<Deps>;

@@ -7,6 +7,8 @@ export interface ListedTool {
   inputSchema: unknown;
   outputSchema?: unknown;
   annotations?: unknown;
+  /** What an older server says about tasks: `required`, `optional` or `forbidden`. */
+  execution?: { taskSupport?: unknown } | undefined;
 }
 
 /**

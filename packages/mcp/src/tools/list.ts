@@ -168,7 +168,8 @@ function toolOf<Deps>(
         callTool({ options, pool, listed, isSafe }, input, context as never) as never,
       format: formatResult,
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-      idempotent: isSafe,
+      // Nothing is sent twice: see `triedBefore`.
+      idempotent: true,
       repeatable: readOnlyHint,
       category: `mcp::${options.name}`,
       ...(options.maxResultChars !== undefined && { maxResultChars: options.maxResultChars }),

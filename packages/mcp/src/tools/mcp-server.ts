@@ -7,6 +7,7 @@ import { makePool } from "../connect/pool.ts";
 import { type McpToolChange, toolLists } from "./list.ts";
 import { connectorOf } from "./names.ts";
 import { getPrompt, listPrompts, listResources, type McpSource, readResource } from "./read.ts";
+import { type EndedCall, taskCanceller } from "./task-hook.ts";
 
 /** An MCP server, made by {@link mcpServer}. */
 export interface McpServer<Deps = unknown> {
@@ -33,6 +34,13 @@ export interface McpServer<Deps = unknown> {
   listPrompts(user: McpUser<Deps>): Promise<McpSource[]>;
   /** Reads a prompt as text: its messages, one after the other. */
   getPrompt(name: string, args: Readonly<Record<string, string>>, user: McpUser<Deps>): Promise<string>;
+  /**
+   * Asks the server to stop the task of a call that has ended without its result. The hook of `mcpTools()`
+   * does this. Resolves to `true` if the task is over, and to `false` if it may still be running.
+   *
+   * @throws McpFailure if the server cannot be asked
+   */
+  cancelTask(call: EndedCall, user: McpUser<Deps>): Promise<boolean>;
   /**
    * Calls back when a list of tools differs from the one before it, or tools of the first one are left out.
    * Returns a function that ends this.
@@ -108,6 +116,7 @@ export function mcpServer<Deps = unknown>(options: McpServerOptions<Deps>): McpS
     listPrompts: (user) => shown(user, listPrompts),
     getPrompt: (prompt, args, user) =>
       shown(user, (connection) => getPrompt(connection, prompt, args, user.signal)),
+    cancelTask: taskCanceller(options, pool),
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

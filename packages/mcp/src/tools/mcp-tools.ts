@@ -1,7 +1,8 @@
-import { checkOptions, messageOf, type OptionKinds, PawlError, type Tool } from "@pawl/core";
+import { checkOptions, type Hook, messageOf, type OptionKinds, PawlError, type Tool } from "@pawl/core";
 import type { McpToolsSource } from "../base/user.ts";
 import type { McpToolChange } from "./list.ts";
 import type { McpServer } from "./mcp-server.ts";
+import { taskHook } from "./task-hook.ts";
 
 /** Options of `mcpTools()`. */
 export interface McpToolsOptions<Deps = unknown> {
@@ -31,6 +32,12 @@ const WAIT_MS = 4_000;
 /** A function for an agent's `tools`, made by {@link mcpTools}. */
 export interface McpTools<Deps = unknown> {
   (source: McpToolsSource<Deps>): Promise<Tool<Deps>[]>;
+  /**
+   * A hook for the agent's `hooks`. If a run ends without the result of a server's task, e.g. because the user
+   * has stopped it, the hook asks the server to stop the task. If that is not confirmed, the model reads that
+   * the task may still be running.
+   */
+  readonly hook: Hook<Deps>;
   /** Closes all connections of the servers. The next use opens new ones. */
   close(): Promise<void>;
 }
@@ -107,7 +114,7 @@ export function mcpTools<Deps = unknown>(options: McpToolsOptions<Deps>): McpToo
   const close = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.close()));
   };
-  return Object.assign(tools, { close });
+  return Object.assign(tools, { close, hook: taskHook(servers) });
 }
 
 /** Waits for a list. A connection that takes longer goes on being opened, for the next run. */

@@ -1,3 +1,7 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { createMcpHandler, McpServer as SdkServer } from "@modelcontextprotocol/server";
 import { type McpServerOptions, mcpServer } from "../../src/index.ts";
 
@@ -48,3 +52,22 @@ export const node = process.execPath;
 /** The program of a reference server. */
 export const reference = (name: "everything" | "filesystem" | "memory"): string =>
   new URL(`../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url).pathname;
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Starts the reference server over HTTP, which keeps a session for each client. */
+export async function startEverything(port: number): Promise<ChildProcess> {
+  const child = spawn(node, [reference("everything"), "streamableHttp"], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  for await (const chunk of child.stderr ?? []) if (String(chunk).includes("listening")) break;
+  return child;
+}

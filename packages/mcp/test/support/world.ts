@@ -29,7 +29,14 @@ export function world(servers: readonly McpServer[], script: readonly Reply[], o
     ...rest,
   });
   const model = strictModel({ script: [...script] });
-  const made = agent({ name: "tester", instructions: "You are a test.", model, tools, ...ofAgent }) as Agent;
+  const made = agent({
+    name: "tester",
+    instructions: "You are a test.",
+    model,
+    tools,
+    hooks: [tools.hook],
+    ...ofAgent,
+  }) as Agent;
   const pawl = runtime({
     agents: [made],
     store,
@@ -82,3 +89,14 @@ export async function resultOf(one: World, sessionId: string): Promise<StoredOf<
 }
 
 export const text = (said: string) => ({ content: [{ type: "text" as const, text: said }] });
+
+/** Waits until the run has ended or asks the user. Returns the user's question. */
+export async function settle(one: World, sessionId: string) {
+  for (;;) {
+    const { pending } = await one.pawl.view(sessionId, { userId: "u1" });
+    const [question] = pending;
+    if (question === undefined || question.kind !== "mcp.task") return question;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    await one.answer(sessionId, null);
+  }
+}

@@ -1,0 +1,71 @@
+import { LOST } from "../base/failure.ts";
+import { asTaskResult } from "../base/task-wire.ts";
+import type { Transport } from "./sdk.ts";
+
+type Message = Parameters<Transport["send"]>[0];
+type Id = string | number;
+
+/**
+ * Makes a transport do two things that the SDK (2.4) does not do.
+ *
+ * - It fails a request whose stream ends without an answer. The SDK would wait until the request's time limit
+ *   (typescript-sdk #2739).
+ * - It delivers a call that became a task. The SDK drops the task, although it runs.
+ */
+export function watched(transport: Transport): Transport {
+  /** The requests without an answer; the value is the request's `params.task`, of calls only. */
+  const open = new Map<Id, { isCall: boolean; asksForTask: boolean }>();
+  const send = transport.send.bind(transport);
+  let receive: Transport["onmessage"];
+  Object.defineProperty(transport, "onmessage", {
+    configurable: true,
+    get: () => receive,
+    set: (handler: Transport["onmessage"]) => {
+      receive = handler && ((message, extra) => handler(delivered(message, open), extra));
+    },
+  });
+  transport.send = (message, options) => {
+    const id = idOf(message);
+    if (id === undefined) {
+      forget(message, open);
+      return send(message, options);
+    }
+    const { method, params } = message as { method: string; params?: { task?: unknown } };
+    open.set(id, { isCall: method === "tools/call", asksForTask: params?.task !== undefined });
+    const onRequestStreamEnd = () => {
+      if (open.has(id)) receive?.(errorFor(id, "The stream ended without an answer.", LOST));
+    };
+    return send(message, { ...options, onRequestStreamEnd }).catch((error: unknown) => {
+      open.delete(id);
+      throw error;
+    });
+  };
+  return transport;
+}
+
+type Open = Map<Id, { isCall: boolean; asksForTask: boolean }>;
+
+/** Notes that a request has its answer. Returns the answer in a form that the SDK lets through. */
+function delivered(message: Message, open: Open): Message {
+  if (!("id" in message) || "method" in message) return message;
+  const request = open.get(message.id as Id);
+  open.delete(message.id as Id);
+  if (!request?.isCall || !("result" in message)) return message;
+  const result = asTaskResult(message.result as never, request.asksForTask);
+  return result === undefined ? message : ({ ...message, result } as Message);
+}
+
+/** A request that was cancelled gets no answer. */
+function forget(message: Message, open: Open): void {
+  const { method, params } = message as { method?: string; params?: { requestId?: Id } };
+  if (method === "notifications/cancelled" && params?.requestId !== undefined) open.delete(params.requestId);
+}
+
+function idOf(message: Message): Id | undefined {
+  return "method" in message && "id" in message ? (message.id as Id) : undefined;
+}
+
+/** Returns the answer that a transport makes up for a request that gets no other. */
+export function errorFor(id: Id, text: string, reason: string): Message {
+  return { jsonrpc: "2.0", id, error: { code: -32_000, message: text, data: { reason } } } as Message;
+}

@@ -1,0 +1,121 @@
+import {
+  type Json,
+  type JsonObject,
+  type Question,
+  type Runtime,
+  readShown,
+  type StoredEvent,
+  textOf,
+} from "@pawl/core";
+import { formOf } from "./form.ts";
+
+/** A run that is a task of a client. `messageSeq` is its message, which a later run may pick up. */
+export interface RunTask {
+  session: string;
+  run: string;
+  messageSeq: number | undefined;
+}
+
+/** How long a client should wait before it asks again, in milliseconds. */
+const POLL_MS = 1_000;
+
+/** The id of a task: everything that is needed to find it, for whoever may read the session. */
+export function taskIdOf({ session, run, messageSeq }: RunTask): string {
+  const bytes = new TextEncoder().encode(JSON.stringify([session, run, messageSeq ?? null]));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+/** Reads the id of a task; `undefined` if it is not one. */
+export function readTaskId(id: unknown): RunTask | undefined {
+  try {
+    const text = atob(String(id).replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(text, (char) => char.charCodeAt(0));
+    const [session, run, seq] = JSON.parse(new TextDecoder().decode(bytes)) as Json[];
+    if (typeof session !== "string" || typeof run !== "string") return undefined;
+    return { session, run, messageSeq: typeof seq === "number" ? seq : undefined };
+  } catch {
+    return undefined;
+  }
+}
+
+/** How a run ended. */
+export type EndOf = { stop: { type: string; message: string }; isFailed: boolean; text: string };
+
+/** What has become of a run. */
+interface Found {
+  createdAt: string;
+  updatedAt: string;
+  end: EndOf | undefined;
+}
+
+/** Reads what has become of a run, of which a later run may have picked up the message. */
+async function find(runtime: Runtime, { session, run, messageSeq }: RunTask): Promise<Found | undefined> {
+  let current = run;
+  let open = false;
+  let found: Found | undefined;
+  let texts: string[] = [];
+  const types = ["run_started", "assistant_message", "run_ended", "run_suspended", "tool_answered"] as const;
+  for await (const event of readShown(runtime.store, session, { types })) {
+    if (event.type === "run_started" && event.data.run_id === current) {
+      open = true;
+      texts = [];
+      found ??= { createdAt: event.at, updatedAt: event.at, end: undefined };
+    }
+    if (!open || found === undefined) continue;
+    found.updatedAt = event.at;
+    if (event.type === "assistant_message") texts.push(...textsIn(event));
+    if (event.type !== "run_ended" || event.data.run_id !== current) continue;
+    open = false;
+    const { next, stop, session_status } = event.data;
+    found.end = { stop, isFailed: session_status === "error", text: texts.join("\n\n") };
+    if (messageSeq === undefined || !next?.messages.includes(messageSeq)) return found;
+    current = next.run_id;
+    found.end = undefined;
+  }
+  return found;
+}
+
+function textsIn({ data }: Extract<StoredEvent, { type: "assistant_message" }>): string[] {
+  const text = textOf(data.content).trim();
+  return text === "" ? [] : [text];
+}
+
+/**
+ * Returns the task of a run as clients get it; `undefined` if the session has no such run. `resultOf` makes
+ * the result of a run that has ended.
+ *
+ * @throws PawlError `not_found` if the session is not the user's
+ */
+export async function describeTask(
+  runtime: Runtime,
+  task: RunTask,
+  userId: string,
+  resultOf: (end: EndOf) => JsonObject,
+): Promise<JsonObject | undefined> {
+  const { pending } = await runtime.view(task.session, { userId });
+  const found = await find(runtime, task);
+  if (found === undefined) return undefined;
+  const { createdAt, updatedAt: lastUpdatedAt, end } = found;
+  const times = { taskId: taskIdOf(task), createdAt, lastUpdatedAt, ttlMs: null, pollIntervalMs: POLL_MS };
+  if (end === undefined && pending.length === 0) return { ...times, status: "working" };
+  if (end === undefined) return { ...times, status: "input_required", inputRequests: requestsFor(pending) };
+  if (end.stop.type === "aborted") return { ...times, status: "cancelled", statusMessage: end.stop.message };
+  return { ...times, status: "completed", result: resultOf(end) };
+}
+
+/** The key of a question in a task's requests. A question has it for ever. */
+export function keyOf({ seq }: Question): string {
+  return `q${seq}`;
+}
+
+function requestsFor(pending: readonly Question[]): JsonObject {
+  const requests = pending.map((question): [string, JsonObject] => {
+    const { message, schema } = formOf(question);
+    const params = { mode: "form", message, requestedSchema: schema };
+    return [keyOf(question), { method: "elicitation/create", params }];
+  });
+  return Object.fromEntries(requests);
+}

@@ -1,0 +1,190 @@
+import { memoryStore } from "@pawl/core";
+import { describe, expect, it } from "vitest";
+import { connectTo } from "./support/servers.ts";
+import { done, elicit, taskServer } from "./support/task-server.ts";
+import { calls, resultOf, settle, type World, world } from "./support/world.ts";
+
+const yes = { action: "accept", content: { ok: true } };
+
+describe("a call that becomes a task", () => {
+  it("F24 T14 parks the run with the task's id in the log, and ends with the task's result", async () => {
+    const served = taskServer((task, times) => {
+      if (times === 2) Object.assign(task, { status: "completed", result: done("found") });
+    });
+    const one = world([connectTo(served)], calls("it"));
+    const { sessionId, stop } = await one.say("Go");
+    expect(stop.type).toBe("suspended");
+    const [asked] = await one.of(sessionId, "tool_suspended");
+    expect(asked?.data.state).toMatchObject({ task: { id: "task_1", wire: "v2" } });
+    expect(served.polls()).toBe(0);
+    await settle(one, sessionId);
+    expect(await resultOf(one, sessionId)).toMatchObject({
+      success: true,
+      result: { content: [{ type: "text", text: "found" }] },
+      report: { connector: "mcp::test" },
+    });
+    expect(served.calls()).toHaveLength(1);
+    expect(served.polls()).toBe(3);
+    expect(served.capabilities).toEqual([
+      expect.objectContaining({ extensions: { "io.modelcontextprotocol/tasks": {} } }),
+    ]);
+  });
+
+  it("F24 T14 is continued by another process, which sends nothing twice", async () => {
+    const served = taskServer((task, times) => {
+      if (times === 1) Object.assign(task, { status: "completed", result: done("found") });
+    });
+    const store = memoryStore();
+    const first = world([connectTo(served)], calls("it"), { store });
+    const { sessionId } = await first.say("Go");
+    await first.tools.close();
+    const second = world([connectTo(served)], calls("it").slice(1), { store });
+    await settle(second, sessionId);
+    expect(await resultOf(second, sessionId)).toMatchObject({ success: true });
+    expect(served.calls()).toHaveLength(1);
+  });
+
+  it("F24 P1 asks the user what the task asks, once per key, and sends all answers together", async () => {
+    const served = taskServer((task) => {
+      if (served.updates.length === 0)
+        Object.assign(task, {
+          status: "input_required",
+          inputRequests: { a: elicit("A?"), b: elicit("B?") },
+        });
+      // The answers take a while to be seen.
+      else if (served.polls() > 3) Object.assign(task, { status: "completed", result: done("both") });
+    });
+    const store = memoryStore();
+    const one = world([connectTo(served)], calls("it"), { store });
+    const { sessionId } = await one.say("Go");
+    for (const message of ["A?", "B?"]) {
+      expect(await settle(one, sessionId)).toMatchObject({ kind: "elicitation", payload: { message } });
+      await one.answer(sessionId, yes);
+    }
+    expect(await settle(one, sessionId)).toBeUndefined();
+    expect(served.updates).toEqual([{ a: yes, b: yes }]);
+    expect(await resultOf(one, sessionId)).toMatchObject({ success: true });
+  });
+
+  it.each([
+    {
+      how: "fails",
+      seen: { status: "failed", error: { code: -32_603, message: "No disk." } },
+      code: "mcp_task_failed",
+      result: /"test": No disk\./,
+    },
+    {
+      how: "is cancelled by the server",
+      seen: { status: "cancelled", statusMessage: "Maintenance." },
+      code: "mcp_task_failed",
+      result: /cancelled the task of this call. Maintenance\./,
+    },
+    {
+      how: "ends with a tool's error",
+      seen: { status: "completed", result: { ...done("No such city."), isError: true } },
+      code: "mcp_tool_error",
+      result: /^No such city\.$/,
+    },
+    {
+      how: "ends with nonsense",
+      seen: { status: "completed", result: { content: "x" } },
+      code: "mcp_unusable_result",
+      result: /result cannot be used/,
+    },
+    {
+      how: "is described with nonsense",
+      seen: { status: "maybe" },
+      code: "mcp_outcome_unknown",
+      result: /may still be running/,
+    },
+  ])("F24 T14 $how: a clear error", async ({ seen, code, result }) => {
+    const served = taskServer((task) => void Object.assign(task, seen));
+    const one = world([connectTo(served, { taskTimeoutMs: 1_000 })], calls("it"));
+    const { sessionId } = await one.say("Go");
+    await settle(one, sessionId);
+    const data = await resultOf(one, sessionId);
+    expect(data).toMatchObject({ success: false, report: { code } });
+    expect(data.result).toMatch(result);
+  });
+
+  it("F24 that its server has forgotten has an unknown outcome, and is not sent again", async () => {
+    const served = taskServer(() => undefined);
+    const one = world([connectTo(served, { trustAnnotations: true })], calls("it"));
+    const { sessionId } = await one.say("Go");
+    served.tasks.clear();
+    await settle(one, sessionId);
+    expect(await resultOf(one, sessionId)).toMatchObject({
+      success: false,
+      result: expect.stringMatching(/outcome .* unknown: .*does not know its task.*may still be running/),
+      report: { code: "mcp_outcome_unknown" },
+    });
+    expect(served.calls()).toHaveLength(1);
+  });
+
+  it.each([
+    { made: { ttlMs: 1_000 }, options: {} },
+    { made: { ttlMs: null }, options: { taskTimeoutMs: 1_000 } },
+  ])("F24 that outlives its time has an unknown outcome: $made.ttlMs", async ({ made, options }) => {
+    let now = 0;
+    const served = taskServer(() => undefined, made);
+    const one = world([connectTo(served, { ...options, now: () => now })], calls("it"));
+    const { sessionId } = await one.say("Go");
+    now = 900;
+    await one.answer(sessionId, null);
+    expect(await settleOnce(one, sessionId)).toBe("mcp.task");
+    now = 1_100;
+    await settle(one, sessionId);
+    expect(await resultOf(one, sessionId)).toMatchObject({
+      success: false,
+      result: expect.stringMatching(/its time is over.*may still be running/),
+    });
+  });
+
+  it("F24 T14 whose server is down for a while is asked about again, and its result counts", async () => {
+    const served = taskServer((task) => {
+      Object.assign(task, { status: "completed", result: done("found") });
+    });
+    const one = world([connectTo(served, { breaker: { failures: 100 } })], calls("it"));
+    const { sessionId } = await one.say("Go");
+    served.setDown(true);
+    for (let n = 0; n < 3; n += 1) await one.answer(sessionId, null);
+    const asked = await one.of(sessionId, "tool_suspended");
+    expect(asked.at(-1)?.data.state).toMatchObject({ failures: 3 });
+    served.setDown(false);
+    await settle(one, sessionId);
+    expect(await resultOf(one, sessionId)).toMatchObject({ success: true });
+  });
+
+  it("F24 hides the id of its task in the log with `stateKey`", async () => {
+    const served = taskServer((task) => {
+      Object.assign(task, { status: "completed", result: done("found") });
+    });
+    const stateKey = "s".repeat(40);
+    const one = world([connectTo(served, { stateKey })], calls("it"));
+    const { sessionId } = await one.say("Go");
+    expect(JSON.stringify(await one.log(sessionId))).not.toContain("task_1");
+    await settle(one, sessionId);
+    expect(await resultOf(one, sessionId)).toMatchObject({ success: true });
+  });
+
+  it("F24 T14 does not become one with `tasks: false`", async () => {
+    const served = taskServer(() => undefined);
+    const one = world([connectTo(served, { tasks: false })], calls("it"));
+    await one.say("Go");
+    expect(served.capabilities).toEqual([expect.not.objectContaining({ extensions: expect.anything() })]);
+  });
+
+  it.each(["", "a\nb", "ü", "x".repeat(3_000)])(
+    "F24 with an id that is not valid has an unknown outcome",
+    async (taskId) => {
+      const one = world([connectTo(taskServer(() => undefined, { taskId }))], calls("it"));
+      const { sessionId } = await one.say("Go");
+      expect(await resultOf(one, sessionId)).toMatchObject({ report: { code: "mcp_outcome_unknown" } });
+    },
+  );
+});
+
+async function settleOnce(one: World, sessionId: string) {
+  const { pending } = await one.pawl.view(sessionId, { userId: "u1" });
+  return pending[0]?.kind;
+}
