@@ -11,3 +11,4 @@ export type { CallSettings, CallToolOptions, ToolCallOutcome } from "./tools/cal
 
 export { hideTextsOf } from "./base/hide-texts.ts";
 export { plainJsonSchema } from "./tools/plain-json-schema.ts";
+export { untrustedSchema } from "./tools/untrusted-schema.ts";

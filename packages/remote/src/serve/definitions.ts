@@ -17,7 +17,8 @@ export async function definitionsOf(tools: Iterable<Tool>): Promise<Definitions>
   return { tools: definitions, version };
 }
 
-function definitionOf({ spec, idempotent, repeatable, timeoutMs, status }: Tool): ToolDefinition {
+function definitionOf(tool: Tool): ToolDefinition {
+  const { spec, idempotent, repeatable, timeoutMs, maxResultChars, dependsOn, endsRun, status } = tool;
   return {
     name: spec.name,
     description: spec.description,
@@ -25,6 +26,9 @@ function definitionOf({ spec, idempotent, repeatable, timeoutMs, status }: Tool)
     ...(idempotent && { idempotent }),
     ...(repeatable && { repeatable }),
     ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
+    ...(maxResultChars !== undefined && { max_result_chars: maxResultChars }),
+    ...(dependsOn.length > 0 && { depends_on: [...dependsOn] }),
+    ...(endsRun !== false && { ends_run: endsRun }),
     ...(Object.keys(status).length > 0 && { status }),
   };
 }

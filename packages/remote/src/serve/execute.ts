@@ -22,7 +22,8 @@ export async function execute(
   const key = idempotencyKeyOf(request);
   const { tool_name, tool_input } = await readCall(request, served.maxBodyBytes);
   const tool = tools.get(tool_name);
-  if (tool === undefined) throw new Refusal(404, "unknown_tool", `There is no tool named "${tool_name}".`);
+  if (tool === undefined)
+    throw new Refusal(404, "unknown_tool", `There is no tool named "${tool_name.slice(0, 100)}".`);
   const deps = await served.deps?.(user, request);
   const settings: CallSettings & { deps?: unknown } = {
     userId,
@@ -47,10 +48,10 @@ async function readCall(request: Request, maxBytes: number): Promise<WireCall> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json")
     throw new Refusal(415, "invalid_input", "Send JSON with the header `content-type: application/json`.");
-  const text = await readCapped(request, maxBytes);
+  const text = await readCapped(request, maxBytes).catch(brokenOff);
   if (text === undefined)
     throw new Refusal(413, "too_large", `The body may have at most ${maxBytes} bytes.`, {
-      connection: "close",
+      headers: { connection: "close" },
     });
   const body = parsed(text);
   const { tool_name, tool_input } = Object(body) as Partial<WireCall>;
@@ -61,6 +62,11 @@ async function readCall(request: Request, maxBytes: number): Promise<WireCall> {
     throw new Refusal(400, "invalid_input", message);
   }
   return { tool_name, tool_input };
+}
+
+// A client that disconnects is no error of the server.
+function brokenOff(): never {
+  throw new Refusal(400, "invalid_input", "The body broke off.");
 }
 
 function parsed(text: string): unknown {
@@ -74,12 +80,13 @@ function parsed(text: string): unknown {
 /** Returns the response for a call's outcome. That a tool fails is no failure of the server: it is a 200. */
 function respond(tool_name: string, outcome: ToolCallOutcome, maxBytes: number): Response {
   const report = wireReport(outcome.report);
+  const said = report && { report };
   if (outcome.success) {
     const { result } = outcome;
-    const text = JSON.stringify({ tool_name, result, ...report });
+    const text = JSON.stringify({ tool_name, result, ...said });
     const bytes = new TextEncoder().encode(text);
     if (bytes.byteLength > maxBytes)
-      return failed(tool_name, { code: "result_too_large", message: tooLong(bytes.byteLength, maxBytes) });
+      return privateJson({ tool_name, error: tooLarge(bytes.byteLength, maxBytes), ...said });
     return new Response(bytes, {
       headers: { "content-type": "application/json", "cache-control": "no-store" },
     });
@@ -87,26 +94,23 @@ function respond(tool_name: string, outcome: ToolCallOutcome, maxBytes: number):
   const { failure, message, code } = outcome;
   switch (failure) {
     case "failed":
-      return failed(tool_name, { ...(code !== undefined && { code }), message }, report);
+      return privateJson({ tool_name, error: { ...(code !== undefined && { code }), message }, ...said });
     case "invalid_input":
       throw new Refusal(422, "invalid_tool_input", message);
     case "aborted":
-      throw new Refusal(499, "aborted", message);
+      throw new Refusal(499, "aborted", message, { report });
     case "timed_out":
       // Only proxies in front of this server answer 504 for a server that may be back soon.
-      throw new Refusal(504, "timed_out", message, { "x-should-retry": "false" });
+      throw new Refusal(504, "timed_out", message, { headers: { "x-should-retry": "false" }, report });
   }
 }
 
-function failed(tool_name: string, error: { code?: string; message: string }, report = {}): Response {
-  return privateJson({ tool_name, error, ...report });
+function tooLarge(bytes: number, maxBytes: number): { code: string; message: string } {
+  const message = `The tool did its work, but its result has ${bytes} bytes, and at most ${maxBytes} are allowed.`;
+  return { code: "result_too_large", message };
 }
 
-function tooLong(bytes: number, maxBytes: number): string {
-  return `The tool did its work, but its result has ${bytes} bytes, and at most ${maxBytes} are allowed.`;
-}
-
-function wireReport({ costUsd, ...facts }: ToolCallOutcome["report"]): { report?: WireReport } {
+function wireReport({ costUsd, ...facts }: ToolCallOutcome["report"]): WireReport | undefined {
   const report = { ...facts, ...(costUsd !== undefined && { cost_usd: costUsd }) };
-  return Object.keys(report).length === 0 ? {} : { report };
+  return Object.keys(report).length === 0 ? undefined : report;
 }

@@ -36,6 +36,7 @@ export function openApi(
         // No tools, no calls: `oneOf` must not be empty.
         Call: calls.length === 0 ? { not: {} } : { oneOf: calls },
         Outcome: outcome(),
+        Report: report(),
         Definition: definition(),
         Error: error(),
       },
@@ -112,7 +113,18 @@ function documentRoute(): JsonObject {
 
 function outcome(): JsonObject {
   const text = { type: "string" };
-  const report = {
+  const error = { type: "object", properties: { code: text, message: text }, required: ["message"] };
+  return {
+    type: "object",
+    properties: { tool_name: text, result: {}, error, report: ref("Report") },
+    required: ["tool_name"],
+    oneOf: [{ required: ["result"] }, { required: ["error"] }],
+  };
+}
+
+function report(): JsonObject {
+  const text = { type: "string" };
+  return {
     type: "object",
     description: "What the tool reported about the call.",
     properties: {
@@ -121,13 +133,6 @@ function outcome(): JsonObject {
       fragments: { type: "array", items: text },
       summary: text,
     },
-  };
-  const error = { type: "object", properties: { code: text, message: text }, required: ["message"] };
-  return {
-    type: "object",
-    properties: { tool_name: text, result: {}, error, report },
-    required: ["tool_name"],
-    oneOf: [{ required: ["result"] }, { required: ["error"] }],
   };
 }
 
@@ -142,6 +147,9 @@ function definition(): JsonObject {
       idempotent: { type: "boolean" },
       repeatable: { type: "boolean" },
       timeout_ms: { type: "number" },
+      max_result_chars: { type: "integer" },
+      depends_on: { type: "array", items: text },
+      ends_run: { type: ["boolean", "string"] },
       status: { type: "object", properties: { start: text, done: text } },
     },
     required: ["name", "description", "input_schema"],
@@ -154,6 +162,7 @@ function error(): JsonObject {
     type: "object",
     properties: {
       error: { type: "object", properties: { code: text, message: text }, required: ["code", "message"] },
+      report: ref("Report"),
     },
     required: ["error"],
   };

@@ -1,3 +1,5 @@
+import type { WireReport } from "../wire/definition.ts";
+
 /**
  * The code of an error, in the body's `error.code`. The response's status is in brackets.
  *
@@ -23,6 +25,12 @@ export type ToolErrorCode =
   | "internal"
   | "timed_out";
 
+interface RefusalDetails {
+  headers?: Readonly<Record<string, string>>;
+  /** What the tool had reported before it was abandoned. */
+  report?: WireReport | undefined;
+}
+
 /** An error that is sent to the client as it is. */
 export class Refusal extends Error {
   readonly response: Response;
@@ -31,10 +39,11 @@ export class Refusal extends Error {
     status: number,
     code: ToolErrorCode,
     message: string,
-    headers: Readonly<Record<string, string>> = {},
+    { headers = {}, report }: RefusalDetails = {},
   ) {
     super(message);
-    this.response = privateJson({ error: { code, message } }, { status, headers });
+    const body = { error: { code, message }, ...(report !== undefined && { report }) };
+    this.response = privateJson(body, { status, headers });
   }
 }
 

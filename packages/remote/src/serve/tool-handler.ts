@@ -18,7 +18,8 @@ import { privateJson, Refusal } from "./tool-error.ts";
  *   the client disconnects, the tool's `signal` aborts
  * - `GET <base>/openapi.json`: an OpenAPI 3.1 document of these routes and the user's tools
  *
- * Other failures are `{ error: { code, message } }`, see {@link ToolErrorCode}.
+ * Other failures are `{ error: { code, message } }`, see {@link ToolErrorCode}. A tool's `format`,
+ * `shortenInput` and `category` do not travel.
  *
  * @throws PawlError `config` for unknown, missing and invalid options, and for tools that need a session.
  *
@@ -119,11 +120,11 @@ async function route(
   const method = ROUTES.get(path ?? "");
   if (method === undefined) throw new Refusal(404, "not_found", noRoute(request.method, pathname, basePath));
   if (request.method !== method)
-    throw new Refusal(405, "method_not_allowed", `Use ${method}.`, { allow: method });
+    throw new Refusal(405, "method_not_allowed", `Use ${method}.`, { headers: { allow: method } });
   const user = await served.authorize(request);
   if (user === null) {
     const message = "The bearer token is missing, or it is not valid any more.";
-    throw new Refusal(401, "unauthorized", message, { "www-authenticate": "Bearer" });
+    throw new Refusal(401, "unauthorized", message, { headers: { "www-authenticate": "Bearer" } });
   }
   if (isResponse(user)) return user;
   checkUser(user);

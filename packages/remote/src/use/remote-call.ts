@@ -75,13 +75,13 @@ async function headerKey(key: string): Promise<string> {
 /** Returns the result in a response, and passes on what the tool reported. @throws RemoteFailure */
 function resultIn(answered: Answered, { report }: Pick<ToolContext, "report">, maxBytes: number): Json {
   const { status, isCut } = answered;
+  const body = Object(answered.body) as { result?: Json; error?: unknown; report?: WireReport };
+  passOn(body.report, report);
   if (status < 200 || status >= 300) throw refusalOf(answered);
   if (isCut) {
     const message = `The tool did its work, but its result has more than ${maxBytes} bytes.`;
     throw new RemoteFailure(message, { code: "result_too_large", ran: "yes" });
   }
-  const body = Object(answered.body) as { result?: Json; error?: unknown; report?: WireReport };
-  passOn(body.report, report);
   if (body.error !== undefined && body.error !== null) {
     const { code = "tool_failed", message = "It failed without an error message." } = errorIn(body);
     throw new RemoteFailure(message, { code, ran: "yes" });

@@ -1,13 +1,5 @@
-import {
-  type JsonObject,
-  jsonSchema,
-  messageOf,
-  type Tool,
-  type ToolContext,
-  toJson,
-  tool,
-} from "@pawl/core";
-import { plainJsonSchema } from "@pawl/core/tools";
+import { type JsonObject, messageOf, type Tool, type ToolContext, toJson, tool } from "@pawl/core";
+import { plainJsonSchema, untrustedSchema } from "@pawl/core/tools";
 import type { ToolDefinition } from "../wire/definition.ts";
 import { RemoteFailure } from "./remote-failure.ts";
 import type { RemoteToolsOptions } from "./remote-options.ts";
@@ -62,12 +54,16 @@ function toolFrom(
   try {
     const definition = checked(given, name);
     const { description, input_schema, idempotent = false, repeatable = false, status } = definition;
+    const { max_result_chars: maxResultChars, depends_on = [], ends_run: endsRun = false } = definition;
     return tool({
       name: prefix + name,
       description,
-      input: jsonSchema(input_schema),
+      input: untrustedSchema(input_schema),
       idempotent,
       repeatable,
+      endsRun,
+      dependsOn: depends_on.map((other) => prefix + other),
+      ...(maxResultChars !== undefined && { maxResultChars }),
       ...(status !== undefined && { status }),
       execute: (input: unknown, context: ToolContext<never>) => call(definition, input, context),
     });
@@ -78,11 +74,22 @@ function toolFrom(
 
 function checked(given: Partial<ToolDefinition>, name: string): ToolDefinition {
   const { description = "", input_schema, idempotent, repeatable, timeout_ms, status } = given;
-  if (typeof description !== "string") throw new TypeError("`description` must be a string");
+  const { max_result_chars, depends_on, ends_run } = given;
+  if (!isText(description, MOST_DESCRIPTION_CHARS))
+    throw new TypeError(`\`description\` must be a string of up to ${MOST_DESCRIPTION_CHARS} characters`);
   if (typeof input_schema !== "object" || input_schema === null || Array.isArray(input_schema))
     throw new TypeError("`input_schema` must be a JSON Schema, an object");
-  if (timeout_ms !== undefined && !(typeof timeout_ms === "number" && timeout_ms >= 1))
-    throw new TypeError("`timeout_ms` must be a number from 1");
+  if (timeout_ms !== undefined && !isUpTo(timeout_ms, 1, LONGEST_MS))
+    throw new TypeError(`\`timeout_ms\` must be a number from 1 to ${LONGEST_MS}`);
+  if (max_result_chars !== undefined && !isUpTo(max_result_chars, 1, Number.MAX_SAFE_INTEGER))
+    throw new TypeError("`max_result_chars` must be a number from 1");
+  if (
+    depends_on !== undefined &&
+    !(Array.isArray(depends_on) && depends_on.every((name) => isText(name, 64)))
+  )
+    throw new TypeError("`depends_on` must be a list of the tools' names");
+  if (ends_run !== undefined && !ENDS.includes(ends_run))
+    throw new TypeError(`\`ends_run\` must be one of ${ENDS.join(", ")}`);
   return {
     name,
     description,
@@ -90,8 +97,29 @@ function checked(given: Partial<ToolDefinition>, name: string): ToolDefinition {
     ...flag("idempotent", idempotent),
     ...flag("repeatable", repeatable),
     ...(timeout_ms !== undefined && { timeout_ms }),
+    ...(max_result_chars !== undefined && { max_result_chars }),
+    ...(depends_on !== undefined && { depends_on }),
+    ...(ends_run !== undefined && { ends_run }),
     ...(status !== undefined && { status: texts(status) }),
   };
+}
+
+/** The longest description of a tool, in characters. Each request to the model has all of them. */
+const MOST_DESCRIPTION_CHARS = 20_000;
+
+/** The longest text for the user, in characters. */
+const MOST_STATUS_CHARS = 1_000;
+
+const LONGEST_MS = 2 ** 31 - 1;
+
+const ENDS: readonly unknown[] = [true, false, "active", "suspended", "completed", "error", "expired"];
+
+function isText(value: unknown, most: number): value is string {
+  return typeof value === "string" && value.length <= most;
+}
+
+function isUpTo(value: unknown, least: number, most: number): value is number {
+  return typeof value === "number" && value >= least && value <= most;
 }
 
 function flag(field: string, value: unknown): { [field: string]: boolean } {
@@ -102,8 +130,10 @@ function flag(field: string, value: unknown): { [field: string]: boolean } {
 
 function texts(status: unknown): { start?: string; done?: string } {
   const { start, done } = Object(status) as { start?: unknown; done?: unknown };
-  if ([start, done].some((text) => text !== undefined && typeof text !== "string"))
-    throw new TypeError("`status` must have the texts `start` and `done`");
+  if ([start, done].some((text) => text !== undefined && !isText(text, MOST_STATUS_CHARS)))
+    throw new TypeError(
+      `\`status\` must have the texts \`start\` and \`done\`, of up to ${MOST_STATUS_CHARS} characters`,
+    );
   return {
     ...(start !== undefined && { start: start as string }),
     ...(done !== undefined && { done: done as string }),

@@ -19,6 +19,8 @@ export function refusalOf({ status, headers, body }: Answered): RemoteFailure {
   }
   if (code === "timed_out" && status === 504)
     return new RemoteFailure("it took too long.", { code, ran: "maybe" });
+  if (status === 499)
+    return new RemoteFailure("the request was cancelled on its way.", { code, ran: "maybe" });
   if (status === 429 || status === 408 || status >= 500) {
     const what = status === 429 ? "the tool's server gets too many requests" : "the tool's server failed";
     return new RemoteFailure(`${what} (${status}).`, {

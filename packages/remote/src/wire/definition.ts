@@ -1,4 +1,4 @@
-import type { JsonObject } from "@pawl/core";
+import type { JsonObject, SessionStatus } from "@pawl/core";
 
 /** A tool as `GET <base>/tools/schema` lists it. */
 export interface ToolDefinition {
@@ -12,6 +12,12 @@ export interface ToolDefinition {
   repeatable?: boolean;
   /** The tool's time limit, in milliseconds. */
   timeout_ms?: number;
+  /** The longest result that the model reads, in characters. Default: the agent's `resultLimit`. */
+  max_result_chars?: number;
+  /** Names of tools whose results the model needs before it calls this one, see `dependsOn` of `tool()`. */
+  depends_on?: readonly string[];
+  /** Whether the run ends once the tool has succeeded, or also the session's status then. Default: no. */
+  ends_run?: boolean | SessionStatus;
   /** Texts for the user while the tool is running, and once it has finished. */
   status?: { start?: string; done?: string };
 }

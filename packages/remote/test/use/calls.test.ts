@@ -38,6 +38,57 @@ describe("T10 remoteTools()", () => {
     expect(model.requests[0]?.tools?.[0]).toMatchObject({ name: "look", description: "Looks." });
   });
 
+  it("counts what a tool reported before it took too long", async () => {
+    const slow = tool({
+      name: "look",
+      description: "Looks.",
+      input: z.object({}),
+      timeoutMs: 20,
+      execute: (_, { report }) => {
+        report({ costUsd: 0.5 });
+        return new Promise(() => undefined);
+      },
+    });
+    const url = await served(toolHandler({ tools: [slow], authorize: () => ({ userId: "ada" }) }));
+    const { actions, costUsd } = await front({ url }).run().result;
+    expect(actions[0]?.result).toBe(`${UNKNOWN}it took too long.${CHECK}`);
+    expect(costUsd).toBe(0.5);
+  });
+
+  it("keeps what a tool says about the run: what it depends on, its longest result, and that it ends the run", async () => {
+    const input = z.object({});
+    const ran: string[] = [];
+    const named = (name: string, more = {}) =>
+      tool({
+        name,
+        description: "",
+        input,
+        execute: () => {
+          ran.push(name);
+          return "x".repeat(100);
+        },
+        ...more,
+      });
+    const tools = [
+      named("look"),
+      named("gaze", { dependsOn: ["look"], maxResultChars: 10 }),
+      named("finish", { endsRun: "completed" }),
+    ];
+    const url = await served(toolHandler({ tools, authorize: () => ({ userId: "ada" }) }));
+    const call = (name: string) => ({ name: `far_${name}`, input: {} });
+    const script = [
+      { tools: [call("look"), call("gaze")] },
+      { tools: [call("gaze")] },
+      { tools: [call("finish")] },
+    ];
+    const { run, model, store } = front({ url, prefix: "far_" }, { script });
+    const { sessionId, stop } = await run().result;
+    expect(ran).toEqual(["look", "gaze", "finish"]);
+    expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).not.toContain("x".repeat(20));
+    expect([stop.type, model.requests.length]).toEqual(["terminal_tool", 3]);
+    expect(await store.sessions.get(sessionId)).toMatchObject({ status: "completed" });
+  });
+
   it("T3 refuses an input that does not match before it sends anything", async () => {
     const schema = { type: "object", properties: { at: { type: "number" } } };
     const { url, calls } = await backend(
