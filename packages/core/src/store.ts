@@ -12,7 +12,7 @@ export type {
   ReadOptions,
   RecoverableOptions,
 } from "./log/event-store.ts";
-export { type SessionPatch, statusAfter } from "./log/session-row.ts";
+export { type SessionPatch, statusAfter, wakeAtAfter } from "./log/session-row.ts";
 
 // What stores have in common
 

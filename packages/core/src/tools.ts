@@ -7,6 +7,11 @@ export { outcomeUnknown } from "./session/close-calls.ts";
 export { callTool } from "./tools/call-tool.ts";
 export type { CallSettings, CallToolOptions, ToolCallOutcome } from "./tools/call-tool-types.ts";
 
+// Questions that expire, and waits
+
+export type { QuestionExpiry } from "./log/expiry.ts";
+export type { Expiry, Moment } from "./tools/expiry.ts";
+
 // What others send
 
 export { hideTextsOf } from "./base/hide-texts.ts";

@@ -11,6 +11,7 @@ export type {
 } from "./agent/agent-types.ts";
 export { PawlError, type PawlErrorCode } from "./base/errors.ts";
 export type { JsonOf } from "./base/json.ts";
+export { waitsForTime } from "./log/expiry.ts";
 export type { AwaitedRun } from "./log/handover.ts";
 export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./log/live-event.ts";
 export { advanceCursor, type Cursor, formatCursor, type LiveCursor, parseCursor } from "./readers/cursor.ts";

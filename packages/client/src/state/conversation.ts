@@ -1,5 +1,5 @@
 import type { SessionEvent } from "@pawl/core";
-import { newView, reduceView, type ViewState } from "@pawl/core/view";
+import { newView, reduceView, type ViewState, waitsForTime } from "@pawl/core/view";
 import { Refused } from "../wire/request.ts";
 import type { Wire } from "../wire/wire.ts";
 import { type AgentFailure, type Facts, isSubmitting } from "./agent-state.ts";
@@ -89,8 +89,8 @@ export function take(talk: Conversation, event: SessionEvent): void {
 }
 
 /** Returns whether an event settles the run: nothing more happens without the user. */
-export function isOver({ type }: SessionEvent): boolean {
-  return type === "run_suspended" || type === "run_ended";
+export function isOver(event: SessionEvent): boolean {
+  return event.type === "run_ended" || (event.type === "run_suspended" && !waitsForTime(event.data));
 }
 
 /** Converts any error of a request to the failure that is shown. */

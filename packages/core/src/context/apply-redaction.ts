@@ -42,6 +42,11 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
 }
 
 function withoutQuestion(asked: QuestionRecord): QuestionRecord {
-  const { state: _, ...rest } = asked;
-  return { ...rest, payload: REDACTED, ...(asked.input !== undefined && { input: {} }) };
+  const { state: _, expires, ...rest } = asked;
+  return {
+    ...rest,
+    ...(expires !== undefined && { expires: { ...expires, default: null } }),
+    payload: REDACTED,
+    ...(asked.input !== undefined && { input: {} }),
+  };
 }

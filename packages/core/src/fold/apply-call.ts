@@ -6,7 +6,7 @@ import { budgetOf } from "../log/stored-budget.ts";
 import { type Spent, usageOf } from "../log/tokens.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import type { CallState, RunState, SessionState } from "../session/state.ts";
-import { applyRunQuestion, questionRecord, takeCaller } from "./apply-question.ts";
+import { applyRunQuestion, givenAnswer, questionRecord, takeCaller } from "./apply-question.ts";
 
 /** Adds a call to the run's last turn. */
 export function addCall(state: SessionState, run: RunState, data: EventData["tool_call"]): void {
@@ -63,7 +63,7 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
       chargeCall(run, call, event.data.spent);
       break;
     case "tool_answered":
-      call.answer = { value: event.data.value, error: event.data.error, closed: event.data.closed };
+      call.answer = givenAnswer(event.data);
       takeCaller(run, event.data);
       run.recoveries = 0;
       break;

@@ -1,6 +1,7 @@
 import type { StoredEvent, StoredOf } from "../log/event.ts";
-import type { CalledBy } from "../log/event-data.ts";
-import type { QuestionRecord, RunQuestion } from "../session/asking.ts";
+import type { CalledBy, EventData } from "../log/event-data.ts";
+import { expiryOf } from "../log/expiry.ts";
+import type { Asking, QuestionRecord, RunQuestion } from "../session/asking.ts";
 import type { RunState, SessionState } from "../session/state.ts";
 
 type Suspended = StoredOf<"tool_suspended">;
@@ -41,9 +42,15 @@ function answerRunQuestion(
 ): void {
   const question = asked.get(data.call_id);
   if (question === undefined) return;
-  question.answer = { value: data.value, error: undefined, closed: data.closed };
+  question.answer = givenAnswer(data);
   takeCaller(run, data);
   run.recoveries = 0;
+}
+
+/** Returns the answer of a `tool_answered` event. */
+export function givenAnswer(data: EventData["tool_answered"]): Asking["answer"] {
+  const { value, error, closed, expired } = data;
+  return { value, error, closed, ...(expired && { expired }) };
 }
 
 /** Applies what an answer says about who gave it. */
@@ -53,8 +60,10 @@ export function takeCaller(run: RunState, { caller, credentials }: CalledBy): vo
 }
 
 /** Returns the question of a `tool_suspended` event. */
-export function questionRecord({ data, seq }: Suspended): QuestionRecord {
-  const { kind, payload, answer_schema: answerSchema, by, input, child, state } = data;
+export function questionRecord(event: Suspended): QuestionRecord {
+  const { data, seq } = event;
+  const { kind, payload, answer_schema: answerSchema, by, input, child, state, hidden } = data;
+  const expires = expiryOf(event);
   return {
     kind,
     payload,
@@ -63,6 +72,8 @@ export function questionRecord({ data, seq }: Suspended): QuestionRecord {
     ...(by !== undefined && { by }),
     ...(input !== undefined && { input }),
     ...(state !== undefined && { state }),
+    ...(expires !== undefined && { expires }),
+    ...(hidden && { hidden }),
     ...(child !== undefined && {
       child: { sessionId: child.session_id, callId: child.call_id, question: child.question },
     }),

@@ -23,6 +23,7 @@ import { applyModelEvent, applyReminder, chargeLostAttempt } from "./apply-model
  */
 export function applyEvent(state: SessionState, event: StoredEvent): void {
   state.lastSeq = event.seq;
+  state.lastAt = event.at;
   countOwnTag(state, event);
   const run = openRun(state);
   switch (event.type) {

@@ -1,6 +1,7 @@
 import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { toJson } from "../base/json.ts";
+import { type Expiry, storedExpiry } from "../tools/expiry.ts";
 import { lazyJsonSchema } from "../tools/lazy-json-schema.ts";
 import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 
@@ -15,9 +16,18 @@ export interface ApprovalOptions<Deps = unknown> {
   when:
     | readonly string[]
     | ((call: PlannedToolCall, context: RunContext<Deps>) => boolean | Promise<boolean>);
+  /**
+   * When a question is answered by itself, and with what, e.g. `{ afterMs: 3_600_000, default: { approved:
+   * false, reason: "Nobody has answered." } }`. Default: never.
+   */
+  expires?: Expiry<ApprovalAnswer>;
 }
 
-const OPTIONS: OptionKinds<ApprovalOptions> = { name: "string", when: "any!" };
+const OPTIONS: OptionKinds<ApprovalOptions> = {
+  name: "string",
+  when: "any!",
+  expires: "object",
+};
 
 const INSTEAD = { tools: "Use `when`.", tool: "Use `when`." };
 
@@ -81,7 +91,9 @@ const answer = /* @__PURE__ */ lazyJsonSchema<ApprovalAnswer>({
  */
 export function approval<Deps = unknown>(options: ApprovalOptions<Deps>): Hook<Deps> {
   checkOptions("approval()", options, OPTIONS, { instead: INSTEAD });
-  const { name = "approval", when } = options;
+  const { name = "approval", when, expires } = options;
+  if (expires !== undefined) storedExpiry("approval()", expires, answer, "config");
+  const limit = expires && ({ expires: { ...expires, default: toJson(expires.default) } } as const);
   if (typeof when !== "function" && !Array.isArray(when))
     throw new PawlError(
       "config",
@@ -99,7 +111,12 @@ export function approval<Deps = unknown>(options: ApprovalOptions<Deps>): Hook<D
       const needed = typeof when === "function" ? await when(call, context) : when.includes(call.tool.name);
       if (!needed) return undefined;
       return {
-        ask: { kind: "approval", payload: { tool: call.tool.name, input: toJson(call.input) }, answer },
+        ask: {
+          kind: "approval",
+          payload: { tool: call.tool.name, input: toJson(call.input) },
+          answer,
+          ...limit,
+        },
       };
     },
   };

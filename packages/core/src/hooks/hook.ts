@@ -10,6 +10,7 @@ import type { QuestionRecord } from "../session/asking.ts";
 import type { RunResult } from "../session/run-result.ts";
 import type { RunState, TurnState } from "../session/state.ts";
 import type { AskOptions, AskOutcome } from "../tools/ask-types.ts";
+import type { Expiry } from "../tools/expiry.ts";
 import type { Infer, Schema } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
 
@@ -144,9 +145,13 @@ export type ToolChange =
   | { result: Json; skipped?: SkipReason }
   | { ask: Ask };
 
-/** A question to the user: its kind, what the client shows with it, and the schema of an answer. */
+/**
+ * A question to the user: its kind, what the client shows with it, and the schema of an answer. `expires` is
+ * when the question is answered by itself, and with what; default: never.
+ */
 export interface Ask extends Pick<QuestionRecord, "kind" | "payload"> {
   answer: Schema;
+  expires?: Expiry;
 }
 
 /** The argument of `afterTool`: the outcome of a call, before it is stored. */

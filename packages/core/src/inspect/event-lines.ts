@@ -44,7 +44,8 @@ export function eventLine(event: StoredEvent): string {
 
 function iconOf(event: StoredEvent): string {
   // A question that the runtime closed was not answered by the user.
-  if (event.type === "tool_answered" && event.data.closed !== undefined) return OTHER_ICON;
+  if (event.type === "tool_answered" && (event.data.closed !== undefined || event.data.expired))
+    return OTHER_ICON;
   return ICONS.find(([types]) => types.test(event.type))?.[1] ?? OTHER_ICON;
 }
 

@@ -66,7 +66,8 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   tool_call: (data) => joined(callId(data), `${data.tool_name}(${short(data.arguments)})`),
   tool_started: (data) =>
     joined(callId(data), data.tool_name, data.agent && `agent ${data.agent}`, data.status),
-  tool_suspended: (data) => joined(callId(data), `${data.tool_name} asks and waits`),
+  tool_suspended: (data) =>
+    joined(callId(data), `${data.tool_name} ${data.hidden ? "waits" : "asks and waits"}${untilWhen(data)}`),
   tool_answered: (data) => joined(callId(data), answerSummary(data)),
   tool_result: (data, event) =>
     joined(
@@ -80,8 +81,13 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
       took(event),
     ),
   run_started: (data) => joined(runId(data), `${data.agent}, version ${data.agent_version}`),
-  run_suspended: ({ pending }) =>
-    `waits for ${pending.length === 1 ? "an answer" : `${pending.length} answers`}`,
+  run_suspended: ({ pending, wake_at }) =>
+    joined(
+      pending.length === 0
+        ? undefined
+        : `waits for ${pending.length === 1 ? "an answer" : `${pending.length} answers`}`,
+      wake_at && `wakes at ${wake_at}`,
+    ),
   run_left: ({ reason }) => (reason === "draining" ? "its process shuts down" : "its process hands it over"),
   run_recovered: () => "resumed by another process",
   agent_changed: ({ from, to, tools }) =>
@@ -119,7 +125,14 @@ function reason({ type, message }: StopReason): string {
   return `${type}: ${quotedText(message)}`;
 }
 
-function answerSummary({ value, error, closed }: EventData["tool_answered"]): string {
+/** Returns until when a question or a wait lasts; an empty text if there is no limit. */
+function untilWhen({ expires }: EventData["tool_suspended"]): string {
+  if (expires === undefined) return "";
+  return expires.at === undefined ? ` for ${expires.after_ms} ms` : ` until ${expires.at}`;
+}
+
+function answerSummary({ value, error, closed, expired, hidden }: EventData["tool_answered"]): string {
+  if (expired) return hidden ? "the time has come" : `nobody has answered in time: ${short(value)}`;
   if (closed !== undefined) return `closed: ${closed}`;
   return error === undefined ? short(value) : `failed: ${short(error)}`;
 }

@@ -122,8 +122,12 @@ export interface EventData {
    * or stopped run that it retries. A retry does not have its own message.
    */
   run_started: { run_id: string; agent: string; agent_version: string; retry_of?: string } & CalledBy;
-  /** A run began to wait for the user's answers. `pending` are the ids of the calls that ask. */
-  run_suspended: { run_id: string; pending: string[] };
+  /**
+   * A run began to wait. `pending` are the ids of the calls that ask the user, and `hidden` of those that
+   * wait for a time, see `ToolContext.wait`. Without `pending`, clients show the run as running. `wake_at` is
+   * when the run continues even without an answer, ISO 8601.
+   */
+  run_suspended: { run_id: string; pending: string[]; hidden?: string[]; wake_at?: string };
   /**
    * A process left a run unfinished because it was shutting down (`draining`), or because its time was over
    * (`hand_over`, see `RuntimeOptions.handOverAfterMs`). Another process continues the run. Absent if the
@@ -199,6 +203,9 @@ export interface EventData {
    *   used since its last question, or the cost that the tool has reported.
    * - `state` is what a tool that asks while it runs needs to continue, see `ToolContext.ask`. Clients over
    *   HTTP do not get it.
+   * - `expires` is when the question is answered by itself: at the time `at`, or `after_ms` milliseconds
+   *   after this event. `default` is the answer.
+   * - `hidden`: nobody is asked, the call waits for a time, see `ToolContext.wait`. Clients show it as running.
    */
   tool_suspended: {
     tool_name: string;
@@ -212,12 +219,15 @@ export interface EventData {
     child?: { session_id: string; call_id: string; question: number };
     spent?: Spent;
     state?: Json;
+    expires?: { at?: string; after_ms?: number; default: Json };
+    hidden?: true;
   };
   /**
    * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without
    * an answer, e.g. because the user wrote a new message. `error` is why a tool at the client failed; the
    * call's result repeats it. `caller` is what the application says about the user from now on, see
    * `RunOptions.caller`. `credentials` says that the answer came with some, which are never stored.
+   * `expired`: nobody has answered in time, and `value` is the default. `hidden`: the call waited for a time.
    */
   tool_answered: {
     tool_name: string;
@@ -225,7 +235,7 @@ export interface EventData {
     value: Json;
     error?: string;
     closed?: string;
-  } & CalledBy;
+  } & CalledBy & { expired?: true; hidden?: true };
 
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**

@@ -11,6 +11,11 @@ interface NamedCall {
 export const eventKey = {
   result: (call: NamedCall): string => `result:${call.assistantSeq}:${call.callId}`,
   asked: (call: NamedCall): string => `asked:${call.assistantSeq}:${call.callId}${nth(call.questions)}`,
+  /**
+   * Key of a call's wait for a time. It is not `asked:…`, so that the function by which users answer in the
+   * database does not find it.
+   */
+  waits: (call: NamedCall): string => `waits:${call.assistantSeq}:${call.callId}${nth(call.questions)}`,
   /** Key of the answer to the call's last question. */
   answer: (call: NamedCall): string => `answer:${call.assistantSeq}:${call.callId}${nth(call.questions - 1)}`,
   message: (clientMessageId: string): string => `message:${clientMessageId}`,
@@ -23,7 +28,7 @@ export const eventKey = {
   ask: (runId: string, scope: string, key: string): string => `ask:${runId}:${scope}:${key}`,
 };
 
-const RESERVED = /^(result|asked|answer|artifact|message|landing|effect|end|retry|ask):/;
+const RESERVED = /^(result|asked|waits|answer|artifact|message|landing|effect|end|retry|ask):/;
 
 /** Returns whether a key is reserved for Pawl's own events, which decide how a session continues. */
 export function isReserved(key: string | undefined): boolean {

@@ -144,7 +144,8 @@ export interface EventStore {
   release(lease: Lease): Promise<void>;
   /**
    * Lists sessions whose run should be resumed, the least recently updated first. These have an open run and
-   * no live lease, and wait for no answer: their status is not `suspended`, or no question is pending.
+   * no live lease. Their `wakeAt` has come, by the store's clock, or they have none and wait for no answer:
+   * their status is not `suspended`, or no question is pending.
    */
   listRecoverable(options: RecoverableOptions): Promise<readonly Session[]>;
   readonly sessions: {

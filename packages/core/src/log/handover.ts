@@ -1,4 +1,5 @@
 import type { StoredEvent } from "./event.ts";
+import { waitsForTime } from "./expiry.ts";
 
 /**
  * A run that a reader waits for. With `messageSeq`, the reader waits for the run that answers the message
@@ -28,6 +29,8 @@ export function stillAwaited(
   event: StoredEvent,
 ): boolean | AwaitedRun | undefined {
   if (awaited === false || (event.type !== "run_suspended" && event.type !== "run_ended")) return awaited;
+  // The run waits for a time, not for the user, and continues by itself.
+  if (event.type === "run_suspended" && waitsForTime(event.data)) return awaited;
   if (awaited === true) {
     const handsOver = event.type === "run_ended" && event.data.next !== undefined;
     return handsOver ? awaited : undefined;

@@ -42,6 +42,7 @@ const TEXTS: ByType<object> = {
     payload: REDACTED,
     ...withoutInput(data),
     ...(data.state !== undefined && { state: null }),
+    ...(data.expires !== undefined && { expires: { ...data.expires, default: null } }),
   }),
   spending: ({ answer }) =>
     answer === undefined ? {} : { answer: { text: REDACTED, stop_reason: answer.stop_reason } },

@@ -33,8 +33,13 @@ export interface Session {
   lastSeq: number;
   /** Id of the open run; `null` if none exists. */
   openRun: string | null;
-  /** The number of questions that wait for an answer. */
+  /** The number of questions that wait for an answer, and of calls that wait for a time. */
   pending: number;
+  /**
+   * When the waiting run continues even without an answer, ISO 8601, by the store's clock; `null` if it waits
+   * for answers only, or does not wait. See `EventStore.listRecoverable`.
+   */
+  wakeAt: string | null;
   /**
    * The model reads the events after this `seq`, and possibly a summary of the earlier ones. 0: all events.
    */
@@ -67,6 +72,8 @@ export interface SessionPatch {
    * takes precedence.
    */
   wakes?: boolean;
+  /** The new {@link Session.wakeAt}, see {@link wakeAtAfter}. */
+  wakeAt?: string | null;
   /** Id of the open run; `null` if the run has ended. */
   openRun?: string | null;
   /** The change of the number of pending questions. May be negative. */
@@ -103,4 +110,27 @@ export function statusAfter(
   if (wanted === undefined) return wakes && status === "suspended" ? "active" : status;
   if (status === "completed" && wanted !== "expired" && typeof openRun !== "string") return status;
   return wanted === "suspended" && waitsFor !== undefined && waitsFor !== pending ? "active" : wanted;
+}
+
+/**
+ * Returns a session's {@link Session.wakeAt} after an append with this patch. `wakeAt` is the current value,
+ * read while the row is locked. A patch that wakes the session, or sets a status other than `suspended`,
+ * clears it.
+ *
+ * @example
+ * ```ts
+ * import { wakeAtAfter } from "@pawl/core/store";
+ *
+ * const at = "2026-12-24T18:00:00.000Z";
+ * console.log(wakeAtAfter(null, { status: "suspended", wakeAt: at })); // 2026-12-24T18:00:00.000Z
+ * console.log(wakeAtAfter(at, { addCostUsd: 1 })); // 2026-12-24T18:00:00.000Z
+ * console.log(wakeAtAfter(at, { wakes: true })); // null: a question was answered
+ * ```
+ */
+// A process of an earlier version suspends a run without naming the time. The time then stays, so that a
+// newer process wakes the run.
+export function wakeAtAfter(wakeAt: string | null, patch: SessionPatch): string | null {
+  if (patch.wakeAt !== undefined) return patch.wakeAt;
+  const isWoken = patch.wakes === true || (patch.status !== undefined && patch.status !== "suspended");
+  return isWoken ? null : wakeAt;
 }

@@ -3,7 +3,7 @@ import { ABORTED, CREDENTIALS_MISSING, INTERRUPTED, type StopReason } from "../l
 import { type Asking, isWaiting } from "../session/asking.ts";
 import { isGivenUp } from "../session/given-up.ts";
 import type { OpenAttempt } from "../session/open-attempt.ts";
-import { isPostponed, queuedMessages, waitingFor } from "../session/queued.ts";
+import { expiredBy, isPostponed, questionsOf, queuedMessages, waitingFor } from "../session/queued.ts";
 import {
   type CallState,
   openRun,
@@ -24,6 +24,8 @@ export type Next =
   | { do: "suspend"; pending: Asking[] }
   /** Asks for credentials, which this process lacks. */
   | { do: "ask_credentials"; run: RunState }
+  /** Answers questions that have expired with their defaults. */
+  | { do: "expire"; expired: Asking[] }
   /** Closes questions because the user has sent a message instead of an answer. */
   | { do: "close_questions"; run: RunState }
   /** Notifies the hooks that a turn is over. */
@@ -57,6 +59,11 @@ export interface Now {
    * none.
    */
   withoutCredentials: "ask" | "stop" | undefined;
+  /**
+   * A time that has come by the store's clock, ISO 8601: that of the wake-up with which the leg began. Empty
+   * if the leg began for another reason.
+   */
+  wokenAt: string;
   /** The number of turns for which the `afterTurn` hooks were called. */
   turnsNotified: number;
   /** The stop reason that an `afterTurn` hook returned for the last of these turns. */
@@ -85,6 +92,8 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
     const end = { do: "end" as const, stop: limitStop(left, "wallClockMs") };
     return open.length > 0 ? end : hooksFirst(run, now, end);
   }
+  const expired = expiredBy(run, [state.lastAt, now.wokenAt]);
+  if (expired.length > 0) return { do: "expire", expired };
   if (now.withoutCredentials !== undefined) return credentialsFirst(run, now.withoutCredentials);
   const toRun = open.filter((call) => !isWaiting(call));
   if (toRun.length > 0) return { do: "tools", calls: toRun };
@@ -97,10 +106,12 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
 
 /**
  * Returns whether a queued message closes the open questions. A message from before a hook's question does
- * not: no request contains it yet, so the hook would ask the same question without end.
+ * not: no request contains it yet, so the hook would ask the same question without end. Calls that wait for a
+ * time are like running ones: a message waits for their results.
  */
-function isOvertaken(state: SessionState, { asked }: RunState): boolean {
-  const questions = asked.filter(isWaiting).map(({ question }) => question.seq);
+function isOvertaken(state: SessionState, run: RunState): boolean {
+  if (questionsOf(run).length === 0) return false;
+  const questions = run.asked.filter(isWaiting).map(({ question }) => question.seq);
   return queuedMessages(state).some(({ seq }) => questions.every((question) => seq > question));
 }
 

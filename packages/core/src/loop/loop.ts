@@ -2,9 +2,10 @@ import type { Leg } from "../leg/leg.ts";
 import type { NewEvent } from "../log/event.ts";
 import { eventKey } from "../log/event-keys.ts";
 import { type StopReason, sessionOver } from "../log/stop-reason.ts";
-import type { Asking } from "../session/asking.ts";
-import { closeOpenCalls, OVERTAKEN } from "../session/close-calls.ts";
+import { type Asking, isHidden } from "../session/asking.ts";
+import { closeOpenCalls, expiredAnswer, OVERTAKEN } from "../session/close-calls.ts";
 import { lostAnswer } from "../session/open-attempt.ts";
+import { firstExpiry } from "../session/queued.ts";
 import { openRun, type RunState } from "../session/state.ts";
 import { checkpointIfDue } from "./checkpoint-if-due.ts";
 import { decide, type Next, type Now } from "./decide.ts";
@@ -49,6 +50,10 @@ export async function runLoop(leg: Leg): Promise<boolean> {
       case "close_questions":
         await closeOvertakenQuestions(leg, next.run);
         break;
+      case "expire":
+        // If an answer is stored first, that one counts.
+        await leg.log.appendAtTip(next.expired.map(expiredAnswer));
+        break;
       case "ask_credentials":
         await leg.log.append([credentialsQuestion(next.run)]);
         break;
@@ -83,6 +88,7 @@ function nowOf(leg: Leg): Now {
     aborted: signal.aborted,
     draining,
     withoutCredentials: lacksCredentials(leg) ? leg.withoutCredentials : undefined,
+    wokenAt: leg.wokenAt,
     turnsNotified,
     hookStop: hookProgress.stop,
   };
@@ -138,10 +144,25 @@ async function suspendRun(leg: Leg, waiting: readonly Asking[], decidedAt: numbe
   const status = await leg.status();
   if (status === "expired" || status === "completed") return await endRun(leg, sessionOver(status));
   // Hooks may have appended: decide again.
-  if (await notifyOfSuspension(leg, waiting)) return false;
-  const pending = waiting.map((call) => call.callId);
-  const suspended: NewEvent = { type: "run_suspended", data: { run_id: run.runId, pending } };
-  return await leg.log.appendAtTip([suspended], { seq: decidedAt, release: true });
+  const questions = waiting.filter((asking) => !isHidden(asking));
+  if (questions.length > 0 && (await notifyOfSuspension(leg, questions))) return false;
+  return await leg.log.appendAtTip([suspendedEvent(run, waiting)], { seq: decidedAt, release: true });
+}
+
+function suspendedEvent({ runId }: RunState, waiting: readonly Asking[]): NewEvent {
+  const idsOf = (some: readonly Asking[]) => some.map(({ callId }) => callId);
+  const pending = idsOf(waiting.filter((asking) => !isHidden(asking)));
+  const hidden = idsOf(waiting.filter(isHidden));
+  const wake_at = firstExpiry(waiting);
+  return {
+    type: "run_suspended",
+    data: {
+      run_id: runId,
+      pending,
+      ...(hidden.length > 0 && { hidden }),
+      ...(wake_at !== undefined && { wake_at }),
+    },
+  };
 }
 
 /**

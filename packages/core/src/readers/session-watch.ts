@@ -1,5 +1,6 @@
 import type { StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
+import { waitsForTime } from "../log/expiry.ts";
 import type { LiveTail } from "../log/live-tail.ts";
 import { type QueryAnswer, sharedQueries } from "./shared-queries.ts";
 
@@ -133,7 +134,7 @@ function watchSession({ store, tail, pollMs }: WatchSource, sessionId: string) {
 export function runsAfter(event: StoredEvent, before: boolean): boolean {
   switch (event.type) {
     case "run_suspended":
-      return false;
+      return waitsForTime(event.data);
     case "run_ended":
       return event.data.next !== undefined;
     case "run_started":

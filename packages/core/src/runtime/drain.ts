@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { withinDeadline } from "../base/deadline.ts";
 import type { Host } from "./leg/host.ts";
+import { cancelWakes } from "./wake.ts";
 
 /**
  * Ends the work of this process. Runs stop at their next turn boundary; those that take longer than
@@ -9,6 +10,7 @@ import type { Host } from "./leg/host.ts";
  */
 export async function drain(host: Host, timeoutMs: number): Promise<void> {
   host.draining = true;
+  cancelWakes(host);
   const atRest = async () => {
     await Promise.allSettled(host.begins);
     await Promise.allSettled([...host.legs.values()].map(({ done }) => done));

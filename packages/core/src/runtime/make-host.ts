@@ -16,6 +16,7 @@ import type { RuntimeOptions } from "./begin/runtime-types.ts";
 import type { Host } from "./leg/host.ts";
 import { delegateCall } from "./tasks/delegate.ts";
 import { openTasks } from "./tasks/open-tasks.ts";
+import { wakeLater } from "./wake.ts";
 
 /** Creates the parts of a runtime from its options, which have been checked. */
 export function makeHost<Deps>({
@@ -46,6 +47,8 @@ export function makeHost<Deps>({
     legs: new Map(),
     held: new Map(),
     setbacks: new Map(),
+    wakes: new Map(),
+    wakeLater: (leg) => wakeLater(host, leg),
     lacking: new Set(),
     begins: new Set(),
     reads: new Set(),

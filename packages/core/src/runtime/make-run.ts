@@ -12,13 +12,16 @@ import { isSettled } from "../session/queued.ts";
 import { type RunResult, resultOf } from "../session/run-result.ts";
 import { newSessionState, type SessionState } from "../session/state.ts";
 import type { Begun } from "./begin/begin.ts";
+import { stopOnAbort } from "./begin/stop.ts";
 import type { Host } from "./leg/host.ts";
 import type { Run, RunStart } from "./leg/run-handle.ts";
 
 /** Makes the {@link Run} of a run that is being started. */
-export function makeRun(host: Host, begun: Promise<Begun>): Run {
+export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal): Run {
   const started = begun.then(({ start }) => start);
-  const settled = begun.then((run) => counted(host.reads, resultFrom(host, run)).finally(run.release));
+  const settled = begun.then((run) =>
+    counted(host.reads, resultFrom(host, run, signal)).finally(run.release),
+  );
   // Listeners have the last event before `result` settles, so that output is in order and complete.
   let listening = Promise.resolve();
   const result = settled.finally(() => listening);
@@ -73,9 +76,16 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
   return run;
 }
 
-async function resultFrom(host: Host, { start, leg }: Begun): Promise<RunResult> {
+async function resultFrom(
+  host: Host,
+  { start, leg, release }: Begun,
+  signal: AbortSignal | undefined,
+): Promise<RunResult> {
   const outcome = await leg?.done;
-  return resultOf(outcome?.settled ? outcome.state : await settledState(host, start));
+  if (outcome?.settled && isSettled(outcome.state)) return resultOf(outcome.state);
+  // The run waits for a time, and no leg listens to the signal.
+  const leave = release === undefined ? stopOnAbort(host, start, signal) : undefined;
+  return resultOf(await settledState(host, start).finally(leave));
 }
 
 /**

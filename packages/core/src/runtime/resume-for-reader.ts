@@ -35,9 +35,12 @@ function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () =>
   const look = async () => {
     const session = await store.sessions.get(sessionId);
     if (session === undefined || session.openRun === null) return;
-    if (session.status === "suspended" && session.pending > 0)
+    // By this process's clock: a sweep is exact, but may be the matter of another process.
+    const isDue = session.wakeAt != null && Date.parse(session.wakeAt) <= clock.now();
+    if (session.status === "suspended" && session.pending > 0 && !isDue)
       return await giveCredentials(host, session, from);
     runs = true;
+    if (session.wakeAt != null && !isDue) return;
     await resumeIfDue(host, session, from);
   };
   const begin = () => {

@@ -59,7 +59,8 @@ export function runtime<Deps, Name extends string = string>(
   return {
     agents: host.agents,
     store: host.store,
-    run: (agent, options) => makeRun(host, beginning(host, beginRun(host, agent, options))) as Run<never>,
+    run: (agent, options) =>
+      makeRun(host, beginning(host, beginRun(host, agent, options)), options?.signal) as Run<never>,
     stop: async (sessionId, options) => {
       const session = await asked("stop", sessionId, options);
       await requestStop(host, session, agentNamed(host, session.agent));

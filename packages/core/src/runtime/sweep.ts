@@ -96,7 +96,9 @@ async function resumeSession(host: Host, session: Session, from: AskedBy = {}): 
   const agent = agents.get(session.agent);
   if (agent === undefined) return false;
   try {
-    const leg = await recover(host, session, agent, from);
+    const asked = { ...host.wakes.get(session.id)?.from, ...from };
+    // Nothing resumes a session before its `wakeAt`.
+    const leg = await recover(host, session, agent, { ...asked, wokenAt: session.wakeAt ?? undefined });
     setbacks.delete(session.id);
     return leg !== undefined;
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { QuestionPlace } from "../log/event-data.ts";
+import type { QuestionExpiry } from "../log/expiry.ts";
 
 /** A question to the user, as the log has it. */
 export interface QuestionRecord {
@@ -21,6 +22,10 @@ export interface QuestionRecord {
   midway?: true;
   /** What a tool that asked while it ran needs to continue. */
   state?: Json;
+  /** When the question is answered by itself, and with what. Absent if it waits without a limit. */
+  expires?: QuestionExpiry;
+  /** Whether nobody is asked: the call waits for the time in `expires`. */
+  hidden?: true;
 }
 
 /** A tool call or a hook that may ask the user. */
@@ -33,7 +38,7 @@ export interface Asking {
   assistantSeq: number;
   /** The current or last question. `answer` is the answer to it. */
   question: QuestionRecord | undefined;
-  answer: { value: Json; error: string | undefined; closed: string | undefined } | undefined;
+  answer: { value: Json; error: string | undefined; closed: string | undefined; expired?: true } | undefined;
   /** How many questions were asked. */
   questions: number;
 }
@@ -52,6 +57,11 @@ export interface RunQuestion extends Asking {
  */
 export function isWaiting({ question, answer }: Asking): boolean {
   return question !== undefined && answer === undefined;
+}
+
+/** Returns whether a call waits for a time, so that nobody is asked. */
+export function isHidden({ question }: Asking): boolean {
+  return question?.hidden === true;
 }
 
 /** The kind of the question by which Pawl asks for the caller's credentials. */

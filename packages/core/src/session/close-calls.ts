@@ -3,7 +3,7 @@ import { isBlank } from "../base/text.ts";
 import type { NewEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import { eventKey } from "../log/event-keys.ts";
-import { type Asking, isWaiting, type RunQuestion } from "./asking.ts";
+import { type Asking, isHidden, isWaiting, type RunQuestion } from "./asking.ts";
 import { type CallState, type RunState, unanswered } from "./state.ts";
 
 /** The event that settles a call. */
@@ -30,8 +30,20 @@ export function closeOpenCalls(
 
 /** Returns the event that closes a question without an answer. */
 function closedQuestion(asking: Asking, closed: string): NewEvent {
+  return answeredEvent(asking, { value: null, closed });
+}
+
+/** Returns the event that answers a question which has expired with its default. */
+export function expiredAnswer(asking: Asking): NewEvent {
+  return answeredEvent(asking, { value: asking.question?.expires?.default ?? null, expired: true });
+}
+
+function answeredEvent(
+  asking: Asking,
+  answer: Pick<EventData["tool_answered"], "value" | "closed" | "expired">,
+): NewEvent {
   const { toolName: tool_name, callId: call_id } = asking;
-  const data = { tool_name, call_id, value: null, closed };
+  const data = { tool_name, call_id, ...answer, ...(isHidden(asking) && { hidden: true as const }) };
   return { type: "tool_answered", key: eventKey.answer(asking), data };
 }
 
@@ -42,6 +54,8 @@ export function closeCalls(calls: readonly CallState[], reason: string): NewEven
 
 function closeCall(call: CallState, reason: string): NewEvent[] {
   if (isWaiting(call)) {
+    if (isHidden(call))
+      return [closedQuestion(call, reason), resultEvent(call, false, outcomeUnknown(reason))];
     return [
       closedQuestion(call, reason),
       resultEvent(call, true, { answered: false, reason }, { data: { skipped: "closed" } }),
@@ -87,13 +101,14 @@ export function outcomeUnknown(reason: string): string {
   return `The outcome of this call is unknown: ${reason} It may or may not have taken effect; check before doing it again.`;
 }
 
-/** Returns a `tool_suspended` event. With its key, each question can be stored only once. */
+/** Returns a `tool_suspended` event. With its key, each question or wait can be stored only once. */
 export function questionEvent(
   call: Pick<Asking, "callId" | "toolName" | "assistantSeq" | "questions">,
   question: Omit<EventData["tool_suspended"], "tool_name" | "call_id">,
 ): QuestionEvent {
   const data = { tool_name: call.toolName, call_id: call.callId, ...question };
-  return { type: "tool_suspended", key: eventKey.asked(call), data };
+  const key = question.hidden ? eventKey.waits(call) : eventKey.asked(call);
+  return { type: "tool_suspended", key, data };
 }
 
 /** Returns a call's `tool_result` event. Its key makes sure that a call has only one result. */

@@ -1,6 +1,6 @@
 import type { StoredOf } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
-import { type Asking, isWaiting } from "./asking.ts";
+import { type Asking, isHidden, isWaiting } from "./asking.ts";
 import { openRun, type RunState, type SessionState } from "./state.ts";
 
 /** Returns messages that arrived during a run of the session and that no request has covered yet. */
@@ -21,6 +21,11 @@ export function isPostponed(state: SessionState, stop: StopReason): boolean {
 
 /** Returns whether the run waits for the user's answer and no leg is running. */
 export function isSuspended(run: RunState): boolean {
+  return isResting(run) && questionsOf(run).length > 0;
+}
+
+/** Returns whether the run waits, for the user's answer or for a time, and no leg is running. */
+export function isResting(run: RunState): boolean {
   return !run.unsettled && waitingFor(run).length > 0;
 }
 
@@ -42,11 +47,31 @@ export function runAtWork(state: SessionState): RunState | undefined {
  */
 export function runToResume(state: SessionState): RunState | undefined {
   const run = openRun(state);
-  const nothingToResume = run === undefined || run.ending !== undefined || waitingFor(run).length > 0;
+  const nothingToResume = run === undefined || run.ending !== undefined || questionsOf(run).length > 0;
   return nothingToResume ? undefined : run;
 }
 
-/** Returns the calls and hooks of the run that wait for the user. */
+/** Returns the calls and hooks of the run that wait: for the user, or for a time. */
 export function waitingFor({ calls, asked }: RunState): Asking[] {
   return [...calls, ...asked].filter(isWaiting);
+}
+
+/** Returns the calls and hooks of the run that wait for the user. */
+export function questionsOf(run: RunState): Asking[] {
+  return waitingFor(run).filter((asking) => !isHidden(asking));
+}
+
+/** Returns when the first of these questions expires, ISO 8601; `undefined` if none of them does. */
+export function firstExpiry(waiting: readonly Asking[]): string | undefined {
+  const times = waiting.flatMap(({ question }) => question?.expires?.at ?? []);
+  // Times as ISO 8601 sort like texts.
+  return times.sort()[0];
+}
+
+/** Returns the questions that have expired, if all these times have come. Times are ISO 8601. */
+export function expiredBy(run: RunState, times: readonly string[]): Asking[] {
+  return waitingFor(run).filter(({ question }) => {
+    const at = question?.expires?.at;
+    return at !== undefined && times.some((time) => time >= at);
+  });
 }

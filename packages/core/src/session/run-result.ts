@@ -2,7 +2,7 @@ import type { Json } from "../base/json.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
 import type { Asking, QuestionRecord } from "./asking.ts";
-import { waitingFor } from "./queued.ts";
+import { questionsOf } from "./queued.ts";
 import type { CallState, RunState, SessionState } from "./state.ts";
 
 /**
@@ -23,7 +23,7 @@ export function resultOf(state: SessionState, stop?: StopReason): RunResult {
     turns: run.turns,
     usage: run.usage,
     costUsd: run.costUsd,
-    pending: waitingFor(run).map(questionOf),
+    pending: questionsOf(run).map(questionOf),
   };
 }
 
@@ -49,8 +49,8 @@ function actionOf(call: CallState): Action {
 
 /** Returns the question that a call or hook asks. */
 function questionOf({ callId, toolName, question }: Asking): Question {
-  const { kind, payload, answerSchema, seq } = question as QuestionRecord;
-  return { callId, toolName, kind, payload, answerSchema, seq };
+  const { kind, payload, answerSchema, seq, expires } = question as QuestionRecord;
+  return { callId, toolName, kind, payload, answerSchema, seq, ...(expires && { expires }) };
 }
 
 /** A tool call of a run and its result. */
@@ -101,7 +101,7 @@ export interface RunResult<Output = Json> {
 }
 
 /** A question that waits for the user's answer. */
-export interface Question extends Omit<QuestionRecord, "by" | "input" | "child"> {
+export interface Question extends Omit<QuestionRecord, "by" | "input" | "child" | "hidden"> {
   /** Id of the call that asks, or of a hook's question about the run. An answer names it. */
   callId: string;
   /**

@@ -138,6 +138,8 @@ export interface RequestPrefix {
 export interface SessionState {
   sessionId: string;
   lastSeq: number;
+  /** When the last event was stored, ISO 8601, by the store's clock; empty before the first one. */
+  lastAt: string;
   prefix: RequestPrefix | undefined;
   /** The user data that was last sent to the model, inside its `<user_data>` tag. */
   userData: string | undefined;
@@ -179,6 +181,7 @@ export function newSessionState(sessionId: string): SessionState {
   return {
     sessionId,
     lastSeq: 0,
+    lastAt: "",
     prefix: undefined,
     userData: undefined,
     entries: [],

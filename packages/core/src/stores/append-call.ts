@@ -31,6 +31,8 @@ export interface AppendCall {
    * field changes nothing.
    *
    * - `status`, `waits_for`, `wakes`: see {@link statusAfter}.
+   * - `sets_wake_at`: `true` if `wake_at`, a time as ISO 8601 or `null`, replaces {@link Session.wakeAt}. If
+   *   not, see {@link wakeAtAfter}.
    * - `sets_open_run`: `true` if `open_run`, a text or `null`, replaces the open run.
    * - `pending`: added to the number of pending questions. May be negative.
    * - `input_tokens`, `output_tokens`, `cached_tokens` (read from a cache), `cache_write_tokens`,
@@ -171,13 +173,14 @@ export function storedEvents(
  * if none exists.
  */
 function patchText(patch: SessionPatch): string | null {
-  const { status, openRun, waitsFor, wakes, addPending, addUsage, addCostUsd, contextStartSeq, metadata } =
-    patch;
+  const { status, openRun, waitsFor, wakes, wakeAt, addPending, addUsage, addCostUsd } = patch;
+  const { contextStartSeq, metadata } = patch;
   const changes: Record<string, Json | undefined> = {
     status,
     ...(openRun === undefined ? {} : { sets_open_run: true, open_run: openRun }),
     waits_for: waitsFor,
     wakes,
+    ...(wakeAt === undefined ? {} : { sets_wake_at: true, wake_at: wakeAt }),
     pending: addPending,
     ...(addUsage === undefined
       ? {}

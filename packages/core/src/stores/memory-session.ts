@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/json.ts";
 import { addUsd } from "../base/usd.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { AppendOptions, NewSession } from "../log/event-store.ts";
-import { type Session, type SessionPatch, statusAfter } from "../log/session-row.ts";
+import { type Session, type SessionPatch, statusAfter, wakeAtAfter } from "../log/session-row.ts";
 import { checkBatch, checkNames, jsonbText } from "../log/storable.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import { explainRefusal, type Refused } from "./refusal.ts";
@@ -46,6 +46,7 @@ export function newMemorySession(
     lastSeq: 0,
     openRun: null,
     pending: 0,
+    wakeAt: null,
     contextStartSeq: 0,
     usage: { ...noUsage },
     costUsd: 0,
@@ -61,6 +62,12 @@ export function newMemorySession(
     epoch: 0,
     holder: undefined,
   };
+}
+
+/** Returns whether the session's run waits for nothing but a process. `at` is the current time. */
+export function isToResume({ openRun, status, pending, wakeAt }: Session, at: string): boolean {
+  if (openRun === null) return false;
+  return wakeAt === null ? status !== "suspended" || pending <= 0 : wakeAt <= at;
 }
 
 /** Appends to a session. Checks everything before it changes anything. */
@@ -115,6 +122,7 @@ function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: 
     status: statusAfter(row.status, patch, pending),
     openRun: patch.openRun === undefined ? row.openRun : patch.openRun,
     pending,
+    wakeAt: wakeAtAfter(row.wakeAt, patch),
     contextStartSeq: patch.contextStartSeq ?? row.contextStartSeq,
     usage: patch.addUsage === undefined ? row.usage : addUsage(row.usage, patch.addUsage),
     costUsd: addUsd(row.costUsd, patch.addCostUsd ?? 0),

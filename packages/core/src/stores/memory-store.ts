@@ -5,7 +5,7 @@ import type { StoredEvent } from "../log/event.ts";
 import type { EventStore, Lease, ListSessions, ReadOptions } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
 import { checkNames } from "../log/storable.ts";
-import { appendTo, isoTimes, type MemorySession, newMemorySession } from "./memory-session.ts";
+import { appendTo, isoTimes, isToResume, type MemorySession, newMemorySession } from "./memory-session.ts";
 import { noSession } from "./refusal.ts";
 import { appendWatchers } from "./watched-store.ts";
 
@@ -64,8 +64,9 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
       if (entry !== undefined) entry.holder = undefined;
     },
     async listRecoverable({ limit, agents }) {
+      const at = isoTime(now());
       return Array.from(entries.values())
-        .filter(({ row }) => row.openRun !== null && (row.status !== "suspended" || row.pending <= 0))
+        .filter(({ row }) => isToResume(row, at))
         .filter((entry) => !isLive(entry, now()) && (agents?.includes(entry.row.agent) ?? true))
         .map((entry) => deepFreeze(entry.row))
         .sort((a, b) => (a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : 0))

@@ -26,6 +26,7 @@ const SUSPENDS: OptionKinds<Suspends<unknown, Schema>> = {
   answer: "any!",
   kind: "string",
   payload: "function",
+  expires: "object",
 };
 
 const STATUS: OptionKinds<{ start?: string; done?: string }> = { start: "string", done: "string" };

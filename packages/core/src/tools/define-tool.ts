@@ -4,6 +4,7 @@ import { shortenedFields } from "../context/shorten-input.ts";
 import type { ShortenInput } from "../log/event-data.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import { checkToolOptions } from "./check-tool.ts";
+import { storedExpiry } from "./expiry.ts";
 import type { Infer, Schema } from "./schema.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
 import type { Suspends, Tool, ToolOptions } from "./tool.ts";
@@ -67,7 +68,7 @@ export function tool<
   if (inputSchema.type !== "object") {
     throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);
   }
-  if (suspends !== undefined) toJsonSchema(suspends.answer as Schema, `answers to "${name}"`);
+  if (suspends !== undefined) checkSuspends(name, suspends as Suspends<unknown, Schema>);
   return {
     name,
     spec: { name, description, input_schema: inputSchema },
@@ -85,4 +86,9 @@ export function tool<
     ...(execute && { execute: execute as Tool<Deps>["execute"] & {} }),
     ...(format && { format }),
   };
+}
+
+function checkSuspends(name: string, { answer, expires }: Suspends<unknown, Schema>): void {
+  toJsonSchema(answer, `answers to "${name}"`);
+  if (expires !== undefined) storedExpiry(`tool("${name}")`, expires, answer, "config");
 }

@@ -54,6 +54,9 @@ export function outsideContext(
     ask: () => {
       throw refuse("ask");
     },
+    wait: () => {
+      throw refuse("wait");
+    },
     // biome-ignore lint/correctness/useYield: it only throws
     read: async function* () {
       throw refuse("read");

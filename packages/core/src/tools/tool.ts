@@ -8,6 +8,7 @@ import type { ContentBlock, ToolSpec } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
 import type { AskOptions, AskOutcome } from "./ask-types.ts";
+import type { Expiry, Moment } from "./expiry.ts";
 import type { Infer, Schema } from "./schema.ts";
 
 /**
@@ -77,9 +78,11 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   answer: Answer;
   /**
    * The user's answer to the question that this call asked with `ask()`, and the `state` that was stored with
-   * it (`null` without one). `questions` counts the call's questions so far. `undefined` before the answer.
+   * it (`null` without one). `questions` counts the call's questions so far. `expired` is `true` if nobody
+   * has answered in time, so that `value` is the question's default. `undefined` before the answer. After
+   * `wait()`, `value` is `null`.
    */
-  answered: { value: Json; state: Json; questions: number } | undefined;
+  answered: { value: Json; state: Json; questions: number; expired?: true } | undefined;
   /**
    * Asks the user a question while the tool runs. It throws, so nothing after it runs. The question is
    * stored, and the run waits for the answer, for days if necessary. Then `execute` is called again from the
@@ -90,11 +93,25 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * - `kind`, `payload`: for the client, which chooses an input control by `kind`
    * - `answer`: the schema that an answer must match
    * - `state`: any JSON that `execute` needs to continue. It is in the log; clients over HTTP do not get it.
+   * - `expires`: when the question is answered by itself, and with what (`default`). Default: never.
    *
    * Use the tool's `suspends` if the question is known before the tool runs. Throws a PawlError
    * `invalid_input` for an invalid question, in a tool with `suspends`, and once the call has its result.
    */
-  ask(question: { kind: string; payload: Json; answer: Schema; state?: Json }): never;
+  ask(question: { kind: string; payload: Json; answer: Schema; state?: Json; expires?: Expiry }): never;
+  /**
+   * Waits for a time, without a process: e.g. to poll a job in another system. It throws, so nothing after it
+   * runs. The wait is stored, and at that time `execute` is called again from the top, by any process that
+   * runs `runtime.start()`, with `answered`. People see a call that is running; nobody is asked.
+   *
+   * - `afterMs` or `at`: how long, or until when; by the store's clock
+   * - `state`: any JSON that `execute` needs to continue, see `ask()`
+   *
+   * Waiting does not count towards the tool's or the run's time limit. A new message is treated as during any
+   * run. If the run is stopped, the model reads that the outcome of the call is unknown. Throws a PawlError
+   * `invalid_input` for an invalid time, in a tool with `suspends`, and once the call has its result.
+   */
+  wait(until: Moment & { state?: Json }): never;
   /** Sends a progress report to the clients that are connected now. The report is not stored. */
   progress(data: Json): void;
   /**
@@ -190,6 +207,8 @@ export interface Suspends<Input, Answer, Kind extends string = string, Payload e
   kind?: Kind;
   /** Returns the data that the client shows with the question. Default: the call's input. */
   payload?(input: Input): Payload;
+  /** When the question is answered by itself, and with what. Default: never. */
+  expires?: Expiry;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { StoredOf } from "../log/event.ts";
+import { expiryOf, waitsForTime } from "../log/expiry.ts";
 import type { SessionEvent } from "../log/live-event.ts";
 import { inAssistant, inCall, isOpen, saidAfter, withDelta } from "./change.ts";
 import { partsOf } from "./parts.ts";
@@ -50,9 +51,9 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
     case "tool_suspended":
     case "tool_answered":
     case "tool_result":
-      return reduceCall(view, event);
+      return isHiddenWait(event) ? view : reduceCall(view, event);
     case "run_suspended":
-      return { ...view, runningTools: {}, run: view.run && { ...view.run, open: false } };
+      return suspendInView(view, event);
     case "run_ended":
       return endRunInView(view, event);
     case "redaction":
@@ -66,6 +67,12 @@ function beginRunInView(view: ViewState, event: StoredOf<"run_started">): ViewSt
   const { run_id: id, retry_of } = event.data;
   if (retry_of !== undefined && retry_of === view.run?.id) return retryInView(view, event);
   return { ...view, run: { id, seq: event.seq, open: true } };
+}
+
+/** A run that waits for a time, and not for the user, is still running. */
+function suspendInView(view: ViewState, { data }: StoredOf<"run_suspended">): ViewState {
+  if (waitsForTime(data)) return view;
+  return { ...view, runningTools: {}, run: view.run && { ...view.run, open: false } };
 }
 
 function reduceLive(view: ViewState, event: SessionEvent): ViewState {
@@ -96,6 +103,11 @@ function withoutOpen(view: ViewState): ViewState {
 
 type CallEvent = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" | "tool_result">;
 
+/** Returns whether the event belongs to a call that waits for a time. People see that call as running. */
+function isHiddenWait({ type, data }: CallEvent): boolean {
+  return (type === "tool_suspended" || type === "tool_answered") && data.hidden === true;
+}
+
 function reduceCall(view: ViewState, event: CallEvent): ViewState {
   const { call_id: callId, tool_name: toolName } = event.data;
   const { [callId]: _, ...others } = view.runningTools;
@@ -108,7 +120,9 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
       };
     case "tool_suspended": {
       const { kind, payload, answer_schema: answerSchema } = event.data;
-      const question = { callId, toolName, kind, payload, answerSchema, seq: event.seq };
+      const expires = expiryOf(event);
+      const limit = expires !== undefined && { expires };
+      const question = { callId, toolName, kind, payload, answerSchema, seq: event.seq, ...limit };
       const asked =
         event.data.before === undefined
           ? inCall(view, callId, { phase: "waiting" })

@@ -175,7 +175,7 @@ VALUES ($1::text, $2::text, $3::text, $4::text::timestamptz) ON CONFLICT DO NOTH
 
 const endSession = `
 UPDATE agent_sessions t SET status = r.status, open_run = r.open_run, pending = r.pending, metadata = r.metadata,
-  updated_at = r.updated_at, context_start_sequence = r.context_start_sequence, lease_epoch = r.lease_epoch + 1,
+  wake_at = r.wake_at, updated_at = r.updated_at, context_start_sequence = r.context_start_sequence, lease_epoch = r.lease_epoch + 1,
   input_tokens = r.input_tokens, output_tokens = r.output_tokens, cached_tokens = r.cached_tokens,
   cache_write_tokens = r.cache_write_tokens, cache_write_1h_tokens = r.cache_write_1h_tokens,
   total_tokens = r.input_tokens + r.output_tokens + r.cached_tokens + r.cache_write_tokens,

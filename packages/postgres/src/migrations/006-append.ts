@@ -35,8 +35,8 @@ const storeAll = (changes: string) => `
     )
     SELECT ${result("session.base", "session.at")} INTO done FROM session;`;
 
-const patched = (status: string) => `,
-        status = ${status},
+const patched = (status: string, more: string) => `,
+        status = ${status}${more},
         open_run = CASE WHEN (p_patch ->> 'sets_open_run')::boolean THEN p_patch ->> 'open_run' ELSE s.open_run END,
         pending = s.pending + ${added("pending", "integer")},
         input_tokens = s.input_tokens + ${added("input_tokens")},
@@ -61,9 +61,9 @@ EXECUTE format($pawl_function$${sql}$pawl_function$, current_schema());
 
 /**
  * SQL that creates the function that stores any append. `status` is an expression for the session's new
- * status.
+ * status. `more` sets further columns of the session, with a comma before each.
  */
-export const storeEvents = (create: "CREATE" | "CREATE OR REPLACE", status: string): string => `
+export const storeEvents = (create: "CREATE" | "CREATE OR REPLACE", status: string, more = ""): string => `
 ${create} FUNCTION pawl_store_events(
   p_session_id text, p_append_id text, p_version integer, p_size integer, p_heads text, p_payloads text,
   p_lease_epoch integer, p_lease_holder text, p_after_seq integer, p_release boolean, p_changes text
@@ -76,7 +76,7 @@ BEGIN
   ELSE
     IF p_patch ->> 'status' NOT IN ('active', 'suspended', 'completed', 'error', 'expired') THEN
       RAISE EXCEPTION 'There is no such status.' USING ERRCODE = 'check_violation';
-    END IF;${storeAll(patched(status))}
+    END IF;${storeAll(patched(status, more))}
   END IF;
   RETURN done;
 END $pawl$`;

@@ -1,10 +1,10 @@
 import { sessionJson } from "./005-rpc.ts";
 
 /**
- * Columns that users may read: all of a session except the lease, and all of an event except its append id
- * and size.
+ * Columns that users may read, from this migration on: all of a session except the lease, and all of an
+ * event except its append id and size.
  */
-const READABLE = {
+export const READABLE = {
   agent_sessions: `id, user_id, agent, status, created_at, updated_at, context_start_sequence, last_sequence, open_run,
     pending, input_tokens, output_tokens, cached_tokens, cache_write_tokens, cache_write_1h_tokens, total_tokens,
     total_cost_cents, metadata`,

@@ -9,7 +9,7 @@ const pending = "s.pending + coalesce((p_patch ->> 'pending')::integer, 0)";
  * until another run begins or the session expires. A session is suspended only while all questions that its
  * run waits for are pending. An append with `wakes` makes it active.
  */
-const status = `CASE
+export const statusAfterAppend: string = `CASE
           WHEN s.status = 'expired' THEN s.status
           WHEN p_patch ->> 'status' IS NULL
             THEN CASE WHEN s.status = 'suspended' AND (p_patch ->> 'wakes')::boolean THEN 'active' ELSE s.status END
@@ -23,7 +23,7 @@ const status = `CASE
  * answers, this migration for existing ones, and the list of recoverable sessions for any others.
  */
 export const suspended: string = `
-${inSchema(storeEvents("CREATE OR REPLACE", status))}
+${inSchema(storeEvents("CREATE OR REPLACE", statusAfterAppend))}
 CREATE OR REPLACE FUNCTION pawl_rpc_recoverable(p_limit integer, p_agents text)
 RETURNS json LANGUAGE plpgsql STABLE AS $pawl$
 BEGIN

@@ -17,6 +17,7 @@ import { status } from "./008-status.ts";
 import { columns } from "./009-access.ts";
 import { ownIds } from "./009-own.ts";
 import { suspended } from "./010-suspended.ts";
+import { wake } from "./011-wake.ts";
 
 /** One step of the schema. A released step never changes. */
 export interface Migration {
@@ -40,6 +41,7 @@ export const migrations: readonly Migration[] = [
   { version: 8, name: "status", sql: status },
   { version: 9, name: "own", sql: `${ownIds}${columns}` },
   { version: 10, name: "suspended", sql: suspended },
+  { version: 11, name: "wake", sql: wake },
 ];
 
 /**

@@ -30,7 +30,8 @@ function named(value: unknown): string {
 /** The columns that {@link toSession} reads. To sort, use the table's columns, e.g. `s.created_at`. */
 export const sessionColumns: string = `${name("s.id", "id")}, ${name("s.user_id", "user_id")},
   ${name("s.agent", "agent")}, s.status, ${iso("s.created_at")} AS created,
-  ${iso("s.updated_at")} AS updated, s.last_sequence, ${name("s.open_run", "open_run")}, s.pending, s.context_start_sequence,
+  ${iso("s.updated_at")} AS updated, s.last_sequence, ${name("s.open_run", "open_run")}, s.pending,
+  ${iso("s.wake_at")} AS wake_at, s.context_start_sequence,
   s.input_tokens, s.output_tokens, s.cached_tokens, s.cache_write_tokens, s.cache_write_1h_tokens,
   s.total_cost_cents, s.metadata::text AS metadata`;
 
@@ -49,6 +50,7 @@ export function toSession(row: Row): Session {
     lastSeq: Number(row.last_sequence),
     openRun: row.open_run === null ? null : named(row.open_run),
     pending: Number(row.pending),
+    wakeAt: row.wake_at === null ? null : String(row.wake_at),
     contextStartSeq: Number(row.context_start_sequence),
     usage: {
       inputTokens: Number(row.input_tokens),

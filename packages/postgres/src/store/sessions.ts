@@ -55,7 +55,8 @@ export async function listRecoverable(
   const rows = await ask(
     db,
     `SELECT ${sessionColumns} FROM agent_sessions s
-     WHERE s.open_run IS NOT NULL AND (s.status <> 'suspended' OR s.pending <= 0)
+     WHERE s.open_run IS NOT NULL AND CASE WHEN s.wake_at IS NULL
+         THEN s.status <> 'suspended' OR s.pending <= 0 ELSE s.wake_at <= clock_timestamp() END
        AND ($2::text IS NULL OR s.agent IN (SELECT json_array_elements_text($2::text::json)))
        AND (s.lease_holder IS NULL OR s.lease_expires_at <= clock_timestamp())
      ORDER BY s.updated_at, s.id LIMIT $1::int`,

@@ -3,7 +3,7 @@ import { scriptedModel } from "@pawl/testing";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { migrate, migrationFiles, postgresStore } from "../../src/index.ts";
-import { type UsersDatabase, usersDatabase } from "../support/as-user.ts";
+import { NEWEST_COLUMNS, type UsersDatabase, usersDatabase } from "../support/as-user.ts";
 
 const ask = tool({
   name: "ask",
@@ -44,6 +44,7 @@ describe("sessions that wait for their user", () => {
   it("P4 E6 one whose question was answered before it was suspended is resumed after the migration", async () => {
     const files = Object.entries(migrationFiles());
     for (const [name, file] of files) if (name < "010") await database.pool().query(file);
+    await database.pool().query(NEWEST_COLUMNS);
     const pawl = serving();
     const waiting = await pawl.run("a", { userId: "u1", input: "Go" }).result;
     const stuck = await pawl.run("a", { userId: "u1", input: "Go" }).result;

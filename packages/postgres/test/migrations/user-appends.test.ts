@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
 import { migrate, migrationFiles, postgresStore } from "../../src/index.ts";
-import { type UsersDatabase, usersDatabase } from "../support/as-user.ts";
+import { NEWEST_COLUMNS, type UsersDatabase, usersDatabase } from "../support/as-user.ts";
 
 /** What a user stores is never taken for an append of a run, though the user knows every append id of it. */
 describe("E6 E2 append ids of users", () => {
@@ -17,6 +17,7 @@ describe("E6 E2 append ids of users", () => {
   const before009 = async () => {
     for (const [name, file] of Object.entries(migrationFiles()))
       if (name < "009") await database.pool().query(file);
+    await database.pool().query(NEWEST_COLUMNS);
   };
   const send = "SELECT * FROM pawl_send_message($1, $2, $3::text::json)";
 

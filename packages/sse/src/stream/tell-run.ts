@@ -9,7 +9,7 @@ import {
   type StoredEvent,
 } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
-import { newView } from "@pawl/core/view";
+import { newView, waitsForTime } from "@pawl/core/view";
 import type { Dialect, DialectRequest, Encoder, EncoderContext } from "../dialects/base/dialect.ts";
 import { newFacts } from "../dialects/base/facts.ts";
 import { type Followed, passedOn } from "../dialects/base/telling.ts";
@@ -185,7 +185,8 @@ async function* runEvents(
     yield event;
     cursor = event.seq;
     asksForCredentials = isForCredentials(event) ?? asksForCredentials;
-    if (event.type === "run_suspended") rests = event.data.run_id === awaited.runId;
+    if (event.type === "run_suspended" && !waitsForTime(event.data))
+      rests = event.data.run_id === awaited.runId;
     else if (event.type === "tool_answered") rests = false;
     else if (event.type === "run_ended" && event.data.run_id === awaited.runId) {
       const next = passedOn(awaited, event);

@@ -20,6 +20,8 @@ export function toSession(row: Row): Session {
     lastSeq: Number(row.last_sequence),
     openRun: row.open_run === null ? null : String(row.open_run),
     pending: Number(row.pending),
+    // `undefined` before migration 11.
+    wakeAt: row.wake_at == null ? null : isoOf(row.wake_at),
     contextStartSeq: Number(row.context_start_sequence),
     usage: {
       inputTokens: Number(row.input_tokens),

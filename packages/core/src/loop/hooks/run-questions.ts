@@ -1,3 +1,4 @@
+import { PawlError } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import { storableJson } from "../../base/json-loss.ts";
 import type { Ask, Hook } from "../../hooks/hook.ts";
@@ -7,6 +8,7 @@ import type { Asking, RunQuestion } from "../../session/asking.ts";
 import { CREDENTIALS } from "../../session/asking.ts";
 import { type QuestionEvent, questionEvent } from "../../session/close-calls.ts";
 import type { RunState } from "../../session/state.ts";
+import { storedExpiry } from "../../tools/expiry.ts";
 import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import { validateFor } from "./validate-for.ts";
@@ -18,7 +20,7 @@ export function runQuestion(
   before: QuestionPlace,
   said: Ask,
 ): QuestionEvent {
-  const { kind, payload, answer } = checkedAsk(said);
+  const { kind, payload, answer, expires } = checkedAsk(said);
   const asking = {
     callId: questionId(runId, asked),
     toolName: by,
@@ -31,6 +33,7 @@ export function runQuestion(
     answer_schema: toJsonSchema(answer, `answers to "${kind}"`),
     by,
     before,
+    ...(expires !== undefined && { expires: storedExpiry("`ask`", expires, answer) }),
   });
 }
 
@@ -56,7 +59,7 @@ function questionId(runId: string, asked: readonly RunQuestion[]): string {
 
 /** Checks a hook's question and converts its payload to JSON. */
 export function checkedAsk(ask: Ask): Ask & { payload: Json } {
-  const { kind, payload, answer } = ask ?? {};
+  const { kind, payload, answer, expires } = ask ?? {};
   if (typeof kind !== "string" || payload === undefined || answer === undefined) {
     const missing = [
       typeof kind !== "string" && "kind",
@@ -69,7 +72,9 @@ export function checkedAsk(ask: Ask): Ask & { payload: Json } {
     );
   }
   toJsonSchema(answer, `answers to "${kind}"`);
-  return { kind, payload: storableJson(payload, "ask.payload"), answer };
+  if (expires !== undefined) storedExpiry("`ask`", expires, answer);
+  const limit = expires !== undefined && { expires };
+  return { kind, payload: storableJson(payload, "ask.payload"), answer, ...limit };
 }
 
 /** Validates the answer to a hook's question by the schema in the log. Returns the problems. */
@@ -90,8 +95,15 @@ export async function hookAnswer(
   before: QuestionPlace,
 ): Promise<Json | undefined> {
   const asked = answeredNow(run).findLast((one) => one.question.by === name && one.before === before);
-  if (asked === undefined || (await answerProblems(leg, asked)).length > 0) return undefined;
-  return asked.answer?.value;
+  if (asked === undefined) return undefined;
+  const problems = await answerProblems(leg, asked);
+  if (problems.length === 0) return asked.answer?.value;
+  if (!asked.answer?.expired) return undefined;
+  // Asked again, the hook would get the same default without end.
+  throw new PawlError(
+    "config",
+    `The default of the question "${asked.question.kind}" of the hook "${name}" does not match its schema: ${problems.join("; ")}`,
+  );
 }
 
 /** Returns the name of a hook whose question was answered before this turn, if the agent no longer has it. */

@@ -1,13 +1,14 @@
 import { type Json, toJson } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
+import type { Ask } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { SkipReason } from "../../log/event-data.ts";
 import { questionEvent, type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
+import { type Expiry, storedExpiry } from "../../tools/expiry.ts";
 import { formatted } from "../../tools/format-result.ts";
-import type { Schema } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { TaskAgent, Tool } from "../../tools/tool.ts";
 import { jsonResult } from "../../tools/tool-outcome.ts";
@@ -96,9 +97,9 @@ async function askBeforeTool(leg: Leg, call: CallState, tool: Tool, given: CallI
       return ask(call, { ...screened.ask, by: screened.by, changed: screened.changed });
     case "run": {
       if (tool.suspends === undefined) return await runOrAnswer(leg, call, tool, screened);
-      const { answer, kind = tool.name, payload } = tool.suspends;
+      const { answer, kind = tool.name, payload, expires } = tool.suspends;
       const shown = toJson(payload === undefined ? screened.input : payload(screened.input));
-      return ask(call, { kind, payload: shown, answer, changed: screened.changed });
+      return ask(call, { kind, payload: shown, answer, expires, changed: screened.changed });
     }
   }
 }
@@ -175,15 +176,21 @@ function refuse(call: CallState, why: string, skipped?: SkipReason): Prepared {
 
 function ask(
   call: CallState,
-  asked: { kind: string; payload: Json; answer: Schema; by?: string; changed: Json | undefined },
+  asked: Pick<Ask, "kind" | "answer"> & {
+    payload: Json;
+    expires?: Expiry | undefined;
+    by?: string;
+    changed: Json | undefined;
+  },
 ): Prepared {
-  const { kind, payload, answer, by, changed } = asked;
+  const { kind, payload, answer, expires, by, changed } = asked;
   const event = questionEvent(call, {
     kind,
     payload,
     answer_schema: toJsonSchema(answer, `answers to "${kind}"`),
     ...(by !== undefined && { by }),
     ...(changed !== undefined && { input: changed }),
+    ...(expires !== undefined && { expires: storedExpiry(`"${call.toolName}"`, expires, answer) }),
   });
   return { do: "store", events: [event] };
 }

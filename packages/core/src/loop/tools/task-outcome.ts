@@ -9,7 +9,7 @@ import {
   type ResultEvent,
   resultEvent,
 } from "../../session/close-calls.ts";
-import { waitingFor } from "../../session/queued.ts";
+import { questionsOf, waitingFor } from "../../session/queued.ts";
 import { resultOf } from "../../session/run-result.ts";
 import type { CallState, RunState, SessionState } from "../../session/state.ts";
 
@@ -26,7 +26,8 @@ export function outcomeOf(
   durationMs: number,
 ): ResultEvent | QuestionEvent {
   const run = state.run as RunState;
-  const waiting = run.ended === undefined ? waitingFor(run)[0] : undefined;
+  // The user's questions come first: a wait for a time has nobody who would miss it.
+  const waiting = run.ended === undefined ? (questionsOf(run)[0] ?? waitingFor(run)[0]) : undefined;
   const spent = spentSince(call, run);
   if (waiting !== undefined) return askedBy(call, state.sessionId, waiting, spent);
   const { stop, text } = resultOf(state);
@@ -52,12 +53,14 @@ export function spentSince({ charged }: CallState, { usage, costUsd }: RunState)
 
 /** Returns the event that passes the sub-agent's question on, as a question of the caller's call. */
 function askedBy(call: CallState, sessionId: string, waiting: Asking, spent: Spent): QuestionEvent {
-  const { kind, payload, answerSchema, seq } = waiting.question as QuestionRecord;
+  const { kind, payload, answerSchema, seq, expires, hidden } = waiting.question as QuestionRecord;
   return questionEvent(call, {
     kind,
     payload,
     answer_schema: answerSchema,
     child: { session_id: sessionId, call_id: waiting.callId, question: seq },
     spent,
+    ...(expires !== undefined && { expires }),
+    ...(hidden && { hidden }),
   });
 }

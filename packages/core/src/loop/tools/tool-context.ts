@@ -11,7 +11,7 @@ import type { ToolContext } from "../../tools/tool.ts";
 import { appendOnce } from "../hooks/append-once.ts";
 import { effectiveType } from "../hooks/call-hooks.ts";
 import { askInRun } from "../hooks/lazy-ask.ts";
-import { answeredBy, type MidwayQuestion, midwayQuestion } from "./midway-question.ts";
+import { answeredBy, type MidwayQuestion, midwayQuestion, midwayWait } from "./midway-question.ts";
 import type { Decided } from "./prepare-call.ts";
 
 /** What a running tool has made and reported so far. It is stored with the call's result. */
@@ -21,7 +21,7 @@ export interface ToolSaid {
   artifacts: Artifact[];
   decided: Decided;
   report: CallReport;
-  /** The question that the tool asks the user instead of returning a result. */
+  /** The question that the tool asks the user instead of returning a result, or its wait for a time. */
   asked: MidwayQuestion | undefined;
   /** What the tool threw. */
   thrown?: { error: unknown };
@@ -60,6 +60,13 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
         throw invalidInput("A tool with `suspends` asks before it runs, and cannot also ask while it runs.");
       said.asked = midwayQuestion(question);
       throw new Error(`"${call.toolName}" asks the user, so this run of its \`execute\` is over.`);
+    },
+    wait: (moment) => {
+      checkOpen(call, said);
+      if (leg.agent.tools.get(call.toolName)?.suspends !== undefined)
+        throw invalidInput("A tool with `suspends` asks before it runs, and cannot wait while it runs.");
+      said.asked = midwayWait(moment);
+      throw new Error(`"${call.toolName}" waits for a time, so this run of its \`execute\` is over.`);
     },
     askModel: askInRun(leg, {
       by: call.toolName,

@@ -3,7 +3,7 @@ import { messageOf, PawlError, type PawlErrorCode } from "../../base/errors.ts";
 import { isJsonObject, type Json, toJson } from "../../base/json.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
-import { type Asking, isWaiting, type RunQuestion } from "../../session/asking.ts";
+import { type Asking, isHidden, isWaiting, type RunQuestion } from "../../session/asking.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
 import { type Schema, validate } from "../../tools/schema.ts";
@@ -100,6 +100,9 @@ function findQuestion(state: SessionState, callId: string, question: number | un
   const call = state.calls.get(callId) ?? state.asked.get(callId);
   if (call?.question === undefined || (question ?? 0) > call.question.seq) {
     throw refusal("unknown_call", "There is no such question in this session.", { callId });
+  }
+  if (isHidden(call)) {
+    throw refusal("unknown_call", "This call waits for a time and not for an answer.", { callId });
   }
   const over = !isWaiting(call) || openRun(state) === undefined;
   if (over || (question ?? call.question.seq) < call.question.seq) {

@@ -4,7 +4,7 @@ import type { NewEvent } from "../../log/event.ts";
 import type { NextRun } from "../../log/event-data.ts";
 import { fetchUserData } from "../../loop/fetch-user-data.ts";
 import { startEvents } from "../../loop/start-run.ts";
-import { queuedMessages, runToResume } from "../../session/queued.ts";
+import { isResting, queuedMessages, runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
@@ -80,6 +80,7 @@ async function beginHere(host: Host, incoming: IncomingMessage, leg: OpenLeg): P
     const left = runToResume(leg.log.state);
     if (left !== undefined) {
       if (incoming.whenBusy === "reject") {
+        if (isResting(left)) return await leaveWaiting(leg);
         const resumed = await resumeRun(leg, left).catch(host.report);
         // If the process may end with the response to this request, wait for the resumed run, or it would be
         // lost.
@@ -92,6 +93,12 @@ async function beginHere(host: Host, incoming: IncomingMessage, leg: OpenLeg): P
     const start = await startRun(host, incoming, leg);
     if (start !== undefined) return start;
   }
+}
+
+/** Leaves a run that waits for a time as it is. */
+async function leaveWaiting(leg: OpenLeg): Promise<never> {
+  await leg.close();
+  throw busy();
 }
 
 /** Starts a run. Returns `undefined` if an answer was stored first, so that a run is in progress. */

@@ -5,7 +5,7 @@ import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
 import { notifyHooksOfStart } from "../../loop/start-run.ts";
 import { openRun, type RunState } from "../../session/state.ts";
-import type { ActiveLeg, AskedBy, Host } from "../leg/host.ts";
+import type { ActiveLeg, BegunBy, Host } from "../leg/host.ts";
 import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 
@@ -28,7 +28,7 @@ export async function recover(
   host: Host,
   session: Session,
   agent: Agent,
-  { signal, ...from }: AskedBy & { signal?: AbortSignal | undefined; onlyEnds?: boolean } = {},
+  { signal, ...from }: BegunBy & { signal?: AbortSignal | undefined; onlyEnds?: boolean } = {},
 ): Promise<ActiveLeg | undefined> {
   const leg = await openLeg(host, session, agent, from);
   if (leg === undefined) return undefined;

@@ -46,9 +46,17 @@ async function stopRunOf(host: Host, start: RunStart): Promise<void> {
   for (let asked: string | undefined; ; ) {
     const runId = await runOf(host, start);
     if (runId === asked) return;
-    await storeStopRequest(host, start.sessionId, (run) => run.runId === runId && !isSuspended(run));
+    const isWanted = (run: RunState) => run.runId === runId && !isSuspended(run);
+    if (await storeStopRequest(host, start.sessionId, isWanted)) await endIfWaiting(host, start.sessionId);
     asked = runId;
   }
+}
+
+/** Ends a stopped run that waits for a time, so that no process is working on it. */
+async function endIfWaiting(host: Host, sessionId: string): Promise<void> {
+  const session = await host.store.sessions.get(sessionId);
+  const agent = session && host.agents.get(session.agent);
+  if (session !== undefined && agent !== undefined) await recover(host, session, agent);
 }
 
 /** Returns the id of the run that was started, or of the run that picked its message up. */

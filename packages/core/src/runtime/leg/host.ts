@@ -21,6 +21,11 @@ export interface AskedBy {
   credentials?: unknown;
 }
 
+/** Why a leg begins: who asks for it, or the time for which it is woken, see `Leg.wokenAt`. */
+export interface BegunBy extends AskedBy {
+  wokenAt?: string | undefined;
+}
+
 /** A leg that is running in this process. */
 export interface ActiveLeg {
   readonly done: Promise<LegOutcome>;
@@ -64,6 +69,10 @@ export interface Host {
    * again (`dueAt`, in milliseconds since 1970).
    */
   readonly setbacks: Map<string, { failures: number; dueAt: number }>;
+  /** The timers for runs that wait for a time, by session id, and for whom each run then continues. */
+  readonly wakes: Map<string, { cancel(): void; from: AskedBy }>;
+  /** Sets a timer if the leg's run waits for a time. */
+  wakeLater(leg: Leg): void;
   /** The agents that were reported because they have open runs and this runtime lacks them. */
   readonly lacking: Set<string>;
   /** Returns the name under which this process holds leases. */

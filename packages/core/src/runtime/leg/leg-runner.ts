@@ -17,7 +17,7 @@ import { accessesOf, namesCaller, type OwnAccess } from "./access.ts";
 import { holdCredentials } from "./held-credentials.ts";
 import { keepLease, withLease } from "./held-lease.ts";
 import { hiddenEvent } from "./hidden-event.ts";
-import type { ActiveLeg, AskedBy, HeldCredentials, Host } from "./host.ts";
+import type { ActiveLeg, BegunBy, HeldCredentials, Host } from "./host.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
 import { changeOnResume, storeTools } from "./ready.ts";
 import { type RunningLeg, startLeg } from "./start-leg.ts";
@@ -54,7 +54,7 @@ export async function openLeg(
   host: Host,
   session: Session,
   agent: Agent,
-  { onlyEnds = false, ...from }: AskedBy & { onlyEnds?: boolean } = {},
+  { onlyEnds = false, ...from }: BegunBy & { onlyEnds?: boolean } = {},
 ): Promise<OpenLeg | undefined> {
   const lease = await host.store.acquire(session.id, `${host.holder()}/${host.newId()}`, host.leaseTtlMs);
   if (lease === undefined) return undefined;
@@ -82,7 +82,7 @@ interface LegToHold {
   session: Session;
   agent: Agent;
   lease: Lease;
-  from: AskedBy;
+  from: BegunBy;
   onlyEnds: boolean;
   held: HeldCredentials;
   state: SessionState;

@@ -11,7 +11,7 @@ import type { Session } from "../../log/session-row.ts";
 import { notifyHooks } from "../../loop/hooks/call-hooks.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import { accessToOpen, newAccess, type OwnAccess, renewed } from "./access.ts";
-import type { AskedBy, HeldCredentials, Host } from "./host.ts";
+import type { BegunBy, HeldCredentials, Host } from "./host.ts";
 import { newLegLife, type OwnLegLife } from "./leg-life.ts";
 import { readyAgent, storeChanges } from "./ready.ts";
 
@@ -42,8 +42,11 @@ interface LegParts {
   handOverAt?: number;
   /** The credentials that have come for the session. */
   held: HeldCredentials;
-  /** The caller of this leg's run. The stored `caller` of the open run takes precedence. Default: nobody. */
-  from?: AskedBy;
+  /**
+   * The caller of this leg's run, and the time for which it was woken. The stored `caller` of the open run
+   * takes precedence. Default: nobody.
+   */
+  from?: BegunBy;
   /**
    * Whether the leg's run is about to start, for the caller in `from`. Default: no, the leg continues the
    * open run.
@@ -113,6 +116,7 @@ export function makeLeg({ host, session, agent, log, held, ...parts }: LegParts)
     accessOf: parts.accessOf,
     hide: held.hide,
     withoutCredentials: host.withoutCredentials,
+    wokenAt: from.wokenAt ?? "",
     live: { attempt: 0, parts: [], progress: new Map(), agents: new Map() },
     touch: () => tail.touch(id),
     begin: () => {

@@ -25,6 +25,8 @@ export function startLeg(host: Host, leg: OwnLeg, signal?: AbortSignal): Running
   host.keepAlive(done);
   const active: ActiveLeg = { done, catchUp: () => log.catchUp(), abort, leave: life.leave };
   host.legs.set(session.id, active);
+  host.wakes.get(session.id)?.cancel();
+  host.wakes.delete(session.id);
   const close = () => {
     stopTime();
     life.end();
@@ -38,6 +40,7 @@ export function startLeg(host: Host, leg: OwnLeg, signal?: AbortSignal): Running
     active,
     end: (outcome) => {
       close();
+      if (outcome.settled) host.wakeLater(leg);
       resolve(outcome);
     },
     fail: (error) => {

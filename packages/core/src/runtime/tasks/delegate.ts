@@ -7,8 +7,8 @@ import { isBlank } from "../../base/text.ts";
 import { loadState } from "../../fold/load.ts";
 import type { Delegated, Delegation, Leg } from "../../leg/leg.ts";
 import type { Session } from "../../log/session-row.ts";
-import { isSettled } from "../../session/queued.ts";
-import { type CallState, openRun } from "../../session/state.ts";
+import { isResting } from "../../session/queued.ts";
+import { type CallState, openRun, type SessionState } from "../../session/state.ts";
 import { recover } from "../begin/begin.ts";
 import { beginWithAnswers } from "../begin/begin-with-answers.ts";
 import { beginWithMessage } from "../begin/begin-with-message.ts";
@@ -72,6 +72,10 @@ async function giveWork(
   const answer = call.answer;
   const asked = { ...(caller && { caller }), credentials };
   try {
+    if (question !== undefined && answer?.expired) {
+      // The sub-agent's own question expires at the same time, and so gets its default.
+      return await recover(host, session, agent, { ...asked, wokenAt: call.question?.expires?.at });
+    }
     if (question !== undefined && answer !== undefined) {
       // With `question`, an answer that is passed on twice, after a crash, cannot answer a later question.
       const said = answer.error === undefined ? { value: answer.value } : { error: answer.error };
@@ -103,12 +107,17 @@ async function untilRest(
       if (settled) return state;
     }
     const state = await loadState(host.store, session.id);
-    if (isSettled(state)) return state;
+    if (isAtRest(state)) return state;
     if (leg.life.lost || leg.life.draining) return undefined;
     active = await recover(host, session, agent, callerOf(leg));
     // Another leg holds the session, or did until a moment ago.
     if (active === undefined) await delay(host.clock, Math.min(host.pollMs, 100));
   }
+}
+
+/** Returns whether the sub-agent has finished, or waits: for the user's answer, or for a time. */
+function isAtRest({ run }: SessionState): boolean {
+  return run !== undefined && (run.ended !== undefined || isResting(run));
 }
 
 /**

@@ -57,7 +57,8 @@ export function noteFacts(facts: ThreadFacts, event: SessionEvent, { run }: View
       break;
     }
     case "tool_answered": {
-      const { call_id, value, closed } = event.data;
+      const { call_id, value, closed, hidden } = event.data;
+      if (hidden) break;
       if (closed !== undefined) facts.closed.set(call_id, closed);
       const asked = facts.approvals.get(call_id);
       if (asked !== undefined) facts.approvals.set(call_id, { ...asked, ...answerIn(value, closed) });

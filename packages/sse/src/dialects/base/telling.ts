@@ -1,5 +1,5 @@
 import type { Question, RunStart, SessionEvent, StoredEvent, StoredOf } from "@pawl/core";
-import { isQuestionPart, reduceView, type ViewPart, type ViewState } from "@pawl/core/view";
+import { isQuestionPart, reduceView, type ViewPart, type ViewState, waitsForTime } from "@pawl/core/view";
 import { type BlockStep, blocks } from "./blocks.ts";
 import type { EncoderContext } from "./dialect.ts";
 
@@ -68,7 +68,8 @@ export function telling({ before, messageSeq, runId: first, again = false }: Enc
       if (next === undefined) rest = { type: "ended", event };
       else runId = next;
     }
-    if (event.type === "run_suspended") rest = { type: "suspended", pending: view.pending };
+    if (event.type === "run_suspended" && !waitsForTime(event.data))
+      rest = { type: "suspended", pending: view.pending };
     if (event.type === "tool_answered") rest = undefined;
     if (!speaks) speaks = begins(event);
     else over = !again && messageSeq === undefined && view.run?.id === runId && view.run.since !== since;
@@ -104,6 +105,8 @@ function eventSteps(): {
   const text = blocks();
   let turn: number | undefined;
   let attempt = 0;
+  // Calls that wait for a time are shown as running, so they start only once.
+  const waiting = new Set<string>();
   const stepsOf = (event: StoredEvent, view: ViewState): Step[] => {
     switch (event.type) {
       case "llm_request": {
@@ -117,16 +120,12 @@ function eventSteps(): {
       case "tool_call":
         return [{ type: "call", event, attempt }];
       case "tool_started":
-        return [{ type: "started", event }];
-      case "tool_suspended": {
-        const question = view.pending.find(({ callId }) => callId === event.data.call_id);
-        const asked: Step[] = question === undefined ? [] : [{ type: "asked", question }];
-        return event.data.before === undefined ? asked : [callOf(event), ...asked];
-      }
-      case "tool_answered": {
-        const answered: Step = { type: "answered", event };
-        return isAboutRun(view, event.data.call_id) ? [answered, resultOf(event)] : [answered];
-      }
+        return waiting.delete(event.data.call_id) ? [] : [{ type: "started", event }];
+      case "tool_suspended":
+        if (event.data.hidden) waiting.add(event.data.call_id);
+        return questionSteps(event, view);
+      case "tool_answered":
+        return answerSteps(event, view);
       case "tool_result":
         return [{ type: "result", event }];
       default:
@@ -143,6 +142,18 @@ function eventSteps(): {
       return [{ type: "progress", callId, toolName, data }];
     },
   };
+}
+
+function questionSteps(event: StoredOf<"tool_suspended">, view: ViewState): Step[] {
+  const question = view.pending.find(({ callId }) => callId === event.data.call_id);
+  const asked: Step[] = question === undefined ? [] : [{ type: "asked", question }];
+  return event.data.before === undefined ? asked : [callOf(event), ...asked];
+}
+
+function answerSteps(event: StoredOf<"tool_answered">, view: ViewState): Step[] {
+  if (event.data.hidden) return [];
+  const answered: Step = { type: "answered", event };
+  return isAboutRun(view, event.data.call_id) ? [answered, resultOf(event)] : [answered];
 }
 
 /** Returns whether a question is about the run. The view shows it as a call that no model made. */

@@ -15,6 +15,7 @@ import { readChecks } from "./reads.ts";
 import { recoveryChecks } from "./recovery.ts";
 import { sessionChecks } from "./sessions.ts";
 import { timeChecks } from "./times.ts";
+import { wakeChecks } from "./wakes.ts";
 
 /** An {@link EventStore} under test. */
 export interface StoreUnderTest {
@@ -36,6 +37,7 @@ const checks: readonly Check[] = [
   ...leaseChecks,
   ...patchChecks,
   ...recoveryChecks,
+  ...wakeChecks,
   ...sessionChecks,
   ...readChecks,
   ...payloadChecks,

@@ -54,7 +54,12 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
   checkpoint: { from_seq: 12, upto_seq: 20, reason: "summary", summary: "They talked about running." },
   redaction: { seq: 3, of: "user_message", call_id: "c1", attempt: 4 },
   run_started: { run_id: "r1", agent: "coach", agent_version: "1", retry_of: "r0", ...calledBy },
-  run_suspended: { run_id: "r1", pending: ["c1"] },
+  run_suspended: {
+    run_id: "r1",
+    pending: ["c1"],
+    hidden: ["c2"],
+    wake_at: "2026-12-24T18:00:00.000Z",
+  },
   run_left: { run_id: "r1", reason: "draining" },
   run_recovered: { run_id: "r1" },
   agent_changed: { run_id: "r1", from: "1", to: "2", tools: { removed: ["weather"], changed: [] } },
@@ -99,6 +104,8 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     child: { session_id: "s:c2", call_id: "c3", question: 8 },
     spent: { tokens, cost_cents: 0.01 },
     state: { step: 2 },
+    expires: { at: "2026-12-24T18:00:00.000Z", after_ms: 60_000, default: null },
+    hidden: true,
   },
   tool_answered: {
     tool_name: "ask",
@@ -106,6 +113,8 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     value: "yes",
     error: "The camera is off.",
     closed: "the user wrote a new message",
+    expired: true,
+    hidden: true,
     ...calledBy,
   },
   llm_request: {

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { type Bench, type Check, note } from "../base/bench.ts";
 
 /** Returns those of the sessions that are recoverable, in the store's order. */
-async function recoverable({ store }: Bench, ids: readonly string[]): Promise<string[]> {
+export async function recoverable({ store }: Bench, ids: readonly string[]): Promise<string[]> {
   const rows = await store.listRecoverable({ limit: 100_000 });
   return rows.map((row) => row.id).filter((id) => ids.includes(id));
 }
 
 /** Creates a session with an open run. */
-async function open(bench: Bench): Promise<string> {
+export async function open(bench: Bench): Promise<string> {
   const id = await bench.session();
   await bench.append(id, [note("start")], { session: { openRun: "run" } });
   return id;
 }
 
 /** Ends the sessions' runs, so that other checks do not find the sessions. */
-async function end(bench: Bench, ids: readonly string[]): Promise<void> {
+export async function end(bench: Bench, ids: readonly string[]): Promise<void> {
   for (const id of ids) await bench.append(id, [note("end")], { session: { openRun: null } });
 }
 

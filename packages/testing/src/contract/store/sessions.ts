@@ -34,6 +34,7 @@ export const sessionChecks: readonly Check[] = [
         lastSeq: 0,
         openRun: null,
         pending: 0,
+        wakeAt: null,
         contextStartSeq: 0,
         usage: {
           inputTokens: 0,

@@ -1,0 +1,80 @@
+import { butIs } from "../base/check-numbers.ts";
+import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
+import { messageOf, PawlError, type PawlErrorCode } from "../base/errors.ts";
+import { type Json, toJson } from "../base/json.ts";
+import type { EventData } from "../log/event-data.ts";
+import type { Schema } from "./schema.ts";
+
+/**
+ * A time: `afterMs` milliseconds after the question was stored, or `at` a fixed time, as ISO 8601 or a
+ * `Date`. Both count by the store's clock, in Postgres the database's.
+ */
+export type Moment = { afterMs: number; at?: never } | { at: string | Date; afterMs?: never };
+
+/** When a question is answered by itself, and with what: `default` must match the question's schema. */
+export type Expiry<Answer = Json> = Moment & { default: Answer };
+
+/** An expiry as it is stored with a question. */
+export type StoredExpiry = NonNullable<EventData["tool_suspended"]["expires"]>;
+
+/** The longest time until a question expires: a hundred years, in milliseconds. */
+const LONGEST_MS = 100 * 365.25 * 86_400_000;
+
+/**
+ * Checks a question's expiry and returns it as it is stored. Checks the default by the schema, unless that
+ * validates asynchronously.
+ *
+ * @throws PawlError `invalid_input`, or the given code
+ */
+export function storedExpiry(
+  whose: string,
+  expiry: Expiry<unknown>,
+  answer: Schema,
+  code: PawlErrorCode = "invalid_input",
+): StoredExpiry {
+  const name = `\`expires\` of ${whose}`;
+  checkOptions(name, expiry, EXPIRY, { code });
+  const moment = storedMoment(name, expiry, code);
+  const value = storedDefault(whose, expiry.default, code);
+  const said = answer["~standard"].validate(value as never);
+  if (!("then" in said) && said.issues !== undefined) {
+    const problems = said.issues.map(({ message }) => message).join("; ");
+    throw new PawlError(code, `The \`default\` of ${name} does not match the answer's schema: ${problems}`);
+  }
+  return { ...moment, default: value };
+}
+
+const EXPIRY: OptionKinds<Expiry<unknown>> = { afterMs: "number", at: "any", default: "any!" };
+
+function storedDefault(whose: string, value: unknown, code: PawlErrorCode): Json {
+  try {
+    return toJson(value);
+  } catch (cause) {
+    throw new PawlError(code, `The \`default\` of ${whose} must be JSON: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Checks a time and returns it as it is stored. @throws PawlError `invalid_input`, or the given code */
+export function storedMoment(
+  whose: string,
+  { afterMs, at }: Moment,
+  code: PawlErrorCode = "invalid_input",
+): Omit<StoredExpiry, "default"> {
+  if ((afterMs === undefined) === (at === undefined))
+    throw new PawlError(code, `${whose} needs either \`afterMs\`, in milliseconds, or \`at\`, a time.`);
+  if (afterMs !== undefined) {
+    if (!(typeof afterMs === "number" && afterMs >= 0 && afterMs <= LONGEST_MS))
+      throw new PawlError(code, `afterMs of ${whose} must be from 0 to ${LONGEST_MS}${butIs(afterMs)}.`);
+    return { after_ms: Math.round(afterMs) };
+  }
+  const ms = at instanceof Date ? at.getTime() : typeof at === "string" ? Date.parse(at) : Number.NaN;
+  if (ms >= 0 && ms < LATEST_MS) return { at: new Date(ms).toISOString() };
+  const given = typeof at === "string" ? JSON.stringify(at) : kindOf(at);
+  throw new PawlError(
+    code,
+    `\`at\` of ${whose} must be a Date or a time as ISO 8601, e.g. "2026-12-24T18:00:00Z"; got ${given}.`,
+  );
+}
+
+/** The year 9000, in milliseconds since 1970: all times before it are written with the same length. */
+const LATEST_MS = Date.UTC(9000, 0);
