@@ -6,6 +6,7 @@ export type { BreakerOptions } from "./base/breaker.ts";
 export { McpFailure, type McpFailureCode, type Outcome } from "./base/failure.ts";
 export type { McpToolsSource, McpUser } from "./base/user.ts";
 export type { McpServerOptions, McpToolInfo } from "./connect/options.ts";
+export type { McpOAuthOptions, McpSignInStore, WaitingCall } from "./connect/sign-in-options.ts";
 export type { McpToolChange } from "./tools/list.ts";
 export { type McpServer, mcpServer } from "./tools/mcp-server.ts";
 export type { McpSource } from "./tools/read.ts";

@@ -1,6 +1,7 @@
 import { checkOptions, type OptionKinds, PawlError } from "@pawl/core";
 import type { BreakerOptions } from "../base/breaker.ts";
 import type { McpServerOptions } from "./options.ts";
+import type { McpOAuthOptions } from "./sign-in-options.ts";
 
 const OPTIONS: OptionKinds<McpServerOptions> = {
   name: "string!",
@@ -12,6 +13,7 @@ const OPTIONS: OptionKinds<McpServerOptions> = {
   headers: "object",
   token: "function",
   refresh: "function",
+  oauth: "object",
   onUnauthorized: oneOf("fail", "ask"),
   tools: {
     mustBe: "a list or a function",
@@ -37,6 +39,16 @@ const OPTIONS: OptionKinds<McpServerOptions> = {
   now: "function",
 };
 
+const OAUTH: OptionKinds<McpOAuthOptions> = {
+  redirectUrl: { mustBe: "a URL", is: (value) => URL.canParse(String(value)) },
+  store: "function!",
+  clientName: "string",
+  scope: "string",
+  clientId: "string",
+  clientSecret: "string",
+  clientMetadataUrl: "string",
+};
+
 const BREAKER: OptionKinds<BreakerOptions> = { failures: "number", coolDownMs: "number" };
 
 /** Hints for option names of other libraries. */
@@ -44,7 +56,7 @@ const INSTEAD = {
   transport: "Use `url` or `command`.",
   allow: "Use `tools`.",
   allowedTools: "Use `tools`.",
-  authProvider: "Use `token` and `refresh`.",
+  authProvider: "Use `oauth`, or `token` and `refresh`.",
   timeout: "Use `timeoutMs`.",
   requestInit: "Use `headers` or `fetch`.",
 };
@@ -69,13 +81,19 @@ export function checkServerOptions(given: McpServerOptions<never>): void {
   const called: unknown = Object(given).name;
   const whose = typeof called === "string" ? `mcpServer("${called}")` : "mcpServer()";
   checkOptions(whose, given, OPTIONS as OptionKinds<McpServerOptions<never>>, { instead: INSTEAD });
-  const { name, url, command, breaker, stateKey } = given;
+  const { name, url, command, breaker, stateKey, oauth } = given;
   if (breaker !== undefined) checkOptions(`\`breaker\` of ${whose}`, breaker, BREAKER);
+  if (oauth !== undefined) {
+    checkOptions(`\`oauth\` of ${whose}`, oauth as McpOAuthOptions, OAUTH);
+    if (oauth.redirectUrl === undefined || given.token !== undefined)
+      throw config(`\`oauth\` of ${whose} needs \`redirectUrl\`, and cannot stand beside \`token\`.`);
+  }
   if (!NAME.test(name))
     throw config(`"${name}" is not a valid name of a server: use 1 to 32 letters, digits, _ or -, no "__".`);
   if ((url === undefined) === (command === undefined))
     throw config(`${whose} needs either \`url\` or \`command\`.`);
-  const foreign = url === undefined ? ["headers", "token", "refresh", "fetch"] : ["args", "env", "cwd"];
+  const foreign =
+    url === undefined ? ["headers", "token", "refresh", "oauth", "fetch"] : ["args", "env", "cwd"];
   const wrong = foreign.find((option) => Object.hasOwn(given, option));
   if (wrong !== undefined)
     throw config(

@@ -1,5 +1,6 @@
 import type { BreakerOptions } from "../base/breaker.ts";
 import type { McpUser } from "../base/user.ts";
+import type { McpOAuthOptions } from "./sign-in-options.ts";
 
 /** A tool as its server lists it. */
 export interface McpToolInfo {
@@ -47,6 +48,12 @@ export interface McpServerOptions<Deps = unknown> {
    * time; the request is sent again once. Default: the call fails.
    */
   refresh?: (user: McpUser<Deps> & { token: string }) => string | undefined | Promise<string | undefined>;
+  /**
+   * Signs each user in to the server by OAuth 2.1, instead of `token`. A call of a user who is not signed in
+   * becomes a question of the kind `sign_in` with the address to open. The application's callback ends the
+   * sign-in with `finishSignIn()`.
+   */
+  oauth?: McpOAuthOptions<Deps>;
   /** What a call does if the server still answers 401: fail, or ask for credentials. Default: `"fail"`. */
   onUnauthorized?: "fail" | "ask";
   /** The tools to offer, by their names on the server, or a function that chooses. Default: all. */

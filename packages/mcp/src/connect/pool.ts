@@ -4,12 +4,15 @@ import type { McpUser } from "../base/user.ts";
 import { type Link, makeLink } from "./link.ts";
 import type { McpServerOptions } from "./options.ts";
 import type { Client } from "./sdk.ts";
+import { makeSignIns, type SignIns } from "./sign-in.ts";
 import { tokens } from "./token.ts";
 
 /** The connections to one server. */
 export interface Pool<Deps> {
   /** Returns the connection of a user. Without `token`, all users share one. */
   of(user: McpUser<Deps>): Promise<Connection>;
+  /** The sign-ins of its users; `undefined` without `oauth`. */
+  readonly signIns: SignIns<Deps> | undefined;
   close(): Promise<void>;
 }
 
@@ -24,6 +27,7 @@ export function makePool<Deps>(options: McpServerOptions<Deps>): Pool<Deps> {
   const { name, concurrency = 8, now = Date.now } = options;
   const links = new Map<string, { link: Link; user: McpUser<Deps> }>();
   const tokenOf = tokens(options);
+  const signIns = options.oauth && makeSignIns(options);
   const limit = pLimit(concurrency);
   const guarded = breaker(name, options.breaker ?? {}, now);
 
@@ -34,16 +38,19 @@ export function makePool<Deps>(options: McpServerOptions<Deps>): Pool<Deps> {
       return known.link;
     }
     const entry = { user } as { link: Link; user: McpUser<Deps> };
-    const own = token === undefined ? undefined : tokenOf(token, () => entry.user);
+    const current = () => entry.user;
+    const own = signIns?.tokenOf(current) ?? (token === undefined ? undefined : tokenOf(token, current));
     entry.link = makeLink(options, own, () => links.delete(key));
     links.set(key, entry);
     return entry.link;
   }
 
   return {
+    signIns,
     of: async (user) => {
       const token = await options.token?.(user);
-      const key = options.token === undefined ? "" : JSON.stringify([user.userId, token ?? null]);
+      const isShared = options.token === undefined && signIns === undefined;
+      const key = isShared ? "" : JSON.stringify([user.userId, token ?? null]);
       const link = linkOf(key, user, token);
       const use = <T>(work: (client: Client) => Promise<T>): Promise<T> =>
         limit(() => guarded(() => link.use(work)));

@@ -1,6 +1,15 @@
 import type * as Sdk from "@modelcontextprotocol/client";
 
-export type { CallToolResult, Client, PriorDiscovery, Transport } from "@modelcontextprotocol/client";
+export type {
+  CallToolResult,
+  Client,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  PriorDiscovery,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+  Transport,
+} from "@modelcontextprotocol/client";
 
 let loaded: Promise<typeof Sdk> | undefined;
 

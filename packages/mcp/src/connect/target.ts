@@ -50,8 +50,8 @@ export async function openTransport<Deps>(
 function authProvider(token: Token) {
   return {
     token: async () => token.value(),
-    onUnauthorized: async () => {
-      await token.refresh();
+    onUnauthorized: async ({ response }: { response: Response }) => {
+      await token.refresh(response);
     },
   };
 }

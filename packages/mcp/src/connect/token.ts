@@ -4,9 +4,13 @@ import type { McpServerOptions } from "./options.ts";
 
 /** A user's token for one server. It stays in this process. */
 export interface Token {
-  value(): string;
-  /** Asks the application for a new token. @throws McpFailure `mcp_unauthorized` if it gives none */
-  refresh(): Promise<void>;
+  value(): string | undefined | Promise<string | undefined>;
+  /**
+   * Gets a new token after the server has refused a request with this response.
+   *
+   * @throws McpFailure `mcp_unauthorized` if there is none
+   */
+  refresh(refusal: Response): Promise<void>;
   /** All values that it has had, so that none is stored. */
   secrets(): readonly string[];
 }
@@ -54,7 +58,8 @@ export function tokens<Deps>({ name, refresh }: McpServerOptions<Deps>) {
   };
 }
 
-function unauthorized(server: string): McpFailure {
+/** Returns the failure of a request that the server refuses until the user signs in again. */
+export function unauthorized(server: string): McpFailure {
   return new McpFailure(
     "mcp_unauthorized",
     "not_sent",

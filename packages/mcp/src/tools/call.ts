@@ -1,4 +1,4 @@
-import { type JsonObject, jsonSchema, type ToolContext } from "@pawl/core";
+import type { JsonObject, ToolContext } from "@pawl/core";
 import { outcomeUnknown } from "@pawl/core/tools";
 import { McpFailure } from "../base/failure.ts";
 import { taskIn } from "../base/task-wire.ts";
@@ -12,6 +12,7 @@ import type { ListedTool } from "./fingerprint.ts";
 import { connectorOf } from "./names.ts";
 import { type McpResult, resultOf } from "./result.ts";
 import { askedBefore, askNext, type Round, refusedAgain } from "./rounds.ts";
+import { askToSignIn, notSignedIn } from "./sign-in-question.ts";
 import { continueTask, mayRun, parkTask } from "./task-call.ts";
 import { taskBefore, taskParams } from "./task-state.ts";
 import { triedBefore } from "./tried-before.ts";
@@ -48,15 +49,8 @@ export async function callTool<Deps>(
     await checkOutput(options.name, listed, shown);
     return shown;
   } catch (error) {
-    const isRefused = error instanceof McpFailure && error.code === "mcp_unauthorized";
-    if (!isRefused || options.onUnauthorized !== "ask") throw error;
-    if (context.answered?.value === true) throw error;
-    return context.ask({
-      kind: "credentials",
-      payload: { connector: connectorOf(options.name) },
-      answer: jsonSchema({ const: true }),
-      ...(context.answered !== undefined && { state: context.answered.state }),
-    });
+    if (!(error instanceof McpFailure) || error.code !== "mcp_unauthorized") throw error;
+    return await askToSignIn(tool, context, error);
   }
 }
 
@@ -70,6 +64,7 @@ async function settled<Deps>(
   const { options, listed, isSafe } = tool;
   const call = { options, connection, tool: listed.name, context };
   const before = await taskBefore(options, context);
+  if (context.answered?.value === false) throw notSignedIn(options.name, before !== undefined);
   if (before !== undefined) return await continueTask(call, before);
   if (!isSafe && (await triedBefore(context))) throw cutOff(options.name);
   const result = await answered(tool, connection, input, context);

@@ -136,16 +136,19 @@ async function infoOf(server: string, listed: ListedTool): Promise<McpToolInfo> 
 
 /** Returns why a tool is not offered; empty if the application has not chosen it. */
 function whyNot<Deps>(
-  { tools, fingerprints }: McpServerOptions<Deps>,
+  { tools, fingerprints, name, oauth }: McpServerOptions<Deps>,
   info: McpToolInfo,
 ): string | undefined {
+  if (oauth !== undefined && info.toolName === toolNameOf(name, "sign_in")) return "its name is taken";
   const isChosen =
     tools === undefined || (typeof tools === "function" ? tools(info) : tools.includes(info.name));
   if (!isChosen) return "";
   if (fingerprints === undefined) return undefined;
-  const { name, fingerprint } = info;
-  if (!Object.hasOwn(fingerprints, name)) return "it was not reviewed: it has no fingerprint";
-  return fingerprints[name] === fingerprint ? undefined : `it has changed: its fingerprint is ${fingerprint}`;
+  const { fingerprint } = info;
+  if (!Object.hasOwn(fingerprints, info.name)) return "it was not reviewed: it has no fingerprint";
+  return fingerprints[info.name] === fingerprint
+    ? undefined
+    : `it has changed: its fingerprint is ${fingerprint}`;
 }
 
 function toolOf<Deps>(

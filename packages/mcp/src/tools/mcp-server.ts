@@ -1,12 +1,15 @@
-import { type Tool, toJson } from "@pawl/core";
+import { PawlError, type Tool, toJson } from "@pawl/core";
+import { McpFailure } from "../base/failure.ts";
 import { hide } from "../base/hide.ts";
 import { type McpToolsSource, type McpUser, userOf } from "../base/user.ts";
 import { checkServerOptions } from "../connect/check-server-options.ts";
 import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
 import { makePool } from "../connect/pool.ts";
+import type { WaitingCall } from "../connect/sign-in-options.ts";
 import { type McpToolChange, toolLists } from "./list.ts";
 import { connectorOf } from "./names.ts";
 import { getPrompt, listPrompts, listResources, type McpSource, readResource } from "./read.ts";
+import { signInTool } from "./sign-in-tool.ts";
 import { type EndedCall, taskCanceller } from "./task-hook.ts";
 
 /** An MCP server, made by {@link mcpServer}. */
@@ -41,6 +44,24 @@ export interface McpServer<Deps = unknown> {
    * @throws McpFailure if the server cannot be asked
    */
   cancelTask(call: EndedCall, user: McpUser<Deps>): Promise<boolean>;
+  /**
+   * Returns the address at which the user signs in to a server with `oauth`, e.g. for a button of a settings
+   * page. It is good for ten minutes.
+   *
+   * @throws McpFailure if the server's metadata cannot be read, or it does not register the app
+   */
+  signInUrl(user: McpUser<Deps>): Promise<string>;
+  /**
+   * Ends the sign-in of a user, with the parameters of the address to which the browser has returned. `user`
+   * must be the one who is logged in there. Returns the calls that wait for it: answer each with `true`.
+   *
+   * @throws McpFailure `mcp_unauthorized` if it is not this user's, is over, or the user has declined
+   */
+  finishSignIn(params: URLSearchParams, user: McpUser<Deps>): Promise<readonly WaitingCall[]>;
+  /** Whether there are tokens of the user. The server may have revoked them. */
+  isSignedIn(user: McpUser<Deps>): Promise<boolean>;
+  /** Deletes the tokens of the user. They are not revoked at the server. */
+  signOut(user: McpUser<Deps>): Promise<void>;
   /**
    * Calls back when a list of tools differs from the one before it, or tools of the first one are left out.
    * Returns a function that ends this.
@@ -94,6 +115,11 @@ export function mcpServer<Deps = unknown>(options: McpServerOptions<Deps>): McpS
     const connection = await pool.of(user);
     return hide(toJson(await read(connection)), connection.secrets()) as T;
   };
+  const own = pool.signIns === undefined ? [] : [signInTool({ options, pool }, lists)];
+  const signIns = () => {
+    if (pool.signIns === undefined) throw new PawlError("config", `mcpServer("${name}") has no \`oauth\`.`);
+    return pool.signIns;
+  };
   return {
     name,
     connector: connectorOf(name),
@@ -102,12 +128,14 @@ export function mcpServer<Deps = unknown>(options: McpServerOptions<Deps>): McpS
       const user = userOf(source);
       const connection = await pool.of(user);
       try {
-        return (await lists.of(connection)).tools;
+        return [...(await lists.of(connection)).tools, ...own];
       } catch (error) {
         // Its tools of a while ago. A call says what is wrong.
         const known = lists.last(connection);
-        if (known === undefined) throw error;
-        return known.tools;
+        const asksToSignIn =
+          error instanceof McpFailure && error.code === "mcp_unauthorized" && own.length > 0;
+        if (known === undefined && !asksToSignIn) throw error;
+        return [...(known?.tools ?? []), ...own];
       }
     },
     listTools: async (user) => (await listFor(user)).infos,
@@ -117,6 +145,10 @@ export function mcpServer<Deps = unknown>(options: McpServerOptions<Deps>): McpS
     getPrompt: (prompt, args, user) =>
       shown(user, (connection) => getPrompt(connection, prompt, args, user.signal)),
     cancelTask: taskCanceller(options, pool),
+    signInUrl: async (user) => await signIns().begin(user),
+    finishSignIn: async (params, user) => await signIns().finish(params, user),
+    isSignedIn: async (user) => await signIns().isSignedIn(user),
+    signOut: async (user) => await signIns().signOut(user),
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

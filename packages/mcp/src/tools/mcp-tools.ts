@@ -33,9 +33,9 @@ const WAIT_MS = 4_000;
 export interface McpTools<Deps = unknown> {
   (source: McpToolsSource<Deps>): Promise<Tool<Deps>[]>;
   /**
-   * A hook for the agent's `hooks`. If a run ends without the result of a server's task, e.g. because the user
-   * has stopped it, the hook asks the server to stop the task. If that is not confirmed, the model reads that
-   * the task may still be running.
+   * A hook for the agent's `hooks`. If a run ends without the result of a server's task, e.g. because the
+   * user has stopped it, the hook asks the server to stop the task. If that is not confirmed, the model reads
+   * that the task may still be running.
    */
   readonly hook: Hook<Deps>;
   /** Closes all connections of the servers. The next use opens new ones. */

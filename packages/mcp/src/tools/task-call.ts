@@ -124,7 +124,9 @@ async function afterFailure<Deps>(call: TaskCall<Deps>, task: OpenTask, error: M
   }
   if (error.rpcCode !== undefined)
     throw mayRun(name, `the server does not know its task any more: ${error.message}`);
-  throw error;
+  const isRefused = error.code === "mcp_unauthorized";
+  const message = `${error.message} The task of this call may still be running.`;
+  throw isRefused ? new McpFailure("mcp_unauthorized", "unknown", message) : error;
 }
 
 async function askUser<Deps>({ options, tool, context }: TaskCall<Deps>, task: OpenTask): Promise<never> {

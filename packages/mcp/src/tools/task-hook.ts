@@ -12,7 +12,7 @@ export interface EndedCall {
   idempotencyKey: string;
 }
 
-/** How long a request to stop a task may take, in milliseconds. All effects of a run's end are limited, too. */
+/** How long a request to stop a task may take, in milliseconds. A hook's effect is limited to 5,000. */
 const CANCEL_MS = 2_000;
 
 type Call = RunContext["run"]["calls"][number];

@@ -1,0 +1,124 @@
+import { McpFailure } from "../base/failure.ts";
+import type { McpUser } from "../base/user.ts";
+import type { McpServerOptions } from "./options.ts";
+import { type StoredOAuthClientInformation, sdk } from "./sdk.ts";
+import type { McpOAuthOptions } from "./sign-in-options.ts";
+import type { SignInRecord, SignInRecords } from "./sign-in-record.ts";
+import { type Token, unauthorized } from "./token.ts";
+
+/** Sends a request to an authorization server. */
+export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** Errors of an authorization server after which the user has to sign in again. */
+const OVER = ["invalid_grant", "invalid_client", "unauthorized_client"];
+
+/**
+ * Returns the token of a user who signs in by OAuth. A token that the server refuses is refreshed once for
+ * all requests of the user: inside the lock, the record is read again, and a token that another process has got
+ * meanwhile is used.
+ */
+export function userToken<Deps>(
+  { name, oauth }: McpServerOptions<Deps>,
+  user: () => McpUser<Deps>,
+  { records, fetchFn }: { records: SignInRecords<Deps>; fetchFn: Fetch },
+): Token {
+  let value: string | undefined;
+  let refreshing: Promise<void> | undefined;
+  const seen = new Set<string>();
+  const note = ({ tokens, client }: SignInRecord): void => {
+    value = tokens?.access_token;
+    for (const secret of [value, tokens?.refresh_token, client?.client_secret, oauth?.clientSecret])
+      if (secret !== undefined) seen.add(secret);
+  };
+
+  async function renew(refusal: Response): Promise<void> {
+    const { extractWWWAuthenticateParams } = await sdk();
+    const { resourceMetadataUrl } = extractWWWAuthenticateParams(refusal);
+    const refusedValue = value;
+    await records.change(user(), async (record) => {
+      if (resourceMetadataUrl !== undefined) record.metadataUrl = resourceMetadataUrl.href;
+      const { tokens } = record;
+      // Another process may have got new ones.
+      const isNew = tokens !== undefined && tokens.access_token !== refusedValue;
+      try {
+        if (!isNew) await refreshed(name, record, { client: clientOf(oauth, record), fetchFn, again });
+      } finally {
+        note(record);
+      }
+    });
+  }
+  const again = () => records.read(user());
+
+  return {
+    value: async () => {
+      if (value === undefined) note(await records.read(user()));
+      return value;
+    },
+    secrets: () => [...seen],
+    refresh: async (refusal) => {
+      refreshing ??= renew(refusal).finally(() => {
+        refreshing = undefined;
+      });
+      await refreshing;
+    },
+  };
+}
+
+interface Refreshing {
+  client: StoredOAuthClientInformation | undefined;
+  fetchFn: Fetch;
+  /** Reads the record again. */
+  again(): Promise<SignInRecord>;
+}
+
+/** Refreshes the tokens of a record. @throws McpFailure if the user must sign in again, or nobody answers */
+async function refreshed(
+  name: string,
+  record: SignInRecord,
+  { client: clientInformation, fetchFn, again }: Refreshing,
+): Promise<void> {
+  const { tokens, discovery } = record;
+  if (tokens?.refresh_token === undefined || clientInformation === undefined || discovery === undefined) {
+    delete record.tokens;
+    throw unauthorized(name);
+  }
+  const { refreshAuthorization } = await sdk();
+  const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = discovery;
+  try {
+    const fresh = await refreshAuthorization(authorizationServerUrl, {
+      ...(metadata !== undefined && { metadata }),
+      clientInformation,
+      refreshToken: tokens.refresh_token,
+      ...(resourceMetadata !== undefined && { resource: resourceMetadata.resource }),
+      fetchFn,
+    });
+    record.tokens = { ...fresh, ...(tokens.issuer !== undefined && { issuer: tokens.issuer }) };
+  } catch (error) {
+    const code = String((Object(error) as { code?: unknown }).code);
+    if (!OVER.includes(code)) throw notNow(name);
+    // Without a lock across processes, another one may have used the refresh token first.
+    const now = await again();
+    if (now.tokens !== undefined && now.tokens.access_token !== tokens.access_token) {
+      Object.assign(record, now);
+      return;
+    }
+    delete record.tokens;
+    if (code !== "invalid_grant") delete record.client;
+    throw unauthorized(name);
+  }
+}
+
+/** Returns how the app is known to the authorization server. */
+export function clientOf<Deps>(
+  oauth: McpOAuthOptions<Deps> | undefined,
+  { client }: SignInRecord,
+): StoredOAuthClientInformation | undefined {
+  if (oauth?.clientId === undefined) return client;
+  const { clientId: client_id, clientSecret: client_secret } = oauth;
+  return { client_id, ...(client_secret !== undefined && { client_secret }) };
+}
+
+function notNow(name: string): McpFailure {
+  const message = `The tokens of the user for "${name}" cannot be refreshed now. Try again later.`;
+  return new McpFailure("mcp_unreachable", "not_sent", message);
+}

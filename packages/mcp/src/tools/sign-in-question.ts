@@ -1,0 +1,49 @@
+import { jsonSchema, type ToolContext } from "@pawl/core";
+import { McpFailure } from "../base/failure.ts";
+import { callerOf } from "../base/user.ts";
+import type { McpServerOptions } from "../connect/options.ts";
+import type { Pool } from "../connect/pool.ts";
+import { connectorOf } from "./names.ts";
+
+/** What a question about the user's sign-in needs of its tool. */
+export interface SignInAsker<Deps> {
+  options: McpServerOptions<Deps>;
+  pool: Pool<Deps>;
+}
+
+/**
+ * Asks the user to sign in, or for credentials, if the server refuses the user's. What the call had stored is
+ * stored with this question, too.
+ *
+ * @throws McpFailure `failure` if nobody can be asked, or the user was asked already
+ */
+export async function askToSignIn<Deps>(
+  { options, pool }: SignInAsker<Deps>,
+  context: ToolContext<Deps>,
+  failure: McpFailure,
+): Promise<never> {
+  const { answered, sessionId, callId } = context;
+  const connector = connectorOf(options.name);
+  const kept = answered !== undefined && { state: answered.state };
+  // `true` is the answer of a user who has signed in, `false` of one who does not want to.
+  if (typeof answered?.value === "boolean") throw failure;
+  if (pool.signIns !== undefined) {
+    const url = await pool.signIns.begin(callerOf(context), { sessionId, callId });
+    const payload = { connector, url };
+    return context.ask({ kind: "sign_in", payload, answer: jsonSchema({ type: "boolean" }), ...kept });
+  }
+  if (options.onUnauthorized !== "ask") throw failure;
+  return context.ask({
+    kind: "credentials",
+    payload: { connector },
+    answer: jsonSchema({ const: true }),
+    ...kept,
+  });
+}
+
+/** Returns the failure of a call whose user does not want to sign in. */
+export function notSignedIn(server: string, isTask: boolean): McpFailure {
+  const rest = isTask ? " The task of this call may still be running." : "";
+  const message = `The user does not want to sign in to "${server}".${rest}`;
+  return new McpFailure("mcp_unauthorized", isTask ? "unknown" : "not_sent", message);
+}
