@@ -1,9 +1,7 @@
 import type { Json, JsonObject } from "@pawl/core";
 import type { AgentClientOptions } from "../client/agent-client.ts";
+import { around } from "../client/around.ts";
 import { checkArgument, checkClientOptions } from "../client/check-client.ts";
-import { randomId } from "../client/random-id.ts";
-import { batch } from "../state/batch.ts";
-import { outside } from "../state/outside.ts";
 import { SILENCE_MS } from "../wire/read-events.ts";
 import type { AspEvent } from "./asp-event.ts";
 import { load } from "./asp-reading.ts";
@@ -78,69 +76,37 @@ export interface AspClient {
  */
 export function createAspClient(options: AspClientOptions): AspClient {
   checkClientOptions("createAspClient()", options);
-  const { sessionId, onSession = ignore, onEvent = ignore, silenceMs, newId = randomId, ...reach } = options;
-  const wire = aspWire(reach, silenceMs ?? SILENCE_MS);
-  const listeners = new Set<() => void>();
-  const begin = (id: string | undefined): AspTalk => {
-    const talk: AspTalk = newTalk(
-      {
-        wire,
-        newId,
-        silenceMs,
-        onEvent: (event) => outside(() => onEvent(event)),
-        onChange: (when) => talk === current && show[when](),
-      },
-      id,
-    );
-    return talk;
-  };
-  let current = begin(sessionId);
-  let state = aspStateOf(current.facts);
-  let named = sessionId;
-  const show = batch(() => {
-    state = aspStateOf(current.facts);
-    if (named !== state.sessionId) {
-      named = state.sessionId;
-      outside(() => onSession(named));
-    }
-    for (const listener of listeners) outside(listener);
-  });
-  if (sessionId !== undefined) void load(current);
+  const { sessionId, silenceMs = SILENCE_MS } = options;
+  const wire = aspWire(options, silenceMs);
+  const talks = around(options, (from, id) => newTalk({ ...from, wire }, id), aspStateOf);
+  if (sessionId !== undefined) void load(talks.current);
 
   return {
-    getState: () => state,
-    subscribe: (listener) => {
-      checkArgument("The listener of subscribe()", listener, "function");
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    send: (text, { extra } = {}) => sendText(current, text, extra),
-    answer: (callId, content) => sendResult(current, callId, { content }),
+    getState: talks.getState,
+    subscribe: talks.subscribe,
+    send: (text, { extra } = {}) => sendText(talks.current, text, extra),
+    answer: (callId, content) => sendResult(talks.current, callId, { content }),
     fail: (callId, error) => {
       checkArgument("The error for fail()", error, "string");
-      return sendResult(current, callId, { content: error, is_error: true });
+      return sendResult(talks.current, callId, { content: error, is_error: true });
     },
-    retry: () => sendAgain(current),
-    stop: () => sendStop(current),
+    retry: () => sendAgain(talks.current),
+    stop: () => sendStop(talks.current),
     open: (id) => {
       if (id !== undefined) checkArgument("The session's id for open()", id, "string");
-      const { facts, life } = current;
+      const { facts, life } = talks.current;
       // A first message that is in flight belongs to the session that it begins, not to the new one.
       const isSame = facts.sessionId === id && (id !== undefined || !facts.submitting);
       const isClosed = life.signal.aborted;
       if (isSame && !isClosed && facts.error === undefined) return;
-      if (!isSame) {
-        leave(current);
-        current = begin(id);
-      } else if (isClosed) current.life = new AbortController();
-      change(current, { error: undefined });
-      if (id !== undefined && !current.facts.reading) void load(current);
+      if (!isSame) leave(talks.replace(id));
+      else if (isClosed) talks.current.life = new AbortController();
+      change(talks.current, { error: undefined });
+      if (id !== undefined && !talks.current.facts.reading) void load(talks.current);
     },
-    close: () => leave(current),
+    close: () => leave(talks.current),
   };
 }
-
-function ignore(): void {}
 
 /** Stops reading and sending. What the server has stored is shown when the session is opened again. */
 function leave(talk: AspTalk): void {

@@ -1,3 +1,5 @@
+import type { ViewState } from "@pawl/core/view";
+import { backoffMs, pause } from "../wire/backoff.ts";
 import { readData } from "../wire/read-events.ts";
 import { Refused } from "../wire/request.ts";
 import { type AspEvent, parseAspEvent } from "./asp-event.ts";
@@ -16,33 +18,57 @@ interface LoadedRun {
 // As `canBeRetried` of core, which a page should not load for these words.
 const INCOMPLETE: readonly unknown[] = ["aborted", "interrupted", "session_over", "broken_off"];
 
+/** How often the stream of one run may end before its run does. */
+const MOST_FAILURES = 4;
+
 /**
  * Loads the session's history. While its run is in progress, reads the run's output from its beginning, and
  * then loads the history again. Resolves to `undefined` if that fails.
  */
 export async function load(talk: AspTalk): Promise<LoadedRun | undefined> {
   const signal = newReader(talk);
+  const { reader } = talk;
   const { sessionId = "" } = talk.facts;
   change(talk, { loading: true, error: undefined });
+  // Once the last event has arrived, the user may send a message, whose stream has a reader of its own.
+  const isLeft = () => signal.aborted || talk.reader !== reader;
+  const streams = { runId: "", failures: 0 };
   try {
     for (;;) {
       const { pending, run, ...stored } = await talk.wire.snapshot(sessionId, signal);
-      signal.throwIfAborted();
+      if (isLeft()) return undefined;
       const view = fromStored({ ...stored, pending, run });
       change(talk, { view });
       const response = run?.open ? await talk.wire.replay(sessionId, signal) : undefined;
-      signal.throwIfAborted();
+      if (isLeft()) return undefined;
       change(talk, { loading: false, reading: response !== undefined });
-      if (run === undefined || response === undefined) {
-        const isIncomplete = run?.failed === true || INCOMPLETE.includes(run?.stop?.type);
-        return { id: run?.id ?? "", isIncomplete };
-      }
+      if (run === undefined || response === undefined) return loadedRun(run);
       await read(talk, response, signal, beforeOutput(view, run));
+      if (isLeft()) return undefined;
+      await beforeNext(streams, run.id, signal);
     }
   } catch (error) {
-    fail(talk, error, signal);
+    if (!isLeft()) fail(talk, error, signal);
     return undefined;
   }
+}
+
+function loadedRun(run: ViewState["run"]): LoadedRun {
+  const isIncomplete = run?.failed === true || INCOMPLETE.includes(run?.stop?.type);
+  return { id: run?.id ?? "", isIncomplete };
+}
+
+/** Waits before the history is loaded again, if the stream of its run ends before the run itself. */
+async function beforeNext(
+  streams: { runId: string; failures: number },
+  runId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  streams.failures = streams.runId === runId ? streams.failures + 1 : 0;
+  streams.runId = runId;
+  const { failures } = streams;
+  if (failures === MOST_FAILURES) throw new BrokenOff("The run's stream ends before the run.");
+  if (failures > 0) await pause(backoffMs(failures), signal);
 }
 
 /**

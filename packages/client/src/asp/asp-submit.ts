@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@pawl/core";
 import { checkArgument, refuseEvent } from "../client/check-client.ts";
 import { unsent } from "../client/submit.ts";
-import { Refused } from "../wire/request.ts";
+import { Refused, sessionOf } from "../wire/request.ts";
 import { load, read } from "./asp-reading.ts";
 import { beforeRetry, withUserMessage } from "./asp-state.ts";
 import { type AspRequest, type AspTalk, change, fail, leaveStream, newReader } from "./asp-talk.ts";
@@ -84,9 +84,8 @@ async function post(talk: AspTalk, request: AspRequest): Promise<boolean> {
     const named = sessionId === undefined ? request.body : { ...request.body, session_id: sessionId };
     const response = await talk.wire.run(named, signal);
     signal.throwIfAborted();
+    const id = sessionOf(response) ?? sessionId;
     talk.refused = undefined;
-    const escaped = response.headers.get("x-pawl-session");
-    const id = escaped === null ? sessionId : decodeURIComponent(escaped);
     change(talk, { sessionId: id, submitting: false, reading: true });
     void read(talk, response, signal).catch((error) => fail(talk, error, signal));
     return true;

@@ -1,3 +1,4 @@
+import type { FromClient } from "../state/from-client.ts";
 import { eitherSignal } from "../wire/either-signal.ts";
 import type { AspEvent } from "./asp-event.ts";
 import type { AspFacts, AspFailure } from "./asp-state.ts";
@@ -5,13 +6,8 @@ import { type AspView, closed, newAspView, reduceAsp } from "./asp-view.ts";
 import { type AspBody, type AspWire, aspFailure } from "./asp-wire.ts";
 
 /** The dependencies of a conversation. */
-export interface AspTalkOptions {
+export interface AspTalkOptions extends FromClient<AspEvent> {
   wire: AspWire;
-  newId(): string;
-  silenceMs: number | undefined;
-  onEvent(event: AspEvent): void;
-  /** Called when the facts have changed. `soon`: the next frame is early enough. */
-  onChange(when: "now" | "soon"): void;
 }
 
 /** A request that begins or continues a run, and what it shows. */

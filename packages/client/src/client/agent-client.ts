@@ -1,14 +1,12 @@
 import type { Json, SessionEvent } from "@pawl/core";
 import type { AnyAgent, ToolTypesOf } from "@pawl/core/view";
 import { type AgentState, stateOf } from "../state/agent-state.ts";
-import { batch } from "../state/batch.ts";
 import { type Conversation, failureOf, newConversation, update } from "../state/conversation.ts";
-import { outside } from "../state/outside.ts";
 import { SILENCE_MS } from "../wire/read-events.ts";
 import { Refused, type WireOptions } from "../wire/request.ts";
 import { type ListedSession, wire } from "../wire/wire.ts";
+import { around } from "./around.ts";
 import { checkArgument, checkClientOptions } from "./check-client.ts";
-import { randomId } from "./random-id.ts";
 import { watchAgain } from "./reading.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
 import type { AnyTools, ToolTypes, TypedMessage } from "./tool-types.ts";
@@ -124,67 +122,29 @@ export function createAgentClient<A extends AnyAgent>(
 ): AgentClient<ToolTypesOf<A>>;
 export function createAgentClient(options: AgentClientOptions): AgentClient {
   checkClientOptions("createAgentClient()", options);
-  const {
-    sessionId,
-    onSession = () => undefined,
-    onEvent = () => undefined,
-    silenceMs,
-    newId = randomId,
-    ...wireOptions
-  } = options;
-  const speaks = wire(wireOptions, silenceMs ?? SILENCE_MS);
-  const listeners = new Set<() => void>();
-  const begin = (id: string | undefined): Conversation => {
-    const talk: Conversation = newConversation(
-      {
-        wire: speaks,
-        newId,
-        silenceMs,
-        onEvent: (event) => outside(() => onEvent(event)),
-        onChange: (when) => talk === current && show[when](),
-      },
-      id,
-    );
-    return talk;
-  };
-  let current = begin(sessionId);
-  let state = stateOf(current.facts);
-  let named = sessionId;
-  const show = batch(() => {
-    state = stateOf(current.facts);
-    if (named !== state.sessionId) {
-      named = state.sessionId;
-      outside(() => onSession(named));
-    }
-    for (const listener of listeners) outside(listener);
-  });
-  if (sessionId !== undefined) watchAgain(current);
+  const { sessionId, silenceMs = SILENCE_MS } = options;
+  const speaks = wire(options, silenceMs);
+  const talks = around(options, (from, id) => newConversation({ ...from, wire: speaks }, id), stateOf);
+  if (sessionId !== undefined) watchAgain(talks.current);
 
   return {
-    getState: () => state,
-    subscribe: (listener) => {
-      checkArgument("The listener of subscribe()", listener, "function");
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    send: (text, options) => sendMessage(current, text, options),
-    answer: (callId, value, question) => sendAnswer(current, callId, { value }, question),
-    fail: (callId, error, question) => sendAnswer(current, callId, { error }, question),
-    retry: () => sendRetry(current),
-    stop: () => sendStop(current),
+    getState: talks.getState,
+    subscribe: talks.subscribe,
+    send: (text, options) => sendMessage(talks.current, text, options),
+    answer: (callId, value, question) => sendAnswer(talks.current, callId, { value }, question),
+    fail: (callId, error, question) => sendAnswer(talks.current, callId, { error }, question),
+    retry: () => sendRetry(talks.current),
+    stop: () => sendStop(talks.current),
     open: (id) => {
       if (id !== undefined) checkArgument("The session's id for open()", id, "string");
-      const { facts, life } = current;
+      const { facts, life } = talks.current;
       // A first message that is in flight belongs to the session that it begins, not to the new one.
       const isSame = facts.sessionId === id && (id !== undefined || facts.sending === undefined);
       if (isSame && facts.connection !== "offline") return;
-      if (!isSame) {
-        const left = current;
-        current = begin(id);
-        leave(left);
-      } else if (life.signal.aborted) current.life = new AbortController();
-      if (id !== undefined) watchAgain(current);
-      update(current, { error: undefined });
+      if (!isSame) leave(talks.replace(id));
+      else if (life.signal.aborted) talks.current.life = new AbortController();
+      if (id !== undefined) watchAgain(talks.current);
+      update(talks.current, { error: undefined });
     },
     sessions: async () => {
       try {
@@ -194,7 +154,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
         throw new Refused(0, code, message, { cause });
       }
     },
-    close: () => leave(current),
+    close: () => leave(talks.current),
   };
 }
 

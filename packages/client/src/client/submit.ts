@@ -3,7 +3,7 @@ import type { AgentFailure } from "../state/agent-state.ts";
 import { isSubmitting } from "../state/agent-state.ts";
 import { type Conversation, failureOf, update } from "../state/conversation.ts";
 import { backoffMs, pause } from "../wire/backoff.ts";
-import { isTemporary, Refused } from "../wire/request.ts";
+import { isTemporary, Refused, sessionOf } from "../wire/request.ts";
 import type { RunBody } from "../wire/wire.ts";
 import { checkArgument, refuseEvent } from "./check-client.ts";
 import { lead, newReader, readRun, watchAgain } from "./reading.ts";
@@ -157,12 +157,4 @@ function takeBack(talk: Conversation, about: About, error: unknown): void {
   });
   // Another answer may have been first, or the question was closed: read the log for the actual state.
   if (about.callId !== undefined) watchAgain(talk);
-}
-
-/**
- * Returns the session's id from a response. Headers can only have Latin-1 characters, so the id is escaped.
- */
-function sessionOf(response: Response): string | undefined {
-  const escaped = response.headers.get("x-pawl-session");
-  return escaped === null ? undefined : decodeURIComponent(escaped);
 }

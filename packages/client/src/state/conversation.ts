@@ -3,21 +3,12 @@ import { newView, reduceView, type ViewState, waitsForTime } from "@pawl/core/vi
 import { Refused } from "../wire/request.ts";
 import type { Wire } from "../wire/wire.ts";
 import { type AgentFailure, type Facts, isSubmitting } from "./agent-state.ts";
+import type { FromClient } from "./from-client.ts";
 import { type Standing, standingAt, step } from "./standing.ts";
 
 /** The dependencies of a conversation. */
-export interface ConversationOptions {
+export interface ConversationOptions extends FromClient<SessionEvent> {
   wire: Wire;
-  /** Returns a new, unique id for a message. */
-  newId(): string;
-  /** Milliseconds without data after which the connection counts as broken. `undefined`: three heartbeats. */
-  silenceMs: number | undefined;
-  onEvent(event: SessionEvent): void;
-  /**
-   * Called when the facts have changed. `now`: the change must show at once. `soon`: the next frame is early
-   * enough.
-   */
-  onChange(when: "now" | "soon"): void;
 }
 
 /** One opened session and its reader. Every change replaces `facts`; the other fields are bookkeeping. */

@@ -110,6 +110,21 @@ export function eventStream(response: Response): Response {
   );
 }
 
+/**
+ * Returns the session's id from a response. Headers can only have Latin-1 characters, so the id is escaped.
+ *
+ * @throws Refused `protocol`
+ */
+export function sessionOf({ status, headers, body }: Response): string | undefined {
+  const escaped = headers.get("x-pawl-session");
+  try {
+    return escaped === null ? undefined : decodeURIComponent(escaped);
+  } catch {
+    body?.cancel().catch(() => undefined);
+    throw new Refused(status, "protocol", "The server's response has no valid session id.");
+  }
+}
+
 async function refused(response: Response, url: string): Promise<Refused> {
   const body: unknown = await response.json().catch(() => undefined);
   const error = isObject(body) && isObject(body.error) ? body.error : {};
@@ -129,11 +144,19 @@ async function refused(response: Response, url: string): Promise<Refused> {
 
 /** Returns the view in a response. @throws Refused `protocol` if it has none. */
 export function snapshotFrom(body: unknown): ViewState {
-  const isView = isObject(body) && Array.isArray(body.messages) && Number.isInteger(body.cursor);
+  const isView =
+    isObject(body) &&
+    isListOf(body.messages, ({ parts }) => isListOf(parts, ({ type }) => typeof type === "string")) &&
+    isListOf(body.pending) &&
+    Number.isInteger(body.cursor);
   if (!isView)
     throw new Refused(200, "protocol", "The server's response is not a session. Check the client's `url`.");
   const { messages, pending, runningTools, run, cursor } = body as unknown as ViewState;
   return { messages, pending, runningTools, run, cursor };
+}
+
+function isListOf(value: unknown, is: (one: Record<string, unknown>) => boolean = () => true): boolean {
+  return Array.isArray(value) && value.every((one) => isObject(one) && is(one));
 }
 
 /** Returns whether a parsed JSON value is an object. */

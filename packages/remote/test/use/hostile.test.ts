@@ -27,8 +27,7 @@ async function refusalOf(schema: Answer): Promise<string> {
 }
 
 const packed = gzipSync(Buffer.alloc(20_000_000, " "));
-const bomb: Answer = (_got, response) =>
-  response.writeHead(200, { "content-encoding": "gzip" }).end(packed);
+const bomb: Answer = (_got, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(packed);
 
 const endless: Answer = (_got, response) => {
   response.writeHead(200);
