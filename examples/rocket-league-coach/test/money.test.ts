@@ -27,6 +27,10 @@ const noting: Rules = (_request, { turn }) =>
       }
     : { thinking: "It is kept.", text: "Noted. Take the small pads on your way back." };
 
+/** Saves a note in each of two turns, and then answers. */
+const twice = ((request, context) =>
+  context.turn < 2 ? noting(request, { ...context, turn: 0 }) : { text: "Noted." }) satisfies Rules;
+
 describe("X3 E10 a user is charged what the model billed", () => {
   it("X3 E10 C12 if the run finishes, and its messages are stored as they were", async () => {
     const user = newUser();
@@ -247,6 +251,26 @@ describe("X3 E10 a user is charged what the model billed", () => {
     expect(await storedMessages(of, user, session)).toHaveLength(4);
     expect(await of.front.settle()).toBe(0);
     await response.body?.cancel();
+  });
+
+  it.each([
+    ["and the budget has room for more", 100_000, "end_turn", 3],
+    ["and the budget has room for a part of it", 7_000, "end_turn", 3],
+    ["and the budget has no room for more", 6_000, "quota_exceeded", 2],
+  ])("X3 E10 if a run uses more than was set aside for it, %s", async (_, tokens, stop, requests) => {
+    const user = newUser();
+    const none = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+    const usage = { input_tokens: 1_900, output_tokens: 150, ...none };
+    const model = billing({ rules: (request, context) => ({ ...twice(request, context), usage }) });
+    const of = await coach({ model, estimatedTokens: 4_000, budgetOf: budgetOf(tokens) });
+    const response = await of.chat({ message: "Note my goal" }, tokenOf(user));
+    const text = await response.text();
+    const end = (await logOf(of, sessionOf(response))).find(({ type }) => type === "run_ended");
+    expect(end?.data).toMatchObject({ stop: { type: stop } });
+    expect(model.requests).toHaveLength(requests);
+    if (stop === "quota_exceeded") expect(text).toContain("Your token budget has no room left");
+    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
+    expect(model.billed).toBe(2_050 * requests);
   });
 
   it("X3 E10 F18 if two tabs ask at once and the budget has room for one", async () => {

@@ -1,7 +1,5 @@
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
@@ -13,6 +11,7 @@ import { freePort } from "../../../test/support/postgres-server.ts";
 import { readCoachConfig, sharedTokens } from "../src/index.ts";
 import { aspEvents } from "./support/coaching.ts";
 import { program } from "./support/program.ts";
+import { proxy } from "./support/proxy.ts";
 
 const SECRETS = { COACH_TOKEN_SECRET: "secret_of_tokens_0123", COACH_SERVICE_KEY: "key_of_services_0123" };
 const HALF = { input_tokens: 700, output_tokens: 50 };
@@ -36,44 +35,16 @@ describe("X3 E10 the two processes", () => {
     await database.drop();
   });
 
-  /** Starts a proxy before the backend that sees each of its requests. */
-  async function proxied(port: number, see: (path: string, when: "before" | "after") => Promise<void>) {
-    const proxy = createServer(async (request, response) => {
-      const path = request.url ?? "";
-      try {
-        const body = Buffer.concat(await Array.fromAsync(request));
-        await see(path, "before");
-        const { authorization = "" } = request.headers;
-        const key = request.headers["idempotency-key"];
-        const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-          method: request.method ?? "GET",
-          headers: {
-            authorization,
-            "content-type": "application/json",
-            ...(typeof key === "string" && { "idempotency-key": key }),
-          },
-          ...(request.method === "POST" && { body }),
-        });
-        const text = await answer.text();
-        await see(path, "after");
-        response.writeHead(answer.status, { "content-type": "application/json" }).end(text);
-      } catch {
-        request.socket.destroy();
-      }
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => {
-      proxy.closeAllConnections();
-      proxy.close();
-    });
-    return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  }
-
   async function both(see: (path: string, when: "before" | "after") => Promise<void>) {
     const [port, backendPort] = [await freePort(), await freePort()];
     const env = { ...SECRETS, DATABASE_URL: database.url, ANTHROPIC_API_KEY: "sk-test-0123456789" };
     const backend = program("backend", { ...env, BACKEND_PORT: String(backendPort) });
-    const BACKEND_URL = await proxied(backendPort, see);
+    const BACKEND_URL = await proxy(`http://127.0.0.1:${backendPort}`, async ({ path, send }) => {
+      await see(path, "before");
+      const answer = await send();
+      await see(path, "after");
+      return answer;
+    });
     const front = program("front", { ...env, PORT: String(port), BACKEND_URL, ANTHROPIC_BASE_URL: api.url });
     onTestFinished(async () => {
       await front.kill();

@@ -6,6 +6,7 @@ import { instructions } from "../prompt/instructions.ts";
 import { accountOf, type ChatParts, LEAST_TOKENS, remainingOf } from "./parts.ts";
 import { refused } from "./refused.ts";
 import type { PreflightBody } from "./schemas.ts";
+import { setAside } from "./set-aside.ts";
 
 /** The reservation of a request. */
 interface Reserved {
@@ -88,27 +89,16 @@ async function isWithoutBudget(parts: ChatParts, userId: string): Promise<boolea
   return parts.previewTokens > 0 && limit < LEAST_TOKENS;
 }
 
-/**
- * Sets the estimate aside, or what the account has left if that is less. Another request may take it in the
- * meantime, so a refusal is tried again with what is left then.
- */
+/** Sets the estimate aside, or what the account has left if that is less. */
 async function reserveFrom(
   parts: ChatParts,
   userId: string,
   id: string,
   isFreePreview: boolean,
 ): Promise<number | undefined> {
-  const { reservations, estimatedTokens, ttlMs } = parts;
-  const { account, limit } = await accountOf(parts, userId, isFreePreview);
-  let amount = estimatedTokens;
-  for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const request = { account, id, amount, limit, ttlMs };
-    const { granted, available } = await reservations.reserve(request).catch(closedBefore);
-    if (granted) return (await reservations.renew(id, 0, ttlMs))?.amount ?? amount;
-    if (available < LEAST_TOKENS) return undefined;
-    amount = Math.min(estimatedTokens, available);
-  }
-  return undefined;
+  const to = await accountOf(parts, userId, isFreePreview);
+  const wanted = { ...to, id, used: 0, more: parts.estimatedTokens };
+  return await setAside(parts, wanted).catch(closedBefore);
 }
 
 function closedBefore(error: unknown): never {

@@ -2,28 +2,35 @@ import { closeTurn, openTurns, returnPreview, type Turn, turnOf } from "../data/
 import { accountOf, type ChatParts, remainingOf } from "./parts.ts";
 import { refused } from "./refused.ts";
 import type { AbortBody, RecordBody, RenewBody } from "./schemas.ts";
+import { setAside } from "./set-aside.ts";
 
 /**
  * Charges what a run has used so far and holds its reservation for longer. With `again`, a reservation that
- * was released, e.g. by expiry, is made again if the budget has room.
+ * was released, e.g. by expiry, is made again, and one that is used up is made larger, if the budget has room.
  */
 export async function renew(parts: ChatParts, body: RenewBody) {
-  const { reservations, ttlMs } = parts;
+  const { reservations, ttlMs, estimatedTokens } = parts;
   const turn = await turnFor(parts, body);
   const id = turn.reservation_id;
   const now = await reservations.renew(id, body.tokens_used, ttlMs);
   if (now === undefined) throw noReservation();
+  let { amount } = now;
   let held = now.state === "held";
+  const isUsedUp = now.used >= amount;
   // Not for a renewal that was on its way while the run ended: it would hold what is not needed any more.
-  if (now.state === "released" && body.again) {
-    const { account, amount } = now;
+  if (body.again && (now.state === "released" || (held && isUsedUp))) {
+    const { account, used } = now;
+    if (held) await reservations.abort(id, used);
     const { limit } = await accountOf(parts, turn.user_id, turn.is_free_preview);
-    held = (await reservations.reserve({ account, id, amount, limit, ttlMs })).granted;
+    const more = isUsedUp ? estimatedTokens : amount - used;
+    const granted = await setAside(parts, { account, limit, id, used, more });
+    held = granted !== undefined;
+    amount = granted ?? amount;
   }
   return {
     held,
     tokens_used: now.used,
-    estimated_tokens: now.amount,
+    estimated_tokens: amount,
     ttl_ms: ttlMs,
     budget_remaining: await remainingOf(parts, turn.user_id),
   };

@@ -52,8 +52,8 @@ export async function admit(
 }
 
 /**
- * Gives a reservation back, because the request begins no run. It stays if the same message, sent twice, began
- * one: then the run settles it.
+ * Gives a reservation back, because the request begins no run. It stays if the same message, sent twice,
+ * began one: then the run settles it.
  */
 export async function giveBack(
   { store }: Runtime,

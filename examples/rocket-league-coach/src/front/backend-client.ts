@@ -1,25 +1,16 @@
+import type * as z from "zod";
 import type { ChatMessage } from "../base/chat-message.ts";
+import {
+  abortAnswer,
+  budgetAnswer,
+  type Held,
+  heldAnswer,
+  messagesAnswer,
+  preflightAnswer,
+  recordAnswer,
+  unsettledAnswer,
+} from "./backend-answers.ts";
 import { BackendDown, BackendRefusal, codeIn } from "./backend-errors.ts";
-
-/** The answer of `chat/preflight`. */
-export interface Preflight {
-  session_id: string;
-  reservation_id: string;
-  estimated_tokens: number;
-  budget_remaining: number;
-  is_free_preview: boolean;
-  history: { role: "user" | "assistant"; content: unknown[] }[];
-  system_message: string;
-}
-
-/** A reservation as the backend has it. */
-export interface Held {
-  /** Whether tokens are set aside for the run. */
-  held: boolean;
-  tokens_used: number;
-  estimated_tokens: number;
-  ttl_ms: number;
-}
 
 /** A request of a user, for `chat/preflight`. */
 export interface PreflightRequest {
@@ -42,10 +33,10 @@ export interface Use {
 export interface BackendClient {
   /** Returns the id of a token's user. */
   userOf(token: string): Promise<string>;
-  preflight(token: string, request: PreflightRequest): Promise<Preflight>;
+  preflight(token: string, request: PreflightRequest): Promise<void>;
   /** Like `preflight()`, for a run that began without one. */
-  preflightFor(userId: string, request: PreflightRequest): Promise<Preflight>;
-  messages(token: string, sessionId: string): Promise<(ChatMessage & { created_at: string })[]>;
+  preflightFor(userId: string, request: PreflightRequest): Promise<void>;
+  messages(token: string, sessionId: string): Promise<ChatMessage[]>;
   /** Returns the turns that should be over by now and were not settled. */
   unsettled(): Promise<{ reservation_id: string; session_id: string; user_id: string }[]>;
   /** With `again`, a reservation that was released is made again. */
@@ -76,7 +67,7 @@ const WRONG_KEY = " COACH_SERVICE_KEY is wrong: both processes need the same one
  */
 export function backendClient(options: BackendClientOptions): BackendClient {
   const { url, serviceKey, fetch: send = fetch, timeoutMs = 2_000, retryMs = [50, 250] } = options;
-  const once = async (token: string, path: string, body?: object): Promise<unknown> => {
+  const once = async <T>(shape: z.ZodType<T>, token: string, path: string, body?: object): Promise<T> => {
     const response = await send(`${url}${path}`, {
       method: body === undefined ? "GET" : "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -90,15 +81,17 @@ export function backendClient(options: BackendClientOptions): BackendClient {
     const isOwnKey = token === serviceKey;
     const text = await response.text().catch(() => "");
     const answer = jsonIn(text);
-    if (response.ok && answer !== undefined) return answer;
+    const checked = shape.safeParse(answer);
+    if (response.ok && checked.success) return checked.data;
     if (status >= 400 && status < 500 && status !== 429)
       throw new BackendRefusal(status, codeIn(answer), isOwnKey && status === 401 ? WRONG_KEY : "");
-    throw new BackendDown(`it answered ${status}${response.ok ? " without JSON" : ""}`);
+    const what = answer === undefined ? " without JSON" : " with another JSON than expected";
+    throw new BackendDown(`it answered ${status}${response.ok ? what : ""}`);
   };
-  const call = async <T>(token: string, path: string, body?: object): Promise<T> => {
+  const call: typeof once = async (...request) => {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return (await once(token, path, body)) as T;
+        return await once(...request);
       } catch (error) {
         const pause = retryMs[attempt];
         if (!(error instanceof BackendDown) || pause === undefined) throw error;
@@ -107,20 +100,17 @@ export function backendClient(options: BackendClientOptions): BackendClient {
     }
   };
   return {
-    userOf: async (token) => (await call<{ user_id: string }>(token, "/budget")).user_id,
-    preflight: (token, request) => call(token, "/chat/preflight", request),
-    preflightFor: (user_id, request) => call(serviceKey, "/chat/preflight", { ...request, user_id }),
-    messages: async (token, sessionId) => {
-      const path = `/sessions/${encodeURIComponent(sessionId)}/messages`;
-      return (await call<{ messages: (ChatMessage & { created_at: string })[] }>(token, path)).messages;
-    },
-    unsettled: async () => {
-      type Turns = { turns: { reservation_id: string; session_id: string; user_id: string }[] };
-      return (await call<Turns>(serviceKey, "/chat/unsettled")).turns;
-    },
-    renew: (use) => call(serviceKey, "/chat/renew", use),
-    record: async (run) => void (await call(serviceKey, "/chat/record", run)),
-    abort: async (run) => void (await call(serviceKey, "/chat/abort", run)),
+    userOf: async (token) => (await call(budgetAnswer, token, "/budget")).user_id,
+    preflight: async (token, request) =>
+      void (await call(preflightAnswer, token, "/chat/preflight", request)),
+    preflightFor: async (user_id, request) =>
+      void (await call(preflightAnswer, serviceKey, "/chat/preflight", { ...request, user_id })),
+    messages: async (token, sessionId) =>
+      (await call(messagesAnswer, token, `/sessions/${encodeURIComponent(sessionId)}/messages`)).messages,
+    unsettled: async () => (await call(unsettledAnswer, serviceKey, "/chat/unsettled")).turns,
+    renew: async (use) => await call(heldAnswer, serviceKey, "/chat/renew", use),
+    record: async (run) => void (await call(recordAnswer, serviceKey, "/chat/record", run)),
+    abort: async (run) => void (await call(abortAnswer, serviceKey, "/chat/abort", run)),
   };
 }
 

@@ -64,7 +64,7 @@ export interface RocketLeagueCoach {
   /**
    * Checks that the backend accepts the service key. Call it at the start.
    *
-   * @throws Error that names `COACH_SERVICE_KEY` if it does not, or that says why the backend cannot be reached
+   * @throws Error that names `COACH_SERVICE_KEY` if it does not, or that says why it cannot be reached
    */
   check(): Promise<void>;
   /**

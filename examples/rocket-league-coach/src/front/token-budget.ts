@@ -1,6 +1,7 @@
 import { type Hook, PawlError, promptTokens, type RunContext, type StoredEvent } from "@pawl/core";
 import { reservationIdOf } from "../base/reservation-id.ts";
-import type { BackendClient, Held } from "./backend-client.ts";
+import type { Held } from "./backend-answers.ts";
+import type { BackendClient } from "./backend-client.ts";
 import { BackendDown, BackendRefusal } from "./backend-errors.ts";
 import { importedAnswer } from "./import-session.ts";
 import { runMessages } from "./run-messages.ts";

@@ -87,23 +87,36 @@ export interface CoachingOptions extends Partial<CoachBackendOptions> {
   onError?(error: unknown): void;
   /** Stands between the front and the backend. */
   between?(request: Request, send: (request: Request) => Promise<Response>): Promise<Response>;
+  /** Serves the backend over HTTP, and returns where the front finds it. Default: without HTTP. */
+  overHttp?(backend: Hono): Promise<string>;
 }
 
 export async function coaching(options: CoachingOptions): Promise<Coaching> {
-  const { db, model, store = memoryStore(), hooks, maxSteps, leaseTtlMs, between, ...rest } = options;
+  const {
+    db,
+    model,
+    store = memoryStore(),
+    hooks,
+    maxSteps,
+    leaseTtlMs,
+    between,
+    overHttp,
+    ...rest
+  } = options;
   const onError = options.onError ?? (() => undefined);
   const authenticate = (token: string) => /^tok_of_(\w+)_0123456789abcdef$/.exec(token)?.[1] ?? null;
   const backend = await coachBackend({ authenticate, serviceKey: SERVICE_KEY, ...rest, onError, db });
   const send = async (request: Request) => await backend.fetch(request);
+  const inProcess: typeof fetch = async (url, init) => {
+    const request = new Request(url, init);
+    return await (between?.(request, send) ?? send(request));
+  };
   const front = rocketLeagueCoach({
     model,
-    backendUrl: `http://backend${BACKEND_PATH}`,
+    backendUrl: `${(await overHttp?.(backend)) ?? "http://backend"}${BACKEND_PATH}`,
     serviceKey: SERVICE_KEY,
     store,
-    fetch: async (url, init) => {
-      const request = new Request(url, init);
-      return await (between?.(request, send) ?? send(request));
-    },
+    ...(overHttp === undefined && { fetch: inProcess }),
     onError,
     ...(hooks && { hooks }),
     ...(maxSteps !== undefined && { maxSteps }),

@@ -60,12 +60,17 @@ export async function storedMessages(of: Coaching, userId: string, sessionId: st
   return (await bodyOf(response)).messages;
 }
 
-/** Expects sound logs, with neither secret in them, in what was streamed, or in an error. */
-export async function expectNoSecrets(of: Coaching, user: string, more: unknown[]): Promise<void> {
+/** Expects sound logs, with no secret in them, in what was streamed, or in an error. */
+export async function expectNoSecrets(
+  of: Coaching,
+  user: string,
+  more: unknown[],
+  secrets: readonly string[] = [],
+): Promise<void> {
   const sessions = await of.store.sessions.list({ userId: user, limit: 10 });
   const logs = await Promise.all(sessions.map(({ id }) => logOf(of, id)));
   for (const log of logs) assertSoundLog(log);
   const errors = more.map((one) => (one instanceof Error ? `${one.stack} ${JSON.stringify(one)}` : one));
   const text = JSON.stringify([logs, errors]);
-  for (const secret of [tokenOf(user), SERVICE_KEY]) expect(text).not.toContain(secret);
+  for (const secret of [tokenOf(user), SERVICE_KEY, ...secrets]) expect(text).not.toContain(secret);
 }
