@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { messageOf, PawlError, runtime } from "@pawl/core";
 import { type CoachDeps, coachDeps, icsCalendar, openFiles, postgresDayPlans } from "@pawl/example-coach";
+import { ROCKET_LEAGUE_AGENT } from "@pawl/example-rocket-league-coach";
 import { type TrainerDeps, trainerData, withSessionLog } from "@pawl/example-trainer";
 import { postgresReservations } from "@pawl/postgres";
 import { RateLimiterMemory } from "rate-limiter-flexible";
@@ -11,6 +12,7 @@ import { errorLines } from "./error-lines.ts";
 import { listen } from "./listen.ts";
 import { type AgentModels, agentModels } from "./models.ts";
 import { type OpenStore, openStore } from "./open-store.ts";
+import { ownRuns } from "./own-runs.ts";
 import { openRocketLeague } from "./rocket-league.ts";
 import { testAgent } from "./test-agent.ts";
 import { tokens } from "./tokens.ts";
@@ -75,7 +77,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
 /** Opens the agents with their data. The Rocket League coach has a runtime of its own. */
 async function openAgents(config: Config, opened: OpenStore, models: AgentModels) {
   const { db, tail } = opened;
-  const store = withSessionLog(opened.store);
+  const store = ownRuns(withSessionLog(opened.store), (agent) => agent !== ROCKET_LEAGUE_AGENT);
   const data = await trainerData(db);
   const files = openFiles(config.files);
   const coaching = coachDeps({

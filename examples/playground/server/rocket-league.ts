@@ -3,11 +3,13 @@ import type { EventStore, Hook, ModelClient } from "@pawl/core";
 import {
   BACKEND_PATH,
   coachBackend,
+  ROCKET_LEAGUE_AGENT,
   type RocketLeagueCoach,
   rocketLeagueCoach,
   sharedTokens,
 } from "@pawl/example-rocket-league-coach";
 import type { Database } from "@pawl/postgres";
+import { ownRuns } from "./own-runs.ts";
 
 /** How often runs are charged that ended while the backend was down, in milliseconds. */
 const SETTLE_MS = 60_000;
@@ -54,7 +56,7 @@ export async function openRocketLeague(options: RocketLeagueOptions): Promise<Ro
     model,
     backendUrl: `http://backend${BACKEND_PATH}`,
     serviceKey,
-    store,
+    store: ownRuns(store, (agent) => agent === ROCKET_LEAGUE_AGENT),
     maxSteps,
     hooks,
     fetch: async (url, init) => await backend.fetch(new Request(url, init)),

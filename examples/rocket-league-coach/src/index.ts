@@ -11,6 +11,7 @@ export { type Metric, type MetricName, metric, metricNames, metrics } from "./ba
 export { field, type Pad, pads } from "./base/pads.ts";
 export { type Playlist, playlists, teamSizes } from "./base/playlists.ts";
 export { findRank, type Rank, rankOfMmr, ranks, topPercent } from "./base/ranks.ts";
+export { COACH as ROCKET_LEAGUE_AGENT } from "./base/reservation-id.ts";
 export type {
   BoostAnalysis,
   CoachingNote,

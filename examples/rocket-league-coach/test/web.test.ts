@@ -269,6 +269,7 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
     const answers: [status: number, body: unknown][] = [
       [200, { used: 1, held: 2, limit: 3, remaining: 0 }],
       [200, { used: 1, reserved: 2, limit: 3 }],
+      [200, { used: 1, held: 2, limit: 3, has_free_preview: true }],
       [200, { used: 1, limit: "3" }],
       [200, { used: 1 }],
       [200, null],
@@ -283,8 +284,9 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
     const read = async (at: number) =>
       await budgetFrom(`http://127.0.0.1:${port}/${at}`)(new AbortController().signal);
     for (const at of [0, 1]) expect(await read(at)).toEqual({ used: 1, reserved: 2, limit: 3 });
-    for (const at of [2, 3, 4]) await expect(read(at)).rejects.toThrow("not a budget");
-    await expect(read(5)).rejects.toThrow("402");
+    expect(await read(2)).toEqual({ used: 1, reserved: 2, limit: 3, preview: true });
+    for (const at of [3, 4, 5]) await expect(read(at)).rejects.toThrow("not a budget");
+    await expect(read(6)).rejects.toThrow("402");
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
@@ -294,6 +296,7 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
     [{ used: 500, reserved: 0, limit: 400 }, "No tokens left"],
     [{ used: 0, reserved: 900, limit: 400 }, "No tokens left"],
     [{ used: 1, reserved: 0, limit: 400 }, "399 tokens left"],
+    [{ used: 0, reserved: 0, limit: 0, preview: true }, "One free answer"],
   ])("X3 the meter stays inside its frame: %o", async (budget, words) => {
     await withPage({ parts: [], budget }, async (page) => {
       const panel = page.getByTestId("panel");

@@ -18,11 +18,15 @@ export interface BudgetMeterProps extends Budget {
 
 /** Shows a token budget: what is used, what is set aside for runs in progress, and what is left. */
 export function BudgetMeter(props: BudgetMeterProps) {
-  const { used, reserved, limit, written = 0, writing = false, compact = false } = props;
+  const { used, reserved, limit, preview = false, written = 0, writing = false, compact = false } = props;
   // Written tokens come out of the reserved part first.
   const now = { used: used + written, reserved: Math.max(0, reserved - written) };
   const left = Math.max(0, limit - now.used - (writing ? 0 : now.reserved));
-  const shares = { used: shareOf(now.used, limit), reserved: shareOf(now.reserved, limit) };
+  const free = limit > 0 ? undefined : wordsOfPreview(preview, writing);
+  const shares = {
+    used: free === undefined ? shareOf(now.used, limit) : 0,
+    reserved: preview ? 0 : shareOf(now.reserved, limit),
+  };
   const isLittle = left < limit * LITTLE;
   const state = `${isLittle ? "rl-budget-little" : ""} ${compact ? "rl-budget-compact" : ""}`;
   return (
@@ -33,7 +37,7 @@ export function BudgetMeter(props: BudgetMeterProps) {
         min={0}
         max={Math.max(1, limit)}
         value={Math.min(limit, used)}
-        aria-valuetext={inWords({ used, reserved, limit })}
+        aria-valuetext={free ?? inWords({ used, reserved, limit })}
       />
       <div className="rl-budget-bar" aria-hidden="true">
         <span className="rl-budget-used" style={{ width: `${shares.used}%` }} data-testid="rl-budget-used" />
@@ -43,12 +47,22 @@ export function BudgetMeter(props: BudgetMeterProps) {
         />
       </div>
       <p className="rl-budget-left" aria-hidden="true">
-        {left === 0 && !compact ? "No" : compact ? short(left) : numberOf(left)}
-        <span className="rl-budget-words">{compact ? " left" : " tokens left"}</span>
+        {free ?? wordsOfRest(left, compact)}
       </p>
       {!compact && <Numbers {...now} limit={limit} writing={writing} />}
     </div>
   );
+}
+
+/** Describes what a user without a budget has. The preview of a running answer is taken already. */
+function wordsOfPreview(preview: boolean, writing: boolean): string | undefined {
+  if (preview) return "One free answer";
+  return writing ? "Your free answer" : undefined;
+}
+
+function wordsOfRest(left: number, compact: boolean): string {
+  if (compact) return `${short(left)} left`;
+  return left === 0 ? "No tokens left" : `${numberOf(left)} tokens left`;
 }
 
 function Numbers({ used, reserved, limit, writing }: Budget & { writing: boolean }) {

@@ -7,6 +7,8 @@ export interface Budget {
   /** Set aside for runs in progress, and not used yet. */
   reserved: number;
   limit: number;
+  /** Whether the user, who has no budget, may ask once for free. Default: no. */
+  preview?: boolean;
 }
 
 /** Reads the user's budget. Rejects if it cannot be read now. */
@@ -74,16 +76,17 @@ function lengthOf(parts: readonly ViewPart[]): number {
 }
 
 /**
- * Returns a function that reads a budget from an address. The answer has `used`, `limit`, and `held` or
- * `reserved`.
+ * Returns a function that reads a budget from an address. The answer has `used`, `limit`, `held` or
+ * `reserved`, and `has_free_preview`.
  */
 export function budgetFrom(url: string): ReadBudget {
   return async (signal) => {
     const response = await fetch(url, { signal });
     if (!response.ok) throw new Error(`The server answered ${response.status}.`);
-    const answer = ((await response.json()) ?? {}) as Partial<Budget & { held: number }>;
-    const { used, limit, held, reserved = held ?? 0 } = answer;
+    type Answer = Partial<Budget & { held: number; has_free_preview: boolean }>;
+    const answer = ((await response.json()) ?? {}) as Answer;
+    const { used, limit, held, reserved = held ?? 0, has_free_preview: preview } = answer;
     if (![used, limit, reserved].every(Number.isFinite)) throw new Error("The answer is not a budget.");
-    return { used: Number(used), reserved, limit: Number(limit) };
+    return { used: Number(used), reserved, limit: Number(limit), ...(preview === true && { preview }) };
   };
 }

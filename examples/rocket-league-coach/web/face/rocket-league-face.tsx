@@ -5,6 +5,7 @@ import { BudgetMeter } from "../budget/budget-meter.tsx";
 import { budgetFrom, type ReadBudget, useBudget } from "../budget/use-budget.ts";
 import { Call, TOOL_NAMES } from "../parts/call.tsx";
 import { AttachedReplay, ReplayFrame } from "../parts/replay-frame.tsx";
+import { CREDENTIALS, Resumed, Resuming } from "../parts/resumed.tsx";
 import { Thinking } from "../parts/thinking.tsx";
 
 interface MessagesProps {
@@ -68,9 +69,11 @@ export function rocketLeagueFace({
       ],
     },
     toolNames: TOOL_NAMES,
-    parts: new Map([...TOOL_NAMES.keys()].map((name) => [name, Call])),
-    // The page answers it by itself when it reconnects after a restart of the server.
-    questions: new Map([["credentials", Resuming]]),
+    parts: new Map<string, FunctionComponent<ToolPartProps>>([
+      ...[...TOOL_NAMES.keys()].map((name) => [name, Call] as const),
+      [CREDENTIALS, Resumed],
+    ]),
+    questions: new Map([[CREDENTIALS, Resuming]]),
     Thinking,
     Label: ({ messages, working }) => <Meter {...{ readBudget, messages, working }} compact />,
     Frame: ReplayFrame,
@@ -81,14 +84,6 @@ export function rocketLeagueFace({
       Panel: ({ messages, working }) => <Meter {...{ readBudget, messages, working }} />,
     },
   };
-}
-
-function Resuming() {
-  return (
-    <p className="working" role="status">
-      Nitro picks up where it stopped…
-    </p>
-  );
 }
 
 interface MeterProps extends MessagesProps {

@@ -6,5 +6,5 @@ export interface Shown {
   /** Whether the conversation's run is open. */
   live: boolean;
   /** `null`: it cannot be read. */
-  budget: { used: number; reserved: number; limit: number } | null;
+  budget: { used: number; reserved: number; limit: number; preview?: boolean } | null;
 }

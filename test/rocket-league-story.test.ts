@@ -1,0 +1,176 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { StoredEvent } from "@pawl/core";
+import { rocketLeagueRules } from "@pawl/example-rocket-league-coach";
+import { type MessagesApi, messagesApi } from "@pawl/testing";
+import type { BrowserContext, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser } from "./support/browser.ts";
+import { assertSoundLog, ofType } from "./support/invariants.ts";
+import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
+
+const browser = await startBrowser();
+const WAIT = { timeout: 20_000 };
+const BUDGET = 60_000;
+/** The model's speeds. The slow one lets the test act in the middle of an answer, even on a busy machine. */
+const [FAST, SLOW] = [20, 0.2];
+
+describe.skipIf(browser === undefined)("the Rocket League coach in a browser", { timeout: 180_000 }, () => {
+  let api: MessagesApi;
+  let server: PlaygroundProcess;
+  let context: BrowserContext;
+  /** The speed of the first look, and of the answer after it. */
+  let speeds: readonly [look: number, answer: number] = [FAST, FAST];
+
+  beforeAll(async () => {
+    const built = join(import.meta.dirname, "..", "examples", "playground", "dist", "web", "index.html");
+    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
+    api = await messagesApi({
+      rules: (request, given) =>
+        rocketLeagueRules({ speed: speeds[given.turn === 0 ? 0 : 1] })(request, given),
+    });
+    server = await playgroundProcess(api.url, { COACH_TOKEN_BUDGET: String(BUDGET) });
+    await server.start();
+    context = await browser!.newContext({ viewport: { width: 1280, height: 900 } });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.remove();
+    await api?.close();
+  });
+
+  const phase = (page: Page, name: string) => page.locator(`main[data-phase="${name}"]`).waitFor(WAIT);
+  const say = async (page: Page, text: string) => {
+    await page.getByTestId("composer").fill(text);
+    await page.keyboard.press("Enter");
+  };
+  const answer = (page: Page) => page.getByTestId("message-assistant").last();
+  const lengthOf = async (text: Locator) => ((await text.textContent()) ?? "").length;
+  /** Waits until the text of an answer is shown, while more of it is arriving. */
+  const untilWriting = async (page: Page) => {
+    const text = answer(page).locator(".prose").last();
+    await expect.poll(() => lengthOf(text), { ...WAIT, interval: 20 }).toBeGreaterThan(12);
+    await phase(page, "streaming");
+    return text;
+  };
+  const left = (page: Page) => page.getByTestId("panel").locator(".rl-budget-left");
+  const get = async <T>(page: Page, path: string): Promise<T> =>
+    (await (await page.request.get(`${server.url}/api/rocket-league/${path}`)).json()) as T;
+  const logOf = async (page: Page): Promise<StoredEvent[]> => {
+    const id = new URL(page.url()).hash.replace("#rocket-league/", "");
+    return (await get<{ events: StoredEvent[] }>(page, `sessions/${id}/events?limit=1000`)).events;
+  };
+  /** Compares the budget with the log, and the meter with the budget. */
+  const isCharged = async (page: Page) => {
+    const log = await logOf(page);
+    const used = ofType(log, "run_ended").reduce((sum, { data }) => sum + data.tokens.total, 0);
+    await expect.poll(() => get(page, "budget"), WAIT).toMatchObject({ used, held: 0 });
+    const rest = `${(BUDGET - used).toLocaleString("en")} tokens left`;
+    await expect.poll(() => left(page).textContent(), WAIT).toBe(rest);
+    return log;
+  };
+
+  it("X3 W4 L9 L10 P4 E10 F18 from a question to charts, through a reload, a stop and a kill, until the budget is spent", async () => {
+    const page = await context.newPage();
+    page.on("pageerror", (error) => expect.unreachable(`the page threw: ${error.message}`));
+    await page.goto(`${server.url}/#rocket-league`);
+    await expect.poll(() => left(page).textContent(), WAIT).toBe("60,000 tokens left");
+
+    // Thinking is folded, has its length, and is opened by the keyboard. The tools' results are charts.
+    speeds = [FAST, SLOW];
+    await say(page, "How is my boost?");
+    const thinking = page.getByTestId("rl-thinking").first();
+    await thinking.locator("summary").focus(WAIT);
+    await page.keyboard.press("Enter");
+    expect(await thinking.locator("p").textContent()).toContain("beside that of their rank");
+    await thinking.getByText("Thought").waitFor(WAIT);
+    expect(await thinking.locator("p").isVisible()).toBe(true);
+    await page.getByTestId("rl-boost").waitFor(WAIT);
+    await page.getByTestId("rl-benchmarks").waitFor(WAIT);
+    expect(await page.getByTestId("rl-call").count()).toBe(2);
+
+    // The meter moves with the text, and says what is set aside.
+    await untilWriting(page);
+    await page.getByText("Set aside for this answer").waitFor(WAIT);
+    const before = await left(page).textContent();
+    await expect.poll(() => left(page).textContent(), WAIT).not.toBe(before);
+
+    // A reload in the middle: the same conversation, and the text goes on.
+    await page.reload();
+    await page.getByTestId("rl-boost").waitFor(WAIT);
+    const text = await untilWriting(page);
+    const shown = await lengthOf(text);
+    await expect.poll(() => lengthOf(text), WAIT).toBeGreaterThan(shown);
+    await phase(page, "idle");
+    expect(await page.getByTestId("message-user").allTextContents()).toEqual(["You: How is my boost?"]);
+    expect(await text.textContent()).toContain("small pads");
+    await isCharged(page);
+
+    // A stop keeps what was written, and charges it.
+    await say(page, "Am I rotating well?");
+    await page.getByTestId("rl-rotations").waitFor(WAIT);
+    const half = await untilWriting(page);
+    await page.keyboard.press("Escape");
+    await page.getByTestId("again").waitFor(WAIT);
+    const kept = (await half.textContent()) ?? "";
+    expect(kept.length).toBeGreaterThan(12);
+    expect(kept).not.toContain("corner");
+    expect(ofType(await isCharged(page), "run_ended").at(-1)?.data.stop.type).toBe("aborted");
+    speeds = [FAST, FAST];
+    await page.getByTestId("again").click();
+    await answer(page).getByText("return through your own corner").waitFor(WAIT);
+    await phase(page, "idle");
+    await isCharged(page);
+
+    // A match of the last sessions is opened by the keyboard, and the coach reads it.
+    await say(page, "How did my last session go?");
+    const match = page.getByTestId("rl-match").nth(1);
+    await match.waitFor(WAIT);
+    await phase(page, "idle");
+    await match.focus();
+    await page.keyboard.press("Enter");
+    expect(await match.getAttribute("aria-pressed")).toBe("true");
+    const name = (await match.getAttribute("aria-label"))?.replace("Look at ", "");
+    expect(await page.getByTestId("rl-attached").textContent()).toContain(name);
+
+    // The server is killed in the middle of the answer about it. The page reconnects, and the run goes on.
+    speeds = [FAST, SLOW];
+    await say(page, "What happened in this match?");
+    await page.getByTestId("rl-replay").waitFor(WAIT);
+    await untilWriting(page);
+    await server.kill();
+    speeds = [FAST, FAST];
+    await server.start();
+    await answer(page).getByText("return through your own corner").waitFor(WAIT);
+    await phase(page, "idle");
+    const log = await isCharged(page);
+    assertSoundLog(log);
+    expect(ofType(log, "run_recovered")).toHaveLength(1);
+    expect(await page.getByTestId("rl-resumed").count()).toBe(1);
+    // Neither of the two runtimes misses the other one's agents.
+    expect(server.output).not.toContain("has no agent");
+    expect(ofType(log, "tool_result").filter(({ data }) => !data.success)).toEqual([]);
+
+    // Until the budget is spent: then a message is refused before anything is stored.
+    const failure = page.getByTestId("error").filter({ hasText: "Your token budget is used up." });
+    const stop = page.getByTestId("stop");
+    const messages = page.getByTestId("message-user");
+    for (let round = 0; round < 12 && !(await failure.isVisible()); round += 1) {
+      const sent = await messages.count();
+      await say(page, "Is there progress?");
+      const isOver = async () => (await messages.count()) > sent && (await stop.count()) === 0;
+      await expect.poll(async () => (await failure.isVisible()) || (await isOver()), WAIT).toBe(true);
+    }
+    expect(await failure.getByRole("button").allTextContents()).toEqual(["Dismiss"]);
+    expect(await page.getByTestId("composer").inputValue()).toBe("Is there progress?");
+    const stored = await logOf(page);
+    expect(ofType(stored, "user_message")).toHaveLength(await messages.count());
+    const { held } = await get<{ held: number }>(page, "budget");
+    expect(held).toBe(0);
+    await page.keyboard.press("Enter");
+    await page.waitForTimeout(500);
+    expect(await logOf(page)).toHaveLength(stored.length);
+    expect(api.rejected).toEqual([]);
+  });
+});
