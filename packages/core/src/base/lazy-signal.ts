@@ -1,6 +1,6 @@
 /** An object whose `signal` is made when it is first read. Copies of the object have the signal too. */
-// A class, so that all its objects share one getter. For an object literal with a getter, V8 takes three times
-// as long.
+// A class, so that all its objects share one getter. For an object literal with a getter, V8 takes three
+// times as long.
 export class LazySignal {
   declare readonly signal: AbortSignal;
   readonly #make: () => AbortSignal;
@@ -8,7 +8,7 @@ export class LazySignal {
 
   constructor(make: () => AbortSignal) {
     this.#make = make;
-    Object.defineProperty(this, "signal", SIGNAL);
+    Object.defineProperty(this, "signal", LAZY);
   }
 
   static read(lazy: LazySignal): AbortSignal {
@@ -17,7 +17,7 @@ export class LazySignal {
   }
 }
 
-const SIGNAL: PropertyDescriptor = {
+const LAZY: PropertyDescriptor = {
   get(this: LazySignal) {
     return LazySignal.read(this);
   },
