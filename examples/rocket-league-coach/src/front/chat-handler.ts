@@ -1,5 +1,5 @@
 import { PawlError, type Runtime } from "@pawl/core";
-import { handler } from "@pawl/sse";
+import { handler, type RateLimiter } from "@pawl/sse";
 import { asp } from "@pawl/sse/dialects";
 import { COACH } from "../base/reservation-id.ts";
 import { type Asked, admit, giveBack, requestIdOf } from "./admit.ts";
@@ -10,6 +10,7 @@ import { importSession, isImported } from "./import-session.ts";
 interface Serving {
   runtime: Runtime;
   backend: BackendClient;
+  rateLimit?: RateLimiter;
   onError?(error: unknown, request: Request): void;
 }
 
@@ -20,7 +21,12 @@ const MAX_BODY = 1_000_000;
  * Serves the coach. A message is prepared by the backend's preflight in `admit`: after the session is known
  * to be the user's, and before anything is stored.
  */
-export function chatHandler({ runtime, backend, onError }: Serving): (request: Request) => Promise<Response> {
+export function chatHandler({
+  runtime,
+  backend,
+  rateLimit,
+  onError,
+}: Serving): (request: Request) => Promise<Response> {
   const asking = new WeakMap<Request, Asked>();
   const serve = handler({
     runtime,
@@ -30,6 +36,7 @@ export function chatHandler({ runtime, backend, onError }: Serving): (request: R
     // A stopped run is charged for its use, and the messages so far are kept.
     onClientGone: "stop",
     maxInputLength: 10_000,
+    ...(rateLimit && { rateLimit }),
     authorize: async (request) => {
       const token = tokenOf(request);
       if (token === undefined) return null;

@@ -7,6 +7,7 @@ import {
   type Runtime,
   runtime,
 } from "@pawl/core";
+import type { RateLimiter } from "@pawl/sse";
 import { backendClient } from "./backend-client.ts";
 import { chatHandler } from "./chat-handler.ts";
 import { coachAgent } from "./coach-agent.ts";
@@ -22,6 +23,11 @@ export interface RocketLeagueCoachOptions {
   serviceKey: string;
   /** The store of the log. */
   store: EventStore;
+  /**
+   * Limits how many messages a user may send, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`.
+   * Above the limit, nothing is reserved. Default: no limit.
+   */
+  rateLimit?: RateLimiter;
   /** The most answers of the model in one run. Default: 10. */
   maxSteps?: number;
   /** More hooks of the agent. Default: none. */
@@ -39,6 +45,7 @@ const OPTIONS: OptionKinds<RocketLeagueCoachOptions> = {
   backendUrl: "string!",
   serviceKey: "string!",
   store: "object!",
+  rateLimit: "object",
   maxSteps: {
     mustBe: "a whole number from 1 to 100",
     is: (steps) => Number.isInteger(steps) && Number(steps) >= 1 && Number(steps) <= 100,
@@ -107,7 +114,7 @@ export function rocketLeagueCoach(options: RocketLeagueCoachOptions): RocketLeag
   checkOptions("rocketLeagueCoach()", options, OPTIONS);
   const { model, backendUrl, serviceKey, store, maxSteps = 10, hooks = [], leaseTtlMs, onError } = options;
   const url = backendUrl.replace(/\/+$/, "");
-  const { fetch } = options;
+  const { fetch, rateLimit } = options;
   const backend = backendClient({ url, serviceKey, ...(fetch && { fetch }) });
   const coach = coachAgent({ model, backend, backendUrl: url, maxSteps, hooks, fetch });
   const pawl = runtime({
@@ -123,6 +130,11 @@ export function rocketLeagueCoach(options: RocketLeagueCoachOptions): RocketLeag
     runtime: pawl,
     check: async () => void (await backend.unsettled()),
     settle,
-    serve: chatHandler({ runtime: pawl, backend, ...(onError && { onError }) }),
+    serve: chatHandler({
+      runtime: pawl,
+      backend,
+      ...(rateLimit && { rateLimit }),
+      ...(onError && { onError }),
+    }),
   };
 }
