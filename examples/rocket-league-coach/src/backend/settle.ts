@@ -6,7 +6,8 @@ import { setAside } from "./set-aside.ts";
 
 /**
  * Charges what a run has used so far and holds its reservation for longer. With `again`, a reservation that
- * was released, e.g. by expiry, is made again, and one that is used up is enlarged, if the budget has room.
+ * was released, e.g. by expiry, is made again, and one that is used up is made larger, if the budget has
+ * room.
  */
 export async function renew(parts: ChatParts, body: RenewBody) {
   const { reservations, ttlMs, estimatedTokens } = parts;
