@@ -107,6 +107,7 @@ async function tell(seed: number): Promise<Story> {
     ttlMs: TTL_MS,
     leaseTtlMs: 2_000,
     budgetOf: budgetOf(pick(random, [0, 30_000, 120_000, 1_000_000])),
+    estimatedTokens: pick(random, [4_000, 100_000]),
     hooks: random() < 0.2 ? [approval({ when: ["save_coaching_note"] })] : [],
   };
   const of = await coaching({

@@ -1,3 +1,4 @@
+import { postgresReservations } from "@pawl/postgres";
 import { strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { bodyOf, type Coaching, type CoachingOptions, SERVICE_KEY, tokenOf } from "./support/coaching.ts";
@@ -69,6 +70,35 @@ describe("X3 the coach's backend", () => {
     await settle(of, "record", { reservation_id, tokens_used: 900, messages: [text("user", "Hi")] });
     expect((await preflight(of, user)).status).toBe(402);
     expect(await of.budget(user)).toMatchObject({ used: 0, held: 0 });
+  });
+
+  it("X3 E10 the free preview comes back if the backend dies between its claim and its request", async () => {
+    const user = newUser();
+    const real = postgresReservations(here.db);
+    let now = Date.now();
+    let isDying = true;
+    const of = await backend({
+      budgetOf: budgetOf(0),
+      now: () => now,
+      reservations: {
+        ...real,
+        reserve: async (request) => {
+          if (isDying && request.account.endsWith("/preview")) throw new Error("The process died.");
+          return await real.reserve(request);
+        },
+      },
+    });
+    const hasPreview = async () => await bodyOf<object>(await of.call("/budget", undefined, tokenOf(user)));
+    expect((await preflight(of, user)).status).toBe(500);
+    isDying = false;
+    expect((await preflight(of, user)).status).toBe(402);
+    expect(await hasPreview()).toMatchObject({ has_free_preview: false });
+    now += 5 * 60_000 + 1;
+    expect(await hasPreview()).toMatchObject({ has_free_preview: true });
+    expect((await preflight(of, user)).body.is_free_preview).toBe(true);
+    now += 60 * 60_000;
+    expect((await preflight(of, user)).status).toBe(402);
+    expect(await hasPreview()).toMatchObject({ has_free_preview: false });
   });
 
   it("X3 E10 a request that is repeated reserves once, and one that is over is refused", async () => {

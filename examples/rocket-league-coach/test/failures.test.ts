@@ -1,7 +1,7 @@
 import type { Rules } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { aspEvents, billing, bodyOf, tokenOf } from "./support/coaching.ts";
-import { expectNoSecrets, sessionOf, setUp } from "./support/set-up.ts";
+import { expectNoSecrets, setUp } from "./support/set-up.ts";
 
 const { coach, newUser } = setUp("guest");
 
@@ -12,13 +12,7 @@ const reading: Rules = ({ messages }, { turn }) => {
 };
 
 describe("X3 the front server while its backend fails", () => {
-  const html = (status: number) => new Response("<html>Bad gateway</html>", { status });
-  it.each([
-    ["cannot be reached", () => Promise.reject(new Error("connect ECONNREFUSED"))],
-    ["answers 500", async () => html(500)],
-    ["answers without JSON", async () => html(200)],
-    ["answers 401", async () => Response.json({ error: { code: "unauthorized" } }, { status: 401 })],
-  ])("X3 T10 lets the model read a clear error if a tool's backend %s", async (_, fails) => {
+  it("X3 T10 lets the model read a clear error if a tool's backend cannot be reached", async () => {
     const user = newUser();
     const errors: unknown[] = [];
     const model = billing({ rules: reading });
@@ -26,7 +20,9 @@ describe("X3 the front server while its backend fails", () => {
       model,
       onError: (error) => errors.push(error),
       between: async (request, send) =>
-        request.url.endsWith("/tools/execute") ? await fails() : await send(request),
+        request.url.endsWith("/tools/execute")
+          ? await Promise.reject(new Error("connect ECONNREFUSED"))
+          : await send(request),
     });
     const response = await of.chat({ message: "What do you know of me?" }, tokenOf(user));
     const events = await aspEvents(response);
@@ -35,32 +31,6 @@ describe("X3 the front server while its backend fails", () => {
     expect(model.rejected).toEqual([]);
     expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
     await expectNoSecrets(of, user, [...errors, events]);
-  });
-
-  it("X3 F17 goes on to a clear end if the user's token expires in the middle, and is still charged", async () => {
-    const user = newUser();
-    let isExpired = false;
-    const model = billing({ rules: reading });
-    const of = await coach({
-      model,
-      authenticate: (token) => (token === tokenOf(user) && !isExpired ? user : null),
-      between: async (request, send) => {
-        isExpired ||= request.url.endsWith("/tools/execute");
-        return await send(request);
-      },
-    });
-    const response = await of.chat({ message: "What do you know of me?" }, tokenOf(user));
-    const events = await aspEvents(response);
-    expect(events.find(({ type }) => type === "tool_result")).toMatchObject({ is_error: true });
-    expect(JSON.stringify(events)).toMatch(/Not run/);
-    expect(events.at(-1)).toEqual({ type: "message_stop", stop_reason: "end_turn" });
-    isExpired = false;
-    expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
-    isExpired = true;
-    const next = await of.chat({ message: "And now?", session_id: sessionOf(response) }, tokenOf(user));
-    expect(next.status).toBe(401);
-    expect((await bodyOf(next)).error.message).toBe("Please sign in again.");
-    await expectNoSecrets(of, user, [events]);
   });
 
   it("X3 F18 refuses a message before anything is stored if the token is wrong or the backend is down", async () => {
@@ -107,7 +77,8 @@ describe("X3 the front server while its backend fails", () => {
     });
     const response = await of.chat({ message: "What do you know of me?" }, tokenOf(user));
     const events = await aspEvents(response);
-    expect(events.at(-1)?.type).toBe("error");
+    const message = "The coach's data cannot be reached at the moment. Please try again.";
+    expect(events.at(-1)).toEqual({ type: "error", message });
     expect(model.requests).toHaveLength(1);
     expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
     await expectNoSecrets(of, user, [events]);

@@ -129,7 +129,8 @@ describe("X3 T10 a tool's backend fails over HTTP", () => {
     expect(await of.front.runtime.sweep()).toBe(1);
     const { response, events } = await saying;
     expect(resultIn(events)).toMatchObject({ is_error: true });
-    expect(events.at(-1)).toMatchObject({ type: "error" });
+    const message = "The coach's data cannot be reached at the moment. Please try again.";
+    expect(events.at(-1)).toEqual({ type: "error", message });
     expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
     const next = await say({ session_id: sessionOf(response) });
     expect(resultIn(next.events)).not.toHaveProperty("is_error", true);

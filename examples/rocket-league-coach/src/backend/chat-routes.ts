@@ -64,7 +64,9 @@ async function budgetFor(parts: ChatParts, userId: string) {
   const { account, limit } = await accountOf(parts, userId, false);
   const { used, held } = await parts.reservations.balance(account);
   const has_free_preview =
-    parts.previewTokens > 0 && limit < LEAST_TOKENS && (await hasPreview(parts.db, userId));
+    parts.previewTokens > 0 &&
+    limit < LEAST_TOKENS &&
+    (await hasPreview(parts.db, userId, parts.now() - parts.ttlMs));
   return {
     user_id: userId,
     limit,

@@ -71,9 +71,10 @@ async function reserve(
     const amount = await reserveFrom(parts, userId, id, false);
     if (amount !== undefined) return { amount, isFreePreview: false };
   }
-  const { db } = parts;
+  const { db, ttlMs } = parts;
+  const now = parts.now();
   const mayPreview = preview ?? (await isWithoutBudget(parts, userId));
-  if (mayPreview && (await claimPreview(db, userId, id))) {
+  if (mayPreview && (await claimPreview(db, userId, id, { now, lostBefore: now - ttlMs }))) {
     const amount = await reserveFrom(parts, userId, id, true);
     if (amount !== undefined) return { amount, isFreePreview: true };
     await returnPreview(db, userId, id);

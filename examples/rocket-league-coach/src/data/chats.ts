@@ -146,12 +146,28 @@ export async function sessionsOfUser(db: Database, userId: string, limit: number
   return await ask<ChatSession>(db, text, [userId, String(limit)]);
 }
 
-/** Claims a user's free preview for one turn. Returns whether the turn has it, also if it did before. */
-export async function claimPreview(db: Database, userId: string, reservationId: string): Promise<boolean> {
-  const text = `INSERT INTO rl_coach.free_preview AS p (user_id, reservation_id) VALUES ($1, $2)
-    ON CONFLICT (user_id) DO UPDATE SET user_id = EXCLUDED.user_id
+/** A claim that is old, and whose turn was never stored: its process died in between. */
+const isLost = (before: string) => `(p.claimed_at < ${before}::text::timestamptz
+  AND NOT EXISTS (SELECT FROM rl_coach.chat_turn t WHERE t.reservation_id = p.reservation_id))`;
+
+/**
+ * Claims a user's free preview for one turn. Returns whether the turn has it, also if it did before. A claim
+ * from before `lostBefore` is void if its turn was never stored.
+ */
+export async function claimPreview(
+  db: Database,
+  userId: string,
+  reservationId: string,
+  { now, lostBefore }: { now: number; lostBefore: number },
+): Promise<boolean> {
+  const text = `INSERT INTO rl_coach.free_preview AS p (user_id, reservation_id, claimed_at)
+    VALUES ($1, $2, $3::text::timestamptz)
+    ON CONFLICT (user_id) DO UPDATE SET
+      reservation_id = CASE WHEN ${isLost("$4")} THEN EXCLUDED.reservation_id ELSE p.reservation_id END,
+      claimed_at = CASE WHEN ${isLost("$4")} THEN EXCLUDED.claimed_at ELSE p.claimed_at END
     RETURNING (p.reservation_id = $2) AS claimed`;
-  return (await ask<{ claimed: boolean }>(db, text, [userId, reservationId]))[0]?.claimed === true;
+  const values = [userId, reservationId, new Date(now).toISOString(), new Date(lostBefore).toISOString()];
+  return (await ask<{ claimed: boolean }>(db, text, values))[0]?.claimed === true;
 }
 
 /** Gives a free preview back, because nothing of it was used. */
@@ -160,9 +176,10 @@ export async function returnPreview(db: Database, userId: string, reservationId:
   await ask(db, text, [userId, reservationId]);
 }
 
-export async function hasPreview(db: Database, userId: string): Promise<boolean> {
-  const text = "SELECT 1 AS claimed FROM rl_coach.free_preview WHERE user_id = $1";
-  return (await ask(db, text, [userId])).length === 0;
+/** Returns whether a user still has the free preview, see {@link claimPreview}. */
+export async function hasPreview(db: Database, userId: string, lostBefore: number): Promise<boolean> {
+  const text = `SELECT FROM rl_coach.free_preview p WHERE user_id = $1 AND NOT ${isLost("$2")}`;
+  return (await ask(db, text, [userId, new Date(lostBefore).toISOString()])).length === 0;
 }
 
 function textBlocks(text: string): ChatBlock[] {

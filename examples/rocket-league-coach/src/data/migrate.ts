@@ -3,9 +3,10 @@ import { ask } from "./ask.ts";
 import { replays } from "./migrations/001-replays.ts";
 import { notes } from "./migrations/002-notes.ts";
 import { chat } from "./migrations/003-chat.ts";
+import { previewTime } from "./migrations/004-preview-time.ts";
 
 /** All steps, in order. New steps are appended; existing ones never change. */
-const steps: readonly string[] = [replays, notes, chat];
+const steps: readonly string[] = [replays, notes, chat, previewTime];
 
 /**
  * Creates or updates the coach's tables, in the schema `rl_coach`. Call it at every start; several processes

@@ -17,6 +17,9 @@ export class BackendRefusal extends Error {
   }
 }
 
+/** What users read while the backend is down. */
+export const UNREACHABLE = "The coach's data cannot be reached at the moment. Please try again.";
+
 const MESSAGES = new Map<number, readonly [code: string, message: string]>([
   [400, ["invalid_input", "The coach cannot read this request."]],
   [401, ["unauthorized", "Please sign in again."]],
@@ -33,10 +36,7 @@ const MESSAGES = new Map<number, readonly [code: string, message: string]>([
 export function responseTo(error: unknown): Response {
   if (!(error instanceof BackendDown) && !(error instanceof BackendRefusal)) throw error;
   const status = error instanceof BackendRefusal && MESSAGES.has(error.status) ? error.status : 503;
-  const [code, message] = MESSAGES.get(status) ?? [
-    "unavailable",
-    "The coach's data cannot be reached at the moment. Please try again.",
-  ];
+  const [code, message] = MESSAGES.get(status) ?? ["unavailable", UNREACHABLE];
   const headers = { "cache-control": "no-store" };
   return Response.json({ error: { code, message } }, { status, headers });
 }

@@ -1,5 +1,5 @@
 import { PawlError, type Runtime } from "@pawl/core";
-import { handler } from "@pawl/sse";
+import { handler, type RateLimiter } from "@pawl/sse";
 import { COACH } from "../base/reservation-id.ts";
 import { type Asked, admit, giveBack, requestIdOf } from "./admit.ts";
 import type { BackendClient } from "./backend-client.ts";
@@ -12,6 +12,7 @@ interface Serving {
   backend: BackendClient;
   /** How clients reach the coach. Default: ASP v2. */
   wire?: Wire;
+  rateLimit?: RateLimiter;
   onError?(error: unknown, request: Request): void;
 }
 
@@ -22,10 +23,11 @@ const MAX_BODY = 1_000_000;
  * to be the user's, and before anything is stored.
  */
 export function chatHandler(serving: Serving): (request: Request) => Promise<Response> {
-  const { runtime, backend, wire = ASP, onError } = serving;
+  const { runtime, backend, wire = ASP, rateLimit, onError } = serving;
   const { path, names, ...spoken } = wire;
   const asking = new WeakMap<Request, Asked>();
   const serve = handler({
+    ...(rateLimit && { rateLimit }),
     ...spoken,
     runtime,
     agent: COACH,

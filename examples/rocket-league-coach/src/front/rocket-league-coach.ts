@@ -7,6 +7,7 @@ import {
   type Runtime,
   runtime,
 } from "@pawl/core";
+import type { RateLimiter } from "@pawl/sse";
 import { backendClient } from "./backend-client.ts";
 import { chatHandler } from "./chat-handler.ts";
 import { coachAgent } from "./coach-agent.ts";
@@ -23,6 +24,11 @@ export interface RocketLeagueCoachOptions {
   serviceKey: string;
   /** The store of the log. */
   store: EventStore;
+  /**
+   * Limits how many messages a user may send, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`.
+   * Above the limit, nothing is reserved. Default: no limit.
+   */
+  rateLimit?: RateLimiter;
   /** The most answers of the model in one run. Default: 10. */
   maxSteps?: number;
   /** More hooks of the agent. Default: none. */
@@ -45,6 +51,7 @@ const OPTIONS: OptionKinds<RocketLeagueCoachOptions> = {
   backendUrl: "string!",
   serviceKey: "string!",
   store: "object!",
+  rateLimit: "object",
   maxSteps: {
     mustBe: "a whole number from 1 to 100",
     is: (steps) => Number.isInteger(steps) && Number(steps) >= 1 && Number(steps) <= 100,
@@ -120,7 +127,7 @@ export function rocketLeagueCoach(options: RocketLeagueCoachOptions): RocketLeag
   const { model, backendUrl, serviceKey, store, maxSteps = 10, hooks = [], leaseTtlMs, onError } = options;
   const url = backendUrl.replace(/\/+$/, "");
   // With ASP, nobody follows a run whose process died, so it ends.
-  const { fetch, withoutCredentials = "stop" } = options;
+  const { fetch, rateLimit, withoutCredentials = "stop" } = options;
   const backend = backendClient({ url, serviceKey, ...(fetch && { fetch }) });
   const coach = coachAgent({ model, backend, backendUrl: url, maxSteps, hooks, fetch });
   const pawl = runtime({
@@ -131,7 +138,12 @@ export function rocketLeagueCoach(options: RocketLeagueCoachOptions): RocketLeag
     ...(onError && { onError }),
   });
   const settle = async () => await settleEnded(pawl.store, backend);
-  const serving = { runtime: pawl, backend, ...(onError && { onError }) };
+  const serving = {
+    runtime: pawl,
+    backend,
+    ...(rateLimit && { rateLimit }),
+    ...(onError && { onError }),
+  };
   return {
     runtime: pawl,
     check: async () => void (await backend.unsettled()),

@@ -2,7 +2,7 @@ import { type Hook, PawlError, promptTokens, type RunContext, type StoredEvent }
 import { reservationIdOf } from "../base/reservation-id.ts";
 import type { Held } from "./backend-answers.ts";
 import type { BackendClient } from "./backend-client.ts";
-import { BackendDown, BackendRefusal } from "./backend-errors.ts";
+import { BackendDown, BackendRefusal, UNREACHABLE } from "./backend-errors.ts";
 import { importedAnswer } from "./import-session.ts";
 import { runMessages } from "./run-messages.ts";
 
@@ -31,7 +31,8 @@ export function tokenBudget(backend: BackendClient): Hook {
     idempotent: true,
     beforeTurn: async (_plan, context) => {
       if (importedAnswer(context.run) !== undefined) return undefined;
-      const now = await held(backend, context);
+      const now = await held(backend, context).catch(ifDown);
+      if (now === undefined) return { stop: { type: "error", message: UNREACHABLE } };
       if (!now.held || now.tokens_used >= now.estimated_tokens)
         return { stop: { type: "quota_exceeded", message: SPENT } };
       // The run was stopped in the meantime, so `afterRun` may already have been called.
@@ -151,6 +152,11 @@ async function settled(work: () => Promise<void>): Promise<void> {
 
 function isUnknown(error: unknown): boolean {
   return error instanceof BackendRefusal && error.status === 404;
+}
+
+/** The user may try again later, so this is no failure of the program. */
+function ifDown(error: unknown): undefined {
+  if (!(error instanceof BackendDown)) throw error;
 }
 
 function ignoreUnknown(error: unknown): void {

@@ -1,11 +1,15 @@
 import { join } from "node:path";
 import { messageOf } from "@pawl/core";
+import { RateLimiterMemory } from "rate-limiter-flexible";
 import { BACKEND_PATH, coachBackend } from "../backend/index.ts";
 import { BackendRefusal, rocketLeagueCoach } from "../front/index.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./databases.ts";
 import { coachModel } from "./models.ts";
 import { sharedTokens } from "./tokens.ts";
+
+/** How many messages a user may send to one front server in a minute. */
+const MESSAGES_A_MINUTE = 20;
 
 /** A program: it answers requests until it is closed. */
 export interface Program {
@@ -45,6 +49,8 @@ export async function openFront(config: Config, secrets: Secrets, send?: typeof 
     serviceKey: secrets.serviceKey,
     store: opened.store,
     maxSteps,
+    // In memory, so several front servers count apart.
+    rateLimit: new RateLimiterMemory({ points: MESSAGES_A_MINUTE, duration: 60 }),
     ...(send && { fetch: send }),
   });
   const close = async () => {

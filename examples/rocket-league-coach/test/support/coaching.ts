@@ -1,5 +1,6 @@
 import { type EventStore, type Hook, type ModelClient, memoryStore } from "@pawl/core";
 import type { Database } from "@pawl/postgres";
+import type { RateLimiter } from "@pawl/sse";
 import { type StrictModel, type StrictModelOptions, strictModel } from "@pawl/testing";
 import type { Hono } from "hono";
 import {
@@ -83,6 +84,7 @@ export interface CoachingOptions extends Partial<CoachBackendOptions> {
   store?: EventStore;
   hooks?: readonly Hook[];
   maxSteps?: number;
+  rateLimit?: RateLimiter;
   leaseTtlMs?: number;
   onError?(error: unknown): void;
   /** Stands between the front and the backend. */
@@ -98,6 +100,7 @@ export async function coaching(options: CoachingOptions): Promise<Coaching> {
     store = memoryStore(),
     hooks,
     maxSteps,
+    rateLimit,
     leaseTtlMs,
     between,
     overHttp,
@@ -120,6 +123,7 @@ export async function coaching(options: CoachingOptions): Promise<Coaching> {
     onError,
     ...(hooks && { hooks }),
     ...(maxSteps !== undefined && { maxSteps }),
+    ...(rateLimit && { rateLimit }),
     ...(leaseTtlMs !== undefined && { leaseTtlMs }),
   });
   const headers = (token: string) => ({
