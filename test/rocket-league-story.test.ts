@@ -80,7 +80,7 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     return log;
   };
 
-  it("X3 W4 L9 L10 P4 E10 F18 from a question to charts, through a reload, a stop and a kill, until the budget is spent", async () => {
+  it("X3 W4 L9 L10 E10 F17 F18 from a question to charts, through a reload, a stop and a kill, until the budget is spent", async () => {
     const page = await context.newPage();
     page.on("pageerror", (error) => expect.unreachable(`the page threw: ${error.message}`));
     await page.goto(`${server.url}/#rocket-league`);
