@@ -161,6 +161,12 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     expect(server.output).not.toContain("has no agent");
     expect(ofType(log, "tool_result").filter(({ data }) => !data.success)).toEqual([]);
 
+    // The match is closed by the keyboard, which goes on in the text field.
+    await page.getByRole("button", { name: "Close this match" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByTestId("rl-attached").waitFor({ state: "detached", ...WAIT });
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
+
     // Until the budget is spent: then a message is refused before anything is stored.
     const failure = page.getByTestId("error").filter({ hasText: "Your token budget is used up." });
     const stop = page.getByTestId("stop");
