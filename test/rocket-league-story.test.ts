@@ -4,7 +4,7 @@ import type { StoredEvent } from "@pawl/core";
 import { rocketLeagueRules } from "@pawl/example-rocket-league-coach";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { BrowserContext, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBrowser } from "./support/browser.ts";
 import { assertSoundLog, ofType } from "./support/invariants.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
@@ -12,6 +12,11 @@ import { type PlaygroundProcess, playgroundProcess } from "./support/playground-
 const browser = await startBrowser();
 const WAIT = { timeout: 20_000 };
 const BUDGET = 60_000;
+/** A script that returns the names of buttons which are not wholly inside the window. */
+const OUTSIDE = `[...document.querySelectorAll("button, textarea, summary")].flatMap((one) => {
+  const { left, right, width } = one.getBoundingClientRect();
+  return width > 0 && (left < 0 || right > innerWidth) ? [one.getAttribute("aria-label") ?? one.textContent] : [];
+})`;
 /** The model's speeds. The slow one lets the test act in the middle of an answer, even on a busy machine. */
 const [FAST, SLOW] = [20, 0.2];
 
@@ -21,13 +26,17 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
   let context: BrowserContext;
   /** The speed of the first look, and of the answer after it. */
   let speeds: readonly [look: number, answer: number] = [FAST, FAST];
+  /** Whether the model refuses every request. */
+  let fails = false;
 
   beforeAll(async () => {
     const built = join(import.meta.dirname, "..", "examples", "playground", "dist", "web", "index.html");
     if (!existsSync(built)) throw new Error("The page is not built: npm run build");
     api = await messagesApi({
       rules: (request, given) =>
-        rocketLeagueRules({ speed: speeds[given.turn === 0 ? 0 : 1] })(request, given),
+        fails
+          ? { fault: { status: 400 } }
+          : rocketLeagueRules({ speed: speeds[given.turn === 0 ? 0 : 1] })(request, given),
     });
     server = await playgroundProcess(api.url, { COACH_TOKEN_BUDGET: String(BUDGET) });
     await server.start();
@@ -71,7 +80,7 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     return log;
   };
 
-  it("X3 W4 L9 L10 P4 E10 F18 from a question to charts, through a reload, a stop and a kill, until the budget is spent", async () => {
+  it("X3 W4 L9 L10 E10 F17 F18 from a question to charts, through a reload, a stop and a kill, until the budget is spent", async () => {
     const page = await context.newPage();
     page.on("pageerror", (error) => expect.unreachable(`the page threw: ${error.message}`));
     await page.goto(`${server.url}/#rocket-league`);
@@ -152,6 +161,12 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     expect(server.output).not.toContain("has no agent");
     expect(ofType(log, "tool_result").filter(({ data }) => !data.success)).toEqual([]);
 
+    // The match is closed by the keyboard, which goes on in the text field.
+    await page.getByRole("button", { name: "Close this match" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByTestId("rl-attached").waitFor({ state: "detached", ...WAIT });
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
+
     // Until the budget is spent: then a message is refused before anything is stored.
     const failure = page.getByTestId("error").filter({ hasText: "Your token budget is used up." });
     const stop = page.getByTestId("stop");
@@ -173,4 +188,43 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     expect(await logOf(page)).toHaveLength(stored.length);
     expect(api.rejected).toEqual([]);
   });
+
+  it.each([
+    { width: 320, colorScheme: "light" },
+    { width: 390, colorScheme: "dark" },
+  ] as const)(
+    "X3 L12 fits a phone $width wide, $colorScheme, and tries again after a failure",
+    async (screen) => {
+      speeds = [FAST, FAST];
+      fails = true;
+      const { width, colorScheme } = screen;
+      const phone = await browser!.newContext({ viewport: { width, height: 700 }, colorScheme });
+      onTestFinished(() => phone.close());
+      const page = await phone.newPage();
+      page.on("pageerror", (error) => expect.unreachable(`the page threw: ${error.message}`));
+      await page.goto(`${server.url}/#rocket-league`);
+      await say(page, "How did my last session go?");
+      const failure = page.getByTestId("error");
+      await failure.waitFor(WAIT);
+      expect(await failure.textContent()).toContain("Your message is saved.");
+      fails = false;
+      await page.getByTestId("retry").click();
+      await page.getByTestId("rl-sessions").waitFor(WAIT);
+      await phase(page, "idle");
+      expect(await failure.count()).toBe(0);
+      await page.getByTestId("rl-match").first().click();
+      await page.getByTestId("rl-attached").waitFor(WAIT);
+      expect(await page.evaluate(OUTSIDE)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+      // The meter is the lower edge of the page's head, with the same words for screen readers.
+      const meter = page.getByRole("meter", { name: "Token budget" });
+      await expect
+        .poll(() => meter.getAttribute("aria-valuetext"), WAIT)
+        .toMatch(/^[1-9][\d,]+ of 60,000 tokens used/);
+      await page.getByTestId("panel-toggle").click();
+      await left(page).waitFor(WAIT);
+      await page.keyboard.press("Escape");
+      await left(page).waitFor({ state: "detached", ...WAIT });
+    },
+  );
 });

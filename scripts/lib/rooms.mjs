@@ -94,6 +94,7 @@ export const FLOORS = {
     ["."],
     ["gallery"],
   ],
+  "examples/page-parts/web": [["base"], ["."]],
   "examples/playground/web": [
     ["hooks", "face"],
     ["shell"],

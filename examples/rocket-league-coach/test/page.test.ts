@@ -44,7 +44,7 @@ const phase = (page: AgentClient) => expect.poll(() => page.getState().phase, WA
 const newUser = () => `page_${randomUUID().replaceAll("-", "")}`;
 
 describe("X3 E10 a page of @pawl/client talks to the coach", () => {
-  it("X3 E10 F18 C7 reserves before a message, charges what was billed, and refuses with 402 before anything is stored", async () => {
+  it("X3 E10 F18 reserves before a message, charges what was billed, and refuses with 402 before anything is stored", async () => {
     const model = billing({ rules: noting });
     const store = memoryStore();
     const of = await coaching({ db, model, store, budgetOf: budgetOf(6_000) });
@@ -112,7 +112,7 @@ describe("X3 E10 a page of @pawl/client talks to the coach", () => {
     ]);
   });
 
-  it("X3 E10 P4 a run whose process died continues when its page reconnects, and is charged once", async () => {
+  it("X3 E10 F17 a run whose process died continues when its page reconnects, and is charged once", async () => {
     const model = billing({ rules: noting });
     const shared = memoryStore();
     const of = await coaching({ db, model });

@@ -178,7 +178,7 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
         const box = card.getBoundingClientRect();
         return [...card.querySelectorAll("svg text, p, li, td")].filter((one) => {
           const { left, right } = one.getBoundingClientRect();
-          return !one.closest(".rl-scroll") && (left < box.left || right > box.right);
+          return !one.closest(".table-scroll") && (left < box.left || right > box.right);
         }).map((one) => one.textContent);
       })`;
       expect(await page.evaluate(outside)).toEqual([]);

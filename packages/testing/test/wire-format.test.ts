@@ -143,3 +143,9 @@ it("clips text as well, and closes it", async () => {
   const whole = await sdk(api).messages.create(valid() as never);
   expect(whole).toMatchObject({ content: [{ text: "one two" }], stop_reason: "max_tokens" });
 });
+
+// A busy process would send its next request on a connection that is being closed: ECONNRESET.
+it("keeps a connection open for longer than its process may be busy", async () => {
+  const { headers } = await fetch(`${api.url}/v1/messages`, { method: "POST", body: "{}" });
+  expect(headers.get("keep-alive")).toBe("timeout=65");
+});

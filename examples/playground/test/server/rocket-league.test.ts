@@ -87,7 +87,7 @@ describe("the Rocket League coach in the playground", () => {
     });
   });
 
-  it("X3 T10 the coach reads the match that the page shows, and no token is in the log", async () => {
+  it("X3 the coach reads the match that the page shows, and no token is in the log", async () => {
     const { browser, store, issued } = await served();
     const ask = browser();
     const first = await ask("rocket-league/runs", { input: "How did my last session go?" });
@@ -126,7 +126,7 @@ describe("the Rocket League coach in the playground", () => {
     expect(await sessions()).toHaveLength(1);
   });
 
-  it("C7 limits the messages of each address, also of new browsers", async () => {
+  it("W6 limits the messages of each address, also of new browsers", async () => {
     const { browser } = await served({ points: 2 });
     const statuses: number[] = [];
     for (let round = 0; round < 3; round += 1) {

@@ -41,9 +41,9 @@ function AgentMessage({ message, live, told }: MessageProps) {
   return parts.length === 0 ? null : (
     <li className="message message-coach" data-testid="message-assistant">
       <span className="unseen">{voice}: </span>
-      {parts.map((part) => (
+      {parts.map((part, at) => (
         <ErrorBoundary key={part.key} of={part.type === "tool" && part.phase} instead={<PartNotShown />}>
-          <Part part={part} live={live} />
+          <Part part={part} live={live} isLast={at === parts.length - 1} />
         </ErrorBoundary>
       ))}
     </li>
@@ -68,12 +68,13 @@ function Thinking({ text, open }: { text: string; open: boolean }) {
   return <Shown text={text} open={open} />;
 }
 
-function Part({ part, live }: { part: ViewPart; live: boolean }) {
+function Part({ part, live, isLast }: { part: ViewPart; live: boolean; isLast: boolean }) {
   switch (part.type) {
     case "text":
       return <Words text={part.text} open={part.open} />;
     case "thinking":
-      return <Thinking text={part.text} open={part.open} />;
+      // What the model writes after its thinking may be stored together with it, and later.
+      return <Thinking text={part.text} open={part.open && isLast} />;
     case "tool":
       return <Call part={part} live={live} />;
     case "notice":

@@ -49,7 +49,7 @@ export function BudgetMeter(props: BudgetMeterProps) {
       <p className="rl-budget-left" aria-hidden="true">
         {free ?? wordsOfRest(left, compact)}
       </p>
-      {!compact && <Numbers {...now} limit={limit} writing={writing} />}
+      {!compact && free === undefined && <Numbers {...now} limit={limit} writing={writing} />}
     </div>
   );
 }

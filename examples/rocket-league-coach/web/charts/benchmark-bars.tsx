@@ -1,8 +1,7 @@
+import { AsTable, useWidth } from "@pawl/example-page-parts";
 import { Group } from "@visx/group";
 import { scaleLinear } from "@visx/scale";
 import type { MetricInfo, RankBenchmarks, RankValues } from "../../src/base/shapes.ts";
-import { AsTable } from "../base/as-table.tsx";
-import { useWidth } from "../base/use-width.ts";
 import { numberOf, shortRank, withUnit } from "../base/words.ts";
 
 const ROW = 26;

@@ -1,5 +1,5 @@
+import { AsTable } from "@pawl/example-page-parts";
 import type { BoostAnalysis, PadUse } from "../../src/base/shapes.ts";
-import { AsTable } from "../base/as-table.tsx";
 import { numberOf } from "../base/words.ts";
 
 /** A pad counts as different from the rank's habit from this share on. */

@@ -1,5 +1,5 @@
+import { Table } from "@pawl/example-page-parts";
 import type { RotationAnalysis } from "../../src/base/shapes.ts";
-import { Table } from "../base/as-table.tsx";
 import { numberOf, withUnit } from "../base/words.ts";
 import { CompareBars } from "./compare-bars.tsx";
 

@@ -1,5 +1,5 @@
+import { Table } from "@pawl/example-page-parts";
 import type { ReplayDetails, ReplayPlayer } from "../../src/base/shapes.ts";
-import { Table } from "../base/as-table.tsx";
 import { numberOf } from "../base/words.ts";
 
 const COLUMNS = ["Player", "Score", "Goals / shots", "Assists", "Saves"];

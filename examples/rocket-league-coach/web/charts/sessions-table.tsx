@@ -1,5 +1,5 @@
+import { AsTable } from "@pawl/example-page-parts";
 import type { MatchLine, PlaySession, RecentSessions } from "../../src/base/shapes.ts";
-import { AsTable } from "../base/as-table.tsx";
 import { nameOf, useOpenReplay } from "../base/open-replay.ts";
 import { clockOf, counted, localDay, playlistName, signed, timeOf } from "../base/words.ts";
 
@@ -7,7 +7,7 @@ import { clockOf, counted, localDay, playlistName, signed, timeOf } from "../bas
 export function SessionsTable({ sessions }: Pick<RecentSessions, "sessions">) {
   return (
     <>
-      <table className="rl-table rl-sessions">
+      <table className="number-table rl-sessions">
         <thead>
           <tr>
             <th scope="col">Session</th>

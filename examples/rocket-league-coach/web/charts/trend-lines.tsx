@@ -1,9 +1,8 @@
+import { AsTable, useWidth } from "@pawl/example-page-parts";
 import { AxisBottom } from "@visx/axis";
 import { Group } from "@visx/group";
 import { scaleLinear, scaleUtc } from "@visx/scale";
 import type { PlayerTrends, TrendSeries } from "../../src/base/shapes.ts";
-import { AsTable } from "../base/as-table.tsx";
-import { useWidth } from "../base/use-width.ts";
 import { dayOf, numberOf, signed, withUnit } from "../base/words.ts";
 
 const HEIGHT = 112;

@@ -116,7 +116,7 @@ function Notes({ result }: { result: Result }) {
   const data = resultWith<CoachingNotes>(result, { notes: "array" });
   if (data === undefined || data.notes.length === 0) return null;
   return (
-    <details className="rl-as-table">
+    <details className="as-table">
       <summary>{counted(data.notes.length, "note", "notes")}</summary>
       {data.notes.map((note) => (
         <Note key={note.note_id} {...note} />

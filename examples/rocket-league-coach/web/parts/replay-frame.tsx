@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { type MouseEvent, useEffect, useMemo, useRef, useState } from "react";
 import type { MatchLine } from "../../src/base/shapes.ts";
 import { nameOf, OpenReplayContext, useOpenReplay } from "../base/open-replay.ts";
 import type { FrameProps } from "../base/seam.ts";
@@ -31,13 +31,18 @@ function extraOf(match: MatchLine | undefined): { replay_id?: string } {
 export function AttachedReplay() {
   const { match, open } = useOpenReplay() ?? {};
   if (match === undefined) return null;
+  const close = ({ currentTarget, detail }: MouseEvent<HTMLButtonElement>) => {
+    // The button disappears. If the keyboard pressed it, the text field gets the focus.
+    if (detail === 0) currentTarget.closest("div")?.querySelector("textarea")?.focus();
+    open?.(undefined);
+  };
   return (
     <p className="rl-attached" data-testid="rl-attached">
       <span>
         <span className="rl-attached-words">Looking at: </span>
         {nameOf(match)}
       </span>
-      <button type="button" onClick={() => open?.(undefined)} aria-label="Close this match">
+      <button type="button" onClick={close} aria-label="Close this match">
         <svg viewBox="0 0 24 24" aria-hidden="true">
           <path d="M7 7l10 10M17 7L7 17" />
         </svg>

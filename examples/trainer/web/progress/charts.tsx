@@ -1,8 +1,8 @@
+import { useWidth } from "@pawl/example-page-parts";
 import { AxisBottom, AxisLeft } from "@visx/axis";
 import { Group } from "@visx/group";
 import { scaleBand, scaleLinear } from "@visx/scale";
 import type { MuscleShare, Week } from "./use-progress.ts";
-import { useWidth } from "./use-width.ts";
 import { dayOf, thousands } from "./words.ts";
 
 const MARGIN = { top: 8, right: 4, bottom: 22, left: 40 };

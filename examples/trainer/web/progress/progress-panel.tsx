@@ -1,7 +1,7 @@
 import type { ViewMessage } from "@pawl/core/view";
+import { AsTable } from "@pawl/example-page-parts";
 import { lazy, Suspense } from "react";
 import { useStory } from "../workout/use-story.ts";
-import { AsTable } from "./as-table.tsx";
 import { type Progress, useProgress } from "./use-progress.ts";
 import { dayOf, thousands } from "./words.ts";
 

@@ -30,6 +30,11 @@ export interface HttpApi {
   close(): Promise<void>;
 }
 
+/** How long an unused connection stays open, in milliseconds. */
+// After Node's five seconds, a process that was busy for longer sends its next request on a connection that
+// its own server is about to close.
+const KEEP_ALIVE_MS = 65_000;
+
 /** Starts a server that speaks the API `wire` and sends the answers of `core`. */
 export async function httpApi<E>(
   wire: Wire<E>,
@@ -44,6 +49,7 @@ export async function httpApi<E>(
       sendError(response, wire, failure, wire.requestId(core.newId), { "x-should-retry": "false" });
     });
   });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);

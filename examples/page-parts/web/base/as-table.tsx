@@ -1,18 +1,29 @@
-interface AsTableProps {
+export interface TableProps {
   /** The table's caption: what the numbers describe. */
   of: string;
   columns: readonly string[];
+  /** The rows. Their first cells differ. */
   rows: readonly (readonly string[])[];
 }
 
 /** The numbers of a chart as a table, for screen readers and for exact values. */
-export function AsTable({ of, columns, rows }: AsTableProps) {
+export function AsTable(props: TableProps) {
   return (
     <details className="as-table">
       <summary>
-        As a table<span className="unseen">: {of}</span>
+        As a table<span className="unseen">: {props.of}</span>
       </summary>
-      <table>
+      <Table {...props} />
+    </details>
+  );
+}
+
+/** A small table. It scrolls if it is wider than its card. */
+export function Table({ of, columns, rows }: TableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll a focused region.
+    <section className="table-scroll" aria-label={of} tabIndex={0}>
+      <table className="number-table">
         <thead>
           <tr>
             {columns.map((column) => (
@@ -33,6 +44,6 @@ export function AsTable({ of, columns, rows }: AsTableProps) {
           ))}
         </tbody>
       </table>
-    </details>
+    </section>
   );
 }
