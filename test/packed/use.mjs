@@ -33,7 +33,7 @@ export async function checkRuntime(project, env) {
 
 /** Runs the consumer's programs, the last one without PGlite. */
 async function runPrograms(project, run) {
-  const results = [await run("main.ts"), await run("light.ts")];
+  const results = [await run("main.ts"), await run("light.ts"), await run("tools-elsewhere.ts")];
   const pglite = join(project, "node_modules", "@electric-sql", "pglite");
   renameSync(pglite, `${pglite}-away`);
   results.push(await run("without-pglite.ts"));

@@ -14,6 +14,7 @@ const frames = (...events: unknown[]) =>
 const ack = { type: "ack" };
 const text = (text: string) => ({ type: "text", text });
 const stop = { type: "message_stop", stop_reason: "end_turn" };
+const done = { type: "tool_result", tool_use_id: "c1", content: 1 };
 const tool = (id: string) => ({ type: "tool", tool_use_id: id, name: "look", input: {} });
 
 const message = { id: "m1", role: "user", text: "Hi", parts: [], seq: 1 };
@@ -29,7 +30,7 @@ function held() {
     },
   });
   const send = (...events: unknown[]) => control?.enqueue(new TextEncoder().encode(frames(...events)));
-  return { body, send, end: () => control?.close() };
+  return { body, send, end: () => control?.close(), breakOff: () => control?.error(new Error("reset")) };
 }
 
 /** Serves what the functions return, without a network. */
@@ -38,7 +39,11 @@ function hostile(
     run = () => stream(frames(ack, stop)),
     snapshot = () => idle,
     replay = () => new Response(null, { status: 204 }),
-  }: { run?(n: number): Response; snapshot?(n: number): unknown; replay?(n: number): Response },
+  }: {
+    run?(n: number): Response | Promise<Response>;
+    snapshot?(n: number): unknown;
+    replay?(n: number): Response;
+  },
   options: Partial<AspClientOptions> = {},
 ) {
   const paths: string[] = [];
@@ -137,6 +142,29 @@ describe("X3 a broken stream of ASP", () => {
     },
   );
 
+  it("that breaks off after its end has not failed", async () => {
+    const first = held();
+    const { client } = hostile({ run: () => stream(first.body) });
+    await client.send("One");
+    first.send(ack, text("One."), stop);
+    await settled(client);
+    first.breakOff();
+    await setTimeout(10);
+    expect(client.getState()).toMatchObject({ error: undefined, phase: "idle", stopReason: "end_turn" });
+  });
+
+  it("a new conversation is not disturbed by the first message of the one before", async () => {
+    const response = Promise.withResolvers<Response>();
+    const { client } = hostile({ run: () => response.promise });
+    const sending = client.send("One");
+    client.open(undefined);
+    expect(client.getState()).toMatchObject({ messages: [], phase: "idle" });
+    response.resolve(stream(frames(ack, text("One."), stop), { "x-pawl-session": "s1" }));
+    expect(await sending).toBe(false);
+    await setTimeout(5);
+    expect(client.getState()).toMatchObject({ messages: [], sessionId: undefined, error: undefined });
+  });
+
   it("that never closes after its end keeps nobody from going on", async () => {
     const first = held();
     const { client } = hostile({
@@ -183,9 +211,12 @@ describe("X3 a broken history of ASP", () => {
       { snapshot: () => open, replay: () => stream(frames(ack, text("Hi."), stop)) },
       { sessionId: "s1" },
     );
-    await setTimeout(500);
-    client.close();
-    expect(paths.length).toBeLessThan(20);
+    const before = performance.now();
+    const { error } = await when(client, (state) => state.error !== undefined);
+    // The waits are at least 50, 100 and 200 ms.
+    expect(performance.now() - before).toBeGreaterThan(340);
+    expect(error).toMatchObject({ code: "network", message: expect.stringContaining("try again") });
+    expect(paths).toHaveLength(10);
   });
 });
 
@@ -225,3 +256,94 @@ it.each([
     expect(paths.filter((path) => path.endsWith("/stream"))).toHaveLength(1);
   },
 );
+
+describe("X3 stop() and retry() with a server that does not help", () => {
+  it("L10 stop() leaves the stream of a server that does not name its session", async () => {
+    const first = held();
+    const { client, paths } = hostile({ run: () => stream(first.body) });
+    await client.send("Hi");
+    first.send(ack, text("Hel"));
+    await when(client, (state) => lastText(state) === "Hel");
+    await client.stop();
+    expect(client.getState()).toMatchObject({ phase: "idle", stopReason: "aborted", error: undefined });
+    expect(paths).toEqual(["/runs"]);
+  });
+
+  it("stop() changes nothing where nothing is read", async () => {
+    const { client, paths } = hostile({});
+    const before = client.getState();
+    await client.stop();
+    expect([client.getState(), paths]).toEqual([before, []]);
+  });
+
+  it("W4 retry() sends a message once more, and not again after it was accepted", async () => {
+    const named = { "x-pawl-session": "s1" };
+    const { client, paths } = hostile({
+      run: (n) =>
+        n === 1 ? Response.json({}, { status: 503 }) : stream(frames(ack, text("Hello."), stop), named),
+    });
+    expect(await client.send("Hi")).toBe(false);
+    expect(await client.retry()).toBe(true);
+    await settled(client);
+    expect(await client.retry()).toBe(true);
+    expect(paths).toEqual(["/runs", "/runs", "/sessions/s1"]);
+  });
+
+  it("W4 retry() does not repeat an answer that was refused, and loads what is true now", async () => {
+    const { client, paths } = hostile({
+      run: (n) =>
+        n === 1
+          ? stream(frames(ack, tool("c1"), { type: "message_stop", stop_reason: "tool_use" }), {
+              "x-pawl-session": "s1",
+            })
+          : Response.json({ error: { code: "already_answered", message: "Answered." } }, { status: 409 }),
+    });
+    await client.send("Hi");
+    expect((await settled(client)).pending).toMatchObject([{ callId: "c1" }]);
+    expect(await client.answer("c1", 1)).toBe(false);
+    expect(client.getState().error).toMatchObject({ code: "already_answered", callId: "c1" });
+    expect(await client.retry()).toBe(true);
+    expect(paths).toEqual(["/runs", "/runs", "/sessions/s1"]);
+    expect(client.getState()).toMatchObject({ pending: [], messages: [message], error: undefined });
+  });
+
+  it("W4 retry() resolves to false if the history cannot be loaded", async () => {
+    const { client } = hostile({ snapshot: () => null }, { sessionId: "s1" });
+    await settled(client);
+    expect(await client.retry()).toBe(false);
+    expect(client.getState().error).toMatchObject({ code: "protocol" });
+  });
+});
+
+it.each([
+  ["which is read from its beginning", 3, [text("A"), tool("c1"), done, text("B")]],
+  ["which continues an answer", 7, [text("B")]],
+])("X3 a page that is loaded during a run, %s, shows its output once", async (_, seq, events) => {
+  const call = {
+    type: "tool",
+    key: "k2",
+    callId: "c1",
+    toolName: "look",
+    arguments: {},
+    phase: "done",
+    result: 1,
+  };
+  const parts = [
+    { type: "text", key: "k1", text: "A", open: false },
+    { ...call, resultSeq: 5 },
+  ];
+  const answer = { id: "m2", role: "assistant", text: "A", parts, seq: 4 };
+  const output = held();
+  const { client } = hostile(
+    {
+      snapshot: () => ({ ...idle, messages: [message, answer], run: { id: "r1", seq, open: true } }),
+      replay: () => stream(output.body),
+    },
+    { sessionId: "s1" },
+  );
+  await when(client, ({ phase }) => phase === "streaming");
+  output.send(ack, ...events);
+  const state = await when(client, (state) => lastText(state).endsWith("B"));
+  expect([state.messages.length, lastText(state)]).toEqual([2, "A\n\nB"]);
+  expect(state.messages[1]?.parts.filter(({ type }) => type === "tool")).toHaveLength(1);
+});

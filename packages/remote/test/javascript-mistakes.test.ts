@@ -1,6 +1,7 @@
-import { tool } from "@pawl/core";
+import { agent, agentTool, tool } from "@pawl/core";
 import { remoteTools as typedTools } from "@pawl/remote";
 import { toolHandler as typedHandler } from "@pawl/remote/server";
+import { scriptedModel } from "@pawl/testing";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { said } from "../../../test/support/mistakes.ts";
@@ -11,6 +12,10 @@ const url = "https://api.example.com";
 const authorize = () => ({ userId: "ada" });
 const input = z.object({});
 const look = tool({ name: "look", description: "", input, execute: () => 1 });
+const poet = agentTool({
+  agent: agent({ name: "poet", model: scriptedModel([]), instructions: "You write." }),
+  description: "Writes.",
+});
 const ask = tool({ name: "ask", description: "", input, suspends: { answer: z.string() } });
 
 it("U6 what JavaScript may pass to remoteTools() is refused, and no secret is repeated", async () => {
@@ -51,6 +56,7 @@ it("U6 what JavaScript may pass to toolHandler() is refused", async () => {
       () => toolHandler({ tools: look, authorize }),
       () => toolHandler({ tools: [{ name: "x" }], authorize }),
       () => toolHandler({ tools: [ask], authorize }),
+      () => toolHandler({ tools: [poet], authorize }),
       () => toolHandler({ tools: [look, look], authorize }),
       () => toolHandler({ tools: [look], authorize, basePath: "api" }),
       () => toolHandler({ tools: [look], authorize, basePath: "/api/" }),
@@ -64,6 +70,7 @@ it("U6 what JavaScript may pass to toolHandler() is refused", async () => {
       "config: \`tools\` of toolHandler() must be a list of tools, or a function that returns one; got an object.",
       "config: toolHandler() cannot serve these tools: tools must be made by tool() of @pawl/core.",
       "config: toolHandler() cannot serve these tools: the tool "ask" asks the user, which needs a session. Ask where the agent runs.",
+      "config: toolHandler() cannot serve these tools: an agent does the work of the tool "poet", which needs a session.",
       "config: toolHandler() cannot serve these tools: two tools are named "look".",
       "config: \`basePath\` of toolHandler() must be a path that begins with "/" and does not end with it, e.g. "/api/v1/coach"; got a string.",
       "config: \`basePath\` of toolHandler() must be a path that begins with "/" and does not end with it, e.g. "/api/v1/coach"; got a string.",

@@ -1,6 +1,9 @@
 // The program that every runtime runs: an agent with one tool, whose answers take a while, behind `handler()`.
+// The tool is served and used over HTTP, but for the network.
 import { agent, jsonSchema, memoryStore, runtime, tool } from "@pawl/core";
 import { localTail } from "@pawl/core/store";
+import { remoteTools } from "@pawl/remote";
+import { toolHandler } from "@pawl/remote/server";
 import { handler } from "@pawl/sse";
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -38,7 +41,17 @@ const look = tool({
   input: jsonSchema({ type: "object", properties: {} }),
   execute: () => "found",
 });
-const walker = agent({ name: "walker", model, instructions: "Walk.", tools: [look] });
+const token = "tok_0123456789abcdef";
+const serveTools = toolHandler({
+  tools: [look],
+  authorize: ({ headers }) => (headers.get("authorization") === `Bearer ${token}` ? { userId: "ada" } : null),
+});
+const tools = remoteTools({
+  url: "http://tools.example",
+  token,
+  fetch: async (url, init) => await serveTools(new Request(url, init)),
+});
+const walker = agent({ name: "walker", model, instructions: "Walk.", tools });
 const settings = { agents: [walker], store: memoryStore(), tail: localTail(), leaseTtlMs: 600, pollMs: 100 };
 
 /** Makes the request handler; in a Worker, one for each request. */

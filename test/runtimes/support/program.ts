@@ -105,7 +105,7 @@ export async function beginAndLeave(url: string): Promise<string> {
 
 interface Stored {
   type: string;
-  data: { text?: string; stop?: { type: string } };
+  data: { text?: string; stop?: { type: string }; success?: boolean; result?: unknown };
 }
 
 /** The session's events, without reading its stream. */
@@ -120,6 +120,8 @@ export async function eventsOf(url: string, sessionId: string): Promise<Stored[]
 export async function checkRun(url: string, sessionId: string): Promise<void> {
   const events = await eventsOf(url, sessionId);
   expect(events.filter(({ type }) => type === "tool_started")).toHaveLength(1);
+  const [result] = events.filter(({ type }) => type === "tool_result");
+  expect(result?.data).toMatchObject({ success: true, result: "found" });
   expect(events.at(-1)).toMatchObject({ type: "run_ended", data: { stop: { type: "end_turn" } } });
   expect(JSON.stringify(events)).toContain("w40");
 }

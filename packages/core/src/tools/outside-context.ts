@@ -52,7 +52,7 @@ export function outsideContext(
       throw refuse("append");
     },
     ask: () => {
-      throw refuse("ask");
+      throw refuse("ask", " Ask where the agent runs, e.g. in a hook.");
     },
     wait: () => {
       throw refuse("wait");

@@ -97,6 +97,7 @@ function executeRoute(): JsonObject {
       "413": failure("The body is too large."),
       "415": failure("The body is not JSON."),
       "422": failure("The input does not match the tool's schema."),
+      "499": failure("The request was aborted while the tool ran. Its outcome is unknown."),
       "500": failure("The server failed."),
       "504": failure("The tool took too long. Its outcome is unknown."),
     },

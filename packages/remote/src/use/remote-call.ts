@@ -44,7 +44,6 @@ export async function callRemote<Deps>(
       resultIn(await send(PATHS.execute, { ...request, signal }, maxBytes), context, maxBytes),
     );
   } catch (cause) {
-    if (signal.aborted) throw signal.reason;
     if (!(cause instanceof RemoteFailure)) throw cause;
     if (OUTDATED.includes(cause.code)) outdated();
     // Not as the cause: this error is stored and shown, and the other one has the server's own words.

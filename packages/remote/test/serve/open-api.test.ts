@@ -25,6 +25,19 @@ const tools = [
       return a + b;
     },
   }),
+  tool({
+    name: "slow",
+    description: "Takes its time.",
+    input: z.object({}),
+    timeoutMs: 10,
+    dependsOn: ["tree"],
+    endsRun: "completed",
+    maxResultChars: 100,
+    execute: (_, { report }) => {
+      report({ costUsd: 0.1, connector: "stats", summary: "Half of it." });
+      return new Promise<string>(() => undefined);
+    },
+  }),
 ];
 const make = (list = tools) =>
   toolHandler({ tools: list, authorize: () => ({ userId: "ada" }), basePath: "/api", title: "Coach" });
@@ -42,7 +55,7 @@ async function fits(whole: JsonObject, place: string, value: Json): Promise<bool
 }
 
 it.each([
-  ["of two tools", make()],
+  ["of three tools", make()],
   ["of no tools", make([])],
 ])("T10 the OpenAPI document %s is valid", async (_, serve) => {
   const { valid, errors } = await new Validator().validate(await document(serve));
@@ -66,8 +79,11 @@ it("T10 the OpenAPI document describes what the routes take and answer", async (
   expect(await call("add-2", { a: 1 })).toEqual({ status: 200, isCall: true });
   expect(await call("add-2", { a: -1 })).toEqual({ status: 200, isCall: true });
   expect(await call("add-2", { a: "1" })).toEqual({ status: 422, isCall: false });
+  expect(await call("slow", {})).toEqual({ status: 504, isCall: true });
   expect(await call("sub", {})).toEqual({ status: 404, isCall: false });
   const schema = await jsonOf(await request("/tools/schema"));
+  const listed = { depends_on: ["tree"], ends_run: "completed", max_result_chars: 100 };
+  expect(schema.tools[2]).toMatchObject(listed);
   for (const definition of schema.tools) expect(await fits(whole, "Definition", definition)).toBe(true);
   expect(whole.info).toEqual({ title: "Coach", version: schema.version });
 });

@@ -172,6 +172,7 @@ describe("T10 POST tools/execute", () => {
   ])("refuses %s with %i %s", async (_, status, code, body, headers = {}) => {
     const refused = await execute(make(), body, { headers });
     expect([refused.status, refused.body.error.code]).toEqual([status, code]);
+    expect(refused.headers.get("www-authenticate")).toBe(status === 401 ? "Bearer" : null);
     expect(refused.body.error.message).toMatch(/\w.*\.$|expected number, received string$/);
     expect(refused.headers.get("cache-control")).toBe("no-store");
   });

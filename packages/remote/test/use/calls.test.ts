@@ -71,7 +71,7 @@ describe("T10 remoteTools()", () => {
       });
     const tools = [
       named("look"),
-      named("gaze", { dependsOn: ["look"], maxResultChars: 10 }),
+      named("gaze", { dependsOn: ["look"], maxResultChars: 10, repeatable: true }),
       named("finish", { endsRun: "completed" }),
     ];
     const url = await served(toolHandler({ tools, authorize: () => ({ userId: "ada" }) }));
@@ -79,13 +79,15 @@ describe("T10 remoteTools()", () => {
     const script = [
       { tools: [call("look"), call("gaze")] },
       { tools: [call("gaze")] },
+      { tools: [call("gaze")] },
       { tools: [call("finish")] },
     ];
     const { run, model, store } = front({ url, prefix: "far_" }, { script });
     const { sessionId, stop } = await run().result;
-    expect(ran).toEqual(["look", "gaze", "finish"]);
+    // The first call of "gaze" came too early.
+    expect(ran).toEqual(["look", "gaze", "gaze", "finish"]);
     expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).not.toContain("x".repeat(20));
-    expect([stop.type, model.requests.length]).toEqual(["terminal_tool", 3]);
+    expect([stop.type, model.requests.length]).toEqual(["terminal_tool", 4]);
     expect(await store.sessions.get(sessionId)).toMatchObject({ status: "completed" });
   });
 
@@ -245,6 +247,47 @@ describe("T10 a call fails with an error that the model reads, and the log stays
     await close();
     const { actions } = await run({ sessionId }).result;
     expect(actions[0]?.result).toBe("Not run: the tool's server cannot be reached (ECONNREFUSED).");
+  });
+
+  it("a server that is slower than the tool's own time limit", async () => {
+    const { url } = await backend(() => undefined, sendJson({ tools: [{ ...look, timeout_ms: 100 }] }));
+    const { actions } = await front({ url }).run().result;
+    expect(actions[0]?.result).toBe(`${UNKNOWN}the tool's server has not answered within 2100 ms.${CHECK}`);
+  });
+
+  it.each([
+    "ENOTFOUND",
+    "EAI_AGAIN",
+    "EHOSTUNREACH",
+    "ENETUNREACH",
+    "UND_ERR_CONNECT_TIMEOUT",
+    "ConnectionRefused",
+  ])("a server that cannot be reached: %s", async (code) => {
+    const { url } = await backend(sendJson({}));
+    const failing: typeof fetch = async (input, init) => {
+      if (!String(input).endsWith("/execute")) return await fetch(input, init);
+      throw new TypeError("fetch failed", { cause: { cause: { code } } });
+    };
+    const { actions } = await front({ url, fetch: failing }).run().result;
+    expect(actions[0]?.result).toBe(`Not run: the tool's server cannot be reached (${code}).`);
+  });
+
+  it("a refusal that is long, with a code that is none", async () => {
+    const { url } = await backend(sendJson({ error: { code: "a b", message: "x".repeat(100_000) } }, 403));
+    const { run, logOf } = front({ url });
+    const { actions, sessionId } = await run().result;
+    expect(actions[0]?.result).toBe(`Not run: this user may not do that: ${"x".repeat(2_000)}`);
+    const [result] = (await logOf(sessionId)).filter(({ type }) => type === "tool_result");
+    expect(result?.data).toMatchObject({ report: { code: "http_403" } });
+  });
+
+  it("a result that arrives in the middle of a character is read as it was sent", async () => {
+    const { url } = await backend((_got, response) => {
+      const bytes = Buffer.from('{"result":"Zoë"}');
+      response.write(bytes.subarray(0, bytes.length - 3));
+      setTimeout(() => response.end(bytes.subarray(bytes.length - 3)), 50);
+    });
+    expect((await front({ url }).run().result).actions[0]?.result).toBe("Zoë");
   });
 
   it("a 10 MB result is not read to its end", async () => {

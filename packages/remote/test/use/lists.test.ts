@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { type Hook, type JsonObject, jsonSchema, type StoredEvent } from "@pawl/core";
-import { describe, expect, it } from "vitest";
+import { type Hook, type JsonObject, jsonSchema, type StoredEvent, systemClock } from "@pawl/core";
+import { remoteTools } from "@pawl/remote";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Answer, backend, front, look, looks, sendJson, TOKEN } from "../support/backend.ts";
 
 const fine = sendJson({ result: 1 });
@@ -219,6 +220,65 @@ describe("T10 lists are kept", () => {
     routes.schema = sendJson({}, 503);
     await expect(run().result).rejects.toMatchObject({ code: "tools_failed" });
     expect(lists()).toHaveLength(4);
+  });
+
+  /** The tools of a server for a user, without a run. `hand` answers the requests. */
+  function handed(hand: (path: string, init: RequestInit) => Response, more = {}) {
+    const sent: Headers[] = [];
+    const tools = remoteTools({
+      url: "http://h",
+      token: false,
+      retries: 0,
+      onWarning: () => undefined,
+      fetch: async (input, init = {}) => {
+        sent.push(new Headers(init.headers));
+        return hand(String(input), init);
+      },
+      ...more,
+    });
+    const signal = new AbortController().signal;
+    const listFor = async (userId: string) =>
+      await tools({
+        session: { id: "s", userId },
+        caller: {},
+        credentials: undefined,
+        deps: undefined,
+        signal,
+      });
+    return { sent, listFor };
+  }
+
+  it("and used for 5 seconds while the server is down, although lists are kept for longer", async () => {
+    const clock = vi.spyOn(systemClock, "now");
+    onTestFinished(() => clock.mockRestore());
+    let isDown = false;
+    const { sent, listFor } = handed(() =>
+      isDown ? Response.json({}, { status: 503 }) : Response.json({ tools: [look] }),
+    );
+    const start = Date.now();
+    for (const [at, down, requests] of [
+      [0, false, 1],
+      [59_999, false, 1],
+      [60_001, true, 2],
+      [65_000, true, 2],
+      [65_002, true, 3],
+      [70_003, false, 4],
+      [130_002, false, 4],
+    ] as const) {
+      clock.mockReturnValue(start + at);
+      isDown = down;
+      expect([at, (await listFor("ada")).length, sent.length]).toEqual([at, 1, requests]);
+    }
+  });
+
+  it("for the last 1,000 users", async () => {
+    const { sent, listFor } = handed(() => Response.json({ tools: [look] }, { headers: { etag: '"1"' } }));
+    for (let n = 0; n <= 1_000; n += 1) await listFor(`u${n}`);
+    await listFor("u1");
+    expect(sent).toHaveLength(1_001);
+    await listFor("u0");
+    expect(sent).toHaveLength(1_002);
+    expect(sent.at(-1)?.get("if-none-match")).toBeNull();
   });
 
   it("F17 another token is tried if the one of a run that began before is refused", async () => {

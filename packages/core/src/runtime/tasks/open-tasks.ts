@@ -79,7 +79,6 @@ async function endTask(
     if (active !== undefined) await active.done;
     // A dead process may still hold the lease for a moment.
     else await delay(host.clock, Math.min(host.pollMs, 100), signal);
-    signal.throwIfAborted();
   }
   return await unchargedUse(host, session, call);
 }
