@@ -70,6 +70,8 @@ async function settled<Deps>(
   const result = await answered(tool, connection, input, context);
   const task = taskIn(result);
   if (task === null) throw mayRun(options.name, "its id is not valid.");
+  if (task !== undefined && options.tasks === false)
+    throw mayRun(options.name, "`tasks` of mcpServer() is false.");
   return task === undefined ? result : await parkTask(call, task);
 }
 

@@ -1,13 +1,11 @@
-import type { Json, JsonObject, ToolContext } from "@pawl/core";
+import type { ToolContext } from "@pawl/core";
 import { outcomeUnknown } from "@pawl/core/tools";
 import { McpFailure } from "../base/failure.ts";
-import { hide } from "../base/hide.ts";
 import { own } from "../base/json.ts";
 import type { ServerTask } from "../base/task-wire.ts";
 import type { McpServerOptions } from "../connect/options.ts";
 import type { Connection } from "../connect/pool.ts";
 import type { CallToolResult } from "../connect/sdk.ts";
-import { connectorOf } from "./names.ts";
 import { questionFor } from "./question.ts";
 import {
   type AboutTask,
@@ -19,7 +17,6 @@ import {
   updateTask,
 } from "./task-requests.ts";
 import { nextPoll, type OpenTask, openTask, storedTask, timesOf } from "./task-state.ts";
-import { waitUntil } from "./wait.ts";
 
 const MAX_QUESTIONS = 10;
 
@@ -37,7 +34,7 @@ export interface TaskCall<Deps> {
 
 /** Parks a call that has just become a task. Its id is stored before anything else happens. */
 export async function parkTask<Deps>(call: TaskCall<Deps>, task: ServerTask): Promise<never> {
-  return await park(call, openTask(call.options, task), task.message);
+  return await park(call, openTask(call.options, task));
 }
 
 /**
@@ -108,7 +105,7 @@ async function later<Deps>(call: TaskCall<Deps>, task: OpenTask, seen: SeenTask)
   // A request may still be listed after its answer has arrived.
   const fresh = Object.entries(seen.requests).filter(([key]) => !task.sent.includes(key));
   if (now() >= task.until) throw mayRun(name, "its time is over.");
-  if (seen.status !== "input_required" || fresh.length === 0) return await park(call, task, seen.message);
+  if (seen.status !== "input_required" || fresh.length === 0) return await park(call, task);
   const round = task.round + 1;
   if (round > maxQuestions)
     throw mayRun(name, `it asked for input ${maxQuestions} times, which is the limit.`);
@@ -119,7 +116,7 @@ async function later<Deps>(call: TaskCall<Deps>, task: OpenTask, seen: SeenTask)
 async function afterFailure<Deps>(call: TaskCall<Deps>, task: OpenTask, error: McpFailure): Promise<never> {
   const { name, now = Date.now } = call.options;
   if (isPassing(error)) {
-    if (now() < task.until) return await park(call, { ...task, failures: task.failures + 1 }, "");
+    if (now() < task.until) return await park(call, { ...task, failures: task.failures + 1 });
     throw mayRun(name, "its time is over, and the server cannot be asked.");
   }
   if (error.rpcCode !== undefined)
@@ -136,19 +133,11 @@ async function askUser<Deps>({ options, tool, context }: TaskCall<Deps>, task: O
   return context.ask({ ...question, state: await storedTask(options, context, { ...task, asking }) });
 }
 
-async function park<Deps>(
-  { options, connection, tool, context }: TaskCall<Deps>,
-  task: OpenTask,
-  message: string,
-): Promise<never> {
-  const connector = connectorOf(options.name);
-  const payload: JsonObject = { connector, tool, ...(message !== "" && { message }) };
+/** Lets go of the call. At its time, any process continues it with what is stored here. */
+async function park<Deps>({ options, context }: TaskCall<Deps>, task: OpenTask): Promise<never> {
   const state = await storedTask(options, context, { ...task, asking: null });
-  const at = nextPoll(task, (options.now ?? Date.now)());
-  return waitUntil(context, at, {
-    payload: hide(payload as Json, connection.secrets()) as JsonObject,
-    state,
-  });
+  const now = (options.now ?? Date.now)();
+  return context.wait({ afterMs: Math.max(nextPoll(task, now) - now, 0), state });
 }
 
 function failed(message: string): McpFailure {
