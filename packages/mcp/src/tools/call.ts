@@ -7,10 +7,10 @@ import type { McpServerOptions } from "../connect/options.ts";
 import type { Connection, Pool } from "../connect/pool.ts";
 import type { CallToolResult } from "../connect/sdk.ts";
 import { type Attempt, type InputRequired, pause, send } from "./attempt.ts";
-import { checkOutput } from "./check-output.ts";
+import { checkedOutput } from "./check-output.ts";
 import type { ListedTool } from "./fingerprint.ts";
 import { connectorOf } from "./names.ts";
-import { type McpResult, resultOf } from "./result.ts";
+import type { McpResult } from "./result.ts";
 import { askedBefore, askNext, type Round, refusedAgain } from "./rounds.ts";
 import { askToSignIn, notSignedIn } from "./sign-in-question.ts";
 import { continueTask, mayRun, parkTask } from "./task-call.ts";
@@ -45,9 +45,7 @@ export async function callTool<Deps>(
   const connection = await pool.of(callerOf(context));
   try {
     const result = await settled(tool, connection, input, context);
-    const shown = resultOf(result, connection.secrets());
-    await checkOutput(options.name, listed, shown);
-    return shown;
+    return await checkedOutput(options.name, listed, result, connection.secrets());
   } catch (error) {
     if (!(error instanceof McpFailure) || error.code !== "mcp_unauthorized") throw error;
     return await askToSignIn(tool, context, error);

@@ -1,4 +1,4 @@
-import type { ToolContext } from "@pawl/core";
+import type { Json, ToolContext } from "@pawl/core";
 import { outcomeUnknown } from "@pawl/core/tools";
 import { McpFailure } from "../base/failure.ts";
 import { own } from "../base/json.ts";
@@ -6,7 +6,7 @@ import type { ServerTask } from "../base/task-wire.ts";
 import type { McpServerOptions } from "../connect/options.ts";
 import type { Connection } from "../connect/pool.ts";
 import type { CallToolResult } from "../connect/sdk.ts";
-import { questionFor } from "./question.ts";
+import { checkRound, questionFor } from "./question.ts";
 import {
   type AboutTask,
   checkedResult,
@@ -43,25 +43,44 @@ export async function parkTask<Deps>(call: TaskCall<Deps>, task: ServerTask): Pr
  */
 export async function continueTask<Deps>(call: TaskCall<Deps>, stored: OpenTask): Promise<CallToolResult> {
   const { options, context } = call;
-  const { name } = options;
   if (hasQuestion(stored)) return await askUser(call, stored);
-  const about = aboutTask(call);
-  let task = stored;
+  let looked: Looked;
   try {
-    if (Object.keys(task.answers).length > 0) {
-      await updateTask(about, task, task.answers);
-      const sent = [...task.sent, ...Object.keys(task.answers)];
-      task = { ...task, requests: {}, answers: {}, sent };
-    }
-    const seen = await getTask(about, task);
-    task = { ...task, failures: 0, ...timesOf(options, task.since, seen) };
-    return (await outcomeOf(about, task, seen)) ?? (await later(call, task, seen));
+    looked = await look(aboutTask(call), stored);
   } catch (error) {
-    // A question of the call's own, or one about the user's sign-in.
-    if (!(error instanceof McpFailure) && !context.signal.aborted) throw error;
-    if (context.signal.aborted) throw mayRun(name, "the run was stopped before it was over.");
-    return await afterFailure(call, task, error as McpFailure);
+    if (context.signal.aborted) throw mayRun(options.name, "the run was stopped before it was over.");
+    if (!(error instanceof McpFailure)) throw error;
+    return await afterFailure(call, stored, error);
   }
+  const { sent, seen, result } = looked;
+  const task = { ...sent, failures: 0, ...timesOf(options, sent.since, seen) };
+  return (await outcomeOf(options.name, seen, result)) ?? (await later(call, task, seen));
+}
+
+/** What the server says about a task, after it has got the user's answers. */
+interface Looked {
+  sent: OpenTask;
+  seen: SeenTask;
+  /** The result of a task that is over, not checked. */
+  result: Json | undefined;
+}
+
+/** Sends the user's answers, and asks the server about the task. @throws McpFailure */
+async function look(about: AboutTask, task: OpenTask): Promise<Looked> {
+  const { answers } = task;
+  let sent = task;
+  if (Object.keys(answers).length > 0) {
+    await updateTask(about, task, answers);
+    sent = { ...task, requests: {}, answers: {}, sent: [...task.sent, ...Object.keys(answers)] };
+  }
+  const seen = await getTask(about, sent);
+  if (seen.wire === "v2") return { sent, seen, result: seen.result };
+  if (seen.status === "completed") return { sent, seen, result: await resultOfV1(about, sent, false) };
+  // A task that has failed may have a result all the same, and one that asks may end meanwhile.
+  const hasResult = seen.status === "failed" || seen.status === "input_required";
+  const isAsking = seen.status === "input_required";
+  const result = hasResult ? await resultOfV1(about, sent, isAsking).catch(() => undefined) : undefined;
+  return { sent, seen, result };
 }
 
 function aboutTask<Deps>({ options, connection, context: { signal } }: TaskCall<Deps>): AboutTask {
@@ -77,25 +96,17 @@ function hasQuestion({ requests, answers }: OpenTask): boolean {
 
 /** Returns the result of a task that is over; `undefined` if it is not. @throws McpFailure */
 async function outcomeOf(
-  about: AboutTask,
-  task: OpenTask,
-  seen: SeenTask,
+  server: string,
+  { status, wire, error, message }: SeenTask,
+  result: Json | undefined,
 ): Promise<CallToolResult | undefined> {
-  const { server: name } = about;
-  const { status, wire } = seen;
-  const isV1 = wire === "v1";
-  if (status === "cancelled") throw failed(`"${name}" has cancelled the task of this call. ${seen.message}`);
-  if (status === "completed")
-    return await checkedResult(name, isV1 ? await resultOfV1(about, task, false) : seen.result);
-  if (status === "failed") {
-    // The older wire has the result of a failed tool there.
-    const result = isV1 && (await resultOfV1(about, task, false).catch(() => undefined));
-    if (result) return { ...(await checkedResult(name, result)), isError: true };
-    throw failed(`"${name}": ${seen.error || seen.message || "The task has failed."}`);
-  }
-  if (status === "working" || !isV1) return undefined;
-  const result = await resultOfV1(about, task, true).catch(() => undefined);
-  return result === undefined ? undefined : await checkedResult(name, result);
+  if (status === "cancelled") throw failed(`"${server}" has cancelled the task of this call. ${message}`);
+  if (status === "completed") return await checkedResult(server, result);
+  if (status === "failed" && (wire === "v2" || result === undefined))
+    throw failed(`"${server}": ${error || message || "The task has failed."}`);
+  if (result === undefined || wire === "v2") return undefined;
+  const checked = await checkedResult(server, result);
+  return status === "failed" ? { ...checked, isError: true } : checked;
 }
 
 /** Asks the user what the task asks, or waits. @throws McpFailure if its time is over */
@@ -128,6 +139,7 @@ async function afterFailure<Deps>(call: TaskCall<Deps>, task: OpenTask, error: M
 
 async function askUser<Deps>({ options, tool, context }: TaskCall<Deps>, task: OpenTask): Promise<never> {
   const { requests, answers } = task;
+  checkRound(options.name, requests);
   const asking = Object.keys(requests).find((key) => !Object.hasOwn(answers, key)) as string;
   const question = questionFor(options.name, tool, own(requests, asking));
   return context.ask({ ...question, state: await storedTask(options, context, { ...task, asking }) });
