@@ -1,6 +1,7 @@
 import type { JsonObject, ToolContext } from "@pawl/core";
 import { outcomeUnknown } from "@pawl/core/tools";
 import { McpFailure } from "../base/failure.ts";
+import { hide } from "../base/hide.ts";
 import { taskIn } from "../base/task-wire.ts";
 import { callerOf } from "../base/user.ts";
 import type { McpServerOptions } from "../connect/options.ts";
@@ -86,7 +87,7 @@ async function answered<Deps>(
   let resume: JsonObject | undefined = asked && (await continued(tool, asked, context));
   let last: Round | undefined = asked;
   for (let round = asked?.round ?? 0; ; ) {
-    const result = await send(connection, attemptOf(tool, input, context, resume), isSafe).catch(
+    const result = await send(connection, attemptOf(tool, connection, input, context, resume), isSafe).catch(
       (error: unknown) => {
         if (resume === undefined || !isExpired(error)) throw error;
         if (!isSafe) throw expired(name);
@@ -106,7 +107,8 @@ async function answered<Deps>(
         "failed",
         `"${name}" asked for input ${maxQuestions} times, which is the limit.`,
       );
-    const { inputRequests: requests = {}, requestState } = result;
+    const { inputRequests = {}, requestState } = result;
+    const requests = hide(inputRequests, connection.secrets());
     const reused = answersFor(requests, last);
     if (reused !== undefined && resume === undefined) {
       resume = { inputResponses: reused, ...(requestState !== undefined && { requestState }) };
@@ -152,6 +154,7 @@ function answersFor(requests: JsonObject, last: Round | undefined): JsonObject |
 
 function attemptOf<Deps>(
   { options, listed }: ServerTool<Deps>,
+  connection: Connection,
   input: JsonObject,
   { callId, idempotencyKey, signal, progress }: ToolContext<Deps>,
   resume: JsonObject | undefined,
@@ -167,7 +170,7 @@ function attemptOf<Deps>(
     asTask: taskParams(options, listed),
     signal,
     resume,
-    onProgress: progress,
+    onProgress: (data) => progress(hide(data, connection.secrets())),
   };
 }
 

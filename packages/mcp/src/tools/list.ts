@@ -1,4 +1,5 @@
-import { type Tool, tool } from "@pawl/core";
+import { type Json, type Tool, toJson, tool } from "@pawl/core";
+import { hide } from "../base/hide.ts";
 import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
 import type { Connection, Pool } from "../connect/pool.ts";
 import { callTool, TIMEOUT_MS } from "./call.ts";
@@ -64,7 +65,8 @@ export function toolLists<Deps>(
   async function read(connection: Connection): Promise<ToolList<Deps>> {
     // Several runs may wait for it, so no run's signal ends it.
     const tools = await connection.use((client) => readList(options.name, client));
-    const list = await listOf(options, pool, tools);
+    const shown = hide(toJson(tools) as Json, connection.secrets()) as unknown as ListedTool[];
+    const list = await listOf(options, pool, shown);
     const before = kept.get(connection.key)?.list;
     // Most users have the same tools: then they share them.
     const twin = [...kept.values()].find((one) => one.list.print === list.print)?.list;
