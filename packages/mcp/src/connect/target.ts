@@ -56,11 +56,11 @@ function authProvider(token: Token) {
   };
 }
 
-/** The shortest values that are taken for secrets, in characters. Those of programs are often words or paths. */
+/** The shortest values that count as secrets, in characters. Those of programs are often words or paths. */
 const SHORTEST_HEADER = 8;
 const SHORTEST_OTHER = 16;
 
-/** What must not be repeated anywhere: headers, the environment of a program, and parameters of the address. */
+/** Returns what must not be repeated: headers, a program's environment, and parameters of the address. */
 export function secretsOf<Deps>({ headers, env, url }: McpServerOptions<Deps>): string[] {
   const inUrl = url === undefined ? [] : [...new URL(String(url)).searchParams.values()];
   // A server may repeat a key without the word before it.
