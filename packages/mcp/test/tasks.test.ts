@@ -1,8 +1,9 @@
-import { memoryStore } from "@pawl/core";
+import { memoryStore, type Tool } from "@pawl/core";
+import { callTool } from "@pawl/core/tools";
 import { describe, expect, it } from "vitest";
-import { connectTo } from "./support/servers.ts";
+import { connectTo, serve } from "./support/servers.ts";
 import { done, elicit, taskServer } from "./support/task-server.ts";
-import { calls, parked, resultOf, settle, sweepUntil, world } from "./support/world.ts";
+import { calls, parked, resultOf, settle, sweepUntil, text, world } from "./support/world.ts";
 
 const yes = { action: "accept", content: { ok: true } };
 
@@ -182,4 +183,32 @@ describe("a call that becomes a task", () => {
       expect(await resultOf(one, sessionId)).toMatchObject({ report: { code: "mcp_outcome_unknown" } });
     },
   );
+});
+
+describe("a tool of a server outside of a run", () => {
+  const user = { userId: "u1", caller: {}, credentials: undefined, deps: undefined };
+
+  it("T10 T14 is called like any other", async () => {
+    const served = serve((server) => void server.registerTool("it", {}, async () => text("ran")));
+    const server = connectTo(served);
+    const source = { ...user, session: user, signal: new AbortController().signal };
+    const [made] = await server.tools(source);
+    const outcome = await callTool(made as Tool, {}, { userId: "u1" });
+    expect(outcome).toMatchObject({ success: true, result: { content: [{ text: "ran" }] } });
+  });
+
+  it("T10 F24 waits for its task, within its time limit", async () => {
+    const served = taskServer((task, times) => {
+      if (times === 1) Object.assign(task, { status: "completed", result: done("found") });
+    });
+    const source = { ...user, session: user, signal: new AbortController().signal };
+    const [made] = await connectTo(served).tools(source);
+    const outcome = await callTool(made as Tool, {}, { userId: "u1" });
+    expect(outcome).toMatchObject({ success: true, result: { content: [{ text: "found" }] } });
+    const [short] = await connectTo(
+      taskServer(() => undefined),
+      { timeoutMs: 300 },
+    ).tools(source);
+    expect(await callTool(short as Tool, {}, { userId: "u1" })).toMatchObject({ success: false });
+  });
 });

@@ -6,6 +6,7 @@ import type { ServerTask } from "../base/task-wire.ts";
 import type { McpServerOptions } from "../connect/options.ts";
 import type { Connection } from "../connect/pool.ts";
 import type { CallToolResult } from "../connect/sdk.ts";
+import { pause } from "./attempt.ts";
 import { checkRound, questionFor } from "./question.ts";
 import {
   type AboutTask,
@@ -17,6 +18,7 @@ import {
   updateTask,
 } from "./task-requests.ts";
 import { nextPoll, type OpenTask, openTask, storedTask, timesOf } from "./task-state.ts";
+import { isOutside } from "./tried-before.ts";
 
 const MAX_QUESTIONS = 10;
 
@@ -33,7 +35,7 @@ export interface TaskCall<Deps> {
 }
 
 /** Parks a call that has just become a task. Its id is stored before anything else happens. */
-export async function parkTask<Deps>(call: TaskCall<Deps>, task: ServerTask): Promise<never> {
+export async function parkTask<Deps>(call: TaskCall<Deps>, task: ServerTask): Promise<CallToolResult> {
   return await park(call, openTask(call.options, task));
 }
 
@@ -110,7 +112,7 @@ async function outcomeOf(
 }
 
 /** Asks the user what the task asks, or waits. @throws McpFailure if its time is over */
-async function later<Deps>(call: TaskCall<Deps>, task: OpenTask, seen: SeenTask): Promise<never> {
+async function later<Deps>(call: TaskCall<Deps>, task: OpenTask, seen: SeenTask): Promise<CallToolResult> {
   const { options } = call;
   const { maxQuestions = MAX_QUESTIONS, name, now = Date.now } = options;
   // A request may still be listed after its answer has arrived.
@@ -124,7 +126,11 @@ async function later<Deps>(call: TaskCall<Deps>, task: OpenTask, seen: SeenTask)
 }
 
 /** Waits and tries again if that may help. @throws McpFailure */
-async function afterFailure<Deps>(call: TaskCall<Deps>, task: OpenTask, error: McpFailure): Promise<never> {
+async function afterFailure<Deps>(
+  call: TaskCall<Deps>,
+  task: OpenTask,
+  error: McpFailure,
+): Promise<CallToolResult> {
   const { name, now = Date.now } = call.options;
   if (isPassing(error)) {
     if (now() < task.until) return await park(call, { ...task, failures: task.failures + 1 });
@@ -146,10 +152,15 @@ async function askUser<Deps>({ options, tool, context }: TaskCall<Deps>, task: O
 }
 
 /** Lets go of the call. At its time, any process continues it with what is stored here. */
-async function park<Deps>({ options, context }: TaskCall<Deps>, task: OpenTask): Promise<never> {
-  const state = await storedTask(options, context, { ...task, asking: null });
+async function park<Deps>(call: TaskCall<Deps>, task: OpenTask): Promise<CallToolResult> {
+  const { options, context } = call;
   const now = (options.now ?? Date.now)();
-  return context.wait({ afterMs: Math.max(nextPoll(task, now) - now, 0), state });
+  const afterMs = Math.max(nextPoll(task, now) - now, 0);
+  if (isOutside(context)) {
+    await pause(afterMs, context.signal);
+    return await continueTask(call, task);
+  }
+  return context.wait({ afterMs, state: await storedTask(options, context, { ...task, asking: null }) });
 }
 
 function failed(message: string): McpFailure {
