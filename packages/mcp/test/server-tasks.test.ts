@@ -116,6 +116,7 @@ describe("a long run of a served agent", () => {
     await vi.waitFor(async () => expect((await client.get(task.taskId)).status).toBe("completed"));
     expect(await client.get(task.taskId)).toMatchObject({
       result: {
+        resultType: "complete",
         content: [{ type: "text", text: "It is done." }],
         structuredContent: { text: "It is done." },
       },
