@@ -1,8 +1,9 @@
 import { agent, memoryStore, runtime } from "@pawl/core";
-import { strictModel } from "@pawl/testing";
-import { expect, it } from "vitest";
+import { type Reply, strictModel } from "@pawl/testing";
+import { expect, it, vi } from "vitest";
 import { connectorAgent } from "../src/index.ts";
 import { connectTo, serve } from "./support/servers.ts";
+import { done, taskServer } from "./support/task-server.ts";
 import { text } from "./support/world.ts";
 
 it("T14 one sub-agent per connector is named after it, and its server's questions reach the user", async () => {
@@ -42,6 +43,33 @@ it("T14 one sub-agent per connector is named after it, and its server's question
   expect(actions[0]).toMatchObject({ tool: "mcp__test", success: true, result: "Found it." });
   const events = await Array.fromAsync(store.read(sessionId, { types: ["tool_started"] }));
   expect(events[0]?.data).toMatchObject({ tool_name: "mcp__test", agent: "mcp::test" });
+});
+
+it("T14 F24 a sub-agent waits for its server's task, and a stop of the caller stops the task", async () => {
+  const served = taskServer((task, times) => {
+    if (times === 1 && served.tasks.size === 1)
+      Object.assign(task, { status: "completed", result: done("found") });
+  });
+  const boot = () => {
+    const script: Reply[] = [
+      { tools: [{ name: "mcp__test__it", id: "w1", input: {} }] },
+      { text: "Found it." },
+    ];
+    const ask = connectorAgent(connectTo(served), { model: strictModel({ script }), description: "Finds." });
+    const call = { tools: [{ name: "mcp__test", id: "c1", input: { task: "Find it." } }] };
+    const model = strictModel({ script: [call, { text: "Here." }] });
+    const boss = agent({ name: "boss", model, instructions: "You ask.", tools: [ask] });
+    return runtime({ agents: [boss], store: memoryStore(), abortGraceMs: 20 });
+  };
+  const { actions } = await boot().run("boss", { userId: "u", input: "Go" }).result;
+  expect(actions[0]).toMatchObject({ success: true, result: "Found it." });
+  const pawl = boot();
+  const run = pawl.run("boss", { userId: "u", input: "Go" });
+  const { sessionId } = await run.started;
+  await vi.waitFor(() => expect(served.polls()).toBe(3));
+  await pawl.stop(sessionId, { userId: "u" });
+  expect((await run.result).stop.type).toBe("aborted");
+  await vi.waitFor(() => expect(served.cancelled).toEqual(["task_2"]));
 });
 
 it("T14 is refused without a server", () => {

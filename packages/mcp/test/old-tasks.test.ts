@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { afterEach, describe, expect, it } from "vitest";
 import { type McpServer, mcpServer } from "../src/index.ts";
 import { freePort, node, reference, startEverything } from "./support/servers.ts";
-import { calls, resultOf, settle, world } from "./support/world.ts";
+import { calls, parked, resultOf, sweepUntil, world } from "./support/world.ts";
 
 const children: ChildProcess[] = [];
 const open: McpServer[] = [];
@@ -32,9 +32,8 @@ async function http() {
 describe("the reference server's tasks, of 2025-11-25", () => {
   it("F24 T14 over stdio: a tool that requires a task has a result", async () => {
     const one = world([stdio()], calls("simulate-research-query", { topic: "tea" }));
-    const { sessionId, stop } = await one.say("Go");
-    expect(stop.type).toBe("suspended");
-    await settle(one, sessionId);
+    const { sessionId } = await one.say("Go");
+    expect(await one.of(sessionId, "run_suspended")).not.toEqual([]);
     const { success, result } = await resultOf(one, sessionId);
     expect(success).toBe(true);
     expect(JSON.stringify(result)).toMatch(/Research Report: tea/);
@@ -43,17 +42,18 @@ describe("the reference server's tasks, of 2025-11-25", () => {
   it("F24 T14 over stdio: what the task asks is cancelled at once, and it goes on", async () => {
     const one = world([stdio()], calls("simulate-research-query", { topic: "tea", ambiguous: true }));
     const { sessionId } = await one.say("Go");
-    await settle(one, sessionId);
     expect(JSON.stringify((await resultOf(one, sessionId)).result)).toMatch(/User cancelled/);
   }, 20_000);
 
   it("F24 T14 over HTTP: a task ends with its session, so another process says that the outcome is unknown", async () => {
     const connect = await http();
     const first = world([connect()], calls("simulate-research-query", { topic: "tea" }));
-    const { sessionId } = await first.say("Go");
+    const { sessionId } = await first.begin("Go");
+    await parked(first, sessionId);
+    await first.pawl.drain();
     await first.tools.close();
     const second = world([connect()], calls("simulate-research-query").slice(1), { store: first.store });
-    await settle(second, sessionId);
+    await sweepUntil(second, sessionId);
     expect(await resultOf(second, sessionId)).toMatchObject({
       success: false,
       result: expect.stringMatching(/does not know its task any more.*may still be running/),

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { mcpHandler } from "../src/server.ts";
 import { connectTo } from "./support/servers.ts";
-import { calls, resultOf, settle, world } from "./support/world.ts";
+import { calls, parked, resultOf, settle, world } from "./support/world.ts";
 
 const TASKS = "io.modelcontextprotocol/tasks";
 
@@ -116,6 +116,7 @@ describe("a long run of a served agent", () => {
     await vi.waitFor(async () => expect((await client.get(task.taskId)).status).toBe("completed"));
     expect(await client.get(task.taskId)).toMatchObject({
       result: {
+        resultType: "complete",
         content: [{ type: "text", text: "It is done." }],
         structuredContent: { text: "It is done." },
       },
@@ -216,10 +217,8 @@ describe("a long run of a served agent", () => {
   it("F24 T14 parks a call of our own client: an agent that waits for an agent", async () => {
     const served = serveAgent(paying);
     const one = world([connectTo(served, { token: () => "ada" })], calls("ask", { message: "Pay." }));
-    const { sessionId } = await one.say("Go");
-    expect((await one.of(sessionId, "tool_suspended"))[0]?.data.state).toMatchObject({
-      task: { wire: "v2" },
-    });
+    const { sessionId } = await one.begin("Go");
+    expect(await parked(one, sessionId)).toMatchObject({ task: { wire: "v2" } });
     served.finish();
     expect(await settle(one, sessionId)).toMatchObject({
       kind: "elicitation",

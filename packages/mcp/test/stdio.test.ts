@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { memoryStore } from "@pawl/core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type McpServer, type McpServerOptions, mcpServer } from "../src/index.ts";
-import { node, reference } from "./support/servers.ts";
+import { isAlive, node, reference } from "./support/servers.ts";
 import { calls, resultOf, world } from "./support/world.ts";
 
 const program = fileURLToPath(new URL("support/stdio-server.mjs", import.meta.url));
@@ -30,16 +30,6 @@ function start(options: Partial<McpServerOptions> & { args: readonly string[] })
 
 const own = (options: Partial<McpServerOptions> = {}) =>
   start({ args: [program], protocol: "modern", ...options });
-
-/** Whether a process runs. One that has ended may still be listed if nobody asks for its exit code. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" && process.platform !== "linux";
-  }
-}
 
 /** One call of a tool by a run of its own. */
 async function call(server: McpServer, tool: string, input: object = {}) {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { dyingStore, has } from "../../core/test/support/stores.ts";
 import { connectTo } from "./support/servers.ts";
 import { taskServer } from "./support/task-server.ts";
-import { calls, resultOf, world } from "./support/world.ts";
+import { calls, parked, resultOf, settle, world } from "./support/world.ts";
 
 const notes = async (one: ReturnType<typeof world>, sessionId: string) =>
   (await one.of(sessionId, "note")).map(({ data }) => data.text);
@@ -12,7 +12,8 @@ describe("a task whose run ends first", () => {
   it("L9 F24 is asked to stop, and the model reads that it may still be running", async () => {
     const served = taskServer(() => undefined);
     const one = world([connectTo(served)], calls("it"));
-    const { sessionId } = await one.say("Go");
+    const { sessionId } = await one.begin("Go");
+    await parked(one, sessionId);
     await one.pawl.stop(sessionId, { userId: "u1" });
     await vi.waitFor(async () => expect(await one.of(sessionId, "run_ended")).toHaveLength(1));
     expect(served.cancelled).toEqual(["task_1"]);
@@ -28,7 +29,8 @@ describe("a task whose run ends first", () => {
     const served = taskServer(() => undefined);
     served.setStops();
     const one = world([connectTo(served)], calls("it"));
-    const { sessionId } = await one.say("Go");
+    const { sessionId } = await one.begin("Go");
+    await parked(one, sessionId);
     await one.pawl.stop(sessionId, { userId: "u1" });
     await vi.waitFor(async () => expect(await one.of(sessionId, "run_ended")).toHaveLength(1));
     expect(served.cancelled).toEqual(["task_1"]);
@@ -40,11 +42,11 @@ describe("a task whose run ends first", () => {
       if (times === 0) await new Promise((resolve) => setTimeout(resolve, 3_000));
     });
     const one = world([connectTo(served)], calls("it"));
-    const { sessionId } = await one.say("Go");
-    const answered = one.answer(sessionId, null);
+    const { sessionId } = await one.begin("Go");
+    await parked(one, sessionId);
     await vi.waitFor(() => expect(served.polls()).toBe(1));
     await one.pawl.stop(sessionId, { userId: "u1" });
-    expect((await answered).stop.type).toBe("aborted");
+    await vi.waitFor(async () => expect(await one.of(sessionId, "run_ended")).toHaveLength(1));
     expect(await resultOf(one, sessionId)).toMatchObject({
       success: false,
       result: expect.stringMatching(/outcome .* unknown/),
@@ -56,7 +58,8 @@ describe("a task whose run ends first", () => {
   it("F24 is asked to stop if its server is down, too: the model reads that it may still be running", async () => {
     const served = taskServer(() => undefined);
     const one = world([connectTo(served)], calls("it"));
-    const { sessionId } = await one.say("Go");
+    const { sessionId } = await one.begin("Go");
+    await parked(one, sessionId);
     served.setDown(true);
     await one.pawl.stop(sessionId, { userId: "u1" });
     await vi.waitFor(async () => expect(await one.of(sessionId, "run_ended")).toHaveLength(1));
@@ -69,7 +72,8 @@ describe("a task whose run ends first", () => {
     const dying = dyingStore(base, (events) => has(events, "effect_started"));
     const served = taskServer(() => undefined);
     const first = world([connectTo(served)], calls("it"), { store: dying });
-    const { sessionId } = await first.say("Go");
+    const { sessionId } = await first.begin("Go");
+    await parked(first, sessionId);
     void first.pawl.stop(sessionId, { userId: "u1" });
     await vi.waitFor(() => expect(dying.dead).toBe(true));
     expect(served.cancelled).toEqual([]);
@@ -85,8 +89,9 @@ describe("a task whose run ends first", () => {
       Object.assign(task, { status: "failed", error: { code: -32_603, message: "No." } });
     });
     const one = world([connectTo(served)], calls("it"));
-    const { sessionId } = await one.say("Go");
-    await one.answer(sessionId, null);
+    const { sessionId } = await one.begin("Go");
+    await parked(one, sessionId);
+    await settle(one, sessionId);
     expect(await resultOf(one, sessionId)).toMatchObject({ report: { code: "mcp_task_failed" } });
     expect(served.cancelled).toEqual([]);
   });

@@ -1,8 +1,9 @@
-import { memoryStore } from "@pawl/core";
+import { memoryStore, type Tool } from "@pawl/core";
+import { callTool } from "@pawl/core/tools";
 import { describe, expect, it } from "vitest";
-import { connectTo } from "./support/servers.ts";
+import { connectTo, serve } from "./support/servers.ts";
 import { done, elicit, taskServer } from "./support/task-server.ts";
-import { calls, resultOf, settle, type World, world } from "./support/world.ts";
+import { calls, parked, resultOf, settle, sweepUntil, text, world } from "./support/world.ts";
 
 const yes = { action: "accept", content: { ok: true } };
 
@@ -12,11 +13,10 @@ describe("a call that becomes a task", () => {
       if (times === 2) Object.assign(task, { status: "completed", result: done("found") });
     });
     const one = world([connectTo(served)], calls("it"));
-    const { sessionId, stop } = await one.say("Go");
-    expect(stop.type).toBe("suspended");
-    const [asked] = await one.of(sessionId, "tool_suspended");
-    expect(asked?.data.state).toMatchObject({ task: { id: "task_1", wire: "v2" } });
+    const { sessionId } = await one.begin("Go");
+    expect(await parked(one, sessionId)).toMatchObject({ task: { id: "task_1", wire: "v2" } });
     expect(served.polls()).toBe(0);
+    expect((await one.pawl.view(sessionId, { userId: "u1" })).pending).toEqual([]);
     await settle(one, sessionId);
     expect(await resultOf(one, sessionId)).toMatchObject({
       success: true,
@@ -36,10 +36,12 @@ describe("a call that becomes a task", () => {
     });
     const store = memoryStore();
     const first = world([connectTo(served)], calls("it"), { store });
-    const { sessionId } = await first.say("Go");
+    const { sessionId } = await first.begin("Go");
+    await parked(first, sessionId);
+    await first.pawl.drain();
     await first.tools.close();
     const second = world([connectTo(served)], calls("it").slice(1), { store });
-    await settle(second, sessionId);
+    await sweepUntil(second, sessionId);
     expect(await resultOf(second, sessionId)).toMatchObject({ success: true });
     expect(served.calls()).toHaveLength(1);
   });
@@ -110,7 +112,8 @@ describe("a call that becomes a task", () => {
   it("F24 that its server has forgotten has an unknown outcome, and is not sent again", async () => {
     const served = taskServer(() => undefined);
     const one = world([connectTo(served, { trustAnnotations: true })], calls("it"));
-    const { sessionId } = await one.say("Go");
+    const { sessionId } = await one.begin("Go");
+    await parked(one, sessionId);
     served.tasks.clear();
     await settle(one, sessionId);
     expect(await resultOf(one, sessionId)).toMatchObject({
@@ -122,22 +125,18 @@ describe("a call that becomes a task", () => {
   });
 
   it.each([
-    { made: { ttlMs: 1_000 }, options: {} },
-    { made: { ttlMs: null }, options: { taskTimeoutMs: 1_000 } },
+    { made: { ttlMs: 600 }, options: {} },
+    { made: { ttlMs: null }, options: { taskTimeoutMs: 600 } },
   ])("F24 that outlives its time has an unknown outcome: $made.ttlMs", async ({ made, options }) => {
-    let now = 0;
     const served = taskServer(() => undefined, made);
-    const one = world([connectTo(served, { ...options, now: () => now })], calls("it"));
+    const one = world([connectTo(served, options)], calls("it"));
     const { sessionId } = await one.say("Go");
-    now = 900;
-    await one.answer(sessionId, null);
-    expect(await settleOnce(one, sessionId)).toBe("mcp.task");
-    now = 1_100;
-    await settle(one, sessionId);
     expect(await resultOf(one, sessionId)).toMatchObject({
       success: false,
       result: expect.stringMatching(/its time is over.*may still be running/),
     });
+    expect(served.polls()).toBeGreaterThan(1);
+    expect(served.cancelled).toEqual(["task_1"]);
   });
 
   it("F24 T14 whose server is down for a while is asked about again, and its result counts", async () => {
@@ -145,11 +144,10 @@ describe("a call that becomes a task", () => {
       Object.assign(task, { status: "completed", result: done("found") });
     });
     const one = world([connectTo(served, { breaker: { failures: 100 } })], calls("it"));
-    const { sessionId } = await one.say("Go");
+    const { sessionId } = await one.begin("Go");
+    await parked(one, sessionId);
     served.setDown(true);
-    for (let n = 0; n < 3; n += 1) await one.answer(sessionId, null);
-    const asked = await one.of(sessionId, "tool_suspended");
-    expect(asked.at(-1)?.data.state).toMatchObject({ failures: 3 });
+    expect(await parked(one, sessionId, 2)).toMatchObject({ failures: 1 });
     served.setDown(false);
     await settle(one, sessionId);
     expect(await resultOf(one, sessionId)).toMatchObject({ success: true });
@@ -170,8 +168,11 @@ describe("a call that becomes a task", () => {
   it("F24 T14 does not become one with `tasks: false`", async () => {
     const served = taskServer(() => undefined);
     const one = world([connectTo(served, { tasks: false })], calls("it"));
-    await one.say("Go");
+    const { sessionId } = await one.say("Go");
     expect(served.capabilities).toEqual([expect.not.objectContaining({ extensions: expect.anything() })]);
+    // This server makes a task all the same.
+    expect(await resultOf(one, sessionId)).toMatchObject({ report: { code: "mcp_outcome_unknown" } });
+    expect(served.cancelled).toEqual([]);
   });
 
   it.each(["", "a\nb", "ü", "x".repeat(3_000)])(
@@ -184,7 +185,30 @@ describe("a call that becomes a task", () => {
   );
 });
 
-async function settleOnce(one: World, sessionId: string) {
-  const { pending } = await one.pawl.view(sessionId, { userId: "u1" });
-  return pending[0]?.kind;
-}
+describe("a tool of a server outside of a run", () => {
+  const user = { userId: "u1", caller: {}, credentials: undefined, deps: undefined };
+
+  it("T10 T14 is called like any other", async () => {
+    const served = serve((server) => void server.registerTool("it", {}, async () => text("ran")));
+    const server = connectTo(served);
+    const source = { ...user, session: user, signal: new AbortController().signal };
+    const [made] = await server.tools(source);
+    const outcome = await callTool(made as Tool, {}, { userId: "u1" });
+    expect(outcome).toMatchObject({ success: true, result: { content: [{ text: "ran" }] } });
+  });
+
+  it("T10 F24 waits for its task, within its time limit", async () => {
+    const served = taskServer((task, times) => {
+      if (times === 1) Object.assign(task, { status: "completed", result: done("found") });
+    });
+    const source = { ...user, session: user, signal: new AbortController().signal };
+    const [made] = await connectTo(served).tools(source);
+    const outcome = await callTool(made as Tool, {}, { userId: "u1" });
+    expect(outcome).toMatchObject({ success: true, result: { content: [{ text: "found" }] } });
+    const [short] = await connectTo(
+      taskServer(() => undefined),
+      { timeoutMs: 300 },
+    ).tools(source);
+    expect(await callTool(short as Tool, {}, { userId: "u1" })).toMatchObject({ success: false });
+  });
+});

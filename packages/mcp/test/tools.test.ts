@@ -62,9 +62,10 @@ describe("a server as a source of tools", () => {
 
   it("T14 imports the SDK only when a server is used", async () => {
     const script = `
+      await import(${JSON.stringify(fileURLToPath(new URL("../src/server.ts", import.meta.url)))});
       const { mcpServer, mcpTools } = await import(${JSON.stringify(fileURLToPath(new URL("../src/index.ts", import.meta.url)))});
       const none = mcpServer({ name: "a", command: "/no/such/program" });
-      mcpTools({ servers: [none] });
+      mcpTools({ servers: [none] }).hook;
       const unused = [...globalThis.seen];
       await none.listTools({ userId: "u" }).catch(() => undefined);
       console.log(JSON.stringify({ unused, used: globalThis.seen }));

@@ -1,5 +1,5 @@
 import { failureOf, McpFailure } from "../base/failure.ts";
-import { end, type Live, opener } from "./live.ts";
+import { end, type Known, type Live, opener } from "./live.ts";
 import type { McpServerOptions } from "./options.ts";
 import type { Client } from "./sdk.ts";
 import { secretsOf } from "./target.ts";
@@ -24,12 +24,13 @@ export interface Link {
 export function makeLink<Deps>(
   options: McpServerOptions<Deps>,
   token: Token | undefined,
+  known: Known,
   onIdle: () => void,
 ): Link {
   const { name, idleMs = IDLE_MS } = options;
   const fixed = secretsOf(options);
   const secrets = () => [...fixed, ...(token?.secrets() ?? [])];
-  const connection = reopening(opener(options, token));
+  const connection = reopening(opener(options, token, known));
   let busy = 0;
   let idle: NodeJS.Timeout | undefined;
 
@@ -101,7 +102,7 @@ function reopening(open: () => Promise<Live>) {
       opening = undefined;
       if (live === undefined) return;
       live.isOver = true;
-      await live.client.close().catch(() => undefined);
+      await live.close();
     },
   };
 }

@@ -15,19 +15,32 @@ export interface Live {
   /** Sets whether the connection keeps this process running. */
   hold(isHeld: boolean): void;
   isOver: boolean;
+  /** Closes it. A server of an older protocol is told, so that it forgets the session. Never rejects. */
+  close(): Promise<void>;
 }
 
+/** How long a server may take to forget a session, in milliseconds. */
+const FORGET_MS = 1_000;
+
 /** Opens connections to a server with one user's token. What the server said about itself is asked once. */
-export function opener<Deps>(options: McpServerOptions<Deps>, token: Token | undefined): () => Promise<Live> {
-  let prior: PriorDiscovery | undefined;
+export function opener<Deps>(
+  options: McpServerOptions<Deps>,
+  token: Token | undefined,
+  known: Known,
+): () => Promise<Live> {
   return async () => {
-    const before = prior;
+    const before = known.prior;
     // If it does not hold any more, the next attempt asks again.
-    prior = undefined;
+    known.prior = undefined;
     const live = await connect(options, token, before);
-    prior = priorOf(live.client);
+    known.prior = priorOf(live.client);
     return live;
   };
+}
+
+/** What is known of a server from its last connection. */
+export interface Known {
+  prior: PriorDiscovery | undefined;
 }
 
 /** Marks a connection as over, and closes it. */
@@ -60,7 +73,13 @@ async function connect<Deps>(
   // Older servers ask while the call waits. Such a question dies with the connection, so nobody can answer
   // it later.
   client.setRequestHandler("elicitation/create", async () => ({ action: "cancel" as const }));
-  const live: Live = { client, hold, isOver: false };
+  const close = async (): Promise<void> => {
+    const { terminateSession } = transport as { terminateSession?(): Promise<void> };
+    const told = terminateSession?.call(transport).catch(() => undefined);
+    await Promise.race([told, new Promise((resolve) => setTimeout(resolve, FORGET_MS).unref?.())]);
+    await client.close().catch(() => undefined);
+  };
+  const live: Live = { client, hold, isOver: false, close };
   client.onclose = () => {
     live.isOver = true;
   };

@@ -88,7 +88,7 @@ export interface McpServerOptions<Deps = unknown> {
   breaker?: BreakerOptions;
   /**
    * The protocol to speak: `modern` (2026-07-28), `legacy` (`initialize`, up to 2025-11-25), or `auto`, which
-   * asks first. Over stdio that starts the program twice. Default: `auto`.
+   * asks first. Except for `legacy`, the SDK starts a program twice the first time. Default: `auto`.
    */
   protocol?: "auto" | "modern" | "legacy";
   /**

@@ -2,6 +2,7 @@ import pLimit from "p-limit";
 import { breaker } from "../base/breaker.ts";
 import type { McpUser } from "../base/user.ts";
 import { type Link, makeLink } from "./link.ts";
+import type { Known } from "./live.ts";
 import type { McpServerOptions } from "./options.ts";
 import type { Client } from "./sdk.ts";
 import { makeSignIns, type SignIns } from "./sign-in.ts";
@@ -27,6 +28,8 @@ export function makePool<Deps>(options: McpServerOptions<Deps>): Pool<Deps> {
   const { name, concurrency = 8, now = Date.now } = options;
   const links = new Map<string, { link: Link; user: McpUser<Deps> }>();
   const tokenOf = tokens(options);
+  // A program would be started twice again after it was idle.
+  const shared: Known = { prior: undefined };
   const signIns = options.oauth && makeSignIns(options);
   const limit = pLimit(concurrency);
   const guarded = breaker(name, options.breaker ?? {}, now);
@@ -40,7 +43,7 @@ export function makePool<Deps>(options: McpServerOptions<Deps>): Pool<Deps> {
     const entry = { user } as { link: Link; user: McpUser<Deps> };
     const current = () => entry.user;
     const own = signIns?.tokenOf(current) ?? (token === undefined ? undefined : tokenOf(token, current));
-    entry.link = makeLink(options, own, () => links.delete(key));
+    entry.link = makeLink(options, own, key === "" ? shared : { prior: undefined }, () => links.delete(key));
     links.set(key, entry);
     return entry.link;
   }

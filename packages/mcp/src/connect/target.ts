@@ -56,10 +56,17 @@ function authProvider(token: Token) {
   };
 }
 
-/** What a transport must not repeat in an error: tokens, headers and the environment of a program. */
+/** The shortest values that count as secrets, in characters. Those of programs are often words or paths. */
+const SHORTEST_HEADER = 8;
+const SHORTEST_OTHER = 16;
+
+/** Returns what must not be repeated: headers, a program's environment, and parameters of the address. */
 export function secretsOf<Deps>({ headers, env, url }: McpServerOptions<Deps>): string[] {
   const inUrl = url === undefined ? [] : [...new URL(String(url)).searchParams.values()];
-  return [...Object.values(headers ?? {}), ...Object.values(env ?? {}), ...inUrl].filter(
-    (text) => text.length >= 16 && !/\s/.test(text.replace(/^Bearer /i, "")),
+  // A server may repeat a key without the word before it.
+  const keys = Object.values(headers ?? {}).map((text) => text.replace(/^[a-z]+ /i, ""));
+  const others = [...Object.values(env ?? {}), ...inUrl].filter(({ length }) => length >= SHORTEST_OTHER);
+  return [...keys.filter(({ length }) => length >= SHORTEST_HEADER), ...others].filter(
+    (text) => !/\s/.test(text),
   );
 }

@@ -103,7 +103,8 @@ export async function describeTask(
   if (end === undefined && pending.length === 0) return { ...times, status: "working" };
   if (end === undefined) return { ...times, status: "input_required", inputRequests: requestsFor(pending) };
   if (end.stop.type === "aborted") return { ...times, status: "cancelled", statusMessage: end.stop.message };
-  return { ...times, status: "completed", result: resultOf(end) };
+  // Clients read it like the answer of a call, so it has the type of one.
+  return { ...times, status: "completed", result: { resultType: "complete", ...resultOf(end) } };
 }
 
 /** The key of a question in a task's requests. A question has it for ever. */

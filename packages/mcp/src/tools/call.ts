@@ -1,16 +1,17 @@
 import type { JsonObject, ToolContext } from "@pawl/core";
 import { outcomeUnknown } from "@pawl/core/tools";
 import { McpFailure } from "../base/failure.ts";
+import { hide } from "../base/hide.ts";
 import { taskIn } from "../base/task-wire.ts";
 import { callerOf } from "../base/user.ts";
 import type { McpServerOptions } from "../connect/options.ts";
 import type { Connection, Pool } from "../connect/pool.ts";
 import type { CallToolResult } from "../connect/sdk.ts";
 import { type Attempt, type InputRequired, pause, send } from "./attempt.ts";
-import { checkOutput } from "./check-output.ts";
+import { checkedOutput } from "./check-output.ts";
 import type { ListedTool } from "./fingerprint.ts";
 import { connectorOf } from "./names.ts";
-import { type McpResult, resultOf } from "./result.ts";
+import type { McpResult } from "./result.ts";
 import { askedBefore, askNext, type Round, refusedAgain } from "./rounds.ts";
 import { askToSignIn, notSignedIn } from "./sign-in-question.ts";
 import { continueTask, mayRun, parkTask } from "./task-call.ts";
@@ -45,9 +46,7 @@ export async function callTool<Deps>(
   const connection = await pool.of(callerOf(context));
   try {
     const result = await settled(tool, connection, input, context);
-    const shown = resultOf(result, connection.secrets());
-    await checkOutput(options.name, listed, shown);
-    return shown;
+    return await checkedOutput(options.name, listed, result, connection.secrets());
   } catch (error) {
     if (!(error instanceof McpFailure) || error.code !== "mcp_unauthorized") throw error;
     return await askToSignIn(tool, context, error);
@@ -70,6 +69,8 @@ async function settled<Deps>(
   const result = await answered(tool, connection, input, context);
   const task = taskIn(result);
   if (task === null) throw mayRun(options.name, "its id is not valid.");
+  if (task !== undefined && options.tasks === false)
+    throw mayRun(options.name, "`tasks` of mcpServer() is false.");
   return task === undefined ? result : await parkTask(call, task);
 }
 
@@ -86,7 +87,7 @@ async function answered<Deps>(
   let resume: JsonObject | undefined = asked && (await continued(tool, asked, context));
   let last: Round | undefined = asked;
   for (let round = asked?.round ?? 0; ; ) {
-    const result = await send(connection, attemptOf(tool, input, context, resume), isSafe).catch(
+    const result = await send(connection, attemptOf(tool, connection, input, context, resume), isSafe).catch(
       (error: unknown) => {
         if (resume === undefined || !isExpired(error)) throw error;
         if (!isSafe) throw expired(name);
@@ -106,7 +107,8 @@ async function answered<Deps>(
         "failed",
         `"${name}" asked for input ${maxQuestions} times, which is the limit.`,
       );
-    const { inputRequests: requests = {}, requestState } = result;
+    const { inputRequests = {}, requestState } = result;
+    const requests = hide(inputRequests, connection.secrets());
     const reused = answersFor(requests, last);
     if (reused !== undefined && resume === undefined) {
       resume = { inputResponses: reused, ...(requestState !== undefined && { requestState }) };
@@ -152,6 +154,7 @@ function answersFor(requests: JsonObject, last: Round | undefined): JsonObject |
 
 function attemptOf<Deps>(
   { options, listed }: ServerTool<Deps>,
+  connection: Connection,
   input: JsonObject,
   { callId, idempotencyKey, signal, progress }: ToolContext<Deps>,
   resume: JsonObject | undefined,
@@ -167,7 +170,7 @@ function attemptOf<Deps>(
     asTask: taskParams(options, listed),
     signal,
     resume,
-    onProgress: progress,
+    onProgress: (data) => progress(hide(data, connection.secrets())),
   };
 }
 

@@ -1,10 +1,12 @@
-import { type Tool, tool } from "@pawl/core";
+import { type Json, type Tool, toJson, tool } from "@pawl/core";
+import { hide } from "../base/hide.ts";
 import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
 import type { Connection, Pool } from "../connect/pool.ts";
 import { callTool, TIMEOUT_MS } from "./call.ts";
 import { fingerprintOf, type ListedTool } from "./fingerprint.ts";
 import { inputSchema, modelSchema } from "./model-schema.ts";
 import { toolNameOf } from "./names.ts";
+import { readList } from "./read-list.ts";
 import { formatResult } from "./result.ts";
 
 /** The longest description of a tool, in characters. A longer one is cut. */
@@ -62,12 +64,9 @@ export function toolLists<Deps>(
 
   async function read(connection: Connection): Promise<ToolList<Deps>> {
     // Several runs may wait for it, so no run's signal ends it.
-    const tools = await connection.use(async (client) => {
-      // The SDK would write to the console.
-      if (client.getServerCapabilities()?.tools === undefined) return [];
-      return (await client.listTools(undefined, { cacheMode: "refresh" })).tools;
-    });
-    const list = await listOf(options, pool, tools as ListedTool[]);
+    const tools = await connection.use((client) => readList(options.name, client));
+    const shown = hide(toJson(tools) as Json, connection.secrets()) as unknown as ListedTool[];
+    const list = await listOf(options, pool, shown);
     const before = kept.get(connection.key)?.list;
     // Most users have the same tools: then they share them.
     const twin = [...kept.values()].find((one) => one.list.print === list.print)?.list;
@@ -104,11 +103,16 @@ async function listOf<Deps>(
   const infos: McpToolInfo[] = [];
   const tools: Tool<Deps>[] = [];
   const left: { name: string; why: string }[] = [];
+  const names = new Set<string>();
+  // Names with other characters get a hash, and a server may choose two with the same one.
+  const toolNames = new Set<string>(options.oauth && [toolNameOf(options.name, "sign_in")]);
   for (const one of sorted) {
+    if (names.has(one.name)) continue;
+    names.add(one.name);
     const info = await infoOf(options.name, one);
-    if (infos.some(({ name }) => name === info.name)) continue;
     infos.push(info);
-    const why = whyNot(options, info);
+    const why = whyNot(options, info) ?? (toolNames.has(info.toolName) ? "its name is taken" : undefined);
+    if (why === undefined) toolNames.add(info.toolName);
     const made = why === undefined ? toolOf(options, pool, one, info) : undefined;
     if (made !== undefined) tools.push(made);
     else if (why !== "") left.push({ name: one.name, why: why ?? "its schema cannot be shown to a model" });
@@ -136,19 +140,16 @@ async function infoOf(server: string, listed: ListedTool): Promise<McpToolInfo> 
 
 /** Returns why a tool is not offered; empty if the application has not chosen it. */
 function whyNot<Deps>(
-  { tools, fingerprints, name, oauth }: McpServerOptions<Deps>,
+  { tools, fingerprints }: McpServerOptions<Deps>,
   info: McpToolInfo,
 ): string | undefined {
-  if (oauth !== undefined && info.toolName === toolNameOf(name, "sign_in")) return "its name is taken";
   const isChosen =
     tools === undefined || (typeof tools === "function" ? tools(info) : tools.includes(info.name));
   if (!isChosen) return "";
   if (fingerprints === undefined) return undefined;
-  const { fingerprint } = info;
-  if (!Object.hasOwn(fingerprints, info.name)) return "it was not reviewed: it has no fingerprint";
-  return fingerprints[info.name] === fingerprint
-    ? undefined
-    : `it has changed: its fingerprint is ${fingerprint}`;
+  const { name, fingerprint } = info;
+  if (!Object.hasOwn(fingerprints, name)) return "it was not reviewed: it has no fingerprint";
+  return fingerprints[name] === fingerprint ? undefined : `it has changed: its fingerprint is ${fingerprint}`;
 }
 
 function toolOf<Deps>(

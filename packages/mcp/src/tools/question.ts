@@ -27,6 +27,15 @@ export interface McpQuestion {
 /** The longest form of a server, in characters of JSON. */
 const MOST_CHARS = 50_000;
 
+/** The longest state and requests of one round, in characters of JSON. They are stored with the question. */
+const MOST_ROUND_CHARS = 500_000;
+
+/** Refuses a round of questions that would fill the log. @throws McpFailure */
+export function checkRound(server: string, requests: JsonObject, requestState: string | null = null): void {
+  const length = JSON.stringify(requests).length + (requestState?.length ?? 0);
+  if (length > MOST_ROUND_CHARS) throw cannotAsk(server, "its questions, with their state, are too long");
+}
+
 /**
  * Returns the question for a server's request: a form, or a page to open. Its answer is `{ action: "accept",
  * content }`, `{ action: "decline" }` or `{ action: "cancel" }`.

@@ -2,7 +2,7 @@ import { canonicalJson, type Json, type JsonObject, type ToolContext } from "@pa
 import { McpFailure } from "../base/failure.ts";
 import { isObject, objectIn, own } from "../base/json.ts";
 import type { McpServerOptions } from "../connect/options.ts";
-import { type AskedState, questionFor } from "./question.ts";
+import { type AskedState, checkRound, questionFor } from "./question.ts";
 import { sealOf } from "./seal.ts";
 
 /** One round of a server's questions. */
@@ -20,6 +20,7 @@ export async function askNext<Deps>(
   context: ToolContext<Deps>,
   { round, requests, answers, requestState }: Round,
 ): Promise<never> {
+  checkRound(name, requests, requestState);
   const asking = Object.keys(requests).find((key) => !Object.hasOwn(answers, key)) as string;
   const question = questionFor(name, tool, own(requests, asking));
   const isSealed = stateKey !== undefined && requestState !== null;

@@ -1,14 +1,13 @@
-import type { Json, JsonObject, ToolContext } from "@pawl/core";
+import type { Json, ToolContext } from "@pawl/core";
 import { outcomeUnknown } from "@pawl/core/tools";
 import { McpFailure } from "../base/failure.ts";
-import { hide } from "../base/hide.ts";
 import { own } from "../base/json.ts";
 import type { ServerTask } from "../base/task-wire.ts";
 import type { McpServerOptions } from "../connect/options.ts";
 import type { Connection } from "../connect/pool.ts";
 import type { CallToolResult } from "../connect/sdk.ts";
-import { connectorOf } from "./names.ts";
-import { questionFor } from "./question.ts";
+import { pause } from "./attempt.ts";
+import { checkRound, questionFor } from "./question.ts";
 import {
   type AboutTask,
   checkedResult,
@@ -19,7 +18,7 @@ import {
   updateTask,
 } from "./task-requests.ts";
 import { nextPoll, type OpenTask, openTask, storedTask, timesOf } from "./task-state.ts";
-import { waitUntil } from "./wait.ts";
+import { isOutside } from "./tried-before.ts";
 
 const MAX_QUESTIONS = 10;
 
@@ -36,8 +35,8 @@ export interface TaskCall<Deps> {
 }
 
 /** Parks a call that has just become a task. Its id is stored before anything else happens. */
-export async function parkTask<Deps>(call: TaskCall<Deps>, task: ServerTask): Promise<never> {
-  return await park(call, openTask(call.options, task), task.message);
+export async function parkTask<Deps>(call: TaskCall<Deps>, task: ServerTask): Promise<CallToolResult> {
+  return await park(call, openTask(call.options, task));
 }
 
 /**
@@ -46,25 +45,44 @@ export async function parkTask<Deps>(call: TaskCall<Deps>, task: ServerTask): Pr
  */
 export async function continueTask<Deps>(call: TaskCall<Deps>, stored: OpenTask): Promise<CallToolResult> {
   const { options, context } = call;
-  const { name } = options;
   if (hasQuestion(stored)) return await askUser(call, stored);
-  const about = aboutTask(call);
-  let task = stored;
+  let looked: Looked;
   try {
-    if (Object.keys(task.answers).length > 0) {
-      await updateTask(about, task, task.answers);
-      const sent = [...task.sent, ...Object.keys(task.answers)];
-      task = { ...task, requests: {}, answers: {}, sent };
-    }
-    const seen = await getTask(about, task);
-    task = { ...task, failures: 0, ...timesOf(options, task.since, seen) };
-    return (await outcomeOf(about, task, seen)) ?? (await later(call, task, seen));
+    looked = await look(aboutTask(call), stored);
   } catch (error) {
-    // A question of the call's own, or one about the user's sign-in.
-    if (!(error instanceof McpFailure) && !context.signal.aborted) throw error;
-    if (context.signal.aborted) throw mayRun(name, "the run was stopped before it was over.");
-    return await afterFailure(call, task, error as McpFailure);
+    if (context.signal.aborted) throw mayRun(options.name, "the run was stopped before it was over.");
+    if (!(error instanceof McpFailure)) throw error;
+    return await afterFailure(call, stored, error);
   }
+  const { sent, seen, result } = looked;
+  const task = { ...sent, failures: 0, ...timesOf(options, sent.since, seen) };
+  return (await outcomeOf(options.name, seen, result)) ?? (await later(call, task, seen));
+}
+
+/** What the server says about a task, after it has got the user's answers. */
+interface Looked {
+  sent: OpenTask;
+  seen: SeenTask;
+  /** The result of a task that is over, not checked. */
+  result: Json | undefined;
+}
+
+/** Sends the user's answers, and asks the server about the task. @throws McpFailure */
+async function look(about: AboutTask, task: OpenTask): Promise<Looked> {
+  const { answers } = task;
+  let sent = task;
+  if (Object.keys(answers).length > 0) {
+    await updateTask(about, task, answers);
+    sent = { ...task, requests: {}, answers: {}, sent: [...task.sent, ...Object.keys(answers)] };
+  }
+  const seen = await getTask(about, sent);
+  if (seen.wire === "v2") return { sent, seen, result: seen.result };
+  if (seen.status === "completed") return { sent, seen, result: await resultOfV1(about, sent, false) };
+  // A task that has failed may have a result all the same, and one that asks may end meanwhile.
+  const hasResult = seen.status === "failed" || seen.status === "input_required";
+  const isAsking = seen.status === "input_required";
+  const result = hasResult ? await resultOfV1(about, sent, isAsking).catch(() => undefined) : undefined;
+  return { sent, seen, result };
 }
 
 function aboutTask<Deps>({ options, connection, context: { signal } }: TaskCall<Deps>): AboutTask {
@@ -80,35 +98,27 @@ function hasQuestion({ requests, answers }: OpenTask): boolean {
 
 /** Returns the result of a task that is over; `undefined` if it is not. @throws McpFailure */
 async function outcomeOf(
-  about: AboutTask,
-  task: OpenTask,
-  seen: SeenTask,
+  server: string,
+  { status, wire, error, message }: SeenTask,
+  result: Json | undefined,
 ): Promise<CallToolResult | undefined> {
-  const { server: name } = about;
-  const { status, wire } = seen;
-  const isV1 = wire === "v1";
-  if (status === "cancelled") throw failed(`"${name}" has cancelled the task of this call. ${seen.message}`);
-  if (status === "completed")
-    return await checkedResult(name, isV1 ? await resultOfV1(about, task, false) : seen.result);
-  if (status === "failed") {
-    // The older wire has the result of a failed tool there.
-    const result = isV1 && (await resultOfV1(about, task, false).catch(() => undefined));
-    if (result) return { ...(await checkedResult(name, result)), isError: true };
-    throw failed(`"${name}": ${seen.error || seen.message || "The task has failed."}`);
-  }
-  if (status === "working" || !isV1) return undefined;
-  const result = await resultOfV1(about, task, true).catch(() => undefined);
-  return result === undefined ? undefined : await checkedResult(name, result);
+  if (status === "cancelled") throw failed(`"${server}" has cancelled the task of this call. ${message}`);
+  if (status === "completed") return await checkedResult(server, result);
+  if (status === "failed" && (wire === "v2" || result === undefined))
+    throw failed(`"${server}": ${error || message || "The task has failed."}`);
+  if (result === undefined || wire === "v2") return undefined;
+  const checked = await checkedResult(server, result);
+  return status === "failed" ? { ...checked, isError: true } : checked;
 }
 
 /** Asks the user what the task asks, or waits. @throws McpFailure if its time is over */
-async function later<Deps>(call: TaskCall<Deps>, task: OpenTask, seen: SeenTask): Promise<never> {
+async function later<Deps>(call: TaskCall<Deps>, task: OpenTask, seen: SeenTask): Promise<CallToolResult> {
   const { options } = call;
   const { maxQuestions = MAX_QUESTIONS, name, now = Date.now } = options;
   // A request may still be listed after its answer has arrived.
   const fresh = Object.entries(seen.requests).filter(([key]) => !task.sent.includes(key));
   if (now() >= task.until) throw mayRun(name, "its time is over.");
-  if (seen.status !== "input_required" || fresh.length === 0) return await park(call, task, seen.message);
+  if (seen.status !== "input_required" || fresh.length === 0) return await park(call, task);
   const round = task.round + 1;
   if (round > maxQuestions)
     throw mayRun(name, `it asked for input ${maxQuestions} times, which is the limit.`);
@@ -116,10 +126,14 @@ async function later<Deps>(call: TaskCall<Deps>, task: OpenTask, seen: SeenTask)
 }
 
 /** Waits and tries again if that may help. @throws McpFailure */
-async function afterFailure<Deps>(call: TaskCall<Deps>, task: OpenTask, error: McpFailure): Promise<never> {
+async function afterFailure<Deps>(
+  call: TaskCall<Deps>,
+  task: OpenTask,
+  error: McpFailure,
+): Promise<CallToolResult> {
   const { name, now = Date.now } = call.options;
   if (isPassing(error)) {
-    if (now() < task.until) return await park(call, { ...task, failures: task.failures + 1 }, "");
+    if (now() < task.until) return await park(call, { ...task, failures: task.failures + 1 });
     throw mayRun(name, "its time is over, and the server cannot be asked.");
   }
   if (error.rpcCode !== undefined)
@@ -131,24 +145,22 @@ async function afterFailure<Deps>(call: TaskCall<Deps>, task: OpenTask, error: M
 
 async function askUser<Deps>({ options, tool, context }: TaskCall<Deps>, task: OpenTask): Promise<never> {
   const { requests, answers } = task;
+  checkRound(options.name, requests);
   const asking = Object.keys(requests).find((key) => !Object.hasOwn(answers, key)) as string;
   const question = questionFor(options.name, tool, own(requests, asking));
   return context.ask({ ...question, state: await storedTask(options, context, { ...task, asking }) });
 }
 
-async function park<Deps>(
-  { options, connection, tool, context }: TaskCall<Deps>,
-  task: OpenTask,
-  message: string,
-): Promise<never> {
-  const connector = connectorOf(options.name);
-  const payload: JsonObject = { connector, tool, ...(message !== "" && { message }) };
-  const state = await storedTask(options, context, { ...task, asking: null });
-  const at = nextPoll(task, (options.now ?? Date.now)());
-  return waitUntil(context, at, {
-    payload: hide(payload as Json, connection.secrets()) as JsonObject,
-    state,
-  });
+/** Lets go of the call. At its time, any process continues it with what is stored here. */
+async function park<Deps>(call: TaskCall<Deps>, task: OpenTask): Promise<CallToolResult> {
+  const { options, context } = call;
+  const now = (options.now ?? Date.now)();
+  const afterMs = Math.max(nextPoll(task, now) - now, 0);
+  if (isOutside(context)) {
+    await pause(afterMs, context.signal);
+    return await continueTask(call, task);
+  }
+  return context.wait({ afterMs, state: await storedTask(options, context, { ...task, asking: null }) });
 }
 
 function failed(message: string): McpFailure {

@@ -29,7 +29,8 @@ export interface TaskOwner<Deps> {
  */
 export function taskHook<Deps>(servers: readonly TaskOwner<Deps>[]): Hook<Deps> {
   return {
-    name: "mcp.tasks",
+    // An agent may have the hooks of several lists of servers.
+    name: `mcp.tasks:${servers.map(({ name }) => name).join(",")}`,
     idempotent: true,
     afterRun: async (_result, context) => {
       const open = context.run.calls.filter(isAbandoned);

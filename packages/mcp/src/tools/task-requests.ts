@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "@pawl/core";
 import { McpFailure, unusable } from "../base/failure.ts";
+import { hide } from "../base/hide.ts";
 import { objectIn } from "../base/json.ts";
 import { readTask, type ServerTask } from "../base/task-wire.ts";
 import type { Connection } from "../connect/pool.ts";
@@ -54,11 +55,13 @@ export async function getTask(about: AboutTask, { id, wire }: Named): Promise<Se
   const task = readTask(wire, given);
   if (task === undefined || task.id !== id) throw nonsense(about.server);
   const { message } = objectIn(given.error);
+  const secrets = about.connection.secrets();
   return {
     ...task,
-    requests: objectIn(given.inputRequests),
+    message: hide(task.message, secrets),
+    requests: hide(objectIn(given.inputRequests), secrets),
     result: given.result,
-    error: typeof message === "string" ? message : "",
+    error: typeof message === "string" ? hide(message, secrets) : "",
   };
 }
 

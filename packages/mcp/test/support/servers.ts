@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createMcpHandler, McpServer as SdkServer } from "@modelcontextprotocol/server";
@@ -70,4 +71,14 @@ export async function startEverything(port: number): Promise<ChildProcess> {
   });
   for await (const chunk of child.stderr ?? []) if (String(chunk).includes("listening")) break;
   return child;
+}
+
+/** Whether a process runs. One that has ended may still be listed if nobody asks for its exit code. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" && process.platform !== "linux";
+  }
 }

@@ -56,6 +56,12 @@ export function world(servers: readonly McpServer[], script: readonly Reply[], o
     log,
     say: (input: string, more: Partial<RunOptions> = {}) =>
       pawl.run("tester", { userId: "u1", input, ...more }).result,
+    /** Starts a run, and does not wait for its end. */
+    begin: async (input: string, more: Partial<RunOptions> = {}) => {
+      const run = pawl.run("tester", { userId: "u1", input, ...more });
+      run.result.catch(() => undefined);
+      return await run.started;
+    },
     answer: (sessionId: string, value: unknown, more: Partial<RunOptions> = {}) =>
       pawl.run("tester", {
         userId: "u1",
@@ -93,10 +99,25 @@ export const text = (said: string) => ({ content: [{ type: "text" as const, text
 /** Waits until the run has ended or asks the user. Returns the user's question. */
 export async function settle(one: World, sessionId: string) {
   for (;;) {
-    const { pending } = await one.pawl.view(sessionId, { userId: "u1" });
-    const [question] = pending;
-    if (question === undefined || question.kind !== "mcp.task") return question;
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    await one.answer(sessionId, null);
+    const { pending, run } = await one.pawl.view(sessionId, { userId: "u1" });
+    if (pending[0] !== undefined || run?.stop !== undefined) return pending[0];
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Waits until a call of the session waits for its task, for the n-th time. Returns what is stored of it. */
+export async function parked(one: World, sessionId: string, nth = 1) {
+  for (;;) {
+    const waits = (await one.of(sessionId, "tool_suspended")).filter(({ data }) => data.hidden);
+    const [last] = await Promise.all([waits[nth - 1], new Promise((resolve) => setTimeout(resolve, 5))]);
+    if (last !== undefined) return last.data.state as { task: { id: string }; failures: number };
+  }
+}
+
+/** Lets a process pick up runs that no other works on, as `runtime.start()` does, until the run has ended. */
+export async function sweepUntil(one: World, sessionId: string) {
+  while ((await one.of(sessionId, "run_ended")).length === 0) {
+    await one.pawl.sweep();
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

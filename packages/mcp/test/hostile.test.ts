@@ -1,0 +1,247 @@
+import { describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import type { McpServerOptions } from "../src/index.ts";
+import { connectTo, type Register, serve } from "./support/servers.ts";
+import { done, elicit, taskServer } from "./support/task-server.ts";
+import { calls, resultOf, settle, text, world } from "./support/world.ts";
+
+type Rpc = { id?: unknown; method?: string; params?: { cursor?: string } };
+
+const one: Register = (server) => void server.registerTool("it", {}, async () => text("ran"));
+
+/** A server that answers one method with this JSON text, whatever the SDK thinks of it. */
+const answering = (wanted: string, json: (rpc: Rpc) => string, register = one) =>
+  serve(register, (_, body) => {
+    const rpc: Rpc = body === "" ? {} : JSON.parse(body);
+    if (rpc.method !== wanted) return undefined;
+    const result = `{"jsonrpc":"2.0","id":${JSON.stringify(rpc.id)},"result":${json(rpc)}}`;
+    return new Response(result, { headers: { "content-type": "application/json" } });
+  });
+
+const complete = (rest: string) => `{"resultType":"complete",${rest}}`;
+
+/** The result of a call of `it` whose answer is this JSON text. */
+async function callWith(json: string, options: Partial<McpServerOptions<never>> = {}) {
+  const served = answering("tools/call", () => json);
+  const app = world([connectTo(served, options)], calls("it"));
+  const { sessionId, stop } = await app.say("Go");
+  expect(stop.type).toBe("end_turn");
+  return { ...(await resultOf(app, sessionId)), app, times: served.calls().length };
+}
+
+const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+describe("a hostile result", () => {
+  it.each([
+    ["50 MB of text", complete(`"content":[{"type":"text","text":"${"x".repeat(50_000_000)}"}]`)],
+    ["100,000 levels", complete(`"content":[],"structuredContent":{"a":${deep(100_000)}}`)],
+    ["5,000 levels", complete(`"content":[],"structuredContent":{"a":${deep(5_000)}}`)],
+    ["content of an unknown kind", complete('"content":[{"type":"video","data":"x"}]')],
+    ["content that is no list", complete('"content":"x"')],
+    ["no type", '{"content":[]}'],
+    ["an unknown type", '{"resultType":"surprise","content":[]}'],
+  ])("F24 T14 of %s is done and unusable, and never repeated", async (_, json) => {
+    const { success, report, times } = await callWith(json);
+    expect({ success, code: report?.code, times }).toEqual({
+      success: false,
+      code: "mcp_unusable_result",
+      times: 1,
+    });
+  });
+
+  it("F24 T14 of nothing has an unknown outcome", async () => {
+    expect(await callWith("null")).toMatchObject({ report: { code: "mcp_outcome_unknown" }, times: 1 });
+  });
+
+  it("F24 T14 with keys of prototypes changes nothing but itself", async () => {
+    const { success, result } = await callWith(
+      complete(
+        '"content":[],"structuredContent":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
+      ),
+    );
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    if (success) expect(JSON.stringify(result)).toContain("polluted");
+  });
+
+  it("F24 T14 that is a failure of 5 MB does not fill the log or the model's context", async () => {
+    const { success, app } = await callWith(
+      complete(`"isError":true,"content":[{"type":"text","text":"${"x".repeat(5_000_000)}"}]`),
+    );
+    expect(success).toBe(false);
+    expect(JSON.stringify(app.model.requests.at(-1)).length).toBeLessThan(200_000);
+  });
+
+  it("F24 T14 of 100,000 blocks is read in time", async () => {
+    const blocks = Array.from({ length: 100_000 }, () => '{"type":"text","text":"x"}').join(",");
+    const begin = performance.now();
+    const { success } = await callWith(complete(`"content":[${blocks}]`));
+    expect(success).toBe(true);
+    expect(performance.now() - begin).toBeLessThan(5_000);
+  });
+});
+
+describe("a hostile list", () => {
+  const listed = (tools: (rpc: Rpc) => string, options: Partial<McpServerOptions<never>> = {}) => {
+    const served = answering("tools/list", (rpc) =>
+      complete(`"ttlMs":0,"cacheScope":"private",${tools(rpc)}`),
+    );
+    return { served, app: world([connectTo(served, options)], [{ text: "Ok." }]) };
+  };
+  const tool = (name: string, more = "") =>
+    `{"name":${JSON.stringify(name)},"inputSchema":{"type":"object"}${more}}`;
+
+  it("T14 that never ends is not read for ever", async () => {
+    let pages = 0;
+    const { app } = listed(() => {
+      pages += 1;
+      return `"tools":[${tool(`t${pages}`)}],"nextCursor":"more"`;
+    });
+    await app.say("Go");
+    expect(pages).toBeLessThan(100);
+    expect(app.errors).toHaveLength(1);
+  });
+
+  it("T14 of many large pages is not kept", async () => {
+    let pages = 0;
+    const { app } = listed(({ params }) => {
+      pages += 1;
+      const page = Number(params?.cursor ?? 0);
+      return `"tools":[${tool(`t${page}`, `,"description":"${"x".repeat(2_000_000)}"`)}],"nextCursor":"${page + 1}"`;
+    });
+    await app.say("Go");
+    expect(pages).toBeLessThan(10);
+    expect(app.errors).toEqual([expect.stringMatching(/too long/)]);
+  });
+
+  it("T14 of 20,000 tools is refused, and the run goes on", async () => {
+    const { app } = listed(
+      () => `"tools":[${Array.from({ length: 20_000 }, (_, n) => tool(`t${n}`)).join(",")}]`,
+    );
+    const { stop } = await app.say("Go");
+    expect(stop.type).toBe("end_turn");
+    expect(app.errors).toEqual([expect.stringMatching(/too many tools|too long/)]);
+  });
+
+  it("T14 with names of prototypes and names that become the same is no danger to the run", async () => {
+    // Both become the same name: their hashes are equal.
+    const twins = ["+#%%?+!!", "!???!!?!"];
+    const names = ["__proto__", "constructor", "hasOwnProperty", "toString", "valueOf", ...twins];
+    const { app } = listed(() => `"tools":[${names.map((name) => tool(name)).join(",")}]`);
+    const { stop } = await app.say("Go");
+    expect(stop.type).toBe("end_turn");
+    const sent = app.model.requests[0]?.tools?.map(({ name }) => name) ?? [];
+    expect(new Set(sent).size).toBe(sent.length);
+    expect(sent).toContain("mcp__test____proto__");
+    expect(app.errors.join()).toMatch(/name is taken/);
+  });
+
+  it("T14 with descriptions of 1 MB is cut", async () => {
+    const { app } = listed(() => `"tools":[${tool("a", `,"description":"${"x".repeat(1_000_000)}"`)}]`);
+    await app.say("Go");
+    expect(JSON.stringify(app.model.requests[0]?.tools).length).toBeLessThan(10_000);
+  });
+
+  it("T14 with a schema of 100,000 levels leaves out the tool or the server, and the run goes on", async () => {
+    const schema = `{"type":"object","properties":{"a":${'{"items":'.repeat(100_000)}{}${"}".repeat(100_000)}}}`;
+    const { app } = listed(() => `"tools":[{"name":"a","inputSchema":${schema}}]`);
+    const { stop } = await app.say("Go");
+    expect(stop.type).toBe("end_turn");
+  });
+});
+
+describe("a hostile question", () => {
+  const asks = (requests: string, state = '"s"') =>
+    `{"resultType":"input_required","inputRequests":${requests},"requestState":${state}}`;
+  const form = JSON.stringify(elicit("Sure?"));
+
+  it("F24 with a state of 5 MB, or 5,000 questions, is refused and not stored", async () => {
+    const many = Array.from({ length: 5_000 }, (_, n) => `"q${n}":${form}`).join(",");
+    for (const json of [asks(`{"q":${form}}`, JSON.stringify("x".repeat(5_000_000))), asks(`{${many}}`)]) {
+      const { success, app, report } = await callWith(json);
+      expect({ success, code: report?.code }).toEqual({ success: false, code: "mcp_refused" });
+      expect(app.model.requests).toHaveLength(2);
+    }
+  });
+
+  it("F24 under a key of prototypes is asked and answered like any other", async () => {
+    const served = answering("tools/call", () => asks(`{"__proto__":${form}}`));
+    const app = world([connectTo(served)], calls("it"));
+    const { sessionId, pending } = await app.say("Go");
+    if (pending.length === 0) return;
+    await app.answer(sessionId, { action: "accept", content: { ok: true } });
+    const [, second] = served.bodies.filter(({ method }) => method === "tools/call");
+    expect(Object.keys(second?.params?.inputResponses ?? {})).toEqual(["__proto__"]);
+    await app.pawl.stop(sessionId, { userId: "u1" });
+  });
+
+  it("F24 of a task under keys of prototypes, again and again, comes to an end", async () => {
+    let round = 0;
+    const served = taskServer((task) => {
+      round += 1;
+      Object.assign(task, {
+        status: "input_required",
+        inputRequests: { [`constructor${round}`]: elicit("?") },
+      });
+    });
+    const app = world([connectTo(served, { maxQuestions: 3 })], calls("it"));
+    const { sessionId } = await app.begin("Go");
+    for (let n = 0; n < 3; n += 1) {
+      expect(await settle(app, sessionId)).toMatchObject({ kind: "elicitation" });
+      await app.answer(sessionId, { action: "decline" });
+    }
+    await settle(app, sessionId);
+    expect(await resultOf(app, sessionId)).toMatchObject({ result: expect.stringMatching(/3 times/) });
+  });
+});
+
+describe("a flood", () => {
+  it("T14 of progress does not hold up the call, nor the process", async () => {
+    const served = serve((server) => {
+      server.registerTool("it", {}, async ({ mcpReq }) => {
+        const progressToken = mcpReq._meta?.progressToken as number;
+        for (let progress = 1; progress <= 20_000; progress += 1)
+          await mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress } });
+        return text("ran");
+      });
+    });
+    const app = world([connectTo(served)], calls("it"));
+    const begin = performance.now();
+    const { sessionId } = await app.say("Go");
+    expect(await resultOf(app, sessionId)).toMatchObject({ success: true });
+    expect(performance.now() - begin).toBeLessThan(10_000);
+  });
+
+  it("T14 L9 of calls, of which some are stopped, leaves the others alone", async () => {
+    const served = serve((server) => {
+      server.registerTool("it", { inputSchema: z.object({}) }, async () => {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return text("ran");
+      });
+    });
+    const server = connectTo(served, { concurrency: 2 });
+    const apps = Array.from({ length: 8 }, () => world([server], calls("it")));
+    const runs = apps.map((app) => app.pawl.run("tester", { userId: "u1", input: "Go" }));
+    const starts = await Promise.all(runs.map((run) => run.started));
+    await vi.waitFor(() => expect(served.calls().length).toBeGreaterThan(0));
+    for (const [n, app] of apps.entries())
+      if (n % 2 === 1) await app.pawl.stop(starts[n]?.sessionId ?? "", { userId: "u1" });
+    const stops = await Promise.all(runs.map(async (run) => (await run.result).stop.type));
+    expect(stops.filter((_, n) => n % 2 === 0)).toEqual(Array(4).fill("end_turn"));
+    for (const [n, app] of apps.entries())
+      if (n % 2 === 0)
+        expect(await resultOf(app, starts[n]?.sessionId ?? "")).toMatchObject({ success: true });
+  });
+
+  it("F24 of tasks is polled no faster than the server wants", async () => {
+    const served = taskServer(
+      (task, times) => {
+        if (times === 1) Object.assign(task, { status: "completed", result: done("x") });
+      },
+      { pollIntervalMs: 0 },
+    );
+    const app = world([connectTo(served)], calls("it"));
+    const begin = performance.now();
+    await app.say("Go");
+    expect(performance.now() - begin).toBeGreaterThan(490);
+  });
+});
