@@ -27,12 +27,12 @@ export function patient(ran: Map<string, number>): Tool<unknown> {
     description: "Waits.",
     input: z.object({ value: z.string() }),
     execute: ({ value }, { callId, answered, ask, wait }: ToolContext) => {
-      const part = answered?.questions ?? 0;
+      const seen = answered === undefined ? [] : [...(answered.state as Json[]), answered.value];
+      const part = seen.length;
       const name = partOf(callId, part);
       ran.set(name, (ran.get(name) ?? 0) + 1);
       const before = answered === undefined ? "nothing" : answered.expired ? "expiry" : "answer";
       waited.set(before, (waited.get(before) ?? 0) + 1);
-      const seen = answered === undefined ? [] : [...(answered.state as Json[]), answered.value];
       const next = planFor(value)[part];
       if (next === undefined) return seen;
       const afterMs = 1 + 12 * (part % 2);
@@ -70,7 +70,8 @@ export function assertPatience(
     const [result] = ofType(own, "tool_result");
     if (result?.data.success !== true || result.data.skipped !== undefined) continue;
     if (JSON.stringify(own).includes("[redacted]")) continue;
-    const answers = ofType(own, "tool_answered").map(({ data }) => data.value);
+    const given = asked.map(({ seq: at }) => ofType(own, "tool_answered").find((event) => event.seq > at));
+    const answers = given.map((event) => event?.data.value);
     const { checked = result.data.result } = result.data.result as { checked?: Json };
     if (ran.has(partOf(data.call_id, 0))) assert.deepEqual(checked, answers);
   }
