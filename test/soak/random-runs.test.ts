@@ -12,6 +12,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { childScript, expertCall } from "../support/delegates.ts";
 import { ofType } from "../support/invariants.ts";
+import { waited } from "../support/patient.ts";
 import { effects, type Policy, policy } from "../support/policies.ts";
 import { Actor, interfered, type Revision, sessionId, step, user } from "../support/random-actor.ts";
 import { soak } from "../support/soak.ts";
@@ -24,7 +25,18 @@ const NUM_RUNS = soak(250, 10_000);
 const value = fc.constantFrom("a", "b", "ü\u2028", "", "half \ud83d", "\\ud83d", "long 😀 ".repeat(20));
 const toolCall = fc.oneof(
   fc.record({
-    name: fc.constantFrom("save", "fetch", "stubborn", "fail", "odd", "ask", "approve", "report", "survey"),
+    name: fc.constantFrom(
+      "save",
+      "fetch",
+      "stubborn",
+      "fail",
+      "odd",
+      "ask",
+      "approve",
+      "report",
+      "survey",
+      "patient",
+    ),
     input: fc.record({ value }),
   }),
   expertCall,
@@ -125,7 +137,7 @@ const modelsOver: readonly ((script: readonly Reply[], more: More) => World)[] =
 /** Outcomes of the tool `expert` that 250 runs always have. The others are rarer. */
 const OFTEN = ["finder", "clerk", "no such agent", "answered inside"];
 
-it("L1 L7 L17 P4 C1 C13 E2 F19 keeps every log sound and every request valid, whatever happens", {
+it("L1 L7 L17 P4 C1 C13 E2 F19 F26 keeps every log sound and every request valid, whatever happens", {
   timeout: soak(600_000, 3 * 3_600_000),
 }, async () => {
   await fc.assert(
@@ -152,7 +164,10 @@ it("L1 L7 L17 P4 C1 C13 E2 F19 keeps every log sound and every request valid, wh
         await actor.finish();
         const other = await actor.revise(revised);
         await actor.finish();
-        if (other !== sessionId) await setting.check(other);
+        if (other !== sessionId) {
+          await actor.finish(other);
+          await setting.check(other);
+        }
         const log = await setting.check(sessionId);
         for (const { id } of await setting.base.sessions.list({ ...user, limit: 1_000 }))
           await ranOnce(setting, id);
@@ -176,5 +191,6 @@ it("L1 L7 L17 P4 C1 C13 E2 F19 keeps every log sound and every request valid, wh
   const outcomes = NUM_RUNS < 5_000 ? OFTEN : [...OFTEN, "vault", "cannot go on", "charged at the end"];
   for (const outcome of outcomes) expect(reached.get(outcome) ?? 0, outcome).toBeGreaterThan(0);
   // No answer yet, one, and two.
+  for (const before of ["nothing", "answer", "expiry"]) expect(waited.get(before) ?? 0).toBeGreaterThan(0);
   for (const part of [0, 1, 2]) expect(surveyed.get(part) ?? 0, `survey ${part}`).toBeGreaterThan(0);
 });

@@ -39,7 +39,8 @@ export function databaseUser(store: EventStore, sessionId: string) {
         const log = await Array.fromAsync(store.read(sessionId));
         const answers = new Set(ofType(log, "tool_answered").map(({ key }) => key));
         const keyOf = (key = "") => key.replace(/^asked:/, "answer:");
-        const asked = ofType(log, "tool_suspended").find(({ key }) => !answers.has(keyOf(key)));
+        const isOpen = (key = "") => key.startsWith("asked:") && !answers.has(keyOf(key));
+        const asked = ofType(log, "tool_suspended").find(({ key }) => isOpen(key));
         if (asked === undefined || openRun === null) return undefined;
         const { tool_name, call_id } = asked.data;
         const data = { tool_name, call_id, value };

@@ -17,6 +17,16 @@ export const childScript: fc.Arbitrary<readonly Reply[]> = fc.constantFrom<reado
     { text: "So." },
   ],
   [{ tools: [{ name: "survey", input: { value: "b" } }] }, { text: "Both." }],
+  [{ tools: [{ name: "patient", input: { value: "c" } }] }, { text: "At last." }],
+  [
+    {
+      tools: [
+        { name: "patient", input: { value: "a" } },
+        { name: "ask", input: { value: "?" } },
+      ],
+    },
+    { text: "Both." },
+  ],
   [{ text: "No.", stop: "refusal" }],
   [{ fault: { status: 400 } }],
 );

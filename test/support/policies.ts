@@ -45,8 +45,13 @@ const hooks: readonly Hook[] = [
       throw new Error("no comment");
     },
   },
-  permissions({ allow: {}, otherwise: ["save", "fetch", "ask", "approve", "helper", "expert"] }),
+  permissions({ allow: {}, otherwise: ["save", "fetch", "ask", "approve", "patient", "helper", "expert"] }),
   approval({ when: ["save", "approve"] }),
+  approval({
+    name: "hasty",
+    when: ["report", "patient"],
+    expires: { afterMs: 4, default: { approved: true } },
+  }),
   { name: "rewrites", afterTool: ({ result }) => ({ result: { checked: result } }) },
   {
     name: "edits",
@@ -57,7 +62,7 @@ const hooks: readonly Hook[] = [
   },
   {
     name: "plans",
-    beforeTurn: () => ({ maxTokens: 300, tools: ["fetch", "ask", "save", "helper", "expert"] }),
+    beforeTurn: () => ({ maxTokens: 300, tools: ["fetch", "ask", "save", "patient", "helper", "expert"] }),
   },
   {
     name: "tells",
@@ -77,6 +82,13 @@ const hooks: readonly Hook[] = [
   {
     name: "clarifies",
     beforeRun: ({ answer }) => (answer === undefined ? { ask: clarification } : undefined),
+  },
+  {
+    name: "hurries",
+    beforeRun: ({ answer }) =>
+      answer === undefined
+        ? { ask: { ...clarification, expires: { afterMs: 3, default: { text: "any" } } } }
+        : undefined,
   },
   {
     name: "checks",

@@ -287,12 +287,12 @@ export class Actor {
     return id;
   }
 
-  /** Starts a last process, which completes all work and answers all questions. */
-  async finish(): Promise<void> {
+  /** Starts a last process, which completes all work in a session and answers all its questions. */
+  async finish(id: string = sessionId): Promise<void> {
     // Sweeps as servers do. A process may acquire the lease of a slow process, and then die itself.
     const sweeps = setInterval(() => void tolerant(this.setting.boot().sweep()), 100);
     try {
-      for (let round = 0; round < 40; round += 1) if (await this.isFinished()) return;
+      for (let round = 0; round < 40; round += 1) if (await this.isFinished(id)) return;
     } finally {
       clearInterval(sweeps);
     }
@@ -300,21 +300,39 @@ export class Actor {
   }
 
   /** Returns `true` if no run is open. Otherwise resumes the open run and answers its questions. */
-  private async isFinished(): Promise<boolean> {
+  private async isFinished(id: string): Promise<boolean> {
     this.setting.wait();
     const pawl = this.setting.boot();
-    const afterSeq = (await this.setting.log(sessionId)).length;
-    if ((await pawl.sweep()) > 0) {
-      for await (const _ of pawl.follow(sessionId, { afterSeq, untilIdle: true }));
-    }
-    const session = await this.setting.base.sessions.get(sessionId);
-    if (session?.openRun === null) return true;
-    const { pending } = await pawl.view(sessionId, user);
+    const isOver = async () => (await this.setting.base.sessions.get(id))?.openRun === null;
+    if (await isOver()) return true;
+    const afterSeq = (await this.setting.log(id)).length;
+    // The sweep may have resumed another session.
+    if ((await pawl.sweep()) > 0) await reader(pawl, id, afterSeq, isOver);
+    if (await isOver()) return true;
+    const { pending } = await pawl.view(id, user);
     for (const { callId, kind } of pending) {
       const answers = [{ callId, value: answerTo(kind, true) }];
-      await tolerant(pawl.run("tester", { ...user, sessionId, answers, credentials: CREDENTIALS }).result);
+      const asked = { ...user, sessionId: id, answers, credentials: CREDENTIALS };
+      await tolerant(pawl.run("tester", asked).result);
     }
     return false;
+  }
+}
+
+/** Reads a session until its run settles, or for 200 ms if it has settled before. */
+async function reader(
+  pawl: Runtime,
+  id: string,
+  afterSeq: number,
+  isOver: () => Promise<boolean>,
+): Promise<void> {
+  const control = new AbortController();
+  const { signal } = control;
+  const timer = setInterval(() => void isOver().then((over) => over && control.abort()), 200);
+  try {
+    for await (const _ of pawl.follow(id, { afterSeq, untilIdle: true, signal }));
+  } finally {
+    clearInterval(timer);
   }
 }
 

@@ -16,6 +16,7 @@ import { type Reply, type Rules, type StrictModel, strictModel } from "@pawl/tes
 import * as z from "zod";
 import { delegates, EXPERTS } from "./delegates.ts";
 import { assertSoundLog } from "./invariants.ts";
+import { assertExpiries, assertPatience, patient } from "./patient.ts";
 import { assertRebuilds } from "./rebuild.ts";
 import { assertSurveys, survey } from "./survey.ts";
 import { assertTasks } from "./task-invariants.ts";
@@ -150,7 +151,11 @@ export function world(
       const requests = models.flatMap((one) => one.requests);
       const all = await Promise.all(logs);
       await assertRebuilds(all, requests);
-      for (const { log, fromSeq } of all) assertSurveys(log, ran, fromSeq);
+      for (const { log, fromSeq } of all) {
+        assertSurveys(log, ran, fromSeq);
+        assertPatience(log, ran, fromSeq);
+        assertExpiries(log, fromSeq);
+      }
       assertTasks(all, made.limits);
       return log;
     },
@@ -163,6 +168,7 @@ function standardTools(ran: Map<string, number>) {
   const value = z.object({ value: z.string() });
   return [
     survey(ran),
+    patient(ran),
     tool({
       name: "save",
       description: "Saves.",

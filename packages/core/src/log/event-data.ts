@@ -205,8 +205,7 @@ export interface EventData {
    *   HTTP do not get it.
    * - `expires` is when the question is answered by itself: at the time `at`, or `after_ms` milliseconds
    *   after this event. `default` is the answer.
-   * - `hidden`: nobody is asked, the call waits for a time, see `ToolContext.wait`. Clients show it as
-   *   running.
+   * - `hidden`: nobody is asked, the call waits for a time, see `ToolContext.wait`. It is shown as running.
    */
   tool_suspended: {
     tool_name: string;

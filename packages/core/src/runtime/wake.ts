@@ -23,7 +23,8 @@ export function wakeLater(host: Host, { session, log, caller, credentials }: Leg
   const at = firstExpiry(waitingFor(run));
   if (at === undefined) return;
   // Both times are the store's, so a clock of this process that is wrong does not matter.
-  const ms = Date.parse(at) - Date.parse(log.state.lastAt);
+  // Timers may fire early by a part of a millisecond.
+  const ms = Date.parse(at) - Date.parse(log.state.lastAt) + 1;
   if (ms > (host.staysAlive ? LONGEST_WAIT_MS : LONGEST_TIMER_MS)) return;
   const from: AskedBy = { ...(Object.keys(caller).length > 0 && { caller }), credentials };
   const wake = () => {

@@ -11,7 +11,38 @@ import type { Schema } from "./schema.ts";
  */
 export type Moment = { afterMs: number; at?: never } | { at: string | Date; afterMs?: never };
 
-/** When a question is answered by itself, and with what: `default` must match the question's schema. */
+/**
+ * When a question is answered by itself, and with what: `default` must match the question's schema. From that
+ * time on, any process with `runtime.start()` stores the default as the answer. An answer that is stored
+ * before it counts, also a late one.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime, tool } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ * import * as z from "zod";
+ *
+ * const confirm = tool({
+ *   name: "confirm",
+ *   description: "Asks the user for a yes or no.",
+ *   input: z.object({}),
+ *   suspends: {
+ *     answer: z.object({ yes: z.boolean() }),
+ *     expires: { afterMs: 24 * 3_600_000, default: { yes: false } },
+ *   },
+ * });
+ * const clerk = agent({
+ *   name: "clerk",
+ *   model: scriptedModel([{ tools: [{ name: "confirm" }] }]),
+ *   instructions: "Ask first.",
+ *   tools: [confirm],
+ * });
+ * const pawl = runtime({ agents: [clerk], store: memoryStore() });
+ * const { pending } = await pawl.run(clerk, { userId: "ada", input: "Delete it." }).result;
+ * console.log(pending[0]?.expires?.default); // { yes: false }
+ * await pawl.drain();
+ * ```
+ */
 export type Expiry<Answer = Json> = Moment & { default: Answer };
 
 /** An expiry as it is stored with a question. */

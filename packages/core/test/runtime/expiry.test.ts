@@ -40,7 +40,7 @@ describe("a question that expires", () => {
       const world = boot([asks]);
       const { sessionId } = await world.say("Go");
       if (drains) await world.pawl.drain();
-      await world.clock.advance(60_000);
+      await world.clock.advance(60_001);
       const ended = (await world.of(sessionId, "run_ended")).length;
       expect(ended).toBe(drains ? 0 : 1);
     }
@@ -77,7 +77,7 @@ describe("a question that expires", () => {
       });
       const world = boot([asks], { clock, store: racing });
       const { sessionId } = await world.say("Go");
-      await clock.advance(60_000);
+      await clock.advance(60_001);
       await until(async () => (await base.sessions.get(sessionId))?.openRun === null);
       const counted = when === "before" ? { value: { ok: true } } : { value: { ok: false }, expired: true };
       expect(await answersOf(world, sessionId)).toEqual([{ expired: undefined, ...counted }]);
@@ -92,7 +92,7 @@ describe("a question that expires", () => {
     const { clock, store } = first;
     const { sessionId } = await first.say("Go");
     await first.pawl.drain();
-    await clock.advance(60_000);
+    await clock.advance(60_001);
     const processes = [0, 1, 2].map(() => boot([asks], { clock, store, left: script.slice(1) }));
     const resumed = await Promise.all(processes.map(({ pawl }) => pawl.sweep()));
     expect(resumed.reduce((sum, one) => sum + one)).toBe(1);
@@ -111,7 +111,7 @@ describe("a question that expires", () => {
     const first = boot([idempotent], { clock, store: dying });
     const { sessionId } = await first.say("Go");
     due = true;
-    await clock.advance(60_000);
+    await clock.advance(60_001);
     expect(dying.dead).toBe(true);
     // The dead process's own clock stands still, so that it does not renew its lease.
     afterDeathMs = 60_000;
@@ -143,7 +143,7 @@ describe("a question that expires", () => {
     const { sessionId } = await world.say("Go");
     const began = clock.now();
     expect(await wakeAt()).toBe(new Date(began + 60_000).toISOString());
-    await clock.advance(60_000);
+    await clock.advance(60_001);
     expect(await answersOf(world, sessionId)).toHaveLength(1);
     expect(await wakeAt()).toBe(new Date(began + 120_000).toISOString());
     await world.answer(sessionId, "c2", { ok: false });

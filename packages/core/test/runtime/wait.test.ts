@@ -26,7 +26,7 @@ describe("a call that waits for a time", () => {
         wakeAt: new Date(clock.now() + 60_000).toISOString(),
       });
       expect(await world.pawl.sweep()).toBe(0);
-      await clock.advance(60_000);
+      await clock.advance(60_001);
     }
     const { stop, pending } = await run.result;
     expect({ stop: stop.type, pending }).toEqual({ stop: "end_turn", pending: [] });
@@ -68,7 +68,7 @@ describe("a call that waits for a time", () => {
         await refused;
         expect(await world.of(sessionId, "run_suspended")).toHaveLength(1);
       } else await next.started;
-      if (whenBusy !== "interrupt") for (const _ of [1, 2, 3]) await clock.advance(60_000);
+      if (whenBusy !== "interrupt") for (const _ of [1, 2, 3]) await clock.advance(60_001);
       const { stop } = await run.result;
       expect(stop.type).toBe(whenBusy === "interrupt" ? "interrupted" : "end_turn");
       if (whenBusy !== "reject") expect((await next.result).stop.type).toBe("end_turn");
@@ -104,7 +104,7 @@ describe("a call that waits for a time", () => {
     const { clock } = world;
     const run = world.pawl.run("tester", { ...user, input: "Go" });
     await stored(world, (await run.started).sessionId, "run_suspended");
-    for (const _ of [1, 2, 3]) await clock.advance(60_000);
+    for (const _ of [1, 2, 3]) await clock.advance(60_001);
     expect((await run.result).stop.type).toBe("end_turn");
   });
 
@@ -117,7 +117,7 @@ describe("a call that waits for a time", () => {
     await until(() => dying.dead);
     const next = boot([polls], { clock, store: base, left: script.slice(1) });
     next.pawl.start();
-    for (const _ of [1, 2, 3, 4, 5]) await clock.advance(60_000);
+    for (const _ of [1, 2, 3, 4, 5]) await clock.advance(60_001);
     await next.pawl.drain();
     expect(await resultOf(next, sessionId)).toMatchObject({ success: true, result: { questions: 3 } });
   });
