@@ -142,7 +142,7 @@ describe("X3 T10 a tool's backend fails over HTTP", () => {
 
   it("X3 F17 E10 if the bearer expires in the middle of a run, it ends clearly, and a new one continues", async () => {
     const tokens = sharedTokens("secret_of_tokens_0123");
-    const shortLived = await tokens.issue("ada-jwt", 2);
+    const shortLived = await tokens.issue("ada-jwt", 5);
     const { exp } = JSON.parse(Buffer.from(shortLived.split(".")[1] ?? "", "base64url").toString());
     const { of, model, errors, say } = await faulty(
       async (passing) => {
@@ -250,7 +250,9 @@ describe("X3 F18 the backend fails before a run begins", () => {
       expect(sessions.filter(({ lastSeq }) => lastSeq > 0)).toEqual([]);
       expect(model.requests).toEqual([]);
       isFaulty = false;
-      await expect.poll(async () => await of.budget(user)).toMatchObject({ used: 0, held: 0 });
+      await expect
+        .poll(async () => await of.budget(user), { timeout: 20_000 })
+        .toMatchObject({ used: 0, held: 0 });
       expect((await say()).events.at(-1)).toEqual(END);
       expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
       await expectNoSecrets(of, user, [errors, text]);

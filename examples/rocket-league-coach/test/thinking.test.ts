@@ -152,7 +152,7 @@ describe("X3 C12 thinking with tools, by the rules of each model", () => {
       const { of, send, say } = await open(id);
       const response = await send({ message: "My goal is Champion I" });
       const streamed = aspEvents(response);
-      await expect.poll(() => api.requests.length).toBe(2);
+      await expect.poll(() => api.requests.length, { timeout: 20_000 }).toBe(2);
       await new Promise((resolve) => setTimeout(resolve, 50));
       await of.front.runtime.stop(sessionOf(response), { userId: user });
       expect((await streamed).at(-1)?.type).toMatch(/^(message_stop|error)$/);
