@@ -62,6 +62,9 @@ describe("X3 the reducer of ASP v2", () => {
     ])
       expect(reduceAsp(view, event)).toBe(view);
     expect(reduceAsp(view, { type: "weather" } as unknown as AspEvent)).toBe(view);
+    const paused = fold([ack, tool("t"), stop("tool_use")]);
+    for (const event of [text("More"), result("t", "x"), stop("end_turn")])
+      expect(reduceAsp(paused, event)).toBe(paused);
     const open = fold([ack, text("One")]);
     expect(reduceAsp(open, { type: "weather" } as unknown as AspEvent)).toBe(open);
     expect(reduceAsp(open, result("nobody", "x"))).toBe(open);

@@ -100,6 +100,7 @@ describe("T10 GET tools/schema", () => {
     const first = await get(make(), "/tools/schema");
     const etag = first.headers.get("etag") ?? "";
     expect(first.headers.get("cache-control")).toBe("private, no-cache");
+    expect(first.headers.get("vary")).toBe("authorization, cookie");
     for (const tag of [etag, `W/${etag}`, `"x", ${etag}`]) {
       const again = await get(make(), "/tools/schema", { "if-none-match": tag });
       expect([again.status, again.headers.get("etag"), await again.text()]).toEqual([304, etag, ""]);

@@ -124,7 +124,7 @@ describe("T10 a hostile list of tools", () => {
     const before = performance.now();
     const input = { at: `${"a".repeat(40)}!`, [`${"b".repeat(40)}!`]: 1 };
     const { call, requests } = await callWith(fine, listing({ ...look, input_schema }), {}, input);
-    expect(performance.now() - before).toBeLessThan(3_000);
+    expect(performance.now() - before).toBeLessThan(6_000);
     expect(call).toMatchObject({ success: true, result: 1 });
     // The model gets the patterns all the same, and the server checks them.
     expect(requests[0]?.tools?.[0]?.input_schema).toMatchObject({
