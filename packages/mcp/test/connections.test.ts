@@ -102,6 +102,32 @@ describe("the processes of servers over stdio", () => {
     await vi.waitFor(() => expect(alive()).toEqual([]), { timeout: 8_000 });
   });
 
+  it("F24 C13 may get new tools while they run: the next run has them, under a new prefix", async () => {
+    const { server } = noting({ listTtlMs: 0 });
+    const one = world(
+      [server],
+      [
+        ...calls("grow").slice(0, 2),
+        { tools: [{ name: "mcp__test__grown", id: "c2", input: {} }] },
+        { text: "Ok." },
+      ],
+    );
+    const { sessionId } = await one.say("Go");
+    await one.say("Go", { sessionId });
+    const [, second] = await one.of(sessionId, "prefix");
+    expect(second?.data.tools.map(({ name }) => name)).toContain("mcp__test__grown");
+    const results = await one.of(sessionId, "tool_result");
+    expect(results.map(({ data }) => data.success)).toEqual([true, true]);
+  });
+
+  it("F24 T14 may say 5,000 times that their tools have changed, and the list is read once per run", async () => {
+    const { server } = noting();
+    const begin = performance.now();
+    expect(await call(server, "storm")).toMatchObject({ success: true });
+    expect(performance.now() - begin).toBeLessThan(10_000);
+    expect(await call(server, "pid")).toMatchObject({ success: true });
+  });
+
   it("T14 end if the server is closed while it starts", async () => {
     const { server, pids, alive } = noting();
     const listing = server.listTools({ userId: "u" }).catch(() => undefined);

@@ -10,6 +10,15 @@ serveStdio(() => {
   server.registerTool("pid", {}, async () => text(String(process.pid)));
   server.registerTool("env", {}, async () => text(JSON.stringify(process.env)));
   server.registerTool("die", {}, async () => process.exit(1));
+  server.registerTool("grow", {}, async () => {
+    server.registerTool("grown", {}, async () => text("new"));
+    return text("grown");
+  });
+  server.registerTool("storm", {}, async () => {
+    for (let n = 0; n < 5_000; n += 1)
+      await server.server.notification({ method: "notifications/tools/list_changed" });
+    return text("calm");
+  });
   server.registerTool("hang", {}, () => new Promise(() => undefined));
   server.registerTool("noise", {}, async () => {
     process.stderr.write("x".repeat(1_000_000));
