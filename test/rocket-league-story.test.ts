@@ -40,8 +40,13 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     });
     server = await playgroundProcess(api.url, { COACH_TOKEN_BUDGET: String(BUDGET) });
     await server.start();
+    // The first question creates the public sample, which takes long on a busy machine.
+    const body = JSON.stringify({ input: "How is my boost?" });
+    const headers = { "content-type": "application/json" };
+    const prepared = await fetch(`${server.url}/api/rocket-league/runs`, { method: "POST", headers, body });
+    expect(await prepared.text()).toContain('"type":"run_ended"');
     context = await browser!.newContext({ viewport: { width: 1280, height: 900 } });
-  });
+  }, 120_000);
 
   afterAll(async () => {
     await browser?.close();
