@@ -173,7 +173,7 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     expect(await page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
 
     // Until the budget is spent: then a message is refused before anything is stored.
-    const failure = page.getByTestId("error").filter({ hasText: "Your token budget is used up." });
+    const failure = page.getByTestId("error").filter({ hasText: "You have no tokens left." });
     const stop = page.getByTestId("stop");
     const messages = page.getByTestId("message-user");
     for (let round = 0; round < 12 && !(await failure.isVisible()); round += 1) {

@@ -25,7 +25,10 @@ const MESSAGES = new Map<number, readonly [code: string, message: string]>([
   [401, ["unauthorized", "Please sign in again."]],
   [
     402,
-    ["quota_exceeded", "Your token budget is used up. It is filled again at the start of the next month."],
+    [
+      "quota_exceeded",
+      "You have no tokens left. A monthly budget is filled again at the start of the next month.",
+    ],
   ],
   [403, ["forbidden", "You may not use the coach."]],
   [404, ["not_found", "You have no such session."]],
