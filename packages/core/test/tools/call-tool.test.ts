@@ -171,6 +171,13 @@ describe("T10 callTool()", () => {
     expect(JSON.stringify(await Promise.all(outcomes))).not.toContain(token);
   });
 
+  it("F17 repeats no credential as the name of a field, and none that begins with another one", async () => {
+    const [short, long] = ["tok_0123456789abcdef", "tok_0123456789abcdef_and_more"];
+    const t = make(() => ({ [long]: short, list: [{ [short]: long }] }));
+    const outcome = await callTool(t, { n: 1 }, { ...ada, credentials: { short, long } });
+    expect(outcome).toMatchObject({ result: { "…": "…", list: [{ "…": "…" }] } });
+  });
+
   it("returns the text of `format` beside the result", async () => {
     const t = make(() => 5, { format: () => "five" });
     expect(await callTool(t, { n: 1 }, ada)).toMatchObject({ result: 5, content: "five" });

@@ -158,6 +158,13 @@ describe("T10 plainJsonSchema()", () => {
     );
   });
 
+  it("keeps what stands beside a reference that stays", () => {
+    const $defs = { Tree: { type: "array", items: { $ref: "#/$defs/Tree" } } };
+    const beside = { $ref: "#/$defs/Tree", description: "A tree.", minItems: 1 };
+    const schema: JsonObject = { type: "object", properties: { a: beside }, $defs };
+    expect(plainJsonSchema(schema)).toEqual(schema);
+  });
+
   it("takes little time for definitions that all lead to each other, and keeps too many of them", async () => {
     const schemaOf = (layers: number, width: number): JsonObject => ({
       type: "object",

@@ -248,6 +248,7 @@ describe("T10 POST tools/execute", () => {
       { deps: broken },
       { tools: () => [add, add] },
       { authorize: () => ({}) },
+      { authorize: () => ({ userId: "" }) },
     ]) {
       const { status, body } = await execute(make({ ...more, onError }), {
         tool_name: "add",
@@ -256,7 +257,7 @@ describe("T10 POST tools/execute", () => {
       expect([status, body.error.code]).toEqual([500, "internal"]);
       expect(JSON.stringify(body)).not.toContain("hunter2");
     }
-    expect(onError).toHaveBeenCalledTimes(4);
+    expect(onError).toHaveBeenCalledTimes(5);
   });
 
   it("sends a response of authorize as it is", async () => {
