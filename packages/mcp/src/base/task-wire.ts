@@ -36,8 +36,8 @@ const META = "pawl/task";
 
 /**
  * Returns the result of a call that became a task in a form that the SDK accepts; `undefined` if it is an
- * ordinary result. `isV1` says that the call asked for a task, as only the older wire does. `session` is that of
- * the connection.
+ * ordinary result. `isV1` says that the call asked for a task, as only the older wire does. `session` is
+ * that of the connection.
  */
 export function asTaskResult(
   result: Json,
