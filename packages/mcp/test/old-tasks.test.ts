@@ -20,13 +20,14 @@ const stdio = () => {
 
 async function http() {
   const port = await freePort();
-  children.push(await startEverything(port));
-  const server = () => {
+  const child = await startEverything(port);
+  children.push(child);
+  const connect = () => {
     const made = mcpServer({ name: "test", url: `http://127.0.0.1:${port}/mcp` });
     open.push(made);
     return made;
   };
-  return server;
+  return { connect, child, port };
 }
 
 describe("the reference server's tasks, of 2025-11-25", () => {
@@ -45,8 +46,8 @@ describe("the reference server's tasks, of 2025-11-25", () => {
     expect(JSON.stringify((await resultOf(one, sessionId)).result)).toMatch(/User cancelled/);
   }, 20_000);
 
-  it("F24 T14 over HTTP: a task ends with its session, so another process says that the outcome is unknown", async () => {
-    const connect = await http();
+  it("F24 T14 over HTTP: the task is continued by another process, in the session that has it", async () => {
+    const { connect } = await http();
     const first = world([connect()], calls("simulate-research-query", { topic: "tea" }));
     const { sessionId } = await first.begin("Go");
     await parked(first, sessionId);
@@ -54,9 +55,33 @@ describe("the reference server's tasks, of 2025-11-25", () => {
     await first.tools.close();
     const second = world([connect()], calls("simulate-research-query").slice(1), { store: first.store });
     await sweepUntil(second, sessionId);
-    expect(await resultOf(second, sessionId)).toMatchObject({
+    const { success, result } = await resultOf(second, sessionId);
+    expect(success).toBe(true);
+    expect(JSON.stringify(result)).toMatch(/Research Report: tea/);
+  }, 20_000);
+
+  it("F24 over HTTP: a task whose server has started again has an unknown outcome", async () => {
+    const { connect, child, port } = await http();
+    const one = world([connect()], calls("simulate-research-query", { topic: "tea" }));
+    const { sessionId } = await one.begin("Go");
+    await parked(one, sessionId);
+    child.kill("SIGKILL");
+    children.push(await startEverything(port));
+    await sweepUntil(one, sessionId);
+    expect(await resultOf(one, sessionId)).toMatchObject({
       success: false,
       result: expect.stringMatching(/does not know its task any more.*may still be running/),
     });
+  }, 20_000);
+
+  it("L9 F24 over HTTP: a task is stopped with its run", async () => {
+    const { connect } = await http();
+    const one = world([connect()], calls("simulate-research-query", { topic: "tea" }));
+    const { sessionId } = await one.begin("Go");
+    await parked(one, sessionId);
+    await one.pawl.stop(sessionId, { userId: "u1" });
+    await sweepUntil(one, sessionId);
+    // The server confirms that the task is cancelled.
+    expect(await one.of(sessionId, "note")).toEqual([]);
   }, 20_000);
 });

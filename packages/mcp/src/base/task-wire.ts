@@ -18,6 +18,8 @@ export interface ServerTask {
   ttlMs: number | null;
   /** How long to wait between two questions about it, in milliseconds. */
   pollMs: number | undefined;
+  /** The session of an older server in which the task is, over HTTP. */
+  session: string | undefined;
 }
 
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
@@ -34,13 +36,18 @@ const META = "pawl/task";
 
 /**
  * Returns the result of a call that became a task in a form that the SDK accepts; `undefined` if it is an
- * ordinary result. `isV1` says that the call asked for a task, as only the older wire does.
+ * ordinary result. `isV1` says that the call asked for a task, as only the older wire does. `session` is
+ * that of the connection.
  */
-export function asTaskResult(result: Json, isV1: boolean): JsonObject | undefined {
+export function asTaskResult(
+  result: Json,
+  isV1: boolean,
+  session: string | undefined,
+): JsonObject | undefined {
   if (!isObject(result)) return undefined;
   const task = isV1 ? own(result, "task") : result.resultType === "task" ? withoutType(result) : undefined;
   if (!isObject(task)) return undefined;
-  const _meta = { [META]: { wire: isV1 ? "v1" : "v2", task } };
+  const _meta = { [META]: { wire: isV1 ? "v1" : "v2", task, session: (isV1 ? session : undefined) ?? null } };
   return { resultType: "complete", content: [], _meta };
 }
 
@@ -52,7 +59,9 @@ function withoutType({ resultType: _, ...task }: JsonObject): JsonObject {
 export function taskIn(result: unknown): ServerTask | null | undefined {
   const meta = own(objectIn(own(objectIn(result as Json), "_meta")), META);
   if (!isObject(meta)) return undefined;
-  return readTask(meta.wire === "v1" ? "v1" : "v2", meta.task) ?? null;
+  const task = readTask(meta.wire === "v1" ? "v1" : "v2", meta.task);
+  if (task === undefined) return null;
+  return typeof meta.session === "string" ? { ...task, session: meta.session } : task;
 }
 
 /** Reads a task as a server sent it. `undefined` if it is not valid. */
@@ -68,6 +77,7 @@ export function readTask(wire: TaskWire, given: Json | undefined): ServerTask | 
     message: typeof statusMessage === "string" ? statusMessage.slice(0, MOST_MESSAGE_CHARS) : "",
     ttlMs: ttl ?? null,
     pollMs: numberIn(wire === "v1" ? times.pollInterval : times.pollIntervalMs),
+    session: undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import { failureOf, McpFailure } from "../base/failure.ts";
-import { end, type Known, type Live, opener } from "./live.ts";
+import { adopt, end, type Known, type Live, opener } from "./live.ts";
 import type { McpServerOptions } from "./options.ts";
 import type { Client } from "./sdk.ts";
 import { secretsOf } from "./target.ts";
@@ -10,11 +10,12 @@ const IDLE_MS = 300_000;
 /** The connection of one user to one server. It is opened when it is needed, and again after it was lost. */
 export interface Link {
   /**
-   * Uses the connection. If it turns out to be gone before anything was sent, a new one is used.
+   * Uses the connection. If it turns out to be gone before anything was sent, a new one is used. With
+   * `session`, uses that session of an older server, also if another process has begun it.
    *
    * @throws McpFailure
    */
-  use<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  use<T>(work: (client: Client) => Promise<T>, session?: string): Promise<T>;
   /** What must not appear in a result or an error. */
   secrets(): readonly string[];
   close(): Promise<void>;
@@ -34,10 +35,11 @@ export function makeLink<Deps>(
   let busy = 0;
   let idle: NodeJS.Timeout | undefined;
 
-  async function once<T>(work: (client: Client) => Promise<T>): Promise<T> {
+  async function once<T>(work: (client: Client) => Promise<T>, session: string | undefined): Promise<T> {
     let live: Live | undefined;
+    const adopted = session !== undefined && connection.open()?.session() !== session;
     try {
-      live = await connection.current();
+      live = adopted ? await adopt(options, token, session) : await connection.current();
       live.hold(true);
       return await work(live.client);
     } catch (error) {
@@ -47,6 +49,7 @@ export function makeLink<Deps>(
     } finally {
       // Other requests may still wait for the same child.
       if (busy === 1) live?.hold(false);
+      if (adopted) await live?.close();
     }
   }
 
@@ -58,12 +61,12 @@ export function makeLink<Deps>(
   return {
     secrets,
     close,
-    use: async (work) => {
+    use: async (work, session) => {
       busy += 1;
       clearTimeout(idle);
       try {
-        return await once(work).catch((error: unknown) => {
-          if (error instanceof McpFailure && error.isStale) return once(work);
+        return await once(work, session).catch((error: unknown) => {
+          if (error instanceof McpFailure && error.isStale) return once(work, session);
           throw error;
         });
       } finally {
@@ -89,13 +92,17 @@ function afterwards(ms: number, act: () => void): NodeJS.Timeout {
 /** Keeps one connection, and opens another if it is over. */
 function reopening(open: () => Promise<Live>) {
   let opening: Promise<Live> | undefined;
+  let last: Live | undefined;
   return {
+    /** Returns the connection if there is one now. */
+    open: (): Live | undefined => (last?.isOver === false ? last : undefined),
     current: async (): Promise<Live> => {
       const before = opening;
       const live = await before?.catch(() => undefined);
       if (live !== undefined && !live.isOver) return live;
       if (opening === before) opening = open();
-      return await (opening as Promise<Live>);
+      last = await (opening as Promise<Live>);
+      return last;
     },
     close: async (): Promise<void> => {
       const live = await opening?.catch(() => undefined);

@@ -3,6 +3,7 @@ import type { McpServerOptions } from "./options.ts";
 import { type Client, type PriorDiscovery, sdk } from "./sdk.ts";
 import { openTransport } from "./target.ts";
 import type { Token } from "./token.ts";
+import { hasTasks } from "./watched.ts";
 
 const CONNECT_TIMEOUT_MS = 30_000;
 
@@ -15,6 +16,8 @@ export interface Live {
   /** Sets whether the connection keeps this process running. */
   hold(isHeld: boolean): void;
   isOver: boolean;
+  /** The id of its session, of older servers over HTTP. */
+  session(): string | undefined;
   /** Closes it. A server of an older protocol is told, so that it forgets the session. Never rejects. */
   close(): Promise<void>;
 }
@@ -49,14 +52,24 @@ export function end(live: Live): void {
   void live.client.close().catch(() => undefined);
 }
 
+/** Continues a session of an older server, in which a task is. Closing it does not end the session. */
+export async function adopt<Deps>(
+  options: McpServerOptions<Deps>,
+  token: Token | undefined,
+  session: string,
+): Promise<Live> {
+  return await connect({ ...options, protocol: "legacy" }, token, undefined, session);
+}
+
 async function connect<Deps>(
   options: McpServerOptions<Deps>,
   token: Token | undefined,
   prior: PriorDiscovery | undefined,
+  session?: string,
 ): Promise<Live> {
   const { protocol = "auto", connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, tasks = true } = options;
   const { Client } = await sdk();
-  const { transport, hold } = await openTransport(options, token);
+  const { transport, hold } = await openTransport(options, token, session);
   const mode = protocol === "modern" ? { pin: "2026-07-28" } : protocol;
   const client = new Client(
     { name: "pawl", version: "1" },
@@ -75,11 +88,12 @@ async function connect<Deps>(
   client.setRequestHandler("elicitation/create", async () => ({ action: "cancel" as const }));
   const close = async (): Promise<void> => {
     const { terminateSession } = transport as { terminateSession?(): Promise<void> };
-    const told = terminateSession?.call(transport).catch(() => undefined);
+    const mustLive = session !== undefined || hasTasks(transport);
+    const told = mustLive ? undefined : terminateSession?.call(transport).catch(() => undefined);
     await Promise.race([told, new Promise((resolve) => setTimeout(resolve, FORGET_MS).unref?.())]);
     await client.close().catch(() => undefined);
   };
-  const live: Live = { client, hold, isOver: false, close };
+  const live: Live = { client, hold, isOver: false, close, session: () => transport.sessionId };
   client.onclose = () => {
     live.isOver = true;
   };

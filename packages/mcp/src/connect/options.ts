@@ -82,7 +82,7 @@ export interface McpServerOptions<Deps = unknown> {
   maxResultChars?: number;
   /** How long the list of tools is used before it is read again, in milliseconds. Default: 60,000. */
   listTtlMs?: number;
-  /** How long a connection without requests stays open, in milliseconds. Default: 300,000. */
+  /** How long a connection or program without requests stays open, in milliseconds. Default: 300,000. */
   idleMs?: number;
   /** When a server that keeps failing gets no requests for a while. */
   breaker?: BreakerOptions;
@@ -103,8 +103,8 @@ export interface McpServerOptions<Deps = unknown> {
   /** How often a call may ask the user. Default: 10. */
   maxQuestions?: number;
   /**
-   * A secret of at least 32 characters, the same in all processes. With it, the server's `requestState` is
-   * encrypted in the log while a question waits. Default: it is stored as it is.
+   * A secret of at least 32 characters, the same in all processes. With it, the server's `requestState` and
+   * the ids of tasks are encrypted in the log while a call waits. Default: they are stored as they are.
    */
   stateKey?: string;
   /** Sends HTTP requests. Default: the global `fetch`. */

@@ -55,8 +55,8 @@ export function makePool<Deps>(options: McpServerOptions<Deps>): Pool<Deps> {
       const isShared = options.token === undefined && signIns === undefined;
       const key = isShared ? "" : JSON.stringify([user.userId, token ?? null]);
       const link = linkOf(key, user, token);
-      const use = <T>(work: (client: Client) => Promise<T>): Promise<T> =>
-        limit(() => guarded(() => link.use(work)));
+      const use = <T>(work: (client: Client) => Promise<T>, session?: string): Promise<T> =>
+        limit(() => guarded(() => link.use(work, session)));
       return { key, use, secrets: link.secrets };
     },
     close: async () => {

@@ -8,6 +8,9 @@ import { watched } from "./watched.ts";
 /** The default of `maxResponseBytes`. The SDK's own limit over stdio is the same. */
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 
+/** The version of the protocol whose sessions have tasks. */
+const TASK_VERSION = "2025-11-25";
+
 /** A fresh transport to a server. */
 export interface Opened {
   transport: Transport;
@@ -15,10 +18,14 @@ export interface Opened {
   hold(isHeld: boolean): void;
 }
 
-/** Makes a transport to the server that the options name, with the token of its user. */
+/**
+ * Makes a transport to the server that the options name, with the token of its user. With `session`, it
+ * continues a session over HTTP that another connection has begun.
+ */
 export async function openTransport<Deps>(
   options: McpServerOptions<Deps>,
   token: Token | undefined,
+  session?: string,
 ): Promise<Opened> {
   const { url, command, args = [], env = {}, cwd, headers = {} } = options;
   if (command !== undefined) {
@@ -41,6 +48,7 @@ export async function openTransport<Deps>(
     new StreamableHTTPClientTransport(target.url, {
       fetch: bounded,
       requestInit: { headers: { ...headers } },
+      ...(session !== undefined && { sessionId: session, protocolVersion: TASK_VERSION }),
       ...(token !== undefined && { authProvider: authProvider(token) }),
     }) as Transport,
   );

@@ -21,7 +21,7 @@ export function watched(transport: Transport): Transport {
     configurable: true,
     get: () => receive,
     set: (handler: Transport["onmessage"]) => {
-      receive = handler && ((message, extra) => handler(delivered(message, open), extra));
+      receive = handler && ((message, extra) => handler(delivered(transport, message, open), extra));
     },
   });
   transport.send = (message, options) => {
@@ -43,15 +43,24 @@ export function watched(transport: Transport): Transport {
   return transport;
 }
 
+/** Transports over which a call became a task. */
+const withTasks = new WeakSet<Transport>();
+
+/** Whether the session of a connection must live on, because a task may still be in it. */
+export function hasTasks(transport: Transport): boolean {
+  return withTasks.has(transport);
+}
+
 type Open = Map<Id, { isCall: boolean; asksForTask: boolean }>;
 
 /** Notes that a request has its answer. Returns the answer in a form that the SDK lets through. */
-function delivered(message: Message, open: Open): Message {
+function delivered(transport: Transport, message: Message, open: Open): Message {
   if (!("id" in message) || "method" in message) return message;
   const request = open.get(message.id as Id);
   open.delete(message.id as Id);
   if (!request?.isCall || !("result" in message)) return message;
-  const result = asTaskResult(message.result as never, request.asksForTask);
+  const result = asTaskResult(message.result as never, request.asksForTask, transport.sessionId);
+  if (result !== undefined) withTasks.add(transport);
   return result === undefined ? message : ({ ...message, result } as Message);
 }
 

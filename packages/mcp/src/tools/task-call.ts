@@ -132,11 +132,13 @@ async function afterFailure<Deps>(
   error: McpFailure,
 ): Promise<CallToolResult> {
   const { name, now = Date.now } = call.options;
-  if (isPassing(error)) {
+  // The session in which an older server had the task is over.
+  const isGone = task.wire === "v1" && error.isStale && error.code === "mcp_refused";
+  if (isPassing(error) && !isGone) {
     if (now() < task.until) return await park(call, { ...task, failures: task.failures + 1 });
     throw mayRun(name, "its time is over, and the server cannot be asked.");
   }
-  if (error.rpcCode !== undefined)
+  if (error.rpcCode !== undefined || isGone)
     throw mayRun(name, `the server does not know its task any more: ${error.message}`);
   const isRefused = error.code === "mcp_unauthorized";
   const message = `${error.message} The task of this call may still be running.`;

@@ -3,7 +3,7 @@ import type { McpUser } from "../base/user.ts";
 import type { McpServerOptions } from "../connect/options.ts";
 import type { Pool } from "../connect/pool.ts";
 import { cancelTask } from "./task-requests.ts";
-import { isTaskState, openedId } from "./task-state.ts";
+import { isTaskState, opened } from "./task-state.ts";
 
 /** A call that has ended without the result of its task. */
 export interface EndedCall {
@@ -69,10 +69,10 @@ async function end<Deps>(
 export function taskCanceller<Deps>(options: McpServerOptions<Deps>, pool: Pool<Deps>) {
   return async ({ state, idempotencyKey }: EndedCall, user: McpUser<Deps>): Promise<boolean> => {
     if (!isTaskState(state)) return true;
-    const id = await openedId(options, idempotencyKey, state.task);
+    const task = await opened(options, idempotencyKey, state.task);
     const connection = await pool.of(user);
     const signal = user.signal ?? new AbortController().signal;
     const about = { server: options.name, connection, signal, timeoutMs: CANCEL_MS };
-    return await cancelTask(about, { id, wire: state.task.wire });
+    return await cancelTask(about, task);
   };
 }

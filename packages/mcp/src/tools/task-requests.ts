@@ -17,7 +17,7 @@ export interface SeenTask extends ServerTask {
   error: string;
 }
 
-type Named = Pick<OpenTask, "id" | "wire">;
+type Named = Pick<OpenTask, "id" | "wire" | "session">;
 
 /** Settings of the requests about a task. */
 export interface AboutTask {
@@ -40,18 +40,19 @@ const ANY = {
 async function ask(
   { connection, signal, timeoutMs: timeout }: AboutTask,
   method: string,
+  session: string | undefined,
   params: JsonObject,
 ): Promise<JsonObject> {
   const given = await connection.use((client: Client) => {
     signal.throwIfAborted();
     return client.request({ method, params } as never, ANY as never, { signal, timeout });
-  });
+  }, session);
   return objectIn(given as Json);
 }
 
 /** Asks the server about a task. @throws McpFailure */
-export async function getTask(about: AboutTask, { id, wire }: Named): Promise<SeenTask> {
-  const given = await ask(about, "tasks/get", { taskId: id });
+export async function getTask(about: AboutTask, { id, wire, session }: Named): Promise<SeenTask> {
+  const given = await ask(about, "tasks/get", session, { taskId: id });
   const task = readTask(wire, given);
   if (task === undefined || task.id !== id) throw nonsense(about.server);
   const { message } = objectIn(given.error);
@@ -66,24 +67,28 @@ export async function getTask(about: AboutTask, { id, wire }: Named): Promise<Se
 }
 
 /** Sends the user's answers to a task. */
-export async function updateTask(about: AboutTask, { id }: Named, inputResponses: JsonObject): Promise<void> {
-  await ask(about, "tasks/update", { taskId: id, inputResponses });
+export async function updateTask(
+  about: AboutTask,
+  { id, session }: Named,
+  inputResponses: JsonObject,
+): Promise<void> {
+  await ask(about, "tasks/update", session, { taskId: id, inputResponses });
 }
 
 /**
  * Asks for the result of a task of the older wire. While such a task asks something, this request delivers
  * the question, which is cancelled (see `live.ts`).
  */
-export async function resultOfV1(about: AboutTask, { id }: Named, isAsking: boolean): Promise<Json> {
+export async function resultOfV1(about: AboutTask, { id, session }: Named, isAsking: boolean): Promise<Json> {
   const timeoutMs = isAsking ? Math.min(ASKING_MS, about.timeoutMs) : about.timeoutMs;
-  return await ask({ ...about, timeoutMs }, "tasks/result", { taskId: id });
+  return await ask({ ...about, timeoutMs }, "tasks/result", session, { taskId: id });
 }
 
 /**
  * Asks the server to stop a task. Resolves to `true` if the task is over, `false` if it may still be running.
  */
 export async function cancelTask(about: AboutTask, task: Named): Promise<boolean> {
-  await ask(about, "tasks/cancel", { taskId: task.id });
+  await ask(about, "tasks/cancel", task.session, { taskId: task.id });
   const { status } = await getTask(about, task);
   return status !== "working" && status !== "input_required";
 }

@@ -21,6 +21,8 @@ const POLL_MS = 1_000;
 export interface OpenTask {
   id: string;
   wire: TaskWire;
+  /** The session of an older server in which the task is, over HTTP. */
+  session: string | undefined;
   /** When the call became a task, and when it is given up, in milliseconds since 1970. */
   since: number;
   until: number;
@@ -41,13 +43,16 @@ export interface OpenTask {
 
 /** What is stored of an open task while its call waits. `id` is sealed if `isSealed`. */
 export interface TaskState extends JsonObject {
-  task: JsonObject & { id: string; wire: TaskWire; isSealed: boolean };
+  task: JsonObject & { id: string; wire: TaskWire; session: string | null; isSealed: boolean };
 }
 
 /** Returns the state of a call that has just become a task. */
-export function openTask<Deps>(options: McpServerOptions<Deps>, { id, wire, ...task }: ServerTask): OpenTask {
+export function openTask<Deps>(
+  options: McpServerOptions<Deps>,
+  { id, wire, session, ...task }: ServerTask,
+): OpenTask {
   const since = (options.now ?? Date.now)();
-  const open = { id, wire, since, until: since, pollMs: POLL_MS };
+  const open = { id, wire, session, since, until: since, pollMs: POLL_MS };
   const asked = { round: 0, requests: {}, answers: {}, asking: null, sent: [], failures: 0 };
   return { ...open, ...asked, ...timesOf(options, since, task) };
 }
@@ -82,11 +87,13 @@ export function nextPoll({ since, until, pollMs, failures }: OpenTask, now: numb
 export async function storedTask<Deps>(
   { stateKey }: McpServerOptions<Deps>,
   { idempotencyKey }: ToolContext<Deps>,
-  { id, wire, since, until, pollMs, ...rest }: OpenTask,
+  { id, wire, session, since, until, pollMs, ...rest }: OpenTask,
 ): Promise<TaskState> {
   const isSealed = stateKey !== undefined;
-  const kept = isSealed ? await sealOf(stateKey, idempotencyKey).close(id) : id;
-  return { task: { id: kept, isSealed, wire, since, until, pollMs }, ...rest };
+  const seal = async (text: string): Promise<string> =>
+    isSealed ? await sealOf(stateKey, idempotencyKey).close(text) : text;
+  const kept = { id: await seal(id), session: session === undefined ? null : await seal(session) };
+  return { task: { ...kept, isSealed, wire, since, until, pollMs }, ...rest };
 }
 
 /** Whether the stored state of a question is that of a task. */
@@ -102,25 +109,27 @@ export async function taskBefore<Deps>(
   const state = answered?.state;
   if (answered === undefined || !isTaskState(state)) return undefined;
   const { task, ...rest } = state;
-  const id = await openedId(options, idempotencyKey, task);
   const { isSealed: _, ...times } = task;
-  const open = { ...rest, ...times, id } as unknown as OpenTask;
+  const open = { ...rest, ...times, ...(await opened(options, idempotencyKey, task)) } as unknown as OpenTask;
   // The user may have signed in meanwhile (`true`), or the time is over (`null`).
   if (open.asking === null || !isObject(answered.value)) return open;
   return { ...open, answers: { ...open.answers, [open.asking]: answered.value }, asking: null };
 }
 
-/** Returns the id of a stored task. @throws McpFailure if it was sealed with another key */
-export async function openedId<Deps>(
+/** Returns how a stored task is found at its server. @throws McpFailure if it was sealed with another key */
+export async function opened<Deps>(
   { name, stateKey }: Pick<McpServerOptions<Deps>, "name" | "stateKey">,
   idempotencyKey: string,
-  { id, isSealed }: TaskState["task"],
-): Promise<string> {
-  if (!isSealed) return id;
-  const opened = stateKey && (await sealOf(stateKey, idempotencyKey).open(id));
-  if (opened) return opened;
-  const message = `The task of this call at "${name}" cannot be read any more, because \`stateKey\` has changed. It may still be running.`;
-  throw new McpFailure("mcp_outcome_unknown", "unknown", message);
+  { id, session, wire, isSealed }: TaskState["task"],
+): Promise<Pick<OpenTask, "id" | "wire" | "session">> {
+  const open = async (text: string): Promise<string> => {
+    if (!isSealed) return text;
+    const plain = stateKey && (await sealOf(stateKey, idempotencyKey).open(text));
+    if (plain) return plain;
+    const message = `The task of this call at "${name}" cannot be read any more, because \`stateKey\` has changed. It may still be running.`;
+    throw new McpFailure("mcp_outcome_unknown", "unknown", message);
+  };
+  return { id: await open(id), wire, session: session === null ? undefined : await open(session) };
 }
 
 /**
