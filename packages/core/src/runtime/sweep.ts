@@ -2,7 +2,7 @@ import { every } from "../base/clock.ts";
 import type { Session } from "../log/session-row.ts";
 import { recover } from "./begin/begin.ts";
 import { beginning } from "./begin/beginning.ts";
-import type { AskedBy, Host } from "./leg/host.ts";
+import type { BegunBy, Host } from "./leg/host.ts";
 import { noSuchAgent } from "./leg/no-such-agent.ts";
 import { isTaskSession } from "./tasks/child-session.ts";
 
@@ -86,19 +86,19 @@ function isDue({ setbacks, clock }: Host, id: string): boolean {
 }
 
 /** Resumes the session's run if no process is working on it, unless resuming it has just failed. */
-export async function resumeIfDue(host: Host, session: Session, from: AskedBy = {}): Promise<void> {
+export async function resumeIfDue(host: Host, session: Session, from: BegunBy = {}): Promise<void> {
   if (!host.draining && !host.legs.has(session.id) && isDue(host, session.id))
     await resumeSession(host, session, from);
 }
 
-async function resumeSession(host: Host, session: Session, from: AskedBy = {}): Promise<boolean> {
+async function resumeSession(host: Host, session: Session, from: BegunBy = {}): Promise<boolean> {
   const { agents, setbacks, clock, leaseTtlMs } = host;
   const agent = agents.get(session.agent);
   if (agent === undefined) return false;
   try {
     const asked = { ...host.wakes.get(session.id)?.from, ...from };
     // Nothing resumes a session before its `wakeAt`.
-    const leg = await recover(host, session, agent, { ...asked, wokenAt: session.wakeAt ?? undefined });
+    const leg = await recover(host, session, agent, { wokenAt: session.wakeAt ?? undefined, ...asked });
     setbacks.delete(session.id);
     return leg !== undefined;
   } catch (error) {

@@ -38,10 +38,16 @@ export function wakeLater(host: Host, { session, log, caller, credentials }: Leg
   host.wakes.set(id, timer);
 }
 
-/** Resumes a session's run, unless it waits for another time by now or for nothing. */
+/**
+ * Resumes a session's run, unless it waits for a later time by now, or for the user only. A message or an
+ * answer that another process has stored may have woken the session, and no process may have noticed.
+ */
 async function resumeAt(host: Host, id: string, at: string, from: AskedBy): Promise<void> {
   const session = await host.store.sessions.get(id);
-  if (session?.wakeAt != null && session.wakeAt <= at) await resumeIfDue(host, session, from);
+  if (session === undefined || session.openRun === null) return;
+  const { status, wakeAt } = session;
+  const isDue = wakeAt === null ? status !== "suspended" : wakeAt <= at;
+  if (isDue) await resumeIfDue(host, session, { ...from, wokenAt: at });
 }
 
 /** Cancels all timers, because the process is shutting down. Sweeps of other processes find the sessions. */

@@ -78,6 +78,19 @@ describe("a call that waits for a time", () => {
     }
   });
 
+  it("F26 P6 goes on in a process that does not sweep, if its user stores a message in the database", async () => {
+    const world = boot([polls]);
+    const run = world.pawl.run("tester", { ...user, input: "Go" });
+    const { sessionId } = await run.started;
+    await stored(world, sessionId, "run_suspended");
+    await world.clock.advance(0);
+    const message = { type: "user_message", data: { message: "And?", queued: true } } as const;
+    await world.store.append(sessionId, [message], { appendId: "user:1", session: { wakes: true } });
+    for (const _ of [1, 2, 3]) await world.clock.advance(60_001);
+    expect((await run.result).stop.type).toBe("end_turn");
+    expect(await resultOf(world, sessionId)).toMatchObject({ success: true, result: { questions: 3 } });
+  });
+
   it("F26 P4 ends at once when its run is stopped, by a request or by its signal", async () => {
     for (const how of ["request", "signal"] as const) {
       const world = boot([polls]);
