@@ -42,7 +42,7 @@ export async function askToSignIn<Deps>(
   });
 }
 
-/** Returns the stored state of a call with the answer that it has just got, so that it is not asked for again. */
+/** Returns the stored state of a call with the answer that it has just got, so that nobody is asked again. */
 function withAnswer({ state, value }: NonNullable<ToolContext["answered"]>): Json {
   if (!isObject(state) || !isObject(value) || typeof state.asking !== "string") return state;
   return { ...state, answers: { ...objectIn(state.answers), [state.asking]: value } };
