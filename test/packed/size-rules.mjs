@@ -4,7 +4,7 @@ const LIMITS = {
   "@pawl/client": 130,
   "@pawl/core": 1060,
   "@pawl/knowledge": 90,
-  "@pawl/mcp": 190,
+  "@pawl/mcp": 207,
   "@pawl/openai": 45,
   "@pawl/otel": 20,
   "@pawl/postgres": 2150,

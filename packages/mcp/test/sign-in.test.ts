@@ -64,6 +64,7 @@ describe("a server to which users sign in", () => {
     });
     await second.say("Read", { sessionId });
     expect(second.model.requests.at(-1)?.tools?.map(({ name }) => name)).toEqual([
+      "mcp__test__ask",
       "mcp__test__read",
       "mcp__test__sign_in",
     ]);
@@ -84,6 +85,23 @@ describe("a server to which users sign in", () => {
     const url = urlOf(pending);
     await server.finishSignIn(auth.visit(url, "u1"), ada);
     await one.answer(sessionId, true);
+    expect(await resultOf(one, sessionId)).toMatchObject({ success: true });
+  });
+
+  it("F24 P1 keeps an answer for which the user had to sign in first", async () => {
+    const auth = authServer();
+    const server = connect(auth, signInStore(false));
+    await signIn(auth, server, "u1");
+    const one = world([server], calls("ask"));
+    const { sessionId, pending } = await one.say("Go");
+    expect(pending).toMatchObject([{ kind: "elicitation" }]);
+    auth.signOut("u1");
+    const yes = { action: "accept", content: { ok: true } };
+    const asked = await one.answer(sessionId, yes);
+    expect(asked.pending).toMatchObject([{ kind: "sign_in" }]);
+    await server.finishSignIn(auth.visit(urlOf(asked.pending), "u1"), ada);
+    expect((await one.answer(sessionId, true)).pending).toEqual([]);
+    expect(auth.calls).toEqual(["asked", JSON.stringify({ q: yes })]);
     expect(await resultOf(one, sessionId)).toMatchObject({ success: true });
   });
 

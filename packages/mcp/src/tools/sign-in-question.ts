@@ -1,5 +1,6 @@
-import { jsonSchema, type ToolContext } from "@pawl/core";
+import { type Json, jsonSchema, type ToolContext } from "@pawl/core";
 import { McpFailure } from "../base/failure.ts";
+import { isObject, objectIn } from "../base/json.ts";
 import { callerOf } from "../base/user.ts";
 import type { McpServerOptions } from "../connect/options.ts";
 import type { Pool } from "../connect/pool.ts";
@@ -24,7 +25,7 @@ export async function askToSignIn<Deps>(
 ): Promise<never> {
   const { answered, sessionId, callId } = context;
   const connector = connectorOf(options.name);
-  const kept = answered !== undefined && { state: answered.state };
+  const kept = answered !== undefined && { state: withAnswer(answered) };
   // `true` is the answer of a user who has signed in, `false` of one who does not want to.
   if (typeof answered?.value === "boolean") throw failure;
   if (pool.signIns !== undefined) {
@@ -39,6 +40,12 @@ export async function askToSignIn<Deps>(
     answer: jsonSchema({ const: true }),
     ...kept,
   });
+}
+
+/** Returns the stored state of a call with the answer that it has just got, so that nobody is asked again. */
+function withAnswer({ state, value }: NonNullable<ToolContext["answered"]>): Json {
+  if (!isObject(state) || !isObject(value) || typeof state.asking !== "string") return state;
+  return { ...state, answers: { ...objectIn(state.answers), [state.asking]: value } };
 }
 
 /** Returns the failure of a call whose user does not want to sign in. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createMcpHandler, McpServer as SdkServer } from "@modelcontextprotocol/server";
 import type { McpSignInStore } from "../../src/index.ts";
+import { elicit } from "./task-server.ts";
 import { text } from "./world.ts";
 
 const ORIGIN = "https://mcp.example.com";
@@ -65,6 +66,12 @@ export function authServer() {
     server.registerTool("read", {}, async () => {
       calls.push(user);
       return text(`mail of ${user} ${requestInfo?.headers.get("authorization")}`);
+    });
+    server.registerTool("ask", {}, async (ctx) => {
+      const given = ctx.mcpReq.inputResponses;
+      calls.push(given === undefined ? "asked" : JSON.stringify(given));
+      if (given !== undefined) return text("done");
+      return { resultType: "input_required", inputRequests: { q: elicit("Sure?") } } as never;
     });
     return server;
   });
