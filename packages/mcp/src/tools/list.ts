@@ -1,10 +1,11 @@
-import { type Json, type Tool, toJson, tool } from "@pawl/core";
+import { type Json, type JsonObject, type Schema, type Tool, toJson, tool } from "@pawl/core";
+import { untrustedSchema } from "@pawl/core/tools";
 import { hide } from "../base/hide.ts";
 import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
 import type { Connection, Pool } from "../connect/pool.ts";
 import { callTool, TIMEOUT_MS } from "./call.ts";
 import { fingerprintOf, type ListedTool } from "./fingerprint.ts";
-import { inputSchema, modelSchema } from "./model-schema.ts";
+import { modelSchema } from "./model-schema.ts";
 import { toolNameOf } from "./names.ts";
 import { readList } from "./read-list.ts";
 import { formatResult } from "./result.ts";
@@ -164,10 +165,10 @@ function toolOf<Deps>(
   const isSafe = options.trustAnnotations === true && (readOnlyHint || idempotentHint);
   const text = [description.slice(0, MOST_DESCRIPTION_CHARS), model.note].filter(Boolean).join("\n\n");
   try {
-    return tool<ReturnType<typeof inputSchema>, never, Deps>({
+    return tool<Schema<JsonObject>, never, Deps>({
       name: toolName,
       description: text || `The tool ${listed.name} of ${options.name}.`,
-      input: inputSchema(model.schema),
+      input: untrustedSchema(model.schema),
       execute: (input, context) =>
         callTool({ options, pool, listed, isSafe }, input, context as never) as never,
       format: formatResult,

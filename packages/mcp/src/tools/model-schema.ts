@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, jsonSchema, type Schema, toJson } from "@pawl/core";
+import { type Json, type JsonObject, toJson } from "@pawl/core";
 import { isObject, objectIn } from "../base/json.ts";
 import { cleanPart } from "./schema-part.ts";
 
@@ -52,31 +52,6 @@ function noteOf(lists: readonly JsonObject[][]): string | undefined {
 
 function usesReferences(...parts: readonly Json[]): boolean {
   return JSON.stringify(parts).includes('"$ref"');
-}
-
-/**
- * Returns a schema that validates a model's input. It ignores patterns: a server could send one that takes
- * forever, and checks them itself.
- */
-export function inputSchema(schema: JsonObject): Schema<JsonObject> {
-  const { validate } = jsonSchema<JsonObject>(withoutPatterns(schema) as JsonObject)["~standard"];
-  const described = () => schema;
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "pawl-mcp",
-      validate,
-      jsonSchema: { input: described, output: described },
-    },
-  };
-}
-
-/** Removes the keyword `pattern` everywhere, but not a field that has this name. */
-export function withoutPatterns(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(withoutPatterns);
-  if (!isObject(schema)) return schema;
-  const kept = Object.entries(schema).filter(([name, value]) => name !== "pattern" || isObject(value));
-  return Object.fromEntries(kept.map(([name, value]) => [name, withoutPatterns(value)]));
 }
 
 function asJson(value: unknown): Json | undefined {
