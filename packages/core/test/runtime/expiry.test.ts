@@ -4,7 +4,7 @@ import { memoryStore, tool } from "../../src/index.ts";
 import { stored, until, user } from "../support/setup.ts";
 import { beforeAppend, dyingStore, has } from "../support/stores.ts";
 import { nothing } from "../support/tools.ts";
-import { answersOf, asking, boot, clean, resultOf, script, yes } from "../support/waits.ts";
+import { answersOf, asking, boot, clean, polling, resultOf, script, yes } from "../support/waits.ts";
 
 const asks = clean(asking);
 
@@ -43,6 +43,33 @@ describe("a question that expires", () => {
       await world.clock.advance(60_001);
       const ended = (await world.of(sessionId, "run_ended")).length;
       expect(ended).toBe(drains ? 0 : 1);
+    }
+  });
+
+  it("F26 leaves no timer behind that keeps a process alive, once it is drained or the run was stopped", async () => {
+    for (const how of ["drain", "stop"] as const) {
+      const clock = testClock();
+      const timers = new Set<object>();
+      const after: typeof clock.after = (ms, then) => {
+        const timer = {};
+        timers.add(timer);
+        const cancel = clock.after(ms, () => {
+          timers.delete(timer);
+          then();
+        });
+        return () => {
+          timers.delete(timer);
+          cancel();
+        };
+      };
+      const world = boot([clean(polling)], { clock: { ...clock, after } });
+      const { sessionId } = await world.pawl.run("tester", { ...user, input: "Go" }).started;
+      await stored(world, sessionId, "run_suspended");
+      await clock.advance(0);
+      await until(() => timers.size === 1);
+      if (how === "drain") await world.pawl.drain();
+      else await world.pawl.stop(sessionId, user);
+      await until(() => timers.size === 0);
     }
   });
 
