@@ -6,8 +6,8 @@ const CORE = "`agent`, `tool`, `runtime` and `memoryStore` of `@pawl/core`";
 /** kB, compressed with gzip. */
 const LIMITS: readonly [label: string, kB: number][] = [
   ["`useAgent` of `@pawl/client/react`, without React", 11],
-  ["`createAspClient` of `@pawl/client/asp`", 8],
-  ["`useAsp` of `@pawl/client/react`, without React", 8.5],
+  ["`createAspClient` of `@pawl/client/asp`", 8.5],
+  ["`useAsp` of `@pawl/client/react`, without React", 9],
   [CORE, 75],
 ];
 
