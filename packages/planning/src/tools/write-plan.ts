@@ -1,0 +1,47 @@
+import { jsonSchema, type Tool, type ToolContext, toJson, tool } from "@pawl/core";
+import { checkPlan, type PlanBounds } from "../plan/check-plan.ts";
+import { readyTasks } from "../plan/plan.ts";
+import { looselyPlanned, WRITE_PLAN } from "../plan/plan-schema.ts";
+import { EVENTS, type PlanEvent } from "../record/events.ts";
+import { readRecord } from "../record/read-record.ts";
+import type { RunRecord } from "../record/record.ts";
+import type { AgentsSource } from "./custom-agent.ts";
+import type { PlanWork } from "./work.ts";
+
+/**
+ * Returns what a plan may refer to: the agent's tools, as the model has them, and the caller's agents. If
+ * those cannot be listed, a plan may name none.
+ */
+export async function boundsFor<Deps>(
+  { maxTasks, withhold, list }: PlanWork<Deps>,
+  { tools }: RunRecord,
+  source: AgentsSource<Deps>,
+): Promise<Required<PlanBounds>> {
+  const listed = await list(source);
+  return {
+    tools: tools.map(({ name }) => name).filter((name) => name !== WRITE_PLAN && !withhold.includes(name)),
+    agents: "agents" in listed ? listed.agents.map(({ id }) => id) : [],
+    maxTasks,
+  };
+}
+
+/** The tool with which the agent's own model changes the plan. */
+export function writePlanTool<Deps>(work: PlanWork<Deps>): Tool<Deps> {
+  return tool({
+    name: WRITE_PLAN,
+    description:
+      "Replaces the plan. Give all tasks, also those that are done. With the status needs_clarification, the user is asked before the next turn; with blocked, the request ends.",
+    input: jsonSchema(looselyPlanned),
+    idempotent: true,
+    execute: async (draft, context: ToolContext<Deps>) => {
+      const { record } = await readRecord(context);
+      const checked = checkPlan(draft, await boundsFor(work, record, context));
+      if (checked.status === "error") return checked;
+      const { plan } = checked;
+      const data: PlanEvent = { run_id: context.runId, by: "write_plan", plan };
+      const key = `planning:${context.idempotencyKey}`;
+      await context.append({ type: EVENTS.plan, data: toJson(data), key });
+      return { status: plan.status, next: readyTasks(plan).map(({ id }) => id) };
+    },
+  }) as Tool<Deps>;
+}

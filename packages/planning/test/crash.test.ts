@@ -1,0 +1,63 @@
+import { type EventStore, memoryStore } from "@pawl/core";
+import { describe, expect, it } from "vitest";
+import { recordOf } from "../src/index.ts";
+import { dyingAt } from "./support/dying.ts";
+import { storyWorld, timeless } from "./support/story.ts";
+
+const message = "What does Alex say about Q4?";
+
+/** Tells the story to its end, or to the process's death. */
+async function tell(store: EventStore): Promise<void> {
+  const world = storyWorld(store);
+  const [session] = await store.sessions.list({ userId: "u1" });
+  await world.pawl.sweep();
+  let result = await world.say(message, { clientMessageId: "m1", ...(session && { sessionId: session.id }) });
+  if (result.stop.type === "suspended") result = await world.answer(result, { choice: "u-17" });
+  expect(result.stop.type).toBe("end_turn");
+}
+
+async function logOf(store: EventStore) {
+  const [session] = await store.sessions.list({ userId: "u1" });
+  return await Array.fromAsync(store.read(session?.id ?? ""));
+}
+
+describe("the story of the two Alexes", () => {
+  it("M1 M2 M3 M5 a crash at every append changes nothing but time", async () => {
+    let appends = 0;
+    const counted = memoryStore();
+    await tell({
+      ...counted,
+      append: async (...args) => {
+        appends += 1;
+        return await counted.append(...args);
+      },
+    });
+    const expected = timeless(recordOf(await logOf(counted)));
+    const types = (await logOf(counted))
+      .map(({ type }) => type)
+      .filter((type) => type.startsWith("planning."));
+    expect(appends).toBeGreaterThan(25);
+
+    for (let n = 1; n <= appends; n += 1) {
+      for (const when of ["before", "after"] as const) {
+        let clock = Date.UTC(2026, 10, 20);
+        const base = memoryStore({ now: () => clock });
+        const dying = dyingAt(base, n, when);
+        await tell(dying.store).catch(() => undefined);
+        expect(dying.isDead()).toBe(true);
+        clock += 600_000;
+        await tell(base);
+        const log = await logOf(base);
+        const where = `${when} append ${n}`;
+        expect([where, timeless(recordOf(log))]).toEqual([where, expected]);
+        expect([where, log.map(({ type }) => type).filter((type) => type.startsWith("planning."))]).toEqual([
+          where,
+          types,
+        ]);
+        expect(log.filter(({ type }) => type === "run_ended")).toHaveLength(1);
+        const notes = log.flatMap((event) => (event.type === "note" ? [event.data.text] : []));
+        expect(new Set(notes.filter((text) => text.startsWith("- "))).size).toBeLessThanOrEqual(notes.length);
+      }
+    }
+  });
+});
