@@ -2,15 +2,9 @@
 
 // Planning, as a hook and tools
 
-export type {
-  DocsOptions,
-  FallbackOptions,
-  PlanningOptions,
-  PlanningSource,
-  ReviewOptions,
-} from "./hooks/options.ts";
+export type { PlanningOptions, PlanningSource } from "./hooks/options.ts";
 export { type Planning, planning } from "./hooks/planning.ts";
-export type { AgentsSource, CustomAgent, ListAgents } from "./tools/custom-agent.ts";
+export type { AgentsSource, CustomAgent } from "./tools/custom-agent.ts";
 
 // Plans
 
@@ -18,7 +12,6 @@ export { checkPlan, type PlanBounds, type PlanCheck } from "./plan/check-plan.ts
 export {
   type Choice,
   type Plan,
-  type PlanProgress,
   type PlanQuestion,
   planProgress,
   readyTasks,
@@ -27,36 +20,13 @@ export {
 
 // The record of a run, from its events
 
-export type {
-  ClarificationEvent,
-  DocsEvent,
-  FailedEvent,
-  FailedPart,
-  PlanAuthor,
-  PlanEvent,
-  ReviewEvent,
-  ReviewReason,
-  StoppedCode,
-  StoppedEvent,
-} from "./record/events.ts";
+export type { PlanningEvents } from "./record/events.ts";
 export { recordOf, withEvent } from "./record/fold.ts";
-export {
-  type Clarification,
-  type FailedTool,
-  newRecord,
-  type RecordNote,
-  type RunRecord,
-  type ToolExecution,
-} from "./record/record.ts";
-export { type RecordTexts, recordTexts } from "./record/texts.ts";
+export { type Clarification, newRecord, type RunRecord, type ToolExecution } from "./record/record.ts";
+export { recordTexts } from "./record/texts.ts";
 
 // Descriptions of tools, in one Markdown file
 
 export { checkToolDocs } from "./docs/check-tool-docs.ts";
-export {
-  type ChooseToolDocsOptions,
-  type ChosenToolDocs,
-  chooseToolDocs,
-  type JudgedToolDoc,
-} from "./docs/choose-tool-docs.ts";
-export { parseToolDocs, type ToolDoc, type ToolDocParameter } from "./docs/tool-doc.ts";
+export { type ChosenToolDocs, chooseToolDocs, type JudgedToolDoc } from "./docs/choose-tool-docs.ts";
+export { parseToolDocs, type ToolDoc } from "./docs/tool-doc.ts";

@@ -47,7 +47,7 @@ it("U6 what JavaScript may pass is refused", async () => {
       "config: planning() has no option "retrieve". Use \`fallback: { retrieve }\`.",
       "config: checkPlan() has no option "tool". Did you mean \`tools\`?",
       "config: \`maxTasks\` of checkPlan() must be a whole number from 1 to 2147483647; got NaN.",
-      "config: parseToolDocs() takes the text of a file; got object.",
+      "config: \`markdown\` of parseToolDocs() must be a string; got an object.",
       "config: The tool descriptions are not valid. There is no section: begin each tool with a heading, e.g. ## search.",
       "config: chooseToolDocs() needs \`query\`, a string.",
       "config: \`most\` of chooseToolDocs() must be a whole number from 1 to 2147483647; got -1.",

@@ -3,20 +3,6 @@ import { checkWhole } from "../base/check-whole.ts";
 import { relevanceOf } from "../base/relevance.ts";
 import type { ToolDoc } from "./tool-doc.ts";
 
-/** Options of `chooseToolDocs()`. */
-export interface ChooseToolDocsOptions {
-  /** What the descriptions should be relevant to, e.g. the user's message. */
-  query: string;
-  /** The names of tools that come first, e.g. those of the plan. Default: none. */
-  first?: Iterable<string>;
-  /** The names of tools to choose from. Default: all. */
-  among?: Iterable<string>;
-  /** The most descriptions. Default: 8. */
-  most?: number;
-  /** The most tokens of all descriptions together, at four characters a token. Default: 2,000. */
-  maxTokens?: number;
-}
-
 /** Why the description of a tool was chosen, or was not. */
 export interface JudgedToolDoc {
   tool: string;
@@ -37,7 +23,7 @@ export interface ChosenToolDocs {
   text: string;
 }
 
-const OPTIONS: OptionKinds<ChooseToolDocsOptions> = {
+const OPTIONS: OptionKinds<Parameters<typeof chooseToolDocs>[1]> = {
   ...{ query: "string!", first: "any", among: "any", most: "number", maxTokens: "number" },
 };
 
@@ -61,7 +47,21 @@ const OPTIONS: OptionKinds<ChooseToolDocsOptions> = {
  * console.log(chosen[0]?.tool, chosen[0]?.why); // search_calendar has "meeting"
  * ```
  */
-export function chooseToolDocs(docs: readonly ToolDoc[], options: ChooseToolDocsOptions): ChosenToolDocs {
+export function chooseToolDocs(
+  docs: readonly ToolDoc[],
+  options: {
+    /** What the descriptions should be relevant to, e.g. the user's message. */
+    query: string;
+    /** The names of tools that come first, e.g. those of the plan. Default: none. */
+    first?: Iterable<string>;
+    /** The names of tools to choose from. Default: all. */
+    among?: Iterable<string>;
+    /** The most descriptions. Default: 8. */
+    most?: number;
+    /** The most tokens of all descriptions together, at four characters a token. Default: 2,000. */
+    maxTokens?: number;
+  },
+): ChosenToolDocs {
   checkOptions("chooseToolDocs()", options, OPTIONS);
   const { query, most = 8, maxTokens = 2_000 } = options;
   checkWhole("`most` of chooseToolDocs()", most);

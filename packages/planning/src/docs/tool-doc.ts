@@ -1,21 +1,13 @@
 import { checkOptions, PawlError } from "@pawl/core";
 import { marked, type Token, type Tokens } from "marked";
 
-/** A parameter in the description of a tool. */
-export interface ToolDocParameter {
-  name: string;
-  /** The type as the file names it, e.g. `string`. */
-  type: string | undefined;
-  required: boolean;
-  description: string;
-}
-
 /** The description of a tool, one section of the file. */
 export interface ToolDoc {
   /** The tool's name: the section's heading. */
   tool: string;
   summary: string;
-  parameters: ToolDocParameter[];
+  /** The parameters, each with its type as the file names it, e.g. `string`. */
+  parameters: { name: string; type: string | undefined; required: boolean; description: string }[];
   /** The inputs in the section's examples. */
   examples: unknown[];
   /** The whole section as Markdown, for a prompt. */
@@ -119,7 +111,7 @@ function ownText({ tokens }: Tokens.ListItem): string {
 
 const PARAMETER = /^`?([\w.-]+)`?(?:\s*\(([^)]*)\))?\s*(?:[–—:-]\s*)?(.*)$/s;
 
-function parametersIn(item: Tokens.ListItem, tool: string, problems: string[]): ToolDocParameter[] {
+function parametersIn(item: Tokens.ListItem, tool: string, problems: string[]): ToolDoc["parameters"] {
   const lists = item.tokens.filter(({ type }) => type === "list") as Tokens.List[];
   const entries = lists.flatMap(({ items }) => items.map(ownText));
   return entries.flatMap((entry) => {

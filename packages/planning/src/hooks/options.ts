@@ -12,9 +12,9 @@ import { checkWhole } from "../base/check-whole.ts";
 import type { ToolDoc } from "../docs/tool-doc.ts";
 import { MAX_TASKS } from "../plan/check-plan.ts";
 import type { Choice, PlanQuestion } from "../plan/plan.ts";
-import type { StoppedEvent } from "../record/events.ts";
+import type { PlanningEvents } from "../record/events.ts";
 import type { RunRecord } from "../record/record.ts";
-import type { AgentsSource, ListAgents } from "../tools/custom-agent.ts";
+import type { AgentsSource, CustomAgent, ListAgents } from "../tools/custom-agent.ts";
 import { RUN_AGENT } from "../tools/custom-agents.ts";
 
 /** What functions of the application get: the run so far, and for whom it works. */
@@ -23,37 +23,6 @@ export interface PlanningSource<Deps = unknown> extends AgentsSource<Deps> {
   record: RunRecord;
   /** The user's messages of the run, as text. */
   message: string;
-}
-
-/** When a turn is reviewed, and by which model. */
-export interface ReviewOptions {
-  /** The model. Default: the planner's. */
-  model?: ModelClient;
-  /** Review a turn with two or more calls. Default: true. */
-  batches?: boolean;
-  /** Review after so many calls since the last review. Default: 4. */
-  everyCalls?: number;
-}
-
-/** Which descriptions of tools the model reads in addition to those of the request. */
-export interface DocsOptions {
-  /** The descriptions, from `parseToolDocs()`. */
-  docs: readonly ToolDoc[];
-  /** The most descriptions of a run. Default: 8. */
-  most?: number;
-  /** The most tokens of a run's descriptions. Default: 2,000. */
-  maxTokens?: number;
-}
-
-/** How a run is answered whose limit is reached. */
-export interface FallbackOptions<Deps = unknown> {
-  /**
-   * Finds what the user asked for without a plan, e.g. by a plain search. The model reads the text in its
-   * last turn, in the tag `<Retrieved>`.
-   */
-  retrieve(source: PlanningSource<Deps>): Awaitable<string>;
-  /** Returns the answer, so that no model is asked. Default: the agent's model answers. */
-  write?(found: string, source: PlanningSource<Deps>): string;
 }
 
 /** Options of `planning()`. */
@@ -65,7 +34,7 @@ export interface PlanningOptions<Deps = unknown> {
   /** Returns what the application knows about a request, for the planner, e.g. people with the named name. */
   facts?(source: PlanningSource<Deps>): Awaitable<string | undefined>;
   /** Lists the custom agents of a caller. Default: none, and no tools for them. */
-  agents?: ListAgents<Deps>;
+  agents?(source: AgentsSource<Deps>): Awaitable<readonly CustomAgent<Deps>[]>;
   /** The limits of a custom agent's task, see `agentTool()`. Default: those of the agent. */
   agentLimits?: Partial<Budget>;
   /**
@@ -84,14 +53,38 @@ export interface PlanningOptions<Deps = unknown> {
   attempts?: number;
   /** The most tasks of a plan. Default: 20. */
   maxTasks?: number;
-  /** When turns are reviewed; `false` for never. Default: see {@link ReviewOptions}. */
-  review?: ReviewOptions | false;
+  /** When turns are reviewed, and by which model; `false` for never. Default: see the fields. */
+  review?:
+    | {
+        /** The model. Default: the planner's. */
+        model?: ModelClient;
+        /** Review a turn with two or more calls. Default: true. */
+        batches?: boolean;
+        /** Review after so many calls since the last review. Default: 4. */
+        everyCalls?: number;
+      }
+    | false;
   /** Descriptions of tools, chosen for each run. Default: none. */
-  docs?: DocsOptions;
+  docs?: {
+    /** The descriptions, from `parseToolDocs()`. */
+    docs: readonly ToolDoc[];
+    /** The most descriptions of a run. Default: 8. */
+    most?: number;
+    /** The most tokens of a run's descriptions. Default: 2,000. */
+    maxTokens?: number;
+  };
   /** The answer at a limit. Needs `onLimit: "land"` of the agent. Default: the agent's last turn alone. */
-  fallback?: FallbackOptions<Deps>;
+  fallback?: {
+    /**
+     * Finds what the user asked for without a plan, e.g. by a plain search. The model reads the text in its
+     * last turn, in the tag `<Retrieved>`.
+     */
+    retrieve(source: PlanningSource<Deps>): Awaitable<string>;
+    /** Returns the answer, so that no model is asked. Default: the agent's model answers. */
+    write?(found: string, source: PlanningSource<Deps>): string;
+  };
   /** Returns the message to the user when planning ends a run. Default: Pawl's own words, in English. */
-  stopMessage?(stopped: Omit<StoppedEvent, "run_id">): string;
+  stopMessage?(stopped: Omit<PlanningEvents["planning.stopped"], "run_id">): string;
   /**
    * After so many failures in a row, the tasks of a tool are blocked. Set it to the agent's
    * `limits.toolFailures`. Default: 3.
@@ -107,6 +100,10 @@ export interface PlanningOptions<Deps = unknown> {
    */
   onError?(error: unknown, context: Pick<HookContext, "sessionId" | "userId">): void;
 }
+
+type Review = Exclude<NonNullable<PlanningOptions["review"]>, false>;
+type Docs = NonNullable<PlanningOptions["docs"]>;
+type Fallback<Deps> = NonNullable<PlanningOptions<Deps>["fallback"]>;
 
 const MODEL = {
   mustBe: 'a ModelClient, e.g. claude("claude-haiku-4-5")',
@@ -124,9 +121,9 @@ const OPTIONS: OptionKinds<PlanningOptions<never>> = {
   ...{ docs: "object", fallback: "object", stopMessage: "function", toolFailures: "number" },
   ...{ maxTokens: "number", timeoutMs: "number", onError: "function" },
 };
-const REVIEW: OptionKinds<ReviewOptions> = { model: MODEL, batches: "boolean", everyCalls: "number" };
-const DOCS: OptionKinds<DocsOptions> = { docs: "list!", most: "number", maxTokens: "number" };
-const FALLBACK: OptionKinds<FallbackOptions<never>> = { retrieve: "function!", write: "function" };
+const REVIEW: OptionKinds<Review> = { model: MODEL, batches: "boolean", everyCalls: "number" };
+const DOCS: OptionKinds<Docs> = { docs: "list!", most: "number", maxTokens: "number" };
+const FALLBACK: OptionKinds<Fallback<never>> = { retrieve: "function!", write: "function" };
 
 /** The options with their defaults. */
 export interface Settings<Deps> {
@@ -140,9 +137,9 @@ export interface Settings<Deps> {
   choices: PlanningOptions<Deps>["choices"];
   attempts: number;
   maxTasks: number;
-  review: Required<ReviewOptions> | undefined;
-  docs: Required<DocsOptions> | undefined;
-  fallback: FallbackOptions<Deps> | undefined;
+  review: Required<Review> | undefined;
+  docs: Required<Docs> | undefined;
+  fallback: Fallback<Deps> | undefined;
   stopMessage: PlanningOptions<Deps>["stopMessage"];
   toolFailures: number;
   maxTokens: number;
@@ -159,7 +156,7 @@ export function settingsOf<Deps>(options: PlanningOptions<Deps>): Settings<Deps>
   if (review !== false) checkOptions("`review` of planning()", review, REVIEW);
   if (docs !== undefined) checkOptions("`docs` of planning()", docs, DOCS);
   if (fallback !== undefined)
-    checkOptions("`fallback` of planning()", fallback, FALLBACK as OptionKinds<FallbackOptions<Deps>>);
+    checkOptions("`fallback` of planning()", fallback, FALLBACK as OptionKinds<Fallback<Deps>>);
   const settings: Settings<Deps> = {
     ...{ model, agents, fallback, facts: options.facts, choices: options.choices },
     ...{ agentLimits: options.agentLimits, stopMessage: options.stopMessage },

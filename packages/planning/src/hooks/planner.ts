@@ -1,8 +1,7 @@
 import { toJson } from "@pawl/core";
 import type { Plan } from "../plan/plan.ts";
 import { planSchema, WRITE_PLAN } from "../plan/plan-schema.ts";
-import { EVENTS, type PlanAuthor, type PlanEvent } from "../record/events.ts";
-import type { AgentsSource } from "../tools/custom-agent.ts";
+import { EVENTS, type PlanEvent } from "../record/events.ts";
 import { boundsFor } from "../tools/write-plan.ts";
 import { plannerPrompts } from "./prompts.ts";
 import { attempt, codeOf, type Here, isLogFailure, logFailure, type Work } from "./work.ts";
@@ -30,7 +29,7 @@ export async function makePlan<Deps>(work: Work<Deps>, here: Here<Deps>): Promis
 /** Stores a plan, once under its key. */
 export async function storePlan<Deps>(
   { context }: Here<Deps>,
-  by: PlanAuthor,
+  by: PlanEvent["by"],
   plan: Plan,
   key: string,
 ): Promise<void> {
@@ -46,12 +45,12 @@ async function askForPlan<Deps>(
   const { context, record, earlier } = here;
   const { facts } = work;
   const known = facts && (await attempt(work, here, "facts", facts));
-  const bounds = await boundsFor(work, record, context as AgentsSource<Deps>);
-  const listed = await work.list(context as AgentsSource<Deps>);
+  const listed = await work.list(context);
+  const bounds = boundsFor(work, record, listed);
   const agents = "agents" in listed ? listed.agents : [];
   if ("error" in listed) await logFailure(here, { part: "agents", code: listed.error.code });
   const prompts = plannerPrompts(work.guidance, {
-    ...{ record, earlier, tools: [...bounds.tools], facts: known },
+    ...{ record, earlier, tools: bounds.tools, facts: known },
     agents: agents as never,
   });
   try {

@@ -1,10 +1,9 @@
 import { type Hook, type RunContext, type StopReason, toJson } from "@pawl/core";
 import type { Plan } from "../plan/plan.ts";
-import { EVENTS, type ReviewEvent, type ReviewReason } from "../record/events.ts";
+import { EVENTS, type ReviewEvent } from "../record/events.ts";
 import { planAfterCalls } from "../record/progress.ts";
 import { readRecord } from "../record/read-record.ts";
 import type { RunRecord } from "../record/record.ts";
-import type { AgentsSource } from "../tools/custom-agent.ts";
 import { boundsFor } from "../tools/write-plan.ts";
 import { storePlan } from "./planner.ts";
 import { reviewerPrompts } from "./prompts.ts";
@@ -49,7 +48,7 @@ async function reviewOf<Deps>(work: Work<Deps>, here: Here<Deps>, turn: Turn): P
   return await ask(work, here, { turn: turn.assistantSeq, reason }, basis);
 }
 
-function reasonFor<Deps>(work: Work<Deps>, record: RunRecord, turn: Turn): ReviewReason | undefined {
+function reasonFor<Deps>(work: Work<Deps>, record: RunRecord, turn: Turn): ReviewEvent["reason"] | undefined {
   const { batches = true, everyCalls = 4 } = work.review ?? {};
   if (record.plan?.needs_review === true) return "flagged";
   const called = new Set(turn.calls.map(({ toolName }) => toolName));
@@ -63,11 +62,11 @@ function reasonFor<Deps>(work: Work<Deps>, record: RunRecord, turn: Turn): Revie
 async function ask<Deps>(
   work: Work<Deps>,
   here: Here<Deps>,
-  due: { turn: number; reason: ReviewReason },
+  due: { turn: number; reason: ReviewEvent["reason"] },
   basis: string,
 ): Promise<Review | undefined> {
   const { context, record } = here;
-  const bounds = await boundsFor(work, record, context as AgentsSource<Deps>);
+  const bounds = boundsFor(work, record, await work.list(context));
   const { model = work.model } = work.review ?? {};
   try {
     const { output } = await context.askModel(model, {

@@ -1,6 +1,6 @@
 import { PawlError, type RunContext, toJson } from "@pawl/core";
 import { within } from "../base/within.ts";
-import { EVENTS, type FailedEvent, type FailedPart } from "../record/events.ts";
+import { EVENTS, type FailedEvent } from "../record/events.ts";
 import type { ReadRecord } from "../record/read-record.ts";
 import type { PlanWork } from "../tools/work.ts";
 import type { PlanningSource, Settings } from "./options.ts";
@@ -52,7 +52,7 @@ export function sourceOf<Deps>({ context, record }: Here<Deps>, signal: AbortSig
 export async function attempt<Deps, T>(
   { timeoutMs, report }: Work<Deps>,
   here: Here<Deps>,
-  part: FailedPart,
+  part: FailedEvent["part"],
   work: (source: PlanningSource<Deps>) => T | Promise<T>,
 ): Promise<T | undefined> {
   const { signal } = here.context;

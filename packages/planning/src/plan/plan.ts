@@ -68,18 +68,6 @@ export interface Plan {
   reasoning: string;
 }
 
-/** How far a plan has come. The numbers are of tasks. */
-export interface PlanProgress {
-  total: number;
-  done: number;
-  blocked: number;
-  pending: number;
-  /** The ids of the tasks that can be done now, see `readyTasks()`. */
-  ready: string[];
-  /** Whether tasks are pending and none of them can be done, because they need blocked ones. */
-  stuck: boolean;
-}
-
 /**
  * Returns the tasks that can be done now: pending ones whose dependencies are done. A task that is not
  * `parallelizable` is returned alone, when it is the first in order.
@@ -110,7 +98,7 @@ export function readyTasks({ tasks }: Pick<Plan, "tasks">): Task[] {
 }
 
 /**
- * Returns how far a plan has come.
+ * Returns how far a plan has come, in numbers of tasks.
  *
  * @example
  * ```ts
@@ -126,7 +114,16 @@ export function readyTasks({ tasks }: Pick<Plan, "tasks">): Task[] {
  * console.log(progress.done, progress.total, progress.ready); // 1 2 [ 'chat' ]
  * ```
  */
-export function planProgress(plan: Pick<Plan, "tasks">): PlanProgress {
+export function planProgress(plan: Pick<Plan, "tasks">): {
+  total: number;
+  done: number;
+  blocked: number;
+  pending: number;
+  /** The ids of the tasks that can be done now, see `readyTasks()`. */
+  ready: string[];
+  /** Whether tasks are pending and none of them can be done, because they need blocked ones. */
+  stuck: boolean;
+} {
   const count = (wanted: Task["status"]) => plan.tasks.filter(({ status }) => status === wanted).length;
   const ready = readyTasks(plan).map(({ id }) => id);
   const pending = count("pending");

@@ -1,7 +1,81 @@
 import type { JudgedToolDoc } from "../docs/choose-tool-docs.ts";
 import type { Choice, Plan, PlanQuestion } from "../plan/plan.ts";
 
-/** The types of the package's events. Clients may see these events. */
+/**
+ * The payloads of the events that planning stores, by type. Clients may see these events. `run_id` is the run
+ * that they belong to.
+ */
+export interface PlanningEvents {
+  /**
+   * The plan was written or has changed. `plan` is all of it. `by` is what wrote it: the planner's model, the
+   * agent by its tool `write_plan`, the reviewer, the results of calls (`progress`), or an answer of the user
+   * that the planner's model could not work in (`answer`).
+   */
+  "planning.plan": {
+    run_id: string;
+    by: "planner" | "write_plan" | "reviewer" | "progress" | "answer";
+    plan: Plan;
+  };
+  /**
+   * A plan's question was answered. `call_id` is the id of the question; absent if the application has
+   * answered, because only one choice was possible. `answer` is the answer in words, empty if none of the
+   * choices is right. `choice` is the one that the user has picked.
+   */
+  "planning.clarification": {
+    run_id: string;
+    call_id?: string;
+    question: string;
+    about?: string;
+    answer: string;
+    choice?: Choice;
+  };
+  /**
+   * A turn was reviewed. `turn` is the `seq` of its `assistant_message`.
+   *
+   * - `reason`: the plan was `flagged`, a tool failed too often (`failures`), several calls ran (`batch`), or
+   *   many since the last review (`every`).
+   * - `status`: `ok`, or what the run does next: it asks the user, or stops.
+   * - `notes`: what the reviewer has seen, for the agent's model.
+   * - `plan`: the plan after the review; absent if it stays as it is.
+   * - `question`: with the status `ask`. `stop`: the reason in words for the user, with the status `stop`.
+   */
+  "planning.review": {
+    run_id: string;
+    turn: number;
+    reason: "flagged" | "failures" | "batch" | "every";
+    status: "ok" | "ask" | "stop";
+    notes: string;
+    plan?: Plan;
+    question?: PlanQuestion;
+    stop?: string;
+  };
+  /** Descriptions of tools were chosen for a run. `left` are the others. `tokens` is the sum of the chosen. */
+  "planning.docs": { run_id: string; chosen: JudgedToolDoc[]; left: JudgedToolDoc[]; tokens: number };
+  /**
+   * A part of the planning failed, and the run continues without it. `code` is a code of `PawlError`, or
+   * `failed`. The error itself goes to `onError`, because clients may see the log. `basis` names what the
+   * part worked on.
+   */
+  "planning.failed": {
+    run_id: string;
+    part: "plan" | "review" | "facts" | "choices" | "agents" | "retrieve";
+    code: string;
+    basis?: string;
+  };
+  /**
+   * Planning ends the run: the structured error. `message` is the reason in words for the user, and also in
+   * the run's stop reason, whose type is `blocked`. `question` is the one without an answer, with
+   * `clarification_failed`.
+   */
+  "planning.stopped": {
+    run_id: string;
+    code: "blocked" | "clarification_failed" | "stopped_by_review";
+    message: string;
+    question?: PlanQuestion;
+  };
+}
+
+/** The types of the events. */
 export const EVENTS = {
   plan: "planning.plan",
   clarification: "planning.clarification",
@@ -11,86 +85,9 @@ export const EVENTS = {
   stopped: "planning.stopped",
 } as const;
 
-/**
- * What wrote a plan: the planner's model, the agent by its tool `write_plan`, the reviewer, the results of
- * calls (`progress`), or an answer of the user that the planner's model could not work in (`answer`).
- */
-export type PlanAuthor = "planner" | "write_plan" | "reviewer" | "progress" | "answer";
-
-/** The data of `planning.plan`: the whole plan, stored whenever it changes. */
-export interface PlanEvent {
-  run_id: string;
-  by: PlanAuthor;
-  plan: Plan;
-}
-
-/** The data of `planning.clarification`: an answer to a plan's question. */
-export interface ClarificationEvent {
-  run_id: string;
-  /** Id of the question; absent if the application has answered, because only one choice was possible. */
-  call_id?: string;
-  question: string;
-  about?: string;
-  /** The answer in words. Empty if none of the choices is right. */
-  answer: string;
-  /** The choice, if the user has picked one. */
-  choice?: Choice;
-}
-
-/**
- * Why a turn was reviewed: the plan was `flagged`, a tool failed too often (`failures`), several calls ran
- * (`batch`), or many since the last review (`every`).
- */
-export type ReviewReason = "flagged" | "failures" | "batch" | "every";
-
-/** The data of `planning.review`: what the reviewer has decided after a turn. */
-export interface ReviewEvent {
-  run_id: string;
-  /** `seq` of the turn's `assistant_message`. */
-  turn: number;
-  reason: ReviewReason;
-  /** `ok`, or what the run does next: asks the user, or stops. */
-  status: "ok" | "ask" | "stop";
-  /** What the reviewer has seen, for the agent's model. */
-  notes: string;
-  /** The plan after the review; absent if it stays as it is. */
-  plan?: Plan;
-  /** The question, with the status `ask`. */
-  question?: PlanQuestion;
-  /** The reason in words for the user, with the status `stop`. */
-  stop?: string;
-}
-
-/** The data of `planning.docs`: the descriptions of tools that were chosen for a run, for a debug panel. */
-export interface DocsEvent {
-  run_id: string;
-  chosen: JudgedToolDoc[];
-  left: JudgedToolDoc[];
-  tokens: number;
-}
-
-/** A part of the work that failed. The run continues without it. */
-export type FailedPart = "plan" | "review" | "facts" | "choices" | "agents" | "retrieve";
-
-/** The data of `planning.failed`. The error itself goes to `onError`: clients may see the log. */
-export interface FailedEvent {
-  run_id: string;
-  part: FailedPart;
-  /** A code of `PawlError`, or `failed`. */
-  code: string;
-  /** For the plan: what it was made from. */
-  basis?: string;
-}
-
-/** Why planning ends a run: see `StoppedEvent`. */
-export type StoppedCode = "blocked" | "clarification_failed" | "stopped_by_review";
-
-/** The data of `planning.stopped`: the structured error with which planning ends a run. */
-export interface StoppedEvent {
-  run_id: string;
-  code: StoppedCode;
-  /** The reason in words for the user; also in the run's stop reason, whose type is `blocked`. */
-  message: string;
-  /** The question without an answer, with `clarification_failed`. */
-  question?: PlanQuestion;
-}
+export type PlanEvent = PlanningEvents["planning.plan"];
+export type ClarificationEvent = PlanningEvents["planning.clarification"];
+export type ReviewEvent = PlanningEvents["planning.review"];
+export type DocsEvent = PlanningEvents["planning.docs"];
+export type FailedEvent = PlanningEvents["planning.failed"];
+export type StoppedEvent = PlanningEvents["planning.stopped"];

@@ -92,7 +92,9 @@ function changesBy(record: RunRecord, event: StoredEvent): Partial<RunRecord> {
       return { notes: record.notes.filter(({ seq }) => seq >= event.data.from_seq) };
     case "note": {
       const { tag = "", text } = event.data;
-      return isRecordTag(tag) ? { notes: [...record.notes, { tag, text, seq: event.seq }] } : {};
+      if (!isRecordTag(tag)) return {};
+      const tags = record.tags.includes(tag) ? record.tags : [...record.tags, tag];
+      return { tags, notes: [...record.notes, { tag, text, seq: event.seq }] };
     }
     case "knowledge":
       return event.data.source === RETRIEVED ? { retrieved: event.data.data } : {};
@@ -112,11 +114,11 @@ function begun(record: RunRecord, { seq, data }: StoredOf<"run_started">): Parti
   const { run_id: runId, agent, caller = record.caller, retry_of } = data;
   if (retry_of !== undefined && retry_of === record.runId)
     return { runId, agent, caller, stop: undefined, stopped: undefined };
-  const { sessionId, tools, notes, coveredSeq } = record;
+  const { sessionId, tools, notes, tags, coveredSeq } = record;
   const resolved = record.clarifications.filter(({ status }) => status === "resolved");
   return {
     ...newRecord(sessionId),
-    ...{ runId, seq, agent, caller, tools, notes, coveredSeq },
+    ...{ runId, seq, agent, caller, tools, notes, tags, coveredSeq },
     messages: record.messages.filter((message) => message.seq > coveredSeq),
     earlierClarifications: [...record.earlierClarifications, ...resolved],
   };

@@ -1,13 +1,6 @@
 import type { Json, JsonObject, StopReason } from "@pawl/core";
 import type { Plan } from "../plan/plan.ts";
-import type {
-  ClarificationEvent,
-  DocsEvent,
-  FailedEvent,
-  PlanAuthor,
-  ReviewEvent,
-  StoppedEvent,
-} from "./events.ts";
+import type { PlanningEvents } from "./events.ts";
 
 /** A tool call of a run. */
 export interface ToolExecution {
@@ -39,23 +32,9 @@ export interface ToolExecution {
 }
 
 /** An answer to a question of a plan. */
-export interface Clarification extends Omit<ClarificationEvent, "run_id"> {
+export interface Clarification extends Omit<PlanningEvents["planning.clarification"], "run_id"> {
   /** `answered` until a plan is made of the answer. `unclear`: that plan had a question again. */
   status: "answered" | "resolved" | "unclear";
-}
-
-/** A tool that has failed, and how often in a row. */
-export interface FailedTool {
-  tool: string;
-  count: number;
-  lastError: string;
-}
-
-/** A text of the record that the model can read, in its tag. */
-export interface RecordNote {
-  tag: string;
-  text: string;
-  seq: number;
 }
 
 /**
@@ -76,7 +55,7 @@ export interface RunRecord {
   tools: { name: string; description: string }[];
   plan: Plan | undefined;
   /** Who wrote the plan, `seq` of its event, and the number of plans so far. */
-  planned: { by: PlanAuthor; seq: number; count: number } | undefined;
+  planned: { by: PlanningEvents["planning.plan"]["by"]; seq: number; count: number } | undefined;
   /** Answers to questions of the run's plans. */
   clarifications: Clarification[];
   /** Those of the session's earlier runs that were resolved. */
@@ -86,23 +65,25 @@ export interface RunRecord {
   /** Whether there is a plan without an open question. */
   ambiguityResolved: boolean;
   calls: ToolExecution[];
-  /** Tools whose last calls have failed. */
-  failedTools: FailedTool[];
+  /** Tools whose last calls have failed: how often in a row, and the last error. */
+  failedTools: { tool: string; count: number; lastError: string }[];
   /** The ids of all that was found. */
   fragments: string[];
-  reviews: Omit<ReviewEvent, "run_id">[];
+  reviews: Omit<PlanningEvents["planning.review"], "run_id">[];
   /** The choice of tool descriptions. */
-  docs: Omit<DocsEvent, "run_id"> | undefined;
+  docs: Omit<PlanningEvents["planning.docs"], "run_id"> | undefined;
   /** What was found for the answer at a limit. */
   retrieved: string | undefined;
   /** Parts of the planning that have failed. */
-  failures: Omit<FailedEvent, "run_id">[];
+  failures: Omit<PlanningEvents["planning.failed"], "run_id">[];
   /** The structured error with which planning has ended the run. */
-  stopped: Omit<StoppedEvent, "run_id"> | undefined;
+  stopped: Omit<PlanningEvents["planning.stopped"], "run_id"> | undefined;
   /** Why the run has ended. */
   stop: StopReason | undefined;
-  /** The texts of the record that the model can read, of all runs. */
-  notes: RecordNote[];
+  /** The texts of the record that the model can read, in their tags, of all runs. */
+  notes: { tag: string; text: string; seq: number }[];
+  /** The tags of the record that the session has used. */
+  tags: string[];
   /** The last event that a request to the model has covered. */
   coveredSeq: number;
   /** The last event of the record. */
@@ -129,7 +110,7 @@ export function newRecord(sessionId: string): RunRecord {
     ...{ sessionId, runId: "", seq: 0, agent: "", caller: {}, messages: [], tools: [] },
     ...{ plan: undefined, planned: undefined, clarifications: [], earlierClarifications: [], strikes: 0 },
     ...{ ambiguityResolved: false, calls: [], failedTools: [], fragments: [], reviews: [], docs: undefined },
-    ...{ retrieved: undefined, failures: [], stopped: undefined, stop: undefined, notes: [] },
+    ...{ retrieved: undefined, failures: [], stopped: undefined, stop: undefined, notes: [], tags: [] },
     ...{ coveredSeq: 0, lastSeq: 0 },
   };
 }

@@ -3,16 +3,8 @@ import { type Plan, readyTasks } from "../plan/plan.ts";
 import type { Clarification, RunRecord, ToolExecution } from "./record.ts";
 import { TAGS } from "./tags.ts";
 
-/** The parts of a record as the model reads them, by the tag. An empty text is not sent. */
-export interface RecordTexts {
-  Plan: string;
-  Clarifications: string;
-  ToolCallHistory: string;
-  Review: string;
-}
-
 /**
- * Returns what the model reads of a record, in which tags. Of `Plan` the last note is the current one; the
+ * Returns what the model reads of a record, by the tag; an empty text is not sent. Of `Plan` the last note is the current one; the
  * others grow, and only new lines are appended.
  *
  * @example
@@ -28,7 +20,12 @@ export interface RecordTexts {
  * // Next: mail.
  * ```
  */
-export function recordTexts(record: RunRecord): RecordTexts {
+export function recordTexts(record: RunRecord): {
+  Plan: string;
+  Clarifications: string;
+  ToolCallHistory: string;
+  Review: string;
+} {
   return {
     Plan: record.plan === undefined ? "" : planText(record.plan),
     Clarifications: record.clarifications.map(clarificationText).join("\n"),
@@ -46,19 +43,26 @@ export function recordTexts(record: RunRecord): RecordTexts {
  */
 export function missingNotes(record: RunRecord): { tag: string; text: string }[] {
   const texts = recordTexts(record);
-  const readable = record.notes.filter(({ seq }) => seq > record.seq);
-  const plan = texts.Plan === "" && record.notes.some(({ tag }) => tag === TAGS.plan) ? NO_PLAN : texts.Plan;
-  const lastPlan = (texts.Plan === "" ? record.notes : readable).findLast(({ tag }) => tag === TAGS.plan);
   const growing = [TAGS.clarifications, TAGS.history, TAGS.review].flatMap((tag) => {
-    const said = readable.filter((note) => note.tag === tag).map(({ text }) => text);
-    const text = restOf(texts[tag], said);
-    return text === "" ? [] : [{ tag, text }];
+    const said = record.notes.filter((note) => note.tag === tag && note.seq > record.seq);
+    const text = restOf(
+      texts[tag],
+      said.map((note) => note.text),
+    );
+    if (text !== "") return [{ tag, text }];
+    // Core keeps later texts from using a tag from its first use on, so each is used before the first result.
+    return record.tags.includes(tag) ? [] : [{ tag, text: NONE_YET }];
   });
-  return [...growing, ...(plan === "" || plan === lastPlan?.text ? [] : [{ tag: TAGS.plan, text: plan }])];
+  const plan = texts.Plan === "" ? NO_PLAN : texts.Plan;
+  const isSaid = plan === record.notes.findLast(({ tag }) => tag === TAGS.plan)?.text;
+  return isSaid ? growing : [...growing, { tag: TAGS.plan, text: plan }];
 }
 
-/** What the model reads if an earlier request had a plan, and this one has none. */
+/** What the model reads if there is no plan. */
 const NO_PLAN = "There is no plan for this request.";
+
+/** What the model reads in a tag that has nothing yet. */
+const NONE_YET = "(none yet)";
 
 /**
  * Returns the part of a growing text that was not said. After a checkpoint that removed earlier notes, that

@@ -1,23 +1,21 @@
 import { jsonSchema, type Tool, type ToolContext, toJson, tool } from "@pawl/core";
-import { checkPlan, type PlanBounds } from "../plan/check-plan.ts";
+import { checkPlan } from "../plan/check-plan.ts";
 import { readyTasks } from "../plan/plan.ts";
 import { looselyPlanned, WRITE_PLAN } from "../plan/plan-schema.ts";
 import { EVENTS, type PlanEvent } from "../record/events.ts";
 import { readRecord } from "../record/read-record.ts";
 import type { RunRecord } from "../record/record.ts";
-import type { AgentsSource } from "./custom-agent.ts";
 import type { PlanWork } from "./work.ts";
 
 /**
  * Returns what a plan may refer to: the agent's tools, as the model has them, and the caller's agents. If
  * those cannot be listed, a plan may name none.
  */
-export async function boundsFor<Deps>(
-  { maxTasks, withhold, list }: PlanWork<Deps>,
+export function boundsFor<Deps>(
+  { maxTasks, withhold }: PlanWork<Deps>,
   { tools }: RunRecord,
-  source: AgentsSource<Deps>,
-): Promise<Required<PlanBounds>> {
-  const listed = await list(source);
+  listed: Awaited<ReturnType<PlanWork<Deps>["list"]>>,
+): { tools: string[]; agents: string[]; maxTasks: number } {
   return {
     tools: tools.map(({ name }) => name).filter((name) => name !== WRITE_PLAN && !withhold.includes(name)),
     agents: "agents" in listed ? listed.agents.map(({ id }) => id) : [],
@@ -35,7 +33,7 @@ export function writePlanTool<Deps>(work: PlanWork<Deps>): Tool<Deps> {
     idempotent: true,
     execute: async (draft, context: ToolContext<Deps>) => {
       const { record } = await readRecord(context);
-      const checked = checkPlan(draft, await boundsFor(work, record, context));
+      const checked = checkPlan(draft, boundsFor(work, record, await work.list(context)));
       if (checked.status === "error") return checked;
       const { plan } = checked;
       const data: PlanEvent = { run_id: context.runId, by: "write_plan", plan };

@@ -45,12 +45,12 @@ export function storyWorld(store?: EventStore): World {
   );
 }
 
-/** The texts in the notes of a prompt, by tag: the last `<Plan>`, and all lines of the others. */
+/** The texts in the notes of a prompt, by tag: the last `<Plan>`, and all lines of the others, if there are any. */
 export function saidIn(prompt: string): JsonObject {
   const all = (tag: string) =>
-    [...prompt.matchAll(new RegExp(`<${tag}>\\n([\\s\\S]*?)\\n</${tag}>`, "g"))].map(
-      ([, text]) => text ?? "",
-    );
+    [...prompt.matchAll(new RegExp(`<${tag}>\\n([\\s\\S]*?)\\n</${tag}>`, "g"))]
+      .map(([, text]) => text ?? "")
+      .filter((text) => text !== "(none yet)");
   return {
     Plan: all("Plan").at(-1) ?? "",
     Clarifications: all("Clarifications").join("\n"),
