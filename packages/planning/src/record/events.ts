@@ -49,7 +49,7 @@ export interface PlanningEvents {
     question?: PlanQuestion;
     stop?: string;
   };
-  /** Descriptions of tools were chosen for a run. `left` are the others. `tokens` is the sum of the chosen. */
+  /** Descriptions of tools were chosen for a run. `left` are the others, `tokens` those of the chosen. */
   "planning.docs": { run_id: string; chosen: JudgedToolDoc[]; left: JudgedToolDoc[]; tokens: number };
   /**
    * A part of the planning failed, and the run continues without it. `code` is a code of `PawlError`, or
