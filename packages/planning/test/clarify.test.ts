@@ -1,4 +1,4 @@
-import { agent, type JsonObject, type RunResult } from "@pawl/core";
+import { agent, type Hook, type JsonObject, type RunResult } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import type { Choice } from "../src/index.ts";
@@ -70,6 +70,20 @@ describe("the clarifier", () => {
     expect(clarifications[0]).not.toHaveProperty("call_id");
   });
 
+  it("M2 asks the user after all if one question after the other has only one answer", async () => {
+    const world = worldOf(
+      {
+        small: (_request, n) =>
+          plans({ status: "needs_clarification", question: { text: "Who?", about: `Alex ${n}` } }),
+        main: [],
+      },
+      { choices: () => people.slice(0, 1) },
+    );
+    const { stop, sessionId } = await world.say("Alex?");
+    expect(stop.type).toBe("suspended");
+    expect((await world.record(sessionId)).clarifications).toHaveLength(5);
+  });
+
   it("M2 ends after three questions without a clear request, in words that say what is missing", async () => {
     const world = worldOf({ small: () => whichAlex, main: [] }, { choices: () => people });
     let result = await world.say("What does Alex say about Q4?");
@@ -133,6 +147,28 @@ describe("the clarifier", () => {
       "Alex Chen, of course.",
     ]);
     expect(JSON.stringify(world.small.requests[1]?.messages)).toContain("of course");
+  });
+
+  it("M2 a message that arrives just before the run waits closes the question and is planned with", async () => {
+    let sent: Promise<RunResult> | undefined;
+    const late: Hook = {
+      name: "late",
+      onSuspend: async ({ sessionId }) => {
+        const run = world.pawl.run("searcher", { userId: "u1", sessionId, input: "Alex Chen!" });
+        sent ??= run.result;
+        await run.started;
+      },
+    };
+    const world = worldOf(
+      { small: [whichAlex, plans()], main: [{ text: "Ok." }] },
+      {},
+      { agent: { whenBusy: "queue", hooks: [late] } },
+    );
+    const { stop, sessionId } = await world.say("What does Alex say about Q4?");
+    expect(stop.type).toBe("end_turn");
+    expect((await sent)?.text).toBe("Ok.");
+    expect(JSON.stringify(world.small.requests[1]?.messages)).toContain("Alex Chen!");
+    expect(await world.of(sessionId, "run_ended")).toHaveLength(1);
   });
 
   it("M2 what was clarified once is known to the planner of later requests", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { recordOf } from "../src/index.ts";
 import { dyingAt } from "./support/dying.ts";
 import { storyWorld, timeless } from "./support/story.ts";
+import { plans, worldOf } from "./support/world.ts";
 
 const message = "What does Alex say about Q4?";
 
@@ -63,6 +64,40 @@ describe("the story of the two Alexes", () => {
           where,
           spendings,
         ]);
+      }
+    }
+  });
+
+  it("M6 what was retrieved and what was said at the end stay the same after a crash", async () => {
+    let said = 0;
+    const tellEnd = async (store: EventStore, blocked: boolean) => {
+      const world = worldOf(
+        {
+          small: () => (blocked ? plans({ status: "blocked", blocked: "No access." }) : plans()),
+          main: (answers) => ({ tools: [{ name: "search_gmail", input: { query: String(answers) } }] }),
+        },
+        {
+          stopMessage: ({ message: words }) => `${words} ${++said}`,
+          fallback: { retrieve: () => `found ${++said}`, write: (found) => `I ${found}.` },
+        },
+        { store, onError: () => {}, agent: { onLimit: "land", limits: { turns: 2 } } },
+      );
+      const [session] = await store.sessions.list({ userId: "u1" });
+      await world.pawl.sweep();
+      return await world.say(message, { clientMessageId: "m1", ...(session && { sessionId: session.id }) });
+    };
+    for (const blocked of [true, false]) {
+      for (let n = 2; n < 30; n += 1) {
+        let clock = Date.UTC(2026, 10, 20);
+        const base = memoryStore({ now: () => clock });
+        const dying = dyingAt(base, n, "after");
+        await tellEnd(dying.store, blocked).catch(() => undefined);
+        if (!dying.isDead()) break;
+        clock += 600_000;
+        const { stop, text } = await tellEnd(base, blocked);
+        const { stopped, retrieved } = recordOf(await logOf(base));
+        if (blocked) expect([n, stop.message]).toEqual([n, stopped?.message]);
+        else expect([n, text]).toEqual([n, `I ${retrieved}.`]);
       }
     }
   });

@@ -109,6 +109,39 @@ describe("the planner", () => {
     expect((await world.record(sessionId)).planned).toMatchObject({ by: "write_plan", count: 2 });
   });
 
+  it("M1 only results after the last plan move it, so that a task can be done again", async () => {
+    const again = { goal: "Again", tasks: [{ ...task("a"), tool: "search_gmail" }] };
+    const main = [
+      { tools: [{ name: "search_gmail", input: { query: "Q4" } }] },
+      { tools: [{ name: "write_plan", input: again }] },
+      { tools: [{ name: "search_slack", input: { query: "Q4" } }] },
+      { text: "Ok." },
+    ];
+    const world = worldOf({ small: [plans()], main });
+    const { sessionId } = await world.say("Q4?");
+    expect((await world.record(sessionId)).plan?.tasks.map(({ status }) => status)).toEqual(["pending"]);
+  });
+
+  it("M1 M8 a retry continues with the plan of the run that failed", async () => {
+    const main = [
+      ...searchBoth.slice(0, 1),
+      { fault: { status: 400, message: "No." } },
+      { text: "Alex is optimistic." },
+    ];
+    const world = worldOf({ small: [plans()], main }, {}, { onError: () => {} });
+    const { sessionId, stop } = await world.pawl.run("searcher", { userId: "u1", input: "Q4?" }).result;
+    expect(stop.type).toBe("error");
+    const { runId } = await world.record(sessionId);
+    const retried = await world.pawl.run("searcher", { userId: "u1", sessionId, retry: runId } as never)
+      .result;
+    expect(retried.stop.type).toBe("end_turn");
+    const record = await world.record(sessionId);
+    expect(record.runId).not.toBe(runId);
+    expect(record.plan?.tasks.map(({ status }) => status)).toEqual(["done", "done", "pending"]);
+    expect(record.calls).toHaveLength(2);
+    expect(world.small.requests).toHaveLength(1);
+  });
+
   it("M6 a request that is blocked ends with a structured error and the reason", async () => {
     const world = worldOf({
       small: [plans({ status: "blocked", blocked: "There is no access to HR." })],

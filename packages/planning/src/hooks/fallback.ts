@@ -21,7 +21,7 @@ export async function landed<Deps>(work: Work<Deps>, here: Here<Deps>): Promise<
     key,
     data: { source: RETRIEVED, data: found, tag: RETRIEVED_TAG },
   });
-  const text = `${stateText(here.record)} Answer from <${RETRIEVED_TAG}> and from the results above, and say what is missing.`;
+  const text = `${stateText(here.record)} Answer from the last text in the tag ${RETRIEVED_TAG} and from the results above, and say what is missing.`;
   await context.append({ type: "note", key: `${key}:note`, data: { text } });
   if (fallback.write === undefined) return undefined;
   return { model: answering(fallback.write(found, sourceOf(here, context.signal))) };
