@@ -1,4 +1,4 @@
-import { type StoredEvent, type StoredOf, usdFromCents } from "@pawl/core";
+import { canonicalJson, type StoredEvent, type StoredOf, usdFromCents } from "@pawl/core";
 import { oneLine } from "../base/text.ts";
 import {
   type ClarificationEvent,
@@ -161,7 +161,7 @@ function finishedCall(
 ): ToolExecution {
   const { success, skipped, result, report = {}, spent } = data;
   const { connector = null, fragments = [], summary, code } = report;
-  const text = typeof result === "string" ? result : JSON.stringify(result);
+  const text = typeof result === "string" ? result : canonicalJson(result);
   const status = skipped !== undefined ? "skipped" : success ? "success" : "error";
   return {
     ...call,

@@ -1,3 +1,4 @@
+import { canonicalJson } from "@pawl/core";
 import { clipped, oneLine } from "../base/text.ts";
 import { type Plan, readyTasks } from "../plan/plan.ts";
 import type { Clarification, RunRecord, ToolExecution } from "./record.ts";
@@ -115,6 +116,6 @@ function callText(call: ToolExecution, mainAgent: string): string {
     durationMs === null ? undefined : `${Math.round(durationMs)} ms`,
     costUsd > 0 ? `$${costUsd.toFixed(4)}` : undefined,
   ].filter((one) => one !== undefined);
-  const input = clipped(JSON.stringify(call.arguments), 200);
+  const input = clipped(canonicalJson(call.arguments), 200);
   return `${tool} (${facts.join(", ")}) ${input}${agent === mainAgent ? "" : ` by ${agent}`} – ${call.summary}`;
 }
