@@ -1,4 +1,11 @@
-import { type CheckpointStrategy, type ContentBlock, type StoredEvent, textOf } from "@pawl/core";
+import {
+  type CheckpointStrategy,
+  type ContentBlock,
+  type EventStore,
+  memoryStore,
+  type StoredEvent,
+  textOf,
+} from "@pawl/core";
 import { describe, expect, it } from "vitest";
 import { newRecord, recordOf, recordTexts, withEvent } from "../src/index.ts";
 import { saidIn, storyWorld, textsAt } from "./support/story.ts";
@@ -130,6 +137,42 @@ describe("the record of a run", () => {
     expect(historyIn(3)).toEqual(["3. ", "1. ", "2. ", "3. ", "4. "]);
     expect(historyIn(4)).toEqual(["3. ", "1. ", "2. ", "3. ", "4. ", "5. "]);
     expect(JSON.stringify(world.model.requests[3]?.messages)).toContain("Goal:");
+  });
+
+  it("M3 C7 what is kept of a session in memory follows the log: redactions, and each event once", async () => {
+    const reads: { after: number; rows: number }[] = [];
+    const counting = (store: EventStore): EventStore => ({
+      ...store,
+      async *read(sessionId, options) {
+        const one = { after: options?.afterSeq ?? 0, rows: 0 };
+        if (options?.types?.includes("planning.plan")) reads.push(one);
+        for await (const event of store.read(sessionId, options)) {
+          one.rows += 1;
+          yield event;
+        }
+      },
+    });
+    const main = Array.from({ length: 12 }, () => ({ text: "Ok." }));
+    const world = worldOf(
+      { small: () => plans({ tasks: [] }), main },
+      {},
+      { store: counting(memoryStore()) },
+    );
+    const { sessionId } = await world.say("My secret is Rosebud.");
+    for (let n = 0; n < 2; n += 1) await world.say(`Question ${n}`, { sessionId });
+    expect(JSON.stringify(world.small.requests.at(-1)?.messages)).toContain("Rosebud");
+    const [first, ...later] = reads;
+    expect(first?.after).toBe(0);
+    expect(later.every(({ after }) => after > 0)).toBe(true);
+    const relevant = (await world.log(sessionId)).length;
+    expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(relevant);
+
+    const [message] = (await world.log(sessionId)).filter(({ type }) => type === "user_message");
+    await world.pawl.redact(sessionId, message?.seq ?? 0, { userId: "u1" });
+    await world.say("And now?", { sessionId });
+    expect(reads.at(-1)?.after).toBeGreaterThan(0);
+    expect(reads.filter(({ after }) => after === 0)).toHaveLength(2);
+    expect(JSON.stringify(world.small.requests.at(-1)?.messages)).not.toContain("Rosebud");
   });
 
   it("M3 folds a stored part and then live events, in any split, without changing what it was given", async () => {

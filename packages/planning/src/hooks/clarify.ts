@@ -3,7 +3,6 @@ import { clipped, fieldsOf } from "../base/text.ts";
 import { MOST_CHOICES } from "../plan/check-plan.ts";
 import type { Choice, PlanQuestion } from "../plan/plan.ts";
 import { type ClarificationEvent, EVENTS } from "../record/events.ts";
-import { readRecord } from "../record/read-record.ts";
 import { makePlan } from "./planner.ts";
 import { stopRun } from "./stop.ts";
 import { attempt, type Here, HOOK, type Work } from "./work.ts";
@@ -24,12 +23,12 @@ export async function clarified<Deps>(
   context: Here<Deps>["context"],
   plans: boolean,
 ): Promise<{ here: Here<Deps>; next?: { ask: Ask } | { stop: StopReason } }> {
-  let here: Here<Deps> = { context, ...(await readRecord(context)) };
-  if (await storeAnswer(here)) here = { context, ...(await readRecord(context)) };
+  let here: Here<Deps> = { context, ...(await work.readRun(context)) };
+  if (await storeAnswer(here)) here = { context, ...(await work.readRun(context)) };
   for (let round = 0; ; round += 1) {
     if (wantsPlan(here, plans)) {
       await makePlan(work, here);
-      here = { context, ...(await readRecord(context)) };
+      here = { context, ...(await work.readRun(context)) };
     }
     const { plan, strikes } = here.record;
     if (plan?.status === "blocked")
@@ -43,7 +42,7 @@ export async function clarified<Deps>(
     if (!isSettledByChoice(here, question, choices) || only === undefined || round >= MOST_ROUNDS)
       return { here, next: { ask: askFor(question, choices, strikes + 1, work.attempts) } };
     await storeOnlyChoice(here, question, only);
-    here = { context, ...(await readRecord(context)) };
+    here = { context, ...(await work.readRun(context)) };
   }
 }
 

@@ -1,5 +1,4 @@
 import type { PlannedToolCall, RunContext, ToolChange } from "@pawl/core";
-import { readRecord } from "../record/read-record.ts";
 import type { Work } from "./work.ts";
 
 /**
@@ -7,12 +6,12 @@ import type { Work } from "./work.ts";
  * not bring the tool nearer to being taken out.
  */
 export async function gate<Deps>(
-  { gates }: Work<Deps>,
+  { gates, readRun }: Work<Deps>,
   { tool }: PlannedToolCall,
   context: RunContext<Deps>,
 ): Promise<ToolChange | undefined> {
   if (!gates.includes(tool.name)) return undefined;
-  const { record } = await readRecord(context);
+  const { record } = await readRun(context);
   if (record.ambiguityResolved) return undefined;
   const why =
     record.plan === undefined

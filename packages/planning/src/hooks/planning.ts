@@ -1,5 +1,4 @@
 import type { Hook, RunContext, Tool } from "@pawl/core";
-import { readRecord } from "../record/read-record.ts";
 import { listTool, runTool } from "../tools/custom-agents.ts";
 import { writePlanTool } from "../tools/write-plan.ts";
 import { clarified } from "./clarify.ts";
@@ -91,7 +90,7 @@ function hookOf<Deps>(work: Work<Deps>): Hook<Deps> {
 /** Asks what a reviewer or the agent wants to know, and tells the model what is new. */
 async function beforeTurn<Deps>(work: Work<Deps>, context: RunContext<Deps>) {
   if (context.run.landing !== undefined) {
-    const here = { context, ...(await readRecord(context)) };
+    const here = { context, ...(await work.readRun(context)) };
     await sayRecord(work, here);
     return await landed(work, here);
   }

@@ -2,7 +2,6 @@ import { type Hook, type RunContext, type StopReason, toJson } from "@pawl/core"
 import type { Plan } from "../plan/plan.ts";
 import { EVENTS, type ReviewEvent } from "../record/events.ts";
 import { planAfterCalls } from "../record/progress.ts";
-import { readRecord } from "../record/read-record.ts";
 import type { RunRecord } from "../record/record.ts";
 import { boundsFor } from "../tools/write-plan.ts";
 import { storePlan } from "./planner.ts";
@@ -21,11 +20,11 @@ export async function afterTurn<Deps>(
   context: RunContext<Deps>,
 ): Promise<{ stop: StopReason } | undefined> {
   if (turn.calls.length === 0 || context.run.landing !== undefined) return undefined;
-  let here: Here<Deps> = { context, ...(await readRecord(context)) };
+  let here: Here<Deps> = { context, ...(await work.readRun(context)) };
   const moved = planAfterCalls(here.record, work.toolFailures);
   if (moved !== undefined) {
     await storePlan(here, "progress", moved, `progress:${turn.assistantSeq}`);
-    here = { context, ...(await readRecord(context)) };
+    here = { context, ...(await work.readRun(context)) };
   }
   const review = await reviewOf(work, here, turn);
   if (review?.plan !== undefined)

@@ -1,7 +1,7 @@
 import { PawlError, type RunContext, toJson } from "@pawl/core";
 import { within } from "../base/within.ts";
 import { EVENTS, type FailedEvent } from "../record/events.ts";
-import type { ReadRecord } from "../record/read-record.ts";
+import { type ReadRecord, recordReader } from "../record/read-record.ts";
 import type { PlanWork } from "../tools/work.ts";
 import type { PlanningSource, Settings } from "./options.ts";
 
@@ -21,6 +21,7 @@ export function workOf<Deps>(settings: Settings<Deps>): Work<Deps> {
   const { agents, timeoutMs, report } = settings;
   return {
     ...settings,
+    readRun: recordReader(),
     list: async (source) => {
       if (agents === undefined) return { agents: [] };
       try {

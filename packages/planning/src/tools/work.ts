@@ -1,4 +1,5 @@
 import type { Budget, Json } from "@pawl/core";
+import type { ReadRun } from "../record/read-record.ts";
 import type { AgentsSource, CustomAgent, ListAgents } from "./custom-agent.ts";
 
 /** What the tools need of the options. */
@@ -16,6 +17,8 @@ export interface CustomAgentWork<Deps> {
 
 /** What the tool `write_plan` needs of the options. */
 export interface PlanWork<Deps> extends CustomAgentWork<Deps> {
+  /** Reads the record of a run. */
+  readRun: ReadRun;
   maxTasks: number;
   withhold: readonly string[];
 }

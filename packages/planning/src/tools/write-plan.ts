@@ -3,7 +3,6 @@ import { checkPlan } from "../plan/check-plan.ts";
 import { readyTasks } from "../plan/plan.ts";
 import { looselyPlanned, WRITE_PLAN } from "../plan/plan-schema.ts";
 import { EVENTS, type PlanEvent } from "../record/events.ts";
-import { readRecord } from "../record/read-record.ts";
 import type { RunRecord } from "../record/record.ts";
 import type { PlanWork } from "./work.ts";
 
@@ -32,7 +31,7 @@ export function writePlanTool<Deps>(work: PlanWork<Deps>): Tool<Deps> {
     input: jsonSchema(looselyPlanned),
     idempotent: true,
     execute: async (draft, context: ToolContext<Deps>) => {
-      const { record } = await readRecord(context);
+      const { record } = await work.readRun(context);
       const checked = checkPlan(draft, boundsFor(work, record, await work.list(context)));
       if (checked.status === "error") return checked;
       const { plan } = checked;
