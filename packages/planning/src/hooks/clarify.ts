@@ -46,7 +46,7 @@ export async function clarified<Deps>(
   }
 }
 
-/** Whether a plan must be made: there is none, or the open question has an answer. */
+/** Whether a plan must be made: no plan exists, or the open question has an answer. */
 function wantsPlan({ record }: Here<never> | Here<unknown>, plans: boolean): boolean {
   const { plan, planned, clarifications, messages } = record;
   if (plan === undefined || planned === undefined) {

@@ -13,7 +13,7 @@ export function basisOf({ record }: Pick<Here<never>, "record">): string {
 
 /**
  * Asks the model for a plan and stores it. If that fails, the failure is stored instead, and a plan that
- * waited for an answer goes on with what is known.
+ * waited for an answer continues with what is known.
  */
 export async function makePlan<Deps>(work: Work<Deps>, here: Here<Deps>): Promise<void> {
   const basis = basisOf(here);

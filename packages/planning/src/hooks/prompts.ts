@@ -19,7 +19,7 @@ export interface PlannerFacts {
 
 const PLANNER = `You plan how an assistant answers a request. You do not answer it. You write a plan by one call of write_plan.
 
-- Tasks are few: one for each tool or agent that is needed, and one for what follows from their results. For small talk there are none.
+- Tasks are few: one for each tool or agent that is needed, and one for what follows from their results. Small talk needs no task.
 - A task names a tool or an agent of the lists, or neither. What needs the results of another task depends on it. Independent tasks run in the same turn.
 - If the request is ambiguous in a way that changes the work, e.g. a name that several people have, the status is needs_clarification. Ask one short question with the ambiguous words in \`about\`. Do not ask what <Clarifications> or <Earlier> answer, nor what the assistant can look up.
 - If the request cannot be fulfilled with these tools and agents, the status is blocked.

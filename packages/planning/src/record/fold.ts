@@ -10,7 +10,7 @@ import {
   type StoppedEvent,
 } from "./events.ts";
 import { type Clarification, newRecord, type RunRecord, type ToolExecution } from "./record.ts";
-import { isRecordTag, RETRIEVED } from "./tags.ts";
+import { isRecordTag, RETRIEVED, TAGS } from "./tags.ts";
 
 /** The types of the events from which a record is made. */
 export const RECORD_EVENTS: readonly StoredEvent["type"][] = [
@@ -114,7 +114,10 @@ function begun(record: RunRecord, { seq, data }: StoredOf<"run_started">): Parti
   const { run_id: runId, agent, caller = record.caller, retry_of } = data;
   if (retry_of !== undefined && retry_of === record.runId)
     return { runId, agent, caller, stop: undefined, stopped: undefined };
-  const { sessionId, tools, notes, tags, coveredSeq } = record;
+  const { sessionId, tools, tags, coveredSeq } = record;
+  // The model can read the others too, and no later run compares itself with them.
+  const lastPlan = record.notes.findLast(({ tag }) => tag === TAGS.plan);
+  const notes = record.notes.filter((note) => note.tag === TAGS.docs || note === lastPlan);
   const resolved = record.clarifications.filter(({ status }) => status === "resolved");
   return {
     ...newRecord(sessionId),

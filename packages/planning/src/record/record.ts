@@ -80,7 +80,10 @@ export interface RunRecord {
   stopped: Omit<PlanningEvents["planning.stopped"], "run_id"> | undefined;
   /** Why the run has ended. */
   stop: StopReason | undefined;
-  /** The texts of the record that the model can read, in their tags, of all runs. */
+  /**
+   * The texts of the record that the model can read, in their tags: those of the run, the last plan before
+   * it, and descriptions of tools.
+   */
   notes: { tag: string; text: string; seq: number }[];
   /** The tags of the record that the session has used. */
   tags: string[];

@@ -5,8 +5,8 @@ import type { Clarification, RunRecord, ToolExecution } from "./record.ts";
 import { TAGS } from "./tags.ts";
 
 /**
- * Returns what the model reads of a record, by the tag. Of `Plan` the last note is the current one. The others
- * grow, and only new lines are appended.
+ * Returns what the model reads of a record, by the tag. Of `Plan` the last note is the current one. The
+ * others grow, and only new lines are appended.
  *
  * @example
  * ```ts
