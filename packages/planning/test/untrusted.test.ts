@@ -49,6 +49,55 @@ describe("planning and texts from outside", () => {
     expect((await world.record(sessionId)).plan?.tasks).toHaveLength(3);
   });
 
+  it("M1 what an application's functions return wrongly ends no run", async () => {
+    const circular: { self?: unknown } = {};
+    circular.self = circular;
+    const question = { text: "Which Alex?", about: "Alex", choices: ["Chen", "Moreau"] };
+    const world = worldOf(
+      {
+        small: [
+          plans({ status: "needs_clarification", question }),
+          plans({ status: "blocked", blocked: "No." }),
+        ],
+        main: [],
+      },
+      {
+        facts: () => 5 as never,
+        agents: () => [{ id: "a" }] as never,
+        choices: () => [{ id: "1", label: "Chen", data: circular as never }],
+        stopMessage: () => undefined as never,
+        gates: [],
+      },
+    );
+    const waiting = await world.say("Alex?");
+    expect(waiting.pending[0]?.payload).toMatchObject({ choices: [{ label: "Chen" }, { label: "Moreau" }] });
+    const { stop, sessionId } = await world.answer(waiting, { choice: "1" });
+    expect(stop).toEqual({ type: "blocked", message: "No." });
+    const failures = (await world.record(sessionId)).failures.map(({ part, code }) => `${part} ${code}`);
+    expect(new Set(failures)).toEqual(new Set(["agents config", "choices failed"]));
+  });
+
+  it("M6 an answer at a limit that cannot be written is written by the model", async () => {
+    const world = worldOf(
+      {
+        small: [plans()],
+        main: [{ tools: [{ name: "search_gmail", input: { query: "Q4" } }] }, { text: "So far." }],
+      },
+      {
+        fallback: {
+          retrieve: () => "found",
+          write: () => {
+            throw new Error("No words.");
+          },
+        },
+      },
+      { agent: { onLimit: "land", limits: { turns: 2 } } },
+    );
+    const { stop, text } = await world.say("Q4?");
+    expect([stop.type, text]).toEqual(["turn_limit", "So far."]);
+    expect(world.errors).toHaveLength(1);
+  });
+
   it.each([
     ["planner's model", { small: () => ({ fault: { stall: 1 } }) }, {}],
     ["application's function", { small: [] }, { facts: () => new Promise<string>(() => {}) }],

@@ -93,11 +93,15 @@ async function choicesFor<Deps>(
   question: PlanQuestion,
 ): Promise<readonly Choice[]> {
   const { choices } = work;
-  const given = choices && (await attempt(work, here, "choices", (source) => choices(question, source)));
-  const usable = (Array.isArray(given) ? given : []).filter(
-    ({ id, label }: Choice) => typeof id === "string" && typeof label === "string",
-  );
-  return (usable.length > 0 ? usable : (question.choices ?? [])).slice(0, MOST_CHOICES);
+  const given =
+    choices &&
+    (await attempt(work, here, "choices", async (source) => toJson(await choices(question, source))));
+  const listed = new Map<string, Choice>();
+  for (const one of Array.isArray(given) ? given : []) {
+    const { id, label } = fieldsOf(one);
+    if (typeof id === "string" && typeof label === "string") listed.set(id, one as unknown as Choice);
+  }
+  return (listed.size > 0 ? [...listed.values()] : (question.choices ?? [])).slice(0, MOST_CHOICES);
 }
 
 /** Whether there is one choice, and it has not answered this question before. */

@@ -2,7 +2,7 @@ import { answering, type TurnChange } from "@pawl/core";
 import { planProgress } from "../plan/plan.ts";
 import type { RunRecord } from "../record/record.ts";
 import { RETRIEVED, RETRIEVED_TAG } from "../record/tags.ts";
-import { attempt, type Here, sourceOf, type Work } from "./work.ts";
+import { attempt, type Here, type Work } from "./work.ts";
 
 /**
  * Prepares the last turn of a run whose limit is reached: retrieves once what the user asked for, says how
@@ -23,8 +23,9 @@ export async function landed<Deps>(work: Work<Deps>, here: Here<Deps>): Promise<
   });
   const text = `${stateText(here.record)} Answer from the last text in the tag ${RETRIEVED_TAG} and from the results above, and say what is missing.`;
   await context.append({ type: "note", key: `${key}:note`, data: { text } });
-  if (fallback.write === undefined) return undefined;
-  return { model: answering(fallback.write(found, sourceOf(here, context.signal))) };
+  const { write } = fallback;
+  const written = write && (await attempt(work, here, "retrieve", (source) => write(found, source)));
+  return typeof written === "string" ? { model: answering(written) } : undefined;
 }
 
 /** Says how far the plan has come, for the last answer. */

@@ -50,7 +50,7 @@ async function askForPlan<Deps>(
   const agents = "agents" in listed ? listed.agents : [];
   if ("error" in listed) await logFailure(here, { part: "agents", code: listed.error.code });
   const prompts = plannerPrompts(work.guidance, {
-    ...{ record, earlier, tools: bounds.tools, facts: known },
+    ...{ record, earlier, tools: bounds.tools, facts: typeof known === "string" ? known : undefined },
     agents: agents as never,
   });
   try {

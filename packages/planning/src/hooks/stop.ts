@@ -20,7 +20,8 @@ export async function stopRun<Deps>(
 
   function messageFor(): string {
     try {
-      return stopMessage?.(stopped) ?? stopped.message;
+      const words: unknown = stopMessage?.(stopped);
+      return typeof words === "string" ? words : stopped.message;
     } catch (error) {
       report(error, context);
       return stopped.message;

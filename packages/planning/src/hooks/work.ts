@@ -1,4 +1,5 @@
 import { PawlError, type RunContext, toJson } from "@pawl/core";
+import { fieldsOf } from "../base/text.ts";
 import { within } from "../base/within.ts";
 import { EVENTS, type FailedEvent } from "../record/events.ts";
 import { type ReadRecord, recordReader } from "../record/read-record.ts";
@@ -26,8 +27,11 @@ export function workOf<Deps>(settings: Settings<Deps>): Work<Deps> {
       if (agents === undefined) return { agents: [] };
       try {
         const listed = await within({ signal: source.signal, timeoutMs }, () => agents(source));
-        if (!Array.isArray(listed))
-          throw new PawlError("config", "`agents` of planning() must return a list.");
+        if (!Array.isArray(listed) || !listed.every(isCustomAgent))
+          throw new PawlError(
+            "config",
+            "`agents` of planning() must return a list of { id, name, description, agent }.",
+          );
         return { agents: listed };
       } catch (error) {
         report(error, source);
@@ -37,8 +41,14 @@ export function workOf<Deps>(settings: Settings<Deps>): Work<Deps> {
   };
 }
 
+function isCustomAgent(value: unknown): boolean {
+  const { id, name, description, domains = [], agent } = fieldsOf(value);
+  const texts = [id, name, description].every((one) => typeof one === "string");
+  return texts && Array.isArray(domains) && typeof agent === "object" && agent !== null;
+}
+
 /** Returns the argument of the application's functions. */
-export function sourceOf<Deps>({ context, record }: Here<Deps>, signal: AbortSignal): PlanningSource<Deps> {
+function sourceOf<Deps>({ context, record }: Here<Deps>, signal: AbortSignal): PlanningSource<Deps> {
   const { sessionId, userId, caller, credentials, deps } = context;
   const message = record.messages.map(({ text }) => text).join("\n\n");
   return { sessionId, userId, caller, credentials, deps, signal, record, message };
