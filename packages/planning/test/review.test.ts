@@ -94,22 +94,33 @@ describe("the reviewer", () => {
     expect((await world.of(sessionId, "planning.review")).map(({ reason }) => reason)).toEqual(["flagged"]);
   });
 
-  it("M5 every few calls, counted over turns", async () => {
+  it("M5 every few calls, counted over turns and from the last review", async () => {
     const main = ["a", "b", "c", "d", "e"].map((query) => one("search_gmail", query));
-    const world = worldOf(
-      {
-        small: [plans(), reviews({ notes: "One." }), reviews({ notes: "Two." })],
-        main: [...main, { text: "Ok." }],
-      },
-      { review: { everyCalls: 2 } },
-    );
+    const small = [plans(), ...["One.", "Two.", "Three.", "Four."].map((notes) => reviews({ notes }))];
+    const world = worldOf({ small, main: [...main, { text: "Ok." }] }, { review: { everyCalls: 2 } });
     const { sessionId } = await world.say("Q4?");
-    expect((await world.of(sessionId, "planning.review")).map(({ reason }) => reason)).toEqual([
-      "every",
-      "every",
+    const done = await world.of(sessionId, "planning.review");
+    expect(done.map(({ reason, notes }) => [reason, notes])).toEqual([
+      ["every", "One."],
+      ["every", "Two."],
     ]);
     const prompts = world.model.requests.map(({ messages }) => JSON.stringify(messages));
     expect(prompts.at(-1)?.match(/- One\./g)).toHaveLength(1);
+  });
+
+  it("M5 a reviewer that is down is asked twice, and not again in the run", async () => {
+    const main = ["a", "b", "c", "d", "e"].map((query) => one("search_gmail", query));
+    const world = worldOf(
+      {
+        small: (_request, n) => (n === 0 ? plans({ needs_review: true }) : { fault: { status: 500 } }),
+        main: [...main, { text: "Ok." }],
+      },
+      { review: {} },
+    );
+    const { sessionId, stop } = await world.say("Q4?");
+    expect(stop.type).toBe("end_turn");
+    expect(await world.of(sessionId, "planning.failed")).toHaveLength(2);
+    expect(world.small.requests).toHaveLength(3);
   });
 
   it("T12 M5 a tool that has failed three times is taken out, its tasks are blocked, and the plan is reviewed", async () => {

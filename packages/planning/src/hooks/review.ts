@@ -47,14 +47,19 @@ async function reviewOf<Deps>(work: Work<Deps>, here: Here<Deps>, turn: Turn): P
   return await ask(work, here, { turn: turn.assistantSeq, reason }, basis);
 }
 
+/** After so many failures, the reviewer is not asked again in the run. */
+const MOST_FAILURES = 2;
+
 function reasonFor<Deps>(work: Work<Deps>, record: RunRecord, turn: Turn): ReviewEvent["reason"] | undefined {
   const { batches = true, everyCalls = 4 } = work.review ?? {};
+  // A reviewer that is down must not cost every turn its time limit.
+  if (record.failures.filter(({ part }) => part === "review").length >= MOST_FAILURES) return undefined;
   if (record.plan?.needs_review === true) return "flagged";
   const called = new Set(turn.calls.map(({ toolName }) => toolName));
   const out = record.failedTools.some(({ tool, count }) => called.has(tool) && count === work.toolFailures);
   if (out) return "failures";
   if (batches && turn.calls.length > 1) return "batch";
-  const since = record.reviews.at(-1)?.turn ?? 0;
+  const since = record.reviews.at(-1)?.seq ?? 0;
   return record.calls.filter(({ seq }) => seq > since).length >= everyCalls ? "every" : undefined;
 }
 

@@ -198,7 +198,7 @@ function planningChange(record: RunRecord, { type, data, seq }: StoredEvent): Pa
       return { clarifications: [...record.clarifications, said] };
     }
     case EVENTS.review:
-      return { reviews: [...record.reviews, rest as Omit<ReviewEvent, "run_id">] };
+      return { reviews: [...record.reviews, { ...(rest as Omit<ReviewEvent, "run_id">), seq }] };
     case EVENTS.docs:
       return { docs: rest as Omit<DocsEvent, "run_id"> };
     case EVENTS.failed:

@@ -69,7 +69,8 @@ export interface RunRecord {
   failedTools: { tool: string; count: number; lastError: string }[];
   /** The ids of all that was found. */
   fragments: string[];
-  reviews: Omit<PlanningEvents["planning.review"], "run_id">[];
+  /** The reviews, with the `seq` of their events. */
+  reviews: (Omit<PlanningEvents["planning.review"], "run_id"> & { seq: number })[];
   /** The choice of tool descriptions. */
   docs: Omit<PlanningEvents["planning.docs"], "run_id"> | undefined;
   /** What was found for the answer at a limit. */

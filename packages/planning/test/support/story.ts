@@ -74,6 +74,6 @@ export function timeless(record: RunRecord): unknown {
       ...{ tool, status, skipped, summary, input, costUsd },
     })),
     clarifications: clarifications.map(({ call_id: _id, ...one }) => one),
-    reviews: done.map(({ turn: _turn, ...one }) => one),
+    reviews: done.map(({ turn: _turn, seq: _seq, ...one }) => one),
   };
 }
