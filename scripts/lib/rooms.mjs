@@ -46,6 +46,7 @@ export const FLOORS = {
   ],
   "packages/client/src": [["wire", "ai-sdk"], ["state"], ["client"], ["asp"], ["react"], ["."]],
   "packages/knowledge/src": [["base"], ["sources"], ["log"], ["initializer", "skills", "context"], ["."]],
+  "packages/planning/src": [["base"], ["plan", "docs"], ["record"], ["tools"], ["hooks"], ["."]],
   "packages/remote/src": [["wire"], ["serve", "use"], ["."]],
   "packages/mcp/src": [["base"], ["connect", "server"], ["tools"], ["."]],
   "packages/testing/src": [

@@ -7,6 +7,7 @@ const LIMITS = {
   "@pawl/mcp": 207,
   "@pawl/openai": 45,
   "@pawl/otel": 20,
+  "@pawl/planning": 140,
   "@pawl/postgres": 2150,
   "@pawl/remote": 80,
   "@pawl/sse": 250,

@@ -1,0 +1,196 @@
+import {
+  type Awaitable,
+  type Budget,
+  checkOptions,
+  defaultLimits,
+  type HookContext,
+  type ModelClient,
+  type OptionKinds,
+  PawlError,
+} from "@pawl/core";
+import { checkWhole } from "../base/check-whole.ts";
+import type { ToolDoc } from "../docs/tool-doc.ts";
+import { MAX_TASKS } from "../plan/check-plan.ts";
+import type { Choice, PlanQuestion } from "../plan/plan.ts";
+import type { PlanningEvents } from "../record/events.ts";
+import type { RunRecord } from "../record/record.ts";
+import type { AgentsSource, CustomAgent, ListAgents } from "../tools/custom-agent.ts";
+import { RUN_AGENT } from "../tools/custom-agents.ts";
+
+/** What functions of the application get: the run so far, and for whom it works. */
+export interface PlanningSource<Deps = unknown> extends AgentsSource<Deps> {
+  /** What is known of the run. */
+  record: RunRecord;
+  /** The user's messages of the run, as text. */
+  message: string;
+}
+
+/** Options of `planning()`. */
+export interface PlanningOptions<Deps = unknown> {
+  /** The model that plans, e.g. a small one. */
+  model: ModelClient;
+  /** What to consider when planning, in words for the model. Default: nothing. */
+  guidance?: string;
+  /** Returns what the application knows about a request, for the planner, e.g. people with the named name. */
+  facts?(source: PlanningSource<Deps>): Awaitable<string | undefined>;
+  /** Lists the custom agents of a caller. Default: none, and no tools for them. */
+  agents?(source: AgentsSource<Deps>): Awaitable<readonly CustomAgent<Deps>[]>;
+  /** The limits of a custom agent's task, see `agentTool()`. Default: those of the agent. */
+  agentLimits?: Partial<Budget>;
+  /**
+   * The names of tools that are refused until the request is clear. Default: `run_custom_agent`, if there are
+   * `agents`.
+   */
+  gates?: readonly string[];
+  /** The names of tools that a plan must not contain, e.g. a tool that rewrites queries. Default: none. */
+  withhold?: readonly string[];
+  /**
+   * Returns the possible answers to a question. If there is only one, the user is not asked. Default: those
+   * that the model has written.
+   */
+  choices?(question: PlanQuestion, source: PlanningSource<Deps>): Awaitable<readonly Choice[]>;
+  /** How many questions in a row may leave a request unclear before the run ends. Default: 3. */
+  attempts?: number;
+  /** The most tasks of a plan. Default: 20. */
+  maxTasks?: number;
+  /** When turns are reviewed, and by which model; `false` for never. Default: see the fields. */
+  review?:
+    | {
+        /** The model. Default: the planner's. */
+        model?: ModelClient;
+        /** Review a turn with two or more calls. Default: true. */
+        batches?: boolean;
+        /** Review after so many calls since the last review. Default: 4. */
+        everyCalls?: number;
+      }
+    | false;
+  /** Descriptions of tools, chosen for each run. Default: none. */
+  docs?: {
+    /** The descriptions, from `parseToolDocs()`. */
+    docs: readonly ToolDoc[];
+    /** The most descriptions of a run. Default: 8. */
+    most?: number;
+    /** The most tokens of a run's descriptions. Default: 2,000. */
+    maxTokens?: number;
+  };
+  /** The answer at a limit. Needs `onLimit: "land"` of the agent. Default: the agent's last turn alone. */
+  fallback?: {
+    /**
+     * Finds what the user asked for without a plan, e.g. by a plain search. The model reads the text in its
+     * last turn, in the tag `<Retrieved>`.
+     */
+    retrieve(source: PlanningSource<Deps>): Awaitable<string>;
+    /** Returns the answer, so that no model is asked. Default: the agent's model answers. */
+    write?(found: string, source: PlanningSource<Deps>): string;
+  };
+  /** Returns the message to the user when planning ends a run. Default: Pawl's own words, in English. */
+  stopMessage?(stopped: Omit<PlanningEvents["planning.stopped"], "run_id">): string;
+  /**
+   * After so many failures in a row, the tasks of a tool are blocked. Set it to the agent's
+   * `limits.toolFailures`. Default: 3.
+   */
+  toolFailures?: number;
+  /** The most tokens of an answer of the planner or the reviewer. Default: 4,096. */
+  maxTokens?: number;
+  /** Time limit of each function and each model call of the planning, in milliseconds. Default: 20,000. */
+  timeoutMs?: number;
+  /**
+   * Called with each error of the planning, e.g. of its model. The run continues without the failed part.
+   * Default: the error is printed.
+   */
+  onError?(error: unknown, context: Pick<HookContext, "sessionId" | "userId">): void;
+}
+
+type Review = Exclude<NonNullable<PlanningOptions["review"]>, false>;
+type Docs = NonNullable<PlanningOptions["docs"]>;
+type Fallback<Deps> = NonNullable<PlanningOptions<Deps>["fallback"]>;
+
+const MODEL = {
+  mustBe: 'a ModelClient, e.g. claude("claude-haiku-4-5")',
+  is: (value: unknown) => typeof Object(value).stream === "function",
+};
+
+const OPTIONS: OptionKinds<PlanningOptions<never>> = {
+  model: { ...MODEL, required: true },
+  ...{ guidance: "string", facts: "function", agents: "function", agentLimits: "object" },
+  ...{ gates: "list", withhold: "list", choices: "function", attempts: "number", maxTasks: "number" },
+  review: {
+    mustBe: "an object of options, or false",
+    is: (value) => value === false || (typeof value === "object" && value !== null),
+  },
+  ...{ docs: "object", fallback: "object", stopMessage: "function", toolFailures: "number" },
+  ...{ maxTokens: "number", timeoutMs: "number", onError: "function" },
+};
+const REVIEW: OptionKinds<Review> = { model: MODEL, batches: "boolean", everyCalls: "number" };
+const DOCS: OptionKinds<Docs> = { docs: "list!", most: "number", maxTokens: "number" };
+const FALLBACK: OptionKinds<Fallback<never>> = { retrieve: "function!", write: "function" };
+
+/** The options with their defaults. */
+export interface Settings<Deps> {
+  model: ModelClient;
+  guidance: string;
+  facts: PlanningOptions<Deps>["facts"];
+  agents: ListAgents<Deps> | undefined;
+  agentLimits: Partial<Budget> | undefined;
+  gates: readonly string[];
+  withhold: readonly string[];
+  choices: PlanningOptions<Deps>["choices"];
+  attempts: number;
+  maxTasks: number;
+  review: Required<Review> | undefined;
+  docs: Required<Docs> | undefined;
+  fallback: Fallback<Deps> | undefined;
+  stopMessage: PlanningOptions<Deps>["stopMessage"];
+  toolFailures: number;
+  maxTokens: number;
+  timeoutMs: number;
+  report: NonNullable<PlanningOptions<Deps>["onError"]>;
+}
+
+/** Checks the options and fills in the defaults. */
+export function settingsOf<Deps>(options: PlanningOptions<Deps>): Settings<Deps> {
+  checkOptions("planning()", options, OPTIONS as OptionKinds<PlanningOptions<Deps>>, {
+    instead: { tools: "The agent's own tools are known.", retrieve: "Use `fallback: { retrieve }`." },
+  });
+  const { model, agents, review = {}, docs, fallback } = options;
+  if (review !== false) checkOptions("`review` of planning()", review, REVIEW);
+  if (docs !== undefined) checkOptions("`docs` of planning()", docs, DOCS);
+  if (fallback !== undefined)
+    checkOptions("`fallback` of planning()", fallback, FALLBACK as OptionKinds<Fallback<Deps>>);
+  const settings: Settings<Deps> = {
+    ...{ model, agents, fallback, facts: options.facts, choices: options.choices },
+    ...{ agentLimits: options.agentLimits, stopMessage: options.stopMessage },
+    guidance: options.guidance ?? "",
+    gates: options.gates ?? (agents === undefined ? [] : [RUN_AGENT]),
+    withhold: options.withhold ?? [],
+    attempts: options.attempts ?? 3,
+    maxTasks: options.maxTasks ?? MAX_TASKS,
+    review: review === false ? undefined : { model, batches: true, everyCalls: 4, ...defined(review) },
+    docs: docs === undefined ? undefined : { most: 8, maxTokens: 2_000, ...defined(docs) },
+    toolFailures: options.toolFailures ?? defaultLimits.toolFailures,
+    maxTokens: options.maxTokens ?? 4_096,
+    timeoutMs: options.timeoutMs ?? 20_000,
+    report: reporter(options.onError),
+  };
+  const { attempts, maxTasks, toolFailures, maxTokens, timeoutMs } = settings;
+  const numbers = { attempts, maxTasks, toolFailures, maxTokens, timeoutMs };
+  for (const [name, value] of Object.entries(numbers)) checkWhole(`\`${name}\` of planning()`, value);
+  checkWhole("`review.everyCalls` of planning()", settings.review?.everyCalls ?? 1);
+  checkWhole("`docs.most` of planning()", settings.docs?.most ?? 1);
+  checkWhole("`docs.maxTokens` of planning()", settings.docs?.maxTokens ?? 1);
+  return settings;
+}
+
+function defined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as T;
+}
+
+/** Returns a function that reports errors and never throws. */
+function reporter<Deps>(onError: PlanningOptions<Deps>["onError"]): Settings<Deps>["report"] {
+  const report = onError ?? ((error: unknown) => console.error(`planning: ${PawlError.describe(error)}`));
+  return (error, { sessionId, userId }) => {
+    try {
+      report(error, { sessionId, userId });
+    } catch {}
+  };
+}

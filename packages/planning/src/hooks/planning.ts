@@ -1,0 +1,100 @@
+import type { Hook, RunContext, Tool } from "@pawl/core";
+import { listTool, runTool } from "../tools/custom-agents.ts";
+import { writePlanTool } from "../tools/write-plan.ts";
+import { clarified } from "./clarify.ts";
+import { landed } from "./fallback.ts";
+import { gate } from "./gate.ts";
+import { sayRecord } from "./notes.ts";
+import { type PlanningOptions, settingsOf } from "./options.ts";
+import { afterTurn } from "./review.ts";
+import { HOOK, type Work, workOf } from "./work.ts";
+
+/** What an agent needs to plan: a hook and tools. */
+export interface Planning<Deps = unknown> {
+  /** Plans, asks, reviews and tells the model. Put it after hooks that deny requests. */
+  hook: Hook<Deps>;
+  /** `write_plan`, and with `agents` also `list_custom_agents` and `run_custom_agent`. */
+  tools: Tool<Deps>[];
+}
+
+/**
+ * Makes an agent plan before it acts, ask the user before expensive work, and review what it has found.
+ *
+ * - **Before the first turn** a small model writes a plan. If it needs to know something, the user is asked,
+ *   for days if necessary, and the plan is made again with the answer. After `attempts` questions without a
+ *   clear request, the run ends and says what is missing.
+ * - **Tools in `gates`** are refused until the request is clear.
+ * - **After a turn with calls** the plan's tasks are marked as done, and a model reviews the turn if that is
+ *   due. It may change the plan, ask the user or end the run.
+ * - **The model reads** the plan, the answers, the calls and the reviews in notes with tags of their own,
+ *   `<Plan>`, `<Clarifications>`, `<ToolCallHistory>` and `<Review>`. Only what is new is appended.
+ *
+ * All of it is in events of the session, from which `recordOf()` computes what was known at any time. A part
+ * that fails, e.g. the planner's model, is logged as `planning.failed`, and the run continues without it.
+ *
+ * @throws PawlError `config` for unknown, missing and invalid options.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime, tool } from "@pawl/core";
+ * import { planning, recordOf } from "@pawl/planning";
+ * import { scriptedModel } from "@pawl/testing";
+ * import * as z from "zod";
+ *
+ * const search = tool({
+ *   name: "search_gmail",
+ *   description: "Searches the mail.",
+ *   input: z.object({ query: z.string() }),
+ *   execute: ({ query }) => `Alex wrote about ${query}.`,
+ * });
+ * const draft = {
+ *   goal: "Find what Alex says about Q4",
+ *   tasks: [{ id: "mail", title: "Search the mail", tool: "search_gmail" }],
+ * };
+ * const small = scriptedModel([{ tools: [{ name: "write_plan", input: draft }] }]);
+ * const { hook, tools } = planning({ model: small, review: false });
+ * const searcher = agent({
+ *   name: "searcher",
+ *   model: scriptedModel([
+ *     { tools: [{ name: "search_gmail", input: { query: "Q4" } }] },
+ *     { text: "Alex is optimistic." },
+ *   ]),
+ *   instructions: "You search. Follow <Plan>.",
+ *   tools: [search, ...tools],
+ *   hooks: [hook],
+ * });
+ * const store = memoryStore();
+ * const pawl = runtime({ agents: [searcher], store });
+ * const { sessionId } = await pawl.run("searcher", { userId: "ada", input: "What about Q4?" }).result;
+ * const { plan } = recordOf(await Array.fromAsync(store.read(sessionId)));
+ * console.log(plan?.tasks[0]?.status); // done
+ * ```
+ */
+export function planning<Deps = unknown>(options: PlanningOptions<Deps>): Planning<Deps> {
+  const work = workOf(settingsOf(options));
+  const lists = work.agents === undefined ? [] : [listTool(work), runTool(work)];
+  return { hook: hookOf(work), tools: [writePlanTool(work), ...lists] };
+}
+
+function hookOf<Deps>(work: Work<Deps>): Hook<Deps> {
+  return {
+    name: HOOK,
+    tools: work.gates,
+    beforeRun: async (context) => (await clarified(work, context, true)).next,
+    beforeTurn: async (_plan, context) => await beforeTurn(work, context),
+    beforeTool: async (call, context) => await gate(work, call, context),
+    afterTurn: async (turn, context) => await afterTurn(work, turn, context),
+  };
+}
+
+/** Asks what a reviewer or the agent wants to know, and tells the model what is new. */
+async function beforeTurn<Deps>(work: Work<Deps>, context: RunContext<Deps>) {
+  if (context.run.landing !== undefined) {
+    const here = { context, ...(await work.readRun(context)) };
+    await sayRecord(work, here);
+    return await landed(work, here);
+  }
+  const { here, next } = await clarified(work, context, false);
+  if (next === undefined) await sayRecord(work, here);
+  return next;
+}

@@ -1,0 +1,227 @@
+import { canonicalJson, type StoredEvent, type StoredOf, usdFromCents } from "@pawl/core";
+import { oneLine } from "../base/text.ts";
+import {
+  type ClarificationEvent,
+  type DocsEvent,
+  EVENTS,
+  type FailedEvent,
+  type PlanEvent,
+  type ReviewEvent,
+  type StoppedEvent,
+} from "./events.ts";
+import { type Clarification, newRecord, type RunRecord, type ToolExecution } from "./record.ts";
+import { isRecordTag, RETRIEVED, TAGS } from "./tags.ts";
+
+/** The types of the events from which a record is made. */
+export const RECORD_EVENTS: readonly StoredEvent["type"][] = [
+  "run_started",
+  "run_ended",
+  "user_message",
+  "prefix",
+  "llm_request",
+  "checkpoint",
+  "tool_call",
+  "tool_started",
+  "tool_result",
+  "note",
+  "knowledge",
+  ...Object.values(EVENTS),
+];
+
+/**
+ * Folds a session's events into the record of its last run. Give it a part of the log to know what the record
+ * was then.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { recordOf } from "@pawl/planning";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const store = memoryStore();
+ * const model = scriptedModel([{ text: "Hello." }]);
+ * const pawl = runtime({ agents: [agent({ name: "a", model, instructions: "Be kind." })], store });
+ * const { sessionId } = await pawl.run("a", { userId: "ada", input: "Hi" }).result;
+ * const record = recordOf(await Array.fromAsync(store.read(sessionId)));
+ * console.log(record.messages[0]?.text, record.stop?.type); // Hi end_turn
+ * ```
+ */
+export function recordOf(events: Iterable<StoredEvent>): RunRecord {
+  let record = newRecord("");
+  for (const event of events) record = withEvent(record, event);
+  return record;
+}
+
+/**
+ * Returns the record after one more event of the log. Events that it has seen already change nothing, so a
+ * page may fold a stored part of the log and then the live events. Never changes the given record.
+ *
+ * @example
+ * ```ts
+ * import type { StoredEvent } from "@pawl/core";
+ * import { newRecord, withEvent } from "@pawl/planning";
+ *
+ * const at = "2026-11-23T09:00:00.000Z";
+ * const message: StoredEvent = {
+ *   ...{ sessionId: "s1", seq: 1, v: 1, at, type: "user_message" },
+ *   data: { message: "What does Alex say?" },
+ * };
+ * console.log(withEvent(newRecord("s1"), message).messages.length); // 1
+ * ```
+ */
+export function withEvent(record: RunRecord, event: StoredEvent): RunRecord {
+  if (event.seq <= record.lastSeq) return record;
+  const changes = changesBy(record, event);
+  return { ...record, sessionId: event.sessionId, ...changes, lastSeq: event.seq };
+}
+
+function changesBy(record: RunRecord, event: StoredEvent): Partial<RunRecord> {
+  switch (event.type) {
+    case "run_started":
+      return begun(record, event);
+    case "user_message": {
+      const message = { text: event.data.message, at: event.at, seq: event.seq };
+      return { messages: [...record.messages, message] };
+    }
+    case "prefix":
+      return { tools: event.data.tools.map(({ name, description = "" }) => ({ name, description })) };
+    case "llm_request":
+      return { coveredSeq: Math.max(record.coveredSeq, event.data.prompt.upto_seq) };
+    case "checkpoint":
+      if (event.data.reason === "drop_old_results") return {};
+      return { notes: record.notes.filter(({ seq }) => seq >= event.data.from_seq) };
+    case "note": {
+      const { tag = "", text } = event.data;
+      if (!isRecordTag(tag)) return {};
+      const tags = record.tags.includes(tag) ? record.tags : [...record.tags, tag];
+      return { tags, notes: [...record.notes, { tag, text, seq: event.seq }] };
+    }
+    case "knowledge":
+      return event.data.source === RETRIEVED ? { retrieved: event.data.data } : {};
+    case "run_ended":
+      return event.data.run_id === record.runId ? { stop: event.data.stop } : {};
+    case "tool_call":
+    case "tool_started":
+    case "tool_result":
+      return callChange(record, event);
+    default:
+      return planningChange(record, event);
+  }
+}
+
+/** A run began. A retry continues the record of the run that it retries. */
+function begun(record: RunRecord, { seq, data }: StoredOf<"run_started">): Partial<RunRecord> {
+  const { run_id: runId, agent, caller = record.caller, retry_of } = data;
+  if (retry_of !== undefined && retry_of === record.runId)
+    return { runId, agent, caller, stop: undefined, stopped: undefined };
+  const { sessionId, tools, tags, coveredSeq } = record;
+  // The model can read the others too, and no later run compares itself with them.
+  const lastPlan = record.notes.findLast(({ tag }) => tag === TAGS.plan);
+  const notes = record.notes.filter((note) => note.tag === TAGS.docs || note === lastPlan);
+  const resolved = record.clarifications.filter(({ status }) => status === "resolved");
+  return {
+    ...newRecord(sessionId),
+    ...{ runId, seq, agent, caller, tools, notes, tags, coveredSeq },
+    messages: record.messages.filter((message) => message.seq > coveredSeq),
+    earlierClarifications: [...record.earlierClarifications, ...resolved],
+  };
+}
+
+function callChange(
+  record: RunRecord,
+  event: StoredOf<"tool_call"> | StoredOf<"tool_started"> | StoredOf<"tool_result">,
+): Partial<RunRecord> {
+  const { call_id: callId, tool_name: tool } = event.data;
+  if (event.type === "tool_call") {
+    const call: ToolExecution = {
+      ...{ callId, tool, connector: null, agent: record.agent, arguments: event.data.arguments },
+      ...{ startedAt: event.at, durationMs: null, costUsd: 0, summary: "", fragments: [] },
+      ...{ status: "running", seq: 0 },
+    };
+    return { calls: [...record.calls, call] };
+  }
+  const at = record.calls.findLastIndex((call) => call.callId === callId && call.status === "running");
+  const call = record.calls[at];
+  if (call === undefined) return {};
+  if (event.type === "tool_started") {
+    const { agent = call.agent, input = call.arguments } = event.data;
+    return { calls: record.calls.with(at, { ...call, agent, arguments: input, startedAt: event.at }) };
+  }
+  const finished = finishedCall(call, event);
+  return {
+    calls: record.calls.with(at, finished),
+    failedTools: failuresAfter(record.failedTools, finished),
+    fragments: [...new Set([...record.fragments, ...finished.fragments])],
+  };
+}
+
+/** The longest summary that is cut from a result, in UTF-16 code units. */
+const SUMMARY_CHARS = 200;
+
+function finishedCall(
+  call: ToolExecution,
+  { data, seq, durationMs }: StoredOf<"tool_result">,
+): ToolExecution {
+  const { success, skipped, result, report = {}, spent } = data;
+  const { connector = null, fragments = [], summary, code } = report;
+  const text = typeof result === "string" ? result : canonicalJson(result);
+  const status = skipped !== undefined ? "skipped" : success ? "success" : "error";
+  return {
+    ...call,
+    ...{ connector, fragments, status, seq, durationMs: durationMs ?? null },
+    summary: oneLine(summary ?? text, SUMMARY_CHARS),
+    costUsd: spent === undefined ? 0 : usdFromCents(spent.cost_cents),
+    ...(status === "error" && { error: { ...(code !== undefined && { code }), message: text } }),
+    ...(skipped !== undefined && { skipped }),
+  };
+}
+
+function failuresAfter(
+  failed: RunRecord["failedTools"],
+  { tool, status, error }: ToolExecution,
+): RunRecord["failedTools"] {
+  if (status !== "success" && status !== "error") return failed;
+  const others = failed.filter((one) => one.tool !== tool);
+  if (status === "success") return others;
+  const count = (failed.find((one) => one.tool === tool)?.count ?? 0) + 1;
+  return [...others, { tool, count, lastError: oneLine(error?.message ?? "", SUMMARY_CHARS) }];
+}
+
+function planningChange(record: RunRecord, { type, data, seq }: StoredEvent): Partial<RunRecord> {
+  const { run_id, ...rest } = data as unknown as { run_id: string };
+  if (run_id !== record.runId) return {};
+  switch (type as string) {
+    case EVENTS.plan:
+      return planChange(record, data as unknown as PlanEvent, seq);
+    case EVENTS.clarification: {
+      const said = { ...(rest as Omit<ClarificationEvent, "run_id">), status: "answered" as const };
+      return { clarifications: [...record.clarifications, said] };
+    }
+    case EVENTS.review:
+      return { reviews: [...record.reviews, { ...(rest as Omit<ReviewEvent, "run_id">), seq }] };
+    case EVENTS.docs:
+      return { docs: rest as Omit<DocsEvent, "run_id"> };
+    case EVENTS.failed:
+      return { failures: [...record.failures, rest as Omit<FailedEvent, "run_id">] };
+    case EVENTS.stopped:
+      return { stopped: rest as Omit<StoppedEvent, "run_id"> };
+    default:
+      return {};
+  }
+}
+
+function planChange(record: RunRecord, { by, plan }: PlanEvent, seq: number): Partial<RunRecord> {
+  const asks = plan.status === "needs_clarification";
+  const open = record.clarifications.filter(({ status }) => status === "answered");
+  // What the application answers by itself costs the user nothing.
+  const wasAsked = open.some(({ call_id }) => call_id !== undefined);
+  const settled = (one: Clarification): Clarification =>
+    one.status === "answered" ? { ...one, status: asks ? "unclear" : "resolved" } : one;
+  return {
+    plan,
+    planned: { by, seq, count: (record.planned?.count ?? 0) + 1 },
+    clarifications: record.clarifications.map(settled),
+    strikes: asks ? record.strikes + (wasAsked ? 1 : 0) : 0,
+    ambiguityResolved: plan.status === "ok",
+  };
+}

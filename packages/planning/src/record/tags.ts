@@ -1,0 +1,21 @@
+/** The tags in which the model reads the record. */
+export const TAGS = {
+  plan: "Plan",
+  clarifications: "Clarifications",
+  history: "ToolCallHistory",
+  review: "Review",
+  docs: "ToolDescriptions",
+} as const;
+
+/** The tag in which the model reads what was retrieved for the answer at a limit. */
+export const RETRIEVED_TAG = "Retrieved";
+
+/** The source of the knowledge that was retrieved for the answer at a limit. */
+export const RETRIEVED = "planning.retrieved";
+
+const NAMES: ReadonlySet<string> = new Set(Object.values(TAGS));
+
+/** Returns whether a note with this tag says a part of the record. */
+export function isRecordTag(tag: string): boolean {
+  return NAMES.has(tag);
+}

@@ -1,0 +1,162 @@
+import type { JsonObject } from "@pawl/core";
+import { describe, expect, it } from "vitest";
+import { plans, q4, reviews, searchBoth, worldOf } from "./support/world.ts";
+
+const one = (name: string, query: string) => ({ tools: [{ name, input: { query } }] });
+
+describe("the reviewer", () => {
+  it("M5 H2 reviews a batch, changes the plan, and the model reads its notes in the next turn", async () => {
+    const finance = { id: "finance", title: "Ask finance", tool: "search_slack" };
+    const tasks = [...q4.tasks.slice(0, 2), finance, { ...q4.tasks[2], depends_on: ["finance"] }];
+    const world = worldOf(
+      {
+        small: [plans(), reviews({ notes: "Gmail found nothing.", tasks: tasks as JsonObject[] })],
+        main: searchBoth,
+      },
+      { review: {} },
+    );
+    const { sessionId } = await world.say("Q4?");
+    expect(await world.of(sessionId, "planning.review")).toMatchObject([
+      { reason: "batch", status: "ok", notes: "Gmail found nothing." },
+    ]);
+    const { plan, planned } = await world.record(sessionId);
+    expect(planned?.by).toBe("reviewer");
+    expect(plan?.tasks.map(({ id }) => id)).toEqual(["mail", "chat", "finance", "sum"]);
+    const sent = JSON.stringify(world.model.requests[1]?.messages.at(-1));
+    expect(sent).toContain("<Review>\\n- Gmail found nothing.\\n</Review>");
+    expect(sent).toContain("finance: Ask finance (search_slack)");
+  });
+
+  it("M5 reorders tasks, and is asked again if the order is not of all tasks", async () => {
+    const small = [plans(), reviews({ order: ["chat"] }), reviews({ order: ["chat", "mail", "sum"] })];
+    const world = worldOf({ small, main: searchBoth }, { review: {} });
+    const { sessionId } = await world.say("Q4?");
+    expect(JSON.stringify(world.small.requests[2]?.messages)).toContain("must have the ids of all tasks");
+    expect((await world.record(sessionId)).plan?.tasks.map(({ id }) => id)).toEqual(["chat", "mail", "sum"]);
+  });
+
+  it("M5 a change that makes the plan wrong is refused with the reason", async () => {
+    const circle = [
+      { id: "a", title: "A", depends_on: ["b"] },
+      { id: "b", title: "B", depends_on: ["a"] },
+    ];
+    const world = worldOf(
+      { small: [plans(), ...Array.from({ length: 3 }, () => reviews({ tasks: circle }))], main: searchBoth },
+      { review: {} },
+    );
+    const { sessionId, stop } = await world.say("Q4?");
+    expect(stop.type).toBe("end_turn");
+    expect(JSON.stringify(world.small.requests[2]?.messages)).toContain("wait for each other");
+    expect(await world.of(sessionId, "planning.failed")).toMatchObject([{ part: "review" }]);
+    expect((await world.record(sessionId)).plan?.tasks).toHaveLength(3);
+  });
+
+  it("M5 M2 may ask the user before the next turn", async () => {
+    const question = { text: "Which year?", about: "Q4", choices: ["2025", "2026"] };
+    const world = worldOf(
+      { small: [plans(), reviews({ question }), plans()], main: searchBoth },
+      { review: {} },
+    );
+    const waiting = await world.say("Q4?");
+    expect(waiting.pending[0]?.payload).toMatchObject({
+      question: "Which year?",
+      choices: [
+        { id: "1", label: "2025" },
+        { id: "2", label: "2026" },
+      ],
+    });
+    expect(world.model.requests).toHaveLength(1);
+    const { text, sessionId } = await world.answer(waiting, { choice: "2" });
+    expect(text).toBe("Alex is optimistic.");
+    expect((await world.record(sessionId)).clarifications).toMatchObject([
+      { answer: "2026", status: "resolved" },
+    ]);
+  });
+
+  it("M5 M6 may end the request, with a structured error and words for the user", async () => {
+    const world = worldOf(
+      { small: [plans(), reviews({ stop: "The mail is from another company." })], main: searchBoth },
+      { review: {} },
+    );
+    const { stop, sessionId } = await world.say("Q4?");
+    expect(stop).toEqual({ type: "blocked", message: "The mail is from another company." });
+    expect((await world.record(sessionId)).stopped?.code).toBe("stopped_by_review");
+    expect(world.model.requests).toHaveLength(1);
+  });
+
+  it("M5 a flagged plan is reviewed after one call, and only once", async () => {
+    const main = [one("search_gmail", "Q4"), one("search_slack", "Q4"), { text: "Ok." }];
+    const world = worldOf(
+      { small: [plans({ needs_review: true }), reviews({})], main },
+      { review: { batches: false } },
+    );
+    const { sessionId } = await world.say("Q4?");
+    expect((await world.of(sessionId, "planning.review")).map(({ reason }) => reason)).toEqual(["flagged"]);
+  });
+
+  it("M5 every few calls, counted over turns and from the last review", async () => {
+    const main = ["a", "b", "c", "d", "e"].map((query) => one("search_gmail", query));
+    const small = [plans(), ...["One.", "Two.", "Three.", "Four."].map((notes) => reviews({ notes }))];
+    const world = worldOf({ small, main: [...main, { text: "Ok." }] }, { review: { everyCalls: 2 } });
+    const { sessionId } = await world.say("Q4?");
+    const done = await world.of(sessionId, "planning.review");
+    expect(done.map(({ reason, notes }) => [reason, notes])).toEqual([
+      ["every", "One."],
+      ["every", "Two."],
+    ]);
+    const prompts = world.model.requests.map(({ messages }) => JSON.stringify(messages));
+    expect(prompts.at(-1)?.match(/- One\./g)).toHaveLength(1);
+  });
+
+  it("M5 a reviewer that is down is asked twice, and not again in the run", async () => {
+    const main = ["a", "b", "c", "d", "e"].map((query) => one("search_gmail", query));
+    const world = worldOf(
+      {
+        small: (_request, n) => (n === 0 ? plans({ needs_review: true }) : { fault: { status: 500 } }),
+        main: [...main, { text: "Ok." }],
+      },
+      { review: {} },
+    );
+    const { sessionId, stop } = await world.say("Q4?");
+    expect(stop.type).toBe("end_turn");
+    expect(await world.of(sessionId, "planning.failed")).toHaveLength(2);
+    expect(world.small.requests).toHaveLength(3);
+  });
+
+  it("T12 M5 a tool that has failed three times is taken out, its tasks are blocked, and the plan is reviewed", async () => {
+    const main = [
+      ...["a", "b", "c", "d"].map((query) => one("search_slack", query)),
+      one("search_gmail", "Q4"),
+      { text: "From the mail alone: fine." },
+    ];
+    const world = worldOf(
+      { small: [plans(), reviews({ notes: "Slack is down. Go on with the mail." })], main },
+      { review: { everyCalls: 100 } },
+      { fails: (tool) => tool === "search_slack", agent: { limits: { errorTurns: 10 } } },
+    );
+    const { sessionId, stop } = await world.say("Q4?");
+    expect(stop.type).toBe("end_turn");
+    expect(world.searched.filter((call) => call.startsWith("search_slack"))).toHaveLength(3);
+    expect((await world.of(sessionId, "planning.review")).map(({ reason }) => reason)).toEqual(["failures"]);
+    const { plan, failedTools } = await world.record(sessionId);
+    expect(plan?.tasks[1]).toMatchObject({ id: "chat", status: "blocked" });
+    expect(plan?.tasks[1]?.note).toBe('"search_slack" has failed 3 times: slack is down.');
+    expect(plan?.tasks[0]?.status).toBe("done");
+    expect(failedTools).toMatchObject([{ tool: "search_slack", count: 4 }]);
+    expect(String(world.small.requests[1]?.messages[0]?.content[0]?.text)).toContain(
+      "search_slack: 3 in a row",
+    );
+  });
+
+  it("M5 a reviewer that fails hurts nothing", async () => {
+    const world = worldOf(
+      { small: (_request, n) => (n === 0 ? plans() : { fault: { status: 500 } }), main: searchBoth },
+      { review: {} },
+    );
+    const { sessionId, stop } = await world.say("Q4?");
+    expect(stop.type).toBe("end_turn");
+    expect(await world.of(sessionId, "planning.failed")).toMatchObject([
+      { part: "review", code: "model_error" },
+    ]);
+  });
+});
