@@ -15,7 +15,7 @@ export interface Live {
   /** Sets whether the connection keeps this process running. */
   hold(isHeld: boolean): void;
   isOver: boolean;
-  /** Closes it. A server of an older protocol is told, so that it forgets the session. Never rejects. */
+  /** Closes the connection. With an older protocol, ends the server's session first. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -74,6 +74,8 @@ async function connect<Deps>(
   // it later.
   client.setRequestHandler("elicitation/create", async () => ({ action: "cancel" as const }));
   const close = async (): Promise<void> => {
+    // Otherwise a script that awaits this could end before the program does.
+    hold(true);
     const { terminateSession } = transport as { terminateSession?(): Promise<void> };
     const told = terminateSession?.call(transport).catch(() => undefined);
     await Promise.race([told, new Promise((resolve) => setTimeout(resolve, FORGET_MS).unref?.())]);
