@@ -62,10 +62,10 @@ export class McpFailure extends Error {
 export const LOST = "pawl:lost";
 export const TOO_LARGE = "pawl:too_large";
 
-/** Codes with which an SDK error says that nothing was sent. */
+/** Codes of SDK errors after which nothing was sent. */
 const NOT_SENT = ["NOT_CONNECTED", "NOT_INITIALIZED", "CAPABILITY_NOT_SUPPORTED", "ERA_NEGOTIATION_FAILED"];
 
-/** Codes with which an SDK error says that there was an answer, which it cannot use. */
+/** Codes of SDK errors for an answer that arrived but cannot be used. */
 const UNUSABLE = ["INVALID_RESULT", "UNSUPPORTED_RESULT_TYPE", "CLIENT_HTTP_UNEXPECTED_CONTENT"];
 
 /** Codes of network errors that come before anything is sent. */
