@@ -1,11 +1,13 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseEnv } from "node:util";
+import { parseEnv, promisify } from "node:util";
 import { postgresReservations, postgresStore } from "@pawl/postgres";
 import { type MessagesApi, messagesApi, type Rules } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { NODE_FLAGS } from "../../../test/support/node-flags.ts";
 import { type TestDatabase, testDatabase } from "../../../test/support/postgres.ts";
 import { freePort } from "../../../test/support/postgres-server.ts";
 import { readCoachConfig, sharedTokens } from "../src/index.ts";
@@ -168,8 +170,16 @@ describe("X3 X5 the front server's key", () => {
     const { front, backend } = await servers(SECRETS.COACH_SERVICE_KEY);
     await front.start();
     expect(front.output).toContain("coach: The backend failed: it cannot be reached, or is too slow.");
+    expect(front.output).toMatch(/BACKEND_URL \(http:\/\/[\w.:]+\), messages are refused with 503/);
     await backend.start();
   }, 60_000);
+
+  it("X3 a program prints a user's bearer token", async () => {
+    const file = join(import.meta.dirname, "../src/main/token.ts");
+    const env = { ...process.env, ...SECRETS };
+    const { stdout } = await promisify(execFile)(process.execPath, [...NODE_FLAGS, file, "bob"], { env });
+    expect(await tokens.userOf(stdout.trim())).toBe("bob");
+  });
 });
 
 it("X5 both run in one program without a variable, and keep their data over a restart", async () => {

@@ -3,6 +3,7 @@ import { agent, approval, memoryStore, runtime, tool } from "@pawl/core";
 import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { formOf } from "../src/server/form.ts";
 import { mcpHandler } from "../src/server.ts";
 import { connectTo } from "./support/servers.ts";
 import { calls, resultOf, world } from "./support/world.ts";
@@ -145,6 +146,17 @@ describe("an agent as an MCP server", () => {
       session: structuredContent?.session,
     });
     expect(bob).toMatchObject({ isError: true, content: [{ text: "There is no such session." }] });
+  });
+
+  it.each([
+    [{ question: "Water the tomatoes?" }, "confirm: Water the tomatoes?"],
+    ["Water them?", "confirm: Water them?"],
+    [{ question: "Pay?", euros: 5 }, 'confirm: {"question":"Pay?","euros":5}'],
+    [{ euros: 5 }, 'confirm: {"euros":5}'],
+  ])("F24 shows people a question of one text as that text: %j", (payload, message) => {
+    const answerSchema = { type: "object", properties: { yes: { type: "boolean" } } };
+    const question = { callId: "c1", toolName: "confirm", kind: "confirm", payload, answerSchema, seq: 1 };
+    expect(formOf(question).message).toBe(message);
   });
 
   it("F24 asks through our own client too: an agent that calls an agent", async () => {

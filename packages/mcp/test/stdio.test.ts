@@ -120,6 +120,33 @@ describe("a server over stdio", () => {
     });
   });
 
+  it("T14 that ends at once is left out, with a hint and no unknown outcome", async () => {
+    const one = world([start({ args: ["-e", "process.exit(1)"] })], [{ text: "Ok." }]);
+    await one.say("Go");
+    expect(one.errors).toEqual([
+      expect.stringMatching(/"test" cannot be reached: .*Run its `command` with its `args` in a terminal/),
+    ]);
+  });
+
+  it("T14 is closed by a script that awaits it and does nothing else", async () => {
+    const script = join(folder, "closing.mjs");
+    const source = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+    writeFileSync(
+      script,
+      `
+      const { mcpServer } = await import(${JSON.stringify(source("../src/index.ts"))});
+      const { callOnce } = await import(${JSON.stringify(source("support/call-once.ts"))});
+      const server = mcpServer({ name: "test", command: process.execPath, args: [${JSON.stringify(program)}] });
+      await callOnce(server, "mcp__test__pid");
+      await server.close();
+      console.log("closed");
+      `,
+    );
+    const args = ["--conditions=@pawl/source", script];
+    const { stdout, stderr } = await promisify(execFile)(node, args, { timeout: 20_000 });
+    expect({ stdout, stderr }).toEqual({ stdout: "closed\n", stderr: "" });
+  });
+
   it("T14 does not keep a script running, and ends with it", async () => {
     const script = join(folder, "script.mjs");
     const source = (file: string) => fileURLToPath(new URL(file, import.meta.url));

@@ -59,7 +59,7 @@ export async function openFront(config: Config, secrets: Secrets, send?: typeof 
     await opened.close();
   };
   try {
-    await coach.check().catch(unlessRefused);
+    await coach.check().catch((error: unknown) => unlessRefused(error, new URL(backendUrl).origin));
   } catch (error) {
     await close();
     throw error;
@@ -77,9 +77,10 @@ export async function openFront(config: Config, secrets: Secrets, send?: typeof 
 }
 
 /** The backend may start later than the front server, or be down for a while. */
-function unlessRefused(error: unknown): void {
+function unlessRefused(error: unknown, origin: string): void {
   if (error instanceof BackendRefusal) throw error;
   report(error);
+  console.error(`coach: Until a backend answers at BACKEND_URL (${origin}), messages are refused with 503.`);
 }
 
 function report(error: unknown): void {

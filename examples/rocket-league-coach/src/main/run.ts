@@ -10,6 +10,12 @@ import type { Program } from "./programs.ts";
 /** How long a shutdown may take, in milliseconds. */
 const CLOSING_MS = 9_000;
 
+/** Adds the variables of `.env` to the environment, if there is such a file. */
+export function loadEnvFile(): void {
+  const file = join(import.meta.dirname, "../../.env");
+  if (existsSync(file)) process.loadEnvFile(file);
+}
+
 /** Runs a program on a port until the process gets SIGTERM or SIGINT. Reads `.env` first, if there is one. */
 export async function run(
   name: string,
@@ -17,9 +23,8 @@ export async function run(
   portOf: (config: Config) => number,
   ready?: (config: Config, url: string) => Promise<void>,
 ): Promise<void> {
-  const envFile = join(import.meta.dirname, "../../.env");
-  if (existsSync(envFile)) process.loadEnvFile(envFile);
   try {
+    loadEnvFile();
     const config = readConfig(process.env);
     const program = await open(config);
     const server = createServer(nodeListener(program.serve));

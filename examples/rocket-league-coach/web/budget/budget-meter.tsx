@@ -94,7 +94,8 @@ function shareOf(value: number, limit: number): number {
   return limit <= 0 ? 100 : Math.min(100, (100 * value) / limit);
 }
 
-/** Shortens a number, e.g. `588k`. */
+/** Shortens a number, e.g. `588k` and `1M`: a small m would read as minutes. */
 function short(value: number): string {
-  return value.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 }).toLowerCase();
+  const text = value.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 });
+  return text.replace("K", "k");
 }

@@ -45,7 +45,7 @@ export function newTalk(options: AspTalkOptions, sessionId: string | undefined):
   };
 }
 
-/** Changes some facts, and reports the change. */
+/** Changes some facts, and notifies the subscribers. */
 export function change(talk: AspTalk, facts: Partial<AspFacts>, when: "now" | "soon" = "now"): void {
   talk.facts = { ...talk.facts, ...facts };
   talk.onChange(when);

@@ -304,8 +304,8 @@ export interface EventData {
    * for developers, and `stack` is always `null`.
    *
    * If a limit has ended the run, `context` has the run's `turns` and, if known, the `resource`, its `limit`,
-   * how much was `spent`, and whether the limit is `of` the request or of the conversation. The resource for
-   * cost is `costCents`, in US cents.
+   * how much was `spent`, and what is limited (`of`: the request or the conversation). The resource for cost
+   * is `costCents`, in US cents.
    */
   error: { code: string; message: string; stack: null; context: Json };
 }

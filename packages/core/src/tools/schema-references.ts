@@ -28,7 +28,7 @@ export function definitionOf(root: JsonObject, ref: Json | undefined): Json | un
   return isJsonObject(definitions) && Object.hasOwn(definitions, name) ? definitions[name] : undefined;
 }
 
-/** Adds definitions to a schema, in the places to which their references lead. */
+/** Adds definitions to a schema, in its `$defs` or `definitions`, as their `$ref`s say. */
 export function withDefinitions(schema: JsonObject, definitions: ReadonlyMap<string, Json>): JsonObject {
   const entries = [...definitions].map(([ref, definition]) => ({ ...placeOfReference(ref), definition }));
   const places = [...new Set(entries.map(({ place = "" }) => place))];

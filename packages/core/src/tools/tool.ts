@@ -77,10 +77,12 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   /** The user's answer, for a tool that `suspends`; otherwise `undefined`. */
   answer: Answer;
   /**
-   * The user's answer to the question that this call asked with `ask()`, and the `state` that was stored with
-   * it (`null` without one). `questions` counts the call's questions so far. `expired` is `true` if nobody
-   * has answered in time, so that `value` is the question's default. `undefined` before the answer. After
-   * `wait()`, `value` is `null`.
+   * The answer to the question that this call asked with `ask()`. `undefined` before the answer.
+   *
+   * - `value`: the user's answer, or the question's default; `null` after `wait()`
+   * - `state`: the `state` that was stored with the question or the wait; `null` without one
+   * - `questions`: the number of the call's questions and waits so far
+   * - `expired`: `true` if the question got its default because nobody had answered in time
    */
   answered: { value: Json; state: Json; questions: number; expired?: true } | undefined;
   /**
@@ -100,9 +102,10 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    */
   ask(question: { kind: string; payload: Json; answer: Schema; state?: Json; expires?: Expiry }): never;
   /**
-   * Waits for a time, without a process: e.g. to poll a job in another system. It throws, so nothing after it
-   * runs. The wait is stored, and at that time `execute` is called again from the top, by any process that
-   * runs `runtime.start()`, with `answered`. People see a call that is running; nobody is asked.
+   * Parks the call for a time, e.g. before it polls a job in another system again. It throws, so nothing
+   * after it runs. The wait is stored, and no process is needed in the meantime. Then `execute` is called
+   * again from the top, with `answered`: by this process, or by any that runs `runtime.start()`. People see a
+   * running call; nobody is asked.
    *
    * - `afterMs` or `at`: how long, or until when; by the store's clock
    * - `state`: any JSON that `execute` needs to continue, see `ask()`

@@ -43,6 +43,9 @@ export class McpFailure extends Error {
   /** Whether the server does not accept the state that it had given us. */
   isExpired = false;
 
+  /** Why the outcome is unknown, without the server's name. Empty for other outcomes. */
+  why = "";
+
   /** The code of the JSON-RPC error that the server returned; `undefined` if it returned none. */
   rpcCode: number | undefined;
 
@@ -59,10 +62,10 @@ export class McpFailure extends Error {
 export const LOST = "pawl:lost";
 export const TOO_LARGE = "pawl:too_large";
 
-/** Codes with which an SDK error says that nothing was sent. */
+/** Codes of SDK errors after which nothing was sent. */
 const NOT_SENT = ["NOT_CONNECTED", "NOT_INITIALIZED", "CAPABILITY_NOT_SUPPORTED", "ERA_NEGOTIATION_FAILED"];
 
-/** Codes with which an SDK error says that there was an answer, which it cannot use. */
+/** Codes of SDK errors for an answer that arrived but cannot be used. */
 const UNUSABLE = ["INVALID_RESULT", "UNSUPPORTED_RESULT_TYPE", "CLIENT_HTTP_UNEXPECTED_CONTENT"];
 
 /** Codes of network errors that come before anything is sent. */
@@ -124,9 +127,23 @@ function ofStatus(server: string, status: number, why: string): McpFailure {
   return new McpFailure("mcp_refused", "not_sent", message, status === 404 || status === 400);
 }
 
-function unknown(server: string, why: string): McpFailure {
-  const message = `The outcome of this call is unknown: "${server}": ${why.replace(/\.$/, "")}. It may or may not have taken effect; check before doing it again.`;
-  return new McpFailure("mcp_outcome_unknown", "unknown", message);
+function unknown(server: string, reason: string): McpFailure {
+  const why = reason.replace(/\.$/, "");
+  const message = `The outcome of this call is unknown: "${server}": ${why}. It may or may not have taken effect; check before doing it again.`;
+  const failure = new McpFailure("mcp_outcome_unknown", "unknown", message);
+  failure.why = why;
+  return failure;
+}
+
+/** Returns the failure for a connection that could not be opened, in place of an unknown outcome. */
+export function unreachable(
+  { why }: McpFailure,
+  server: string,
+  { command }: { command?: string },
+): McpFailure {
+  const hint =
+    command === undefined ? "" : " Run its `command` with its `args` in a terminal to see what it writes.";
+  return new McpFailure("mcp_unreachable", "not_sent", `"${server}" cannot be reached: ${why}.${hint}`);
 }
 
 /** Returns the failure for a call that ran, but whose result cannot be used. It must not be repeated. */

@@ -1,4 +1,4 @@
-import { failureOf, McpFailure } from "../base/failure.ts";
+import { failureOf, McpFailure, unreachable } from "../base/failure.ts";
 import { adopt, end, type Known, type Live, opener } from "./live.ts";
 import type { McpServerOptions } from "./options.ts";
 import type { Client } from "./sdk.ts";
@@ -44,6 +44,8 @@ export function makeLink<Deps>(
       return await work(live.client);
     } catch (error) {
       const failed = failureOf(name, error, secrets());
+      // Without a connection nothing was sent, so no outcome is unknown.
+      if (live === undefined && failed.outcome === "unknown") throw unreachable(failed, name, options);
       if (live !== undefined && failed.isStale) end(live);
       throw failed;
     } finally {

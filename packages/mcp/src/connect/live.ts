@@ -18,7 +18,7 @@ export interface Live {
   isOver: boolean;
   /** The id of its session, of older servers over HTTP. */
   session(): string | undefined;
-  /** Closes it. A server of an older protocol is told, so that it forgets the session. Never rejects. */
+  /** Closes the connection. With an older protocol, ends the server's session first. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -87,6 +87,8 @@ async function connect<Deps>(
   // it later.
   client.setRequestHandler("elicitation/create", async () => ({ action: "cancel" as const }));
   const close = async (): Promise<void> => {
+    // Otherwise a script that awaits this could end before the program does.
+    hold(true);
     const { terminateSession } = transport as { terminateSession?(): Promise<void> };
     const mustLive = session !== undefined || hasTasks(transport);
     const told = mustLive ? undefined : terminateSession?.call(transport).catch(() => undefined);

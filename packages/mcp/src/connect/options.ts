@@ -92,8 +92,8 @@ export interface McpServerOptions<Deps = unknown> {
    */
   protocol?: "auto" | "modern" | "legacy";
   /**
-   * Whether calls may become tasks: long work of the server for which the run waits without a process.
-   * Default: yes. The task is asked about by whichever process is there, without the caller's `credentials`.
+   * Whether the server may answer a call with a task, i.e. finish it later. The run then waits in the log.
+   * Any process may poll the task, also one without the caller's `credentials`. Default: yes.
    */
   tasks?: boolean;
   /**

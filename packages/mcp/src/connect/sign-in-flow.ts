@@ -64,7 +64,7 @@ function oauthOf<Deps>({ name, oauth }: McpServerOptions<Deps>): McpOAuthOptions
   return oauth;
 }
 
-/** Returns the SDK's view of a record. What it saves goes into the record. */
+/** Returns an OAuth provider for the SDK that reads from a record and saves to it. */
 function providerOf<Deps>(
   oauth: McpOAuthOptions<Deps>,
   record: SignInRecord,

@@ -14,8 +14,8 @@ const OVER = ["invalid_grant", "invalid_client", "unauthorized_client"];
 
 /**
  * Returns the token of a user who signs in by OAuth. A token that the server refuses is refreshed once for
- * all requests of the user: inside the lock, the record is read again, and a token that another process has
- * got meanwhile is used.
+ * all requests of the user: inside the lock, the record is read again, and if another process has
+ * refreshed the token by then, its token is used.
  */
 export function userToken<Deps>(
   { name, oauth }: McpServerOptions<Deps>,

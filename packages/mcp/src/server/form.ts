@@ -49,11 +49,17 @@ function isPlain(part: Json): boolean {
 }
 
 function messageFor(kind: string, toolName: string, payload: Json): string {
-  const shown = typeof payload === "string" ? payload : JSON.stringify(payload);
+  const [text, ...others] = Object.values(objectIn(payload));
+  const plain = others.length === 0 && typeof text === "string" ? text : payload;
+  const shown = typeof plain === "string" ? plain : JSON.stringify(payload);
   return kind === "approval" ? `Approve ${shown}?` : `${toolName}: ${shown}`;
 }
 
-/** Returns the answer to a question for what its user has done with the form. @throws Error */
+/**
+ * Turns a client's response to a form (accept, decline or cancel) into the answer to the question.
+ *
+ * @throws Error if a filled-in form is not a valid answer
+ */
 export function answerTo(
   question: Question,
   { action, content }: JsonObject,

@@ -90,7 +90,7 @@ export function serveTasks(sdk: Sdk, server: McpServer, { runtime, agent }: Serv
   }
 }
 
-/** Waits until the answers are stored. The run goes on by itself. */
+/** Waits until the answers are stored, but not for the rest of the run. */
 async function startOf(
   runtime: Runtime,
   agent: string,

@@ -19,7 +19,7 @@ export interface RunTask {
 /** How long a client should wait before it asks again, in milliseconds. */
 const POLL_MS = 1_000;
 
-/** The id of a task: everything that is needed to find it, for whoever may read the session. */
+/** Returns the id of a task. It contains all that is needed to find the task, but grants no access to it. */
 export function taskIdOf({ session, run, messageSeq }: RunTask): string {
   const bytes = new TextEncoder().encode(JSON.stringify([session, run, messageSeq ?? null]));
   return btoa(String.fromCharCode(...bytes))

@@ -21,8 +21,8 @@ export interface McpServer<Deps = unknown> {
   /** Whether a run needs this server. */
   readonly required: boolean;
   /**
-   * Returns the server's tools for one session and caller, for an agent's function `tools`. To ask several
-   * servers side by side, and to go on without one that is down, use `mcpTools()`.
+   * Returns the server's tools for one session and caller, for an agent's function `tools`. For
+   * several servers, or to run without a server that is down, use `mcpTools()`.
    *
    * @throws McpFailure if the server cannot be reached and its tools are not known
    */

@@ -117,15 +117,19 @@ export function mcpTools<Deps = unknown>(options: McpToolsOptions<Deps>): McpToo
   return Object.assign(tools, { close, hook: taskHook(servers) });
 }
 
-/** Waits for a list. A connection that takes longer goes on being opened, for the next run. */
+/** Waits for a list. A slower connection stays in progress, for the next run. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`It did not answer within ${ms} ms.`)), ms);
+  const timer = setTimeout(() => reject(new Error(late(ms))), ms);
   try {
     return await Promise.race([work, promise]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+function late(ms: number): string {
+  return `It did not answer within ${ms} ms (\`waitMs\` of mcpTools()). Its tools may be there for the next run.`;
 }
 
 function warn(server: string, error: unknown): void {

@@ -5,7 +5,7 @@ import { cleanPart } from "./schema-part.ts";
 /** The longest schema of one tool, in characters of JSON. */
 const MOST_CHARS = 100_000;
 
-/** A tool's input schema for a model. `note` describes what the schema could not keep. */
+/** A tool's input schema for a model. `note` describes, for the model, what had to be left out. */
 export interface ModelSchema {
   schema: JsonObject;
   note: string | undefined;

@@ -54,7 +54,7 @@ function isAskedState(state: Json): state is AskedState {
   return isObject(state) && typeof state.round === "number" && isObject(state.requests ?? null);
 }
 
-/** Whether the user declined, and the server now asks the very same: it would go on asking. */
+/** Whether the user declined, and the server repeats the same questions. It would never stop. */
 export function refusedAgain({ requests, answers }: Round, again: JsonObject): boolean {
   return Object.entries(again).some(([key, request]) => {
     const { action } = objectIn(own(answers, key));

@@ -6,7 +6,7 @@ import type { McpServerOptions } from "../connect/options.ts";
 import type { Pool } from "../connect/pool.ts";
 import { connectorOf } from "./names.ts";
 
-/** What a question about the user's sign-in needs of its tool. */
+/** The options and connections of the server to sign in to. */
 export interface SignInAsker<Deps> {
   options: McpServerOptions<Deps>;
   pool: Pool<Deps>;

@@ -78,7 +78,7 @@ async function look(about: AboutTask, task: OpenTask): Promise<Looked> {
   const seen = await getTask(about, sent);
   if (seen.wire === "v2") return { sent, seen, result: seen.result };
   if (seen.status === "completed") return { sent, seen, result: await resultOfV1(about, sent, false) };
-  // A task that has failed may have a result all the same, and one that asks may end meanwhile.
+  // A failed task may still have a result, and a task that asks may end before it is asked for its result.
   const hasResult = seen.status === "failed" || seen.status === "input_required";
   const isAsking = seen.status === "input_required";
   const result = hasResult ? await resultOfV1(about, sent, isAsking).catch(() => undefined) : undefined;

@@ -7,7 +7,7 @@ import type { Connection } from "../connect/pool.ts";
 import { type CallToolResult, type Client, sdk } from "../connect/sdk.ts";
 import type { OpenTask } from "./task-state.ts";
 
-/** A task as its server sees it now, with what belongs to its status. */
+/** A task as its server reports it: its status, and the result, error or questions of that status. */
 export interface SeenTask extends ServerTask {
   /** What the server asks, by keys. */
   requests: JsonObject;

@@ -9,7 +9,7 @@ import { sealOf } from "./seal.ts";
 /** The default of `taskTimeoutMs`: a day. */
 const TASK_TIMEOUT_MS = 86_400_000;
 
-/** The longest time between two questions about a task because it has been running for long. */
+/** The longest pause between two polls of a task that has been running for long, in milliseconds. */
 const MOST_PAUSE_MS = 60_000;
 
 /** Bounds for the interval that a server asks for, and the default, in milliseconds. */

@@ -6,9 +6,9 @@ export function isOutside<Deps>({ sessionId }: Pick<ToolContext<Deps>, "sessionI
 }
 
 /**
- * Whether an earlier process had begun this very step of the call and did not finish it. Core runs the tools
- * of servers again after a crash, because a call that is a task must go on. So it is for this package to see
- * that nothing is sent twice.
+ * Whether an earlier process began the same step of the call and did not finish it. After a crash,
+ * core runs MCP tools again, because a call that has become a task must continue. So this package has to
+ * make sure that nothing is sent twice.
  */
 export async function triedBefore<Deps>(context: ToolContext<Deps>): Promise<boolean> {
   const { read, callId, idempotencyKey } = context;

@@ -7,10 +7,10 @@ import type { RemoteToolsOptions } from "./remote-options.ts";
 import { errorIn, refusalOf } from "./server-answer.ts";
 
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** Codes of failures that another list of tools may explain. */
+/** Error codes that may mean that the cached list of tools is stale. */
 const OUTDATED: readonly string[] = ["unknown_tool", "invalid_tool_input", "http_404", "http_422"];
 
-/** What the way to the server and back may take, beyond the tool's own time limit. */
+/** The time for the network, in milliseconds, in addition to the tool's own time limit. */
 const WAY_MS = 2_000;
 
 /**
@@ -64,7 +64,7 @@ async function requestFor(tool_name: string, tool_input: unknown, key: string): 
   };
 }
 
-/** Returns the key as it is, or its hash if a header cannot have it. */
+/** Returns the key, or its hash if it has characters that a header must not have. */
 async function headerKey(key: string): Promise<string> {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));

@@ -2,7 +2,7 @@ import { isPassing, retryAfterMs } from "@pawl/core/model";
 import type { Answered } from "./endpoint.ts";
 import { RemoteFailure } from "./remote-failure.ts";
 
-/** The longest text of a server that the model reads of a refusal. */
+/** The longest error text of a server that the model reads, in characters. A longer one is cut. */
 const LONGEST_TEXT = 2_000;
 
 /** Returns the failure for a response that is not a success. */

@@ -14,11 +14,11 @@ interface Kept extends ReadList {
   freshUntil: number;
 }
 
-/** The lists of tools that a process keeps, each under the key of those who have it. */
+/** The lists of tools that a process caches. */
 export interface ToolLists {
   /**
-   * Returns the list under a key. It is read if it is missing or too old. Callers that come
-   * meanwhile wait for the same request. If the server cannot be reached, an old list is used.
+   * Returns the list under a key. It is read if it is missing or too old. Callers that arrive
+   * during a request wait for the same one. If the server cannot be reached, an old list is used.
    *
    * @param asker whose credentials the request has; others do not wait for it
    */
