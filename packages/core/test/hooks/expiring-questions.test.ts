@@ -153,6 +153,30 @@ describe("sub-agents that ask with a limit, or wait", () => {
   );
 });
 
+describe("a sub-agent that waits and asks in one turn", () => {
+  it("F26 has the user asked, and goes on with both", async () => {
+    const asks = tool({
+      name: "work",
+      description: "",
+      input: nothing,
+      suspends: { answer: jsonSchema({ type: "object" }) },
+    });
+    const both = [
+      { name: "clean", id: "c2" },
+      { name: "work", id: "c3" },
+    ];
+    const world = family(
+      [{ tools: task("c1") }, { text: "All done." }],
+      [{ tools: both }, { text: "Found." }],
+      { callee: { tools: [clean(polling), asks] } },
+    );
+    const pawl = world.boot();
+    const { pending } = await world.say(pawl);
+    expect(pending).toMatchObject([{ kind: "work", callId: "c1" }]);
+    await pawl.drain();
+  });
+});
+
 describe("the caller of a run that waits", () => {
   const credentials = { token: "tok_of_ada" };
 

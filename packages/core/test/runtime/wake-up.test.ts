@@ -2,7 +2,7 @@ import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { memoryStore, PawlError } from "../../src/index.ts";
 import { stored, until, user } from "../support/setup.ts";
-import { beforeAppend, has } from "../support/stores.ts";
+import { beforeAppend, dyingStore, has } from "../support/stores.ts";
 import { answersOf, asking, boot, clean, polling, resultOf, script } from "../support/waits.ts";
 
 const polls = clean(polling);
@@ -67,6 +67,63 @@ describe("a process that wakes a run without sweeps", () => {
   });
 });
 
+describe("a process that drains, or lacks credentials", () => {
+  it("F26 sets no timer for a run that begins to wait during the drain", async () => {
+    let begun = () => {};
+    const isRunning = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    let finish = () => {};
+    const mayWait = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const slow = clean(async (context) => {
+      begun();
+      await mayWait;
+      return polling(context);
+    });
+    const world = boot([slow]);
+    const run = world.pawl.run("tester", { ...user, input: "Go" });
+    run.result.catch(() => undefined);
+    const { sessionId } = await run.started;
+    await isRunning;
+    const drained = world.pawl.drain();
+    finish();
+    await stored(world, sessionId, "run_suspended");
+    await world.clock.advance(120_002);
+    await drained;
+    expect(await world.of(sessionId, "tool_answered")).toEqual([]);
+  });
+
+  it("F26 F17 stores a question's default before it asks for the credentials", async () => {
+    const clock = testClock();
+    const store = memoryStore({ now: clock.now });
+    const first = boot([asks], { clock, store });
+    const { sessionId } = await first.say("Go", { credentials: { token: "tok_of_ada" } });
+    await first.pawl.drain();
+    const second = boot([asks], { clock, store });
+    await clock.advance(60_001);
+    expect(await second.pawl.sweep()).toBe(1);
+    await until(async () => (await second.of(sessionId, "run_suspended")).length === 2);
+    expect(await answersOf(second, sessionId)).toEqual([{ value: { ok: false }, expired: true }]);
+    expect((await second.pawl.view(sessionId, user)).pending).toMatchObject([{ kind: "credentials" }]);
+  });
+});
+
+it("F26 a wait whose time has come when it is stored suspends nothing", async () => {
+  const world = boot([clean(({ answered, wait }) => answered?.questions ?? wait({ afterMs: 0 }))]);
+  const { sessionId, stop } = await world.say("Go");
+  expect(stop.type).toBe("end_turn");
+  expect(await world.of(sessionId, "run_suspended")).toEqual([]);
+  expect(await resultOf(world, sessionId)).toMatchObject({ success: true, result: 1 });
+});
+
+it("F26 E11 users cannot answer a wait in the database, which finds questions by their keys", async () => {
+  const { world, sessionId } = await waiting([polls]);
+  const [wait] = await world.of(sessionId, "tool_suspended");
+  expect(wait?.key).toMatch(/^waits:/);
+});
+
 describe("a reader that resumes a run which waits", () => {
   it("F26 leaves it asleep until the store's clock says that it is due, whatever its own clock says", async () => {
     for (const [tool, answer] of [
@@ -116,6 +173,30 @@ describe("a timer for a run that another process has moved on", () => {
     await until(async () => (await first.of(sessionId, "run_suspended")).length === 3);
     expect(seen).toEqual([ofAda, ofBob]);
     expect((await first.pawl.view(sessionId, user)).pending).toMatchObject([{ kind: "credentials" }]);
+    await first.pawl.drain();
+  });
+
+  it("F26 F17 lends them to no run that a sweep recovers, either", async () => {
+    const seen: unknown[] = [];
+    const spy = clean((context) => {
+      seen.push(context.credentials);
+      return asking(context);
+    });
+    const clock = testClock();
+    const base = memoryStore({ now: clock.now });
+    const first = boot([spy], { clock, store: base });
+    const { sessionId } = await first.say("Go", { credentials: { token: "tok_of_ada" } });
+    const dying = dyingStore(base, (events) => has(events, "llm_request"));
+    const other = boot([spy], { clock: testClock(), store: dying, leaseTtlMs: 1_000 });
+    const bob = { caller: { name: "bob" }, credentials: { token: "tok_of_bob" } };
+    other.pawl.run("tester", { ...user, sessionId, input: "And I?", ...bob }).result.catch(() => undefined);
+    await until(() => dying.dead);
+    await clock.advance(10_000);
+    expect(await first.pawl.sweep()).toBe(1);
+    await stored(first, sessionId, "run_recovered");
+    await until(async () => (await first.of(sessionId, "run_suspended")).length === 2);
+    expect((await first.pawl.view(sessionId, user)).pending).toMatchObject([{ kind: "credentials" }]);
+    expect(seen).toHaveLength(1);
     await first.pawl.drain();
   });
 });
