@@ -112,6 +112,9 @@ describe("a server to which users sign in", () => {
     const other = new URLSearchParams(back);
     other.set("state", "x");
     await expect(server.finishSignIn(other, ada)).rejects.toThrow(/not known/);
+    const mixedUp = new URLSearchParams(back);
+    mixedUp.set("iss", "https://evil.example.com");
+    await expect(server.finishSignIn(mixedUp, ada)).rejects.toThrow(/failed/);
     const denied = new URLSearchParams({ error: "access_denied", state: back.get("state") ?? "" });
     await expect(server.finishSignIn(denied, ada)).rejects.toThrow(/has not signed in/);
     await server.finishSignIn(back, ada);
