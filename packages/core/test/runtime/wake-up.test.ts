@@ -1,4 +1,4 @@
-import { testClock } from "@pawl/testing";
+import { type TestClock, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { memoryStore, PawlError } from "../../src/index.ts";
 import { stored, until, user } from "../support/setup.ts";
@@ -82,7 +82,13 @@ describe("a process that drains, or lacks credentials", () => {
       await mayWait;
       return polling(context);
     });
-    const world = boot([slow]);
+    const inner = testClock();
+    const timers: number[] = [];
+    const after: TestClock["after"] = (ms, ...more) => {
+      timers.push(ms);
+      return inner.after(ms, ...more);
+    };
+    const world = boot([slow], { clock: { ...inner, after }, store: memoryStore({ now: inner.now }) });
     const run = world.pawl.run("tester", { ...user, input: "Go" });
     run.result.catch(() => undefined);
     const { sessionId } = await run.started;
@@ -93,6 +99,8 @@ describe("a process that drains, or lacks credentials", () => {
     await world.clock.advance(120_002);
     await drained;
     expect(await world.of(sessionId, "tool_answered")).toEqual([]);
+    // It would keep a process alive that wants to end.
+    expect(timers).not.toContain(60_001);
   });
 
   it("F26 F17 stores a question's default before it asks for the credentials", async () => {
