@@ -78,6 +78,7 @@ function parrot() {
     }));
     return server;
   });
+  let isCancelled = false;
   const serve = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
     const body = init?.body === undefined ? {} : JSON.parse(String(init.body));
@@ -85,12 +86,13 @@ function parrot() {
     const answer = (result: object) =>
       Response.json({ jsonrpc: "2.0", id: body.id, result: { resultType: "complete", ...result } });
     const task = { taskId: "t1", ttlMs: null, createdAt: "", lastUpdatedAt: "", pollIntervalMs: 250 };
+    if (body.method === "tools/call") isCancelled = body.params.arguments?.task === "cancelled";
     if (body.method === "tools/call" && body.params.name === "say" && body.params.arguments?.task)
       return answer({ ...task, resultType: "task", status: "working", statusMessage: heard });
     if (body.method === "tasks/get")
       return answer({
         ...task,
-        status: "failed",
+        status: isCancelled ? "cancelled" : "failed",
         statusMessage: heard,
         error: { code: -32_603, message: heard },
       });
@@ -110,6 +112,7 @@ describe("no credential of a server is in a log, a span, an error or the console
   it.each([
     ["say", {}],
     ["say", { task: true }],
+    ["say", { task: "cancelled" }],
     ["say", { status: 500 }],
     ["say", { status: 403 }],
     ["fail", {}],

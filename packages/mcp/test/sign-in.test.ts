@@ -130,6 +130,9 @@ describe("a server to which users sign in", () => {
     const other = new URLSearchParams(back);
     other.set("state", "x");
     await expect(server.finishSignIn(other, ada)).rejects.toThrow(/not known/);
+    const mixedUp = new URLSearchParams(back);
+    mixedUp.set("iss", "https://evil.example.com");
+    await expect(server.finishSignIn(mixedUp, ada)).rejects.toThrow(/failed/);
     const denied = new URLSearchParams({ error: "access_denied", state: back.get("state") ?? "" });
     await expect(server.finishSignIn(denied, ada)).rejects.toThrow(/has not signed in/);
     await server.finishSignIn(back, ada);
@@ -151,6 +154,27 @@ describe("a server to which users sign in", () => {
     expect(waiting.map(({ sessionId }) => sessionId).sort()).toEqual(
       asked.map(({ sessionId }) => sessionId).sort(),
     );
+  });
+
+  it("F24 P1 takes the address of an older question, although a later call has begun a new sign-in", async () => {
+    const auth = authServer();
+    let time = Date.UTC(2026, 0, 1);
+    const server = connect(auth, signInStore(false), { now: () => time });
+    const asked = [];
+    for (let day = 0; day < 3; day += 1) {
+      const one = world([server], ask);
+      asked.push({ one, ...(await one.say("Go")) });
+      time += 86_400_000;
+    }
+    const urls = asked.map(({ pending }) => urlOf(pending));
+    expect(new Set(urls).size).toBe(3);
+    const back = auth.visit(urls[0] ?? "", "u1");
+    const waiting = await server.finishSignIn(back, ada);
+    expect(waiting.map(({ sessionId }) => sessionId)).toEqual(asked.map(({ sessionId }) => sessionId));
+    expect(await server.isSignedIn(ada)).toBe(true);
+    await expect(server.finishSignIn(auth.visit(urls[2] ?? "", "u1"), ada)).rejects.toThrow(/not known/);
+    for (const { one, sessionId } of asked) await one.answer(sessionId, true);
+    expect(asked.flatMap(({ one }) => one.errors)).toEqual([]);
   });
 
   it("F24 F17 uses each user's own token, also if both call at once", async () => {

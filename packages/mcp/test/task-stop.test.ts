@@ -2,7 +2,7 @@ import { memoryStore } from "@pawl/core";
 import { describe, expect, it, vi } from "vitest";
 import { dyingStore, has } from "../../core/test/support/stores.ts";
 import { connectTo } from "./support/servers.ts";
-import { taskServer } from "./support/task-server.ts";
+import { elicit, taskServer } from "./support/task-server.ts";
 import { calls, parked, resultOf, settle, world } from "./support/world.ts";
 
 const notes = async (one: ReturnType<typeof world>, sessionId: string) =>
@@ -53,6 +53,18 @@ describe("a task whose run ends first", () => {
     });
     expect(served.cancelled).toEqual(["task_1"]);
     expect(await notes(one, sessionId)).toHaveLength(1);
+  });
+
+  it("F24 is asked to stop if the user sends a message instead of an answer", async () => {
+    const served = taskServer((task) => {
+      Object.assign(task, { status: "input_required", inputRequests: { a: elicit("A?") } });
+    });
+    const one = world([connectTo(served)], calls("it"));
+    const { sessionId } = await one.say("Go");
+    expect(await settle(one, sessionId)).toMatchObject({ kind: "elicitation" });
+    await one.say("Never mind", { sessionId });
+    await vi.waitFor(() => expect(served.cancelled).toEqual(["task_1"]));
+    expect(await notes(one, sessionId)).toEqual([expect.stringMatching(/may still be running/)]);
   });
 
   it("F24 is asked to stop if its server is down, too: the model reads that it may still be running", async () => {

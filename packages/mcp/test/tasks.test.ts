@@ -99,6 +99,12 @@ describe("a call that becomes a task", () => {
       code: "mcp_outcome_unknown",
       result: /may still be running/,
     },
+    {
+      how: "is described as another task",
+      seen: { taskId: "task_of_bob", status: "completed", result: done("of bob") },
+      code: "mcp_outcome_unknown",
+      result: /may still be running/,
+    },
   ])("F24 T14 $how: a clear error", async ({ seen, code, result }) => {
     const served = taskServer((task) => void Object.assign(task, seen));
     const one = world([connectTo(served, { taskTimeoutMs: 1_000 })], calls("it"));

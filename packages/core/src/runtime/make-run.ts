@@ -6,7 +6,7 @@ import { checkListening } from "../log/event-names.ts";
 import { type AwaitedRun, successorOf } from "../log/handover.ts";
 import type { SessionEvent } from "../log/live-event.ts";
 import { readShown } from "../log/redacted.ts";
-import { follow, followFrom } from "../readers/follow.ts";
+import { followFrom } from "../readers/follow.ts";
 import { textOfEvents } from "../readers/text-stream.ts";
 import { isSettled } from "../session/queued.ts";
 import { type RunResult, resultOf } from "../session/run-result.ts";
@@ -85,14 +85,33 @@ async function resultFrom(
   if (outcome?.settled && isSettled(outcome.state)) return resultOf(outcome.state);
   // The run waits for a time, and no leg listens to the signal.
   const leave = release === undefined ? stopOnAbort(host, start, signal) : undefined;
-  return resultOf(await settledState(host, start).finally(leave));
+  const failure = new AbortController();
+  void failureOfWakes(host, start.sessionId).then((error) => failure.abort(error));
+  return resultOf(await settledState(host, start, failure.signal).finally(leave));
+}
+
+/** Resolves to the error of the first leg that a timer of this process starts for the run and that fails. */
+async function failureOfWakes({ wakes }: Host, sessionId: string): Promise<unknown> {
+  for (let wake = wakes.get(sessionId); wake !== undefined; wake = wakes.get(sessionId)) {
+    const leg = await wake.leg;
+    const failed = await leg.done.then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    if (failed !== undefined) return failed.error;
+  }
+  return await new Promise(() => undefined);
 }
 
 /**
  * Waits until the run, or the run that picked its message up, has settled in any process. Returns the
  * session's state at that moment, without later events.
  */
-async function settledState(host: Host, { sessionId, ...start }: RunStart): Promise<SessionState> {
+async function settledState(
+  host: Host,
+  { sessionId, ...start }: RunStart,
+  failure: AbortSignal,
+): Promise<SessionState> {
   const state = newSessionState(sessionId);
   let untilIdle: AwaitedRun = start;
   for await (const event of readShown(host.store, sessionId)) {
@@ -103,8 +122,8 @@ async function settledState(host: Host, { sessionId, ...start }: RunStart): Prom
     untilIdle = heir ?? untilIdle;
   }
   if (state.run?.runId === untilIdle.runId && isSettled(state)) return state;
-  const options = { afterSeq: state.lastSeq, untilIdle };
-  for await (const event of follow(host, sessionId, options)) {
+  const options = { sessionId, afterSeq: state.lastSeq, untilIdle, failure };
+  for await (const event of followFrom(host, options)) {
     if ("seq" in event) applyEvent(state, event);
   }
   return state;

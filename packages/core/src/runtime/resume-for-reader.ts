@@ -35,8 +35,10 @@ function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () =>
   const look = async () => {
     const session = await store.sessions.get(sessionId);
     if (session === undefined || session.openRun === null) return;
-    // By this process's clock: a sweep is exact, but may be the matter of another process.
-    const isDue = session.wakeAt != null && Date.parse(session.wakeAt) <= clock.now();
+    // By this process's clock, which may be wrong. So the run does not count as woken: its leg waits again if
+    // it cannot tell, and then a timer or a sweep is exact.
+    const isDue =
+      session.wakeAt != null && Date.parse(session.wakeAt) <= clock.now() && !host.wakes.has(sessionId);
     if (session.status === "suspended" && session.pending > 0 && !isDue)
       return await giveCredentials(host, session, from);
     runs = true;

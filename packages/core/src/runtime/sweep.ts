@@ -2,7 +2,7 @@ import { every } from "../base/clock.ts";
 import type { Session } from "../log/session-row.ts";
 import { recover } from "./begin/begin.ts";
 import { beginning } from "./begin/beginning.ts";
-import type { BegunBy, Host } from "./leg/host.ts";
+import type { ActiveLeg, BegunBy, Host, Wake } from "./leg/host.ts";
 import { noSuchAgent } from "./leg/no-such-agent.ts";
 import { isTaskSession } from "./tasks/child-session.ts";
 
@@ -54,16 +54,17 @@ const ABANDONED =
 /** Resumes the sessions that are due. Returns the number of runs that this call resumed. */
 async function resumeAll(host: Host, sessions: readonly Session[]): Promise<number> {
   const { agents, legs } = host;
-  const all: (boolean | Promise<boolean>)[] = [];
+  const all: (Resumed | Promise<Resumed>)[] = [];
   for (const session of sessions) {
     if (host.draining) break;
     if (legs.has(session.id) || !isDue(host, session.id)) continue;
-    const resuming = resumeSession(host, session);
+    // By the store's clock, the session's `wakeAt` has come.
+    const resuming = resumeSession(host, session, { wokenAt: session.wakeAt ?? undefined });
     // A function that returns tools may take seconds, which must not delay other sessions.
     const mayTakeLong = agents.get(session.agent)?.toolsFor !== undefined;
     all.push(mayTakeLong ? resuming : await resuming);
   }
-  return (await Promise.all(all)).filter(Boolean).length;
+  return (await Promise.all(all)).filter((leg) => leg !== undefined).length;
 }
 
 /** Sweeps at once and then once per lease time. The timer does not keep the process alive. */
@@ -85,27 +86,40 @@ function isDue({ setbacks, clock }: Host, id: string): boolean {
   return (setbacks.get(id)?.dueAt ?? 0) <= clock.now();
 }
 
+/** The leg that resumes a run; `undefined` if it could not be resumed. */
+type Resumed = ActiveLeg | undefined;
+
 /** Resumes the session's run if no process is working on it, unless resuming it has just failed. */
-export async function resumeIfDue(host: Host, session: Session, from: BegunBy = {}): Promise<void> {
-  if (!host.draining && !host.legs.has(session.id) && isDue(host, session.id))
-    await resumeSession(host, session, from);
+export async function resumeIfDue(host: Host, session: Session, from: BegunBy = {}): Promise<Resumed> {
+  if (host.draining || host.legs.has(session.id) || !isDue(host, session.id)) return undefined;
+  return await resumeSession(host, session, from);
 }
 
-async function resumeSession(host: Host, session: Session, from: BegunBy = {}): Promise<boolean> {
+async function resumeSession(host: Host, session: Session, from: BegunBy): Promise<Resumed> {
   const { agents, setbacks, clock, leaseTtlMs } = host;
   const agent = agents.get(session.agent);
-  if (agent === undefined) return false;
+  if (agent === undefined) return undefined;
   try {
-    const asked = { ...host.wakes.get(session.id)?.from, ...from };
-    // Nothing resumes a session before its `wakeAt`.
-    const leg = await recover(host, session, agent, { wokenAt: session.wakeAt ?? undefined, ...asked });
+    const leg = await recover(host, session, agent, { ...from, ...heldFor(host, session, from) });
     setbacks.delete(session.id);
-    return leg !== undefined;
+    return leg;
   } catch (error) {
     const failures = (setbacks.get(session.id)?.failures ?? 0) + 1;
     const pauseMs = Math.min(LONGEST_PAUSE_MS, leaseTtlMs * 2 ** failures);
     setbacks.set(session.id, { failures, dueAt: clock.now() + pauseMs });
     if (failures === 1) host.report(error);
-    return false;
+    return undefined;
   }
+}
+
+/** Returns the caller and credentials that this process holds for the waiting run, if `from` has none. */
+function heldFor({ wakes }: Host, session: Session, from: BegunBy): BegunBy | undefined {
+  const wake = wakes.get(session.id);
+  const isNamed = from.caller !== undefined || from.credentials !== undefined;
+  return wake === undefined || isNamed || !isFor(wake, session) ? undefined : wake.from;
+}
+
+/** Whether the session still waits as it did when the timer was set. */
+function isFor({ runId, at }: Wake, { openRun, wakeAt }: Session): boolean {
+  return openRun === runId && wakeAt === at;
 }

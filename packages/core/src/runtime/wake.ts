@@ -1,9 +1,10 @@
 import { LONGEST_TIMER_MS } from "../base/clock.ts";
 import type { Leg } from "../leg/leg.ts";
+import type { Session } from "../log/session-row.ts";
 import { firstExpiry, isResting, isSuspended, waitingFor } from "../session/queued.ts";
 import { openRun } from "../session/state.ts";
 import { beginning } from "./begin/beginning.ts";
-import type { AskedBy, Host } from "./leg/host.ts";
+import type { ActiveLeg, AskedBy, Host, Wake } from "./leg/host.ts";
 import { resumeIfDue } from "./sweep.ts";
 
 /**
@@ -12,12 +13,15 @@ import { resumeIfDue } from "./sweep.ts";
  */
 const LONGEST_WAIT_MS = 15 * 60_000;
 
+/** The first and the longest pause before a run is woken again that could not be woken, in milliseconds. */
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 60_000;
+
 /**
  * Sets a timer that resumes the run of a leg which waits for a time. If this process dies, a sweep resumes
  * the run. The run keeps its caller's credentials, which no other process has.
  */
 export function wakeLater(host: Host, { session, log, caller, credentials }: Leg): void {
-  const { id } = session;
   const run = openRun(log.state);
   if (run === undefined || !isResting(run) || host.draining || !host.agents.has(session.agent)) return;
   const at = firstExpiry(waitingFor(run));
@@ -27,27 +31,54 @@ export function wakeLater(host: Host, { session, log, caller, credentials }: Leg
   const ms = Date.parse(at) - Date.parse(log.state.lastAt) + 1;
   if (ms > (host.staysAlive ? LONGEST_WAIT_MS : LONGEST_TIMER_MS)) return;
   const from: AskedBy = { ...(Object.keys(caller).length > 0 && { caller }), credentials };
-  const wake = () => {
-    if (host.wakes.get(id) === timer) host.wakes.delete(id);
-    if (!host.draining) beginning(host, resumeAt(host, id, at, from)).catch(host.report);
-  };
   // Somebody who waits for the run's result waits for this timer, unless the user is asked.
-  const cancel = host.clock.after(ms, wake, { background: isSuspended(run) });
-  const timer = { cancel, from };
+  setWake(host, session.id, { runId: run.runId, at, from }, { ms, background: isSuspended(run) });
+}
+
+/** Sets a timer. If the run cannot be resumed then, the timer is set again, after growing pauses. */
+function setWake(
+  host: Host,
+  id: string,
+  wake: Pick<Wake, "runId" | "at" | "from">,
+  { ms, background }: { ms: number; background: boolean },
+): void {
+  const { promise: leg, resolve } = Promise.withResolvers<ActiveLeg>();
+  let pauseMs = FIRST_RETRY_MS;
+  const set = (afterMs: number) => host.clock.after(afterMs, () => void ring(), { background });
+  let cancelTimer = set(ms);
+  const timer: Wake = { ...wake, leg, cancel: () => cancelTimer() };
   host.wakes.get(id)?.cancel();
   host.wakes.set(id, timer);
+  const ring = async () => {
+    const active = await beginning(host, resumeAt(host, id, timer)).catch(host.report);
+    if (active === "moved on") {
+      if (host.wakes.get(id) === timer) host.wakes.delete(id);
+    } else if (active !== undefined) resolve(active);
+    else if (host.wakes.get(id) === timer && !host.draining) {
+      // Another leg holds the session, perhaps for a moment only, or the store failed.
+      cancelTimer = set(pauseMs);
+      pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS);
+    }
+  };
 }
 
 /**
- * Resumes a session's run, unless it waits for a later time by now, or for the user only. A message or an
- * answer that another process has stored may have woken the session, and no process may have noticed.
+ * Resumes a session's run, unless it waits for a later time by now, or for the user only. Returns `undefined`
+ * if it could not be resumed.
  */
-async function resumeAt(host: Host, id: string, at: string, from: AskedBy): Promise<void> {
+async function resumeAt(host: Host, id: string, wake: Wake): Promise<ActiveLeg | "moved on" | undefined> {
   const session = await host.store.sessions.get(id);
-  if (session === undefined || session.openRun === null) return;
-  const { status, wakeAt } = session;
-  const isDue = wakeAt === null ? status !== "suspended" : wakeAt <= at;
-  if (isDue) await resumeIfDue(host, session, { ...from, wokenAt: at });
+  if (session === undefined || session.openRun !== wake.runId || !isDueAt(wake.at, session))
+    return "moved on";
+  return await resumeIfDue(host, session, { ...wake.from, wokenAt: wake.at });
+}
+
+/**
+ * Returns whether a session is to be resumed at this time. A message or an answer that another process has
+ * stored may have woken it, and no process may have noticed.
+ */
+function isDueAt(at: string, { status, wakeAt }: Session): boolean {
+  return wakeAt === null ? status !== "suspended" : wakeAt <= at;
 }
 
 /** Cancels all timers, because the process is shutting down. Sweeps of other processes find the sessions. */

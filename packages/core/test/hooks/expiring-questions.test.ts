@@ -153,6 +153,59 @@ describe("sub-agents that ask with a limit, or wait", () => {
   );
 });
 
+describe("a sub-agent that waits for several things in one turn", () => {
+  it("F26 goes on when the first of several waits is over", async () => {
+    const polls = (name: string, afterMs: number) =>
+      tool({
+        name,
+        description: "",
+        input: nothing,
+        execute: (_, { answered, wait }) => answered?.questions ?? wait({ afterMs }),
+      });
+    const calls = [
+      { name: "slow", id: "c2" },
+      { name: "quick", id: "c3" },
+    ];
+    const world = family(
+      [{ tools: task("c1") }, { text: "All done." }],
+      [{ tools: calls }, { text: "Found." }],
+      { callee: { tools: [polls("slow", 3_600_000), polls("quick", 30_000)] } },
+    );
+    const pawl = world.boot();
+    world.say(pawl).catch(() => undefined);
+    await until(async () => (await world.log()).some(({ type }) => type === "run_suspended"));
+    await pawl.drain();
+    const later = world.boot();
+    expect(await later.sweep()).toBe(1);
+    await until(async () => (await world.log()).filter(({ type }) => type === "run_suspended").length === 2);
+    const results = (await world.log("s1:c1")).filter(({ type }) => type === "tool_result");
+    expect(results).toMatchObject([{ data: { call_id: "c3", success: true } }]);
+    await later.drain();
+  });
+
+  it("F26 has the user asked first", async () => {
+    const asks = tool({
+      name: "work",
+      description: "",
+      input: nothing,
+      suspends: { answer: jsonSchema({ type: "object" }) },
+    });
+    const both = [
+      { name: "clean", id: "c2" },
+      { name: "work", id: "c3" },
+    ];
+    const world = family(
+      [{ tools: task("c1") }, { text: "All done." }],
+      [{ tools: both }, { text: "Found." }],
+      { callee: { tools: [clean(polling), asks] } },
+    );
+    const pawl = world.boot();
+    const { pending } = await world.say(pawl);
+    expect(pending).toMatchObject([{ kind: "work", callId: "c1" }]);
+    await pawl.drain();
+  });
+});
+
 describe("the caller of a run that waits", () => {
   const credentials = { token: "tok_of_ada" };
 

@@ -5,6 +5,9 @@ import type { PendingSignIn, SignInRecord } from "./sign-in-record.ts";
 import { unauthorized } from "./token.ts";
 import { clientOf, type Fetch } from "./user-token.ts";
 
+/** The number of addresses from before that still work. */
+const MOST_EARLIER = 20;
+
 /** Begins a sign-in: finds the authorization server, registers the app, and notes where the user must go. */
 export async function start<Deps>(
   options: McpServerOptions<Deps>,
@@ -26,8 +29,14 @@ export async function start<Deps>(
     ...(oauth.scope !== undefined && { scope: oauth.scope }),
     ...(metadataUrl !== undefined && { resourceMetadataUrl: new URL(metadataUrl) }),
   });
-  // Calls that were waiting for the one before wait for this one.
-  record.pending = { ...pending, calls: record.pending?.calls ?? [] };
+  // Calls that were waiting for the one before wait for this one. Their questions show its address.
+  const { pending: before } = record;
+  const earlier = before && [{ state: before.state, verifier: before.verifier }, ...(before.earlier ?? [])];
+  record.pending = {
+    ...pending,
+    calls: before?.calls ?? [],
+    ...(earlier !== undefined && { earlier: earlier.slice(0, MOST_EARLIER) }),
+  };
 }
 
 // Not by `auth()` of the SDK, which writes to the console if the server refuses the code.
@@ -35,14 +44,13 @@ export async function start<Deps>(
 export async function exchange<Deps>(
   options: McpServerOptions<Deps>,
   record: SignInRecord,
-  { code, iss }: { code: string; iss: string | undefined },
+  { code, iss, verifier }: { code: string; iss: string | undefined; verifier: string },
   fetchFn: Fetch,
 ): Promise<StoredOAuthTokens> {
   const { exchangeAuthorization, validateAuthorizationResponseIssuer } = await sdk();
-  const { discovery, pending } = record;
+  const { discovery } = record;
   const client = clientOf(options.oauth, record);
-  if (discovery === undefined || client === undefined || pending === undefined)
-    throw unauthorized(options.name);
+  if (discovery === undefined || client === undefined) throw unauthorized(options.name);
   const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = discovery;
   const expectedIssuer = metadata?.issuer;
   const issParameterSupported = metadata?.authorization_response_iss_parameter_supported === true;
@@ -51,7 +59,7 @@ export async function exchange<Deps>(
     ...(metadata !== undefined && { metadata }),
     clientInformation: client,
     authorizationCode: code,
-    codeVerifier: pending.verifier,
+    codeVerifier: verifier,
     redirectUri: String(oauthOf(options).redirectUrl),
     ...(resourceMetadata !== undefined && { resource: resourceMetadata.resource }),
     fetchFn,

@@ -14,13 +14,19 @@ export interface SignInRecord {
   pending?: PendingSignIn;
 }
 
-export interface PendingSignIn {
-  state: string;
-  verifier: string;
+export interface PendingSignIn extends SignInAddress {
   url: string;
   /** When it began, in milliseconds since 1970. */
   at: number;
   calls: WaitingCall[];
+  /** Addresses from before, which questions still show: the newest first. */
+  earlier?: SignInAddress[];
+}
+
+/** By what a user who comes back from an address is known. */
+export interface SignInAddress {
+  state: string;
+  verifier: string;
 }
 
 /** Reads and changes the records of a server's users. */

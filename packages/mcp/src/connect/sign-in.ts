@@ -54,10 +54,12 @@ export function makeSignIns<Deps>(options: McpServerOptions<Deps>): SignIns<Deps
       records.change(user, async (record) => {
         const { pending } = record;
         const code = params.get("code");
-        if (pending === undefined || params.get("state") !== pending.state)
+        const addresses = pending === undefined ? [] : [pending, ...(pending.earlier ?? [])];
+        const address = addresses.find(({ state }) => state === params.get("state"));
+        if (pending === undefined || address === undefined)
           throw refused(`This sign-in to "${name}" is not known, or it is over.`);
         if (code === null) throw refused(`The user has not signed in to "${name}".`);
-        const answer = { code, iss: params.get("iss") ?? undefined };
+        const answer = { code, iss: params.get("iss") ?? undefined, verifier: address.verifier };
         record.tokens = await exchange(options, record, answer, fetchFn).catch(fail);
         delete record.pending;
         return pending.calls;

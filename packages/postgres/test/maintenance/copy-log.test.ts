@@ -36,7 +36,11 @@ beforeAll(async () => {
       { appendId: `${part}` },
     );
   await source.blobs.put("long", "blob", '"\\u0000"');
-  await source.append("open", [note("open")], { appendId: "1", session: { openRun: "run", addPending: 1 } });
+  const waits = { status: "suspended", waitsFor: 1, wakeAt: "2999-12-31T23:59:59.123Z" } as const;
+  await source.append("open", [note("open")], {
+    appendId: "1",
+    session: { openRun: "run", addPending: 1, ...waits },
+  });
 }, 60_000);
 
 afterAll(async () => {

@@ -9,7 +9,7 @@ import {
   type ResultEvent,
   resultEvent,
 } from "../../session/close-calls.ts";
-import { questionsOf, waitingFor } from "../../session/queued.ts";
+import { firstExpiry, questionsOf, waitingFor } from "../../session/queued.ts";
 import { resultOf } from "../../session/run-result.ts";
 import type { CallState, RunState, SessionState } from "../../session/state.ts";
 
@@ -26,8 +26,7 @@ export function outcomeOf(
   durationMs: number,
 ): ResultEvent | QuestionEvent {
   const run = state.run as RunState;
-  // The user's questions come first: a wait for a time has nobody who would miss it.
-  const waiting = run.ended === undefined ? (questionsOf(run)[0] ?? waitingFor(run)[0]) : undefined;
+  const waiting = run.ended === undefined ? nextToWaitFor(run) : undefined;
   const spent = spentSince(call, run);
   if (waiting !== undefined) return askedBy(call, state.sessionId, waiting, spent);
   const { stop, text } = resultOf(state);
@@ -49,6 +48,16 @@ export function spentSince({ charged }: CallState, { usage, costUsd }: RunState)
     tokens: tokensOf(fresh),
     cost_cents: centsFromUsd(subtractUsd(costUsd, charged.costUsd)),
   };
+}
+
+/**
+ * Returns what the caller's call waits for: the user's first question, because a wait for a time has nobody
+ * who would miss it, or else the wait that is over first.
+ */
+function nextToWaitFor(run: RunState): Asking | undefined {
+  const waiting = waitingFor(run);
+  const first = firstExpiry(waiting);
+  return questionsOf(run)[0] ?? waiting.find(({ question }) => question?.expires?.at === first);
 }
 
 /** Returns the event that passes the sub-agent's question on, as a question of the caller's call. */

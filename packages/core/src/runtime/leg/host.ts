@@ -26,6 +26,18 @@ export interface BegunBy extends AskedBy {
   wokenAt?: string | undefined;
 }
 
+/** A timer for a run that waits for a time. */
+export interface Wake {
+  readonly runId: string;
+  /** The time for which the run waits, ISO 8601. */
+  readonly at: string;
+  /** For whom the run then continues. */
+  readonly from: AskedBy;
+  /** The leg that the timer has started; never settles if another one continues the run. */
+  readonly leg: Promise<ActiveLeg>;
+  cancel(): void;
+}
+
 /** A leg that is running in this process. */
 export interface ActiveLeg {
   readonly done: Promise<LegOutcome>;
@@ -69,8 +81,8 @@ export interface Host {
    * again (`dueAt`, in milliseconds since 1970).
    */
   readonly setbacks: Map<string, { failures: number; dueAt: number }>;
-  /** The timers for runs that wait for a time, by session id, and for whom each run then continues. */
-  readonly wakes: Map<string, { cancel(): void; from: AskedBy }>;
+  /** The timers for runs that wait for a time, by session id. */
+  readonly wakes: Map<string, Wake>;
   /** Sets a timer if the leg's run waits for a time. */
   wakeLater(leg: Leg): void;
   /** The agents that were reported because they have open runs and this runtime lacks them. */

@@ -1,5 +1,6 @@
 import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { assertSoundLog } from "../../../../../test/support/invariants.ts";
 import { loadState } from "../../../src/fold/load.ts";
 import { agent, agentTool, readShown, type Tool, type ToolContext, tool } from "../../../src/index.ts";
@@ -40,6 +41,23 @@ describe("a redaction leaves no copy", () => {
     expect(again.text).toContain("[redacted]");
     expect(JSON.stringify(again)).not.toMatch(SECRET);
     expect(await readable(world, sessionId)).not.toMatch(SECRET);
+  });
+
+  it("F26 E11 in the default of a question that expires", async () => {
+    const expires = { afterMs: 60_000, default: "secret" };
+    const asks = tool({
+      name: "ask",
+      description: "",
+      input: text,
+      suspends: { answer: z.string(), expires },
+    });
+    const world = setup([{ tools: [calling("ask", "?")] }, { text: "Fine." }], { tools: [asks] });
+    const { sessionId } = await world.say("Go");
+    await world.say("Never mind", { sessionId });
+    expect(await readable(world, sessionId)).toMatch(SECRET);
+    await redactAll(world, sessionId, "assistant_message");
+    expect(await readable(world, sessionId)).not.toMatch(SECRET);
+    await world.pawl.drain();
   });
 
   it("F22 E11 in what a tool has reported about its result; its connector stays", async () => {
