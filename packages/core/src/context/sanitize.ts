@@ -26,7 +26,7 @@ export function sanitize(text: string, options: { tags?: readonly string[] } = {
     throw new PawlError("config", `sanitize() takes a string; got ${kindOf(text)}.`);
   checkOptions<typeof options>("sanitize()", options, { tags: "list" });
   const { tags = [] } = options;
-  const pattern = tags.length === 0 ? OURS : tagPattern([...WRAPPER_TAGS, ...tags]);
+  const pattern = tags.length === 0 ? OURS : patternWith(tags);
   return text.toWellFormed().replace(pattern, "<\\");
 }
 
@@ -70,3 +70,18 @@ function literal(character: string): string {
 }
 
 const OURS = /* @__PURE__ */ tagPattern(WRAPPER_TAGS);
+
+const MOST_PATTERNS = 100;
+
+/** Patterns by their further tags: nearly all texts of an application have the same ones. */
+const patterns = new Map<string, RegExp>();
+
+function patternWith(tags: readonly string[]): RegExp {
+  const key = JSON.stringify(tags);
+  const known = patterns.get(key);
+  if (known !== undefined) return known;
+  const pattern = tagPattern([...WRAPPER_TAGS, ...tags]);
+  if (patterns.size >= MOST_PATTERNS) patterns.clear();
+  patterns.set(key, pattern);
+  return pattern;
+}
