@@ -183,7 +183,7 @@ describe("X3 a broken stream of ASP", () => {
 describe("X3 a broken history of ASP", () => {
   it.each<[string, unknown]>([
     ["nothing", null],
-    ["messages that are none", { ...idle, messages: [null] }],
+    ["messages of the wrong type", { ...idle, messages: [null] }],
     ["messages without parts", { ...idle, messages: [{ id: "m", role: "assistant", text: "x" }] }],
     [
       "a message with broken parts",
@@ -191,7 +191,7 @@ describe("X3 a broken history of ASP", () => {
     ],
     ["no questions", { ...idle, pending: undefined }],
     ["a wrong cursor", { ...idle, cursor: "5" }],
-    ["a run that is none", { ...idle, run: 5 }],
+    ["a run of the wrong type", { ...idle, run: 5 }],
   ])("%s is an error, and nothing is thrown", async (_, snapshot) => {
     const { client, uncaught } = hostile(
       { snapshot: (n) => (n === 1 ? snapshot : idle) },

@@ -74,7 +74,7 @@ describe("the processes of servers over stdio", () => {
     await vi.waitFor(() => expect(alive()).toEqual([]), { timeout: 5_000 });
   });
 
-  it("T14 are not left behind by a server that dies again and again", async () => {
+  it("T14 end with a server that dies again and again", async () => {
     const { server, alive } = noting();
     for (let n = 0; n < 3; n += 1) expect(await call(server, "die")).toMatchObject({ success: false });
     expect(alive()).toHaveLength(0);
@@ -86,7 +86,7 @@ describe("the processes of servers over stdio", () => {
     ["says nothing", "setInterval(() => undefined, 1e6);"],
     ["says nonsense", 'setInterval(() => console.log("no JSON"), 10);'],
     ["says JSON that is no message", 'setInterval(() => console.log("{\\"jsonrpc\\":1}"), 10);'],
-  ])("T14 are not left behind by a program that %s", async (_, source) => {
+  ])("T14 end with a program that %s", async (_, source) => {
     const script = join(folder, `silent-${count}.mjs`);
     writeFileSync(
       script,

@@ -115,7 +115,7 @@ describe("the clarifier", () => {
     expect(stop.message).toBe("clarification_failed: Alex?");
   });
 
-  it("M2 goes on with the answer if the planner's model is down by then", async () => {
+  it("M2 continues with the answer if the planner's model is down by then", async () => {
     const world = worldOf({
       small: (_request, n) => (n === 0 ? whichAlex : { fault: { status: 500 } }),
       main: searchBoth,

@@ -68,7 +68,7 @@ describe("the story of the two Alexes", () => {
     }
   });
 
-  it("M6 what was retrieved and what was said at the end stay the same after a crash", async () => {
+  it("M6 the retrieved text and the last answer stay the same after a crash", async () => {
     let said = 0;
     const tellEnd = async (store: EventStore, blocked: boolean) => {
       const world = worldOf(

@@ -49,7 +49,7 @@ describe("the planner", () => {
     expect((await world.record(sessionId)).plan?.tasks).toHaveLength(3);
   });
 
-  it("M1 without a plan the run continues, and the log says why there is none", async () => {
+  it("M1 without a plan the run continues, and the log says why it has no plan", async () => {
     const world = worldOf({ small: () => ({ text: "No plan." }), main: [{ text: "Ok." }] });
     const { sessionId, stop } = await world.say("Q4?");
     expect(stop.type).toBe("end_turn");

@@ -9,7 +9,7 @@ import { answersOf, boot, clean, isOver, polling, resultOf, yes } from "../suppo
 
 const expires = { afterMs: 60_000, default: { ok: false } };
 
-describe("questions that expire, whoever asks", () => {
+describe("questions of tools and hooks that expire", () => {
   it("F26 an approval gets its declared default, and the model reads why", async () => {
     const limit = { afterMs: 60_000, default: { approved: false, reason: "Nobody was there." } };
     const hooks = [approval({ when: ["clean"], expires: limit })];
@@ -57,7 +57,7 @@ describe("questions that expire, whoever asks", () => {
     expect(await answersOf(world, sessionId)).toEqual([{ value: { ok: false }, expired: true }]);
   });
 
-  it("F26 refuses a default that does not match, and a time that is none, where it can", async () => {
+  it("F26 refuses a default that does not match, and an invalid time, where it can", async () => {
     const wrong = { afterMs: 1, default: { ok: "no" } } as Expiry;
     const none = { default: { ok: true } } as unknown as Expiry;
     const suspends = (limit: Expiry) =>

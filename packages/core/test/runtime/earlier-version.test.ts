@@ -38,7 +38,7 @@ describe("a process of an earlier version", () => {
     ["a wait", polling, { questions: 3 }],
     ["a question that expires", asking, { value: { ok: false }, expired: true }],
   ])(
-    "F25 F26 takes %s for a question without a limit, and a newer process goes on with it",
+    "F25 F26 takes %s for a question without a limit, and a newer process continues it",
     async (_, execute, outcome) => {
       const first = boot([clean(execute)]);
       const { clock, store } = first;

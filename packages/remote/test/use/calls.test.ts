@@ -272,7 +272,7 @@ describe("T10 a call fails with an error that the model reads, and the log stays
     expect(actions[0]?.result).toBe(`Not run: the tool's server cannot be reached (${code}).`);
   });
 
-  it("a refusal that is long, with a code that is none", async () => {
+  it("a refusal that is long, with an unknown code", async () => {
     const { url } = await backend(sendJson({ error: { code: "a b", message: "x".repeat(100_000) } }, 403));
     const { run, logOf } = front({ url });
     const { actions, sessionId } = await run().result;
