@@ -159,6 +159,23 @@ describe("a reader that resumes a run which waits", () => {
   });
 });
 
+it("F26 a reader with a clock that is wrong does not fill the log of a run that waits for long", async () => {
+  const clock = testClock();
+  const store = memoryStore({ now: () => clock.now() - 3_600_000 });
+  const long = clean(({ answered, wait }) => answered?.questions ?? wait({ afterMs: 1_800_000 }));
+  const { world: first, sessionId } = await waiting([long], { clock, store });
+  await first.pawl.drain();
+  const next = boot([long], { clock, store, left: script.slice(1) });
+  next.pawl.start();
+  const reads = Array.fromAsync(next.pawl.follow(sessionId, { resume: true })).catch(() => []);
+  for (let seconds = 0; seconds < 600; seconds += 10) await clock.advance(10_000);
+  expect((await next.of(sessionId, "run_suspended")).length).toBeLessThan(3);
+  for (let seconds = 600; seconds < 1_830; seconds += 10) await clock.advance(10_000);
+  expect(await resultOf(next, sessionId)).toMatchObject({ success: true, result: 1 });
+  await next.pawl.drain();
+  await reads;
+});
+
 describe("a timer for a run that another process has moved on", () => {
   it("F26 F17 lends the credentials of its run to no other run of the session", async () => {
     const seen: unknown[] = [];
