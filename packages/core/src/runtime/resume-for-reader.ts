@@ -32,18 +32,21 @@ function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () =>
   let runs = false;
   let heardAt = clock.now();
   let looking = false;
+  /** The time for which this reader has resumed the run. */
+  let resumedAt: string | null | undefined;
   const look = async () => {
     const session = await store.sessions.get(sessionId);
     if (session === undefined || session.openRun === null) return;
+    const { wakeAt } = session;
     // By this process's clock, which may be wrong. So the run does not count as woken: its leg waits again if
     // it cannot tell, and then a timer or a sweep is exact.
-    const isDue =
-      session.wakeAt != null && Date.parse(session.wakeAt) <= clock.now() && !host.wakes.has(sessionId);
+    const isLate = wakeAt != null && wakeAt !== resumedAt && Date.parse(wakeAt) <= clock.now();
+    const isDue = isLate && !host.wakes.has(sessionId);
     if (session.status === "suspended" && session.pending > 0 && !isDue)
       return await giveCredentials(host, session, from);
     runs = true;
-    if (session.wakeAt != null && !isDue) return;
-    await resumeIfDue(host, session, from);
+    if (wakeAt != null && !isDue) return;
+    if ((await resumeIfDue(host, session, from)) !== undefined) resumedAt = wakeAt;
   };
   const begin = () => {
     if (looking || host.draining) return;
