@@ -94,6 +94,16 @@ export const FLOORS = {
     ["."],
     ["gallery"],
   ],
+  "examples/enterprise-search/src": [
+    ["base"],
+    ["company/words"],
+    ["company"],
+    ["data/migrations"],
+    ["data"],
+    ["search"],
+    ["tools", "embedded"],
+    ["."],
+  ],
   "examples/playground/web": [
     ["hooks", "face"],
     ["shell"],
