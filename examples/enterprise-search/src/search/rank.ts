@@ -34,6 +34,8 @@ export interface RankQuery {
   filters: Filters;
   hints: Hints;
   limit: number;
+  /** Whether one of the rarest words is enough. Otherwise two are needed. */
+  wide: boolean;
 }
 
 /** A ranked document. `marked` is its text with private marks around the found words. */
@@ -99,12 +101,12 @@ export function rankStatement(caller: Caller, query: RankQuery): { text: string;
   return { text, values: given.values };
 }
 
-/** A document is a candidate if it has two of the four rarest words, or the only one. */
-function matching({ terms, hints }: RankQuery, given: Parameters): string {
+/** A document is a candidate if it has two of the four rarest words, or one if that is enough. */
+function matching({ terms, hints, wide: isWide }: RankQuery, given: Parameters): string {
   const words = rarest(terms, 4).map(wide);
   const pairs = words.flatMap((one, at) => words.slice(at + 1).map((two) => `(${one}) & (${two})`));
   const match = (query: string) => `d.tsv @@ ${given.add(query, "tsquery")}`;
-  const two = match(pairs.length > 0 ? anyOf(pairs) : anyOf(words));
+  const two = match(pairs.length > 0 && !isWide ? anyOf(pairs) : anyOf(words));
   if (hints.owners.length === 0 || !hints.surely) return two;
   // What the person wrote needs one of the words only.
   return `(${two} OR (d.owner = ANY(${given.add(hints.owners, "integer[]")}) AND ${match(anyOf(words))}))`;

@@ -103,18 +103,23 @@ export async function searchDocuments(
     time: query.time,
     excludedIds: query.excludedIds ?? [],
   };
-  const limit = Math.max(1, Math.min(20, query.limit ?? 5));
-  const rows = await rank(db, caller, { ...planned, filters, limit });
+  const asked = { ...planned, filters, limit: Math.max(1, Math.min(20, query.limit ?? 5)) };
+  const strict = await rank(db, caller, { ...asked, wide: false });
+  const isEnough = strict.length >= ENOUGH || planned.terms.length < 2;
+  const rows = isEnough ? strict : await rank(db, caller, { ...asked, wide: true });
   const total = rows[0]?.total ?? 0;
   return { status: "ok", hits: rows.map((row) => hitOf(row, people)), total, more: total >= MOST_RANKED };
 }
+
+/** If fewer documents have two of the words, those with one are found, too. */
+const ENOUGH = 3;
 
 /** Reads what a text asks for: words with their rarity, people, a time, a source. */
 export async function planOf(
   { text }: Pick<SearchQuery, "text">,
   { people, lexicon }: Known,
   { now, synonyms }: SearchOptions,
-): Promise<Pick<RankQuery, "terms" | "hints" | "excluded" | "phrases">> {
+): Promise<Omit<RankQuery, "filters" | "limit" | "wide">> {
   const { words, excluded, phrases } = cleanQuery(text);
   const time = timeIn(words, now());
   const source = sourceIn(words);

@@ -5,6 +5,8 @@ import {
   type Company,
   type CompanySearch,
   companySearch,
+  type Document,
+  type Person,
   storeCompany,
 } from "../../src/index.ts";
 import { callerOf, oddQuery, oracle, randomOf } from "./company-database.ts";
