@@ -97,7 +97,7 @@ describe(`X4 a company of ${DOCUMENTS} documents`, () => {
     );
     await embedded.ready();
     expect(embedded.progress()).toEqual({ stage: "ready", done: DOCUMENTS, total: DOCUMENTS });
-    expect(stages).toEqual(["start", "ready"]);
+    expect([...new Set(stages)]).toEqual(["start", "ready"]);
   });
 
   it(`X4 answers ${2 * QUESTIONS} questions, half of them of a seed drawn in this run`, async () => {

@@ -158,6 +158,57 @@ describe("X4 the search, embedded", () => {
     expect((await search.open(alex, { id: bonus.id }))?.title).toBe("Q4 bonus pool, confidential");
   });
 
+  it("F17 X4 hides a document in an own group of another workspace, hidden replies and hidden links", async () => {
+    const [first] = await hits(rivera, { text: "Q4 pipeline" });
+    const copies = `INSERT INTO enterprise_search.documents (id, workspace, source, thread, title, body, people, owner,
+        participants, place, kind, at, acl, links)
+      SELECT n.id, coalesce(n.workspace, d.workspace), source, thread, n.title, 'Zebrafish ' || n.id, people, owner,
+        participants, place, kind, at, coalesce(n.acl, d.acl), n.links
+      FROM enterprise_search.documents d, LATERAL (VALUES
+        ('hidden-reply', NULL, 'Re: hidden', ARRAY[-1], '{}'::text[]),
+        ('foreign', 'lumen', 'Foreign', NULL::integer[], '{}'::text[]),
+        ('open-reply', NULL, 'Re: open', NULL, ARRAY['hidden-reply', 'foreign', d.id])) n(id, workspace, title, acl, links)
+      WHERE d.id = $1`;
+    await db.query(copies, [first!.id]);
+    const opened = await search.open(rivera, { id: "open-reply" });
+    expect(opened?.inThread.map(({ id }) => id)).toEqual([first!.id]);
+    expect(opened?.links.map(({ id }) => id)).toEqual([first!.id]);
+    expect(await search.open(rivera, { id: "foreign" })).toBeUndefined();
+    const found = await search.search(rivera, { text: "zebrafish" });
+    expect(found).toMatchObject({ total: 1, hits: [{ id: "open-reply" }] });
+    await db.query("DELETE FROM enterprise_search.documents WHERE body LIKE 'Zebrafish%'");
+  });
+
+  it("X4 takes any text in every field", async () => {
+    for (const odd of [
+      "\0",
+      "a\0b",
+      "\uD800",
+      '{"',
+      "}",
+      "\\",
+      "null",
+      "NULL",
+      "%",
+      "' OR 1=1 --",
+      "x".repeat(10_000),
+    ]) {
+      const query = { text: `Q4 ${odd}`, place: odd, kind: odd, excludedIds: [odd, "a,b"] };
+      expect(await search.search(alex, query)).toMatchObject({ status: "ok", hits: [] });
+      for (const field of ["owner", "involves"])
+        expect((await search.search(alex, { text: "Q4", [field]: odd })).status).toMatch(
+          /^(unknown|ambiguous)_person$/,
+        );
+      expect(await search.open(alex, { id: odd })).toBeUndefined();
+      expect(await search.people(alex, { text: odd, department: odd, excludedEmails: [odd] })).toMatchObject({
+        total: 0,
+      });
+      expect(await search.search({ workspaceId: odd, email: odd }, { text: "Q4" })).toMatchObject({
+        hits: [],
+      });
+    }
+  });
+
   it("X4 finds people by names with typos, teams and roles, with what they wrote last", async () => {
     const names = async (text: string) =>
       (await search.people(rivera, { text, limit: 5 })).people.map(({ name }) => name);

@@ -56,6 +56,9 @@ export interface Ranked {
 /** How many documents are ranked at most: the newest of those that match. */
 export const MOST_RANKED = 2_000;
 
+/** How many of them are ranked in detail, which costs several times as much: those with the rarest words. */
+const MOST_LIKELY = 200;
+
 /** The marks around found words. Stored texts never contain them. */
 export const MARKS = { start: "\uE000", stop: "\uE001" } as const;
 
@@ -81,17 +84,21 @@ export function rankStatement(caller: Caller, query: RankQuery): { text: string;
   const given = new Parameters();
   given.values.push(caller.workspaceId, caller.email);
   const where = [VISIBLE, matching(query, given), ...filtering(query, given)];
+  const rough = roughly(query, given);
   const score = scoring(query, given);
   const all = given.add(anyOf(query.terms.map(wide)), "tsquery");
   const limit = given.add(String(query.limit), "integer");
   const options = `'StartSel=${MARKS.start}, StopSel=${MARKS.stop}, HighlightAll=true'`;
   const text = `
     WITH candidate AS MATERIALIZED (
-      SELECT d.id, d.thread, d.tsv, d.at, d.owner, d.source FROM enterprise_search.documents d
+      SELECT d.id, d.tsv, d.at, d.owner, d.source FROM enterprise_search.documents d
       WHERE ${where.join("\n AND ")}
       ORDER BY extract(epoch FROM d.at) DESC LIMIT ${MOST_RANKED}),
+    likely AS MATERIALIZED (
+      SELECT c.*, count(*) OVER () AS total FROM candidate c
+      ORDER BY ${rough} DESC, c.at DESC, c.id LIMIT ${MOST_LIKELY}),
     ranked AS MATERIALIZED (
-      SELECT c.id, ${score} AS score, count(*) OVER () AS total FROM candidate c
+      SELECT c.id, c.total, ${score} AS score FROM likely c
       ORDER BY score DESC, c.at DESC, c.id LIMIT ${limit})
     SELECT d.id, d.source, d.thread, d.title, d.owner, d.place, d.kind, r.score::float8, r.total::integer,
       to_char(d.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at,
@@ -153,7 +160,7 @@ const SOURCE = 0.3;
 function scoring({ terms, hints }: RankQuery, given: Parameters): string {
   const sum = terms.reduce((all, { weight, otherWeight }) => all + Math.max(weight, otherWeight), 0) || 1;
   const found = (query: string) =>
-    `(SELECT r / (r + 0.1) FROM ts_rank('{0.1,0.6,0.5,0.6}', c.tsv, ${given.add(query, "tsquery")}) r)`;
+    `(1 - 0.1 / (0.1 + ts_rank('{0.1,0.6,0.5,0.6}', c.tsv, ${given.add(query, "tsquery")})))`;
   const parts = terms.map(({ query, others, weight, otherWeight }) => {
     const own = `${weight / sum} * ${found(query)}`;
     return others === undefined ? own : `greatest(${own}, ${otherWeight / sum} * ${found(others)})`;
@@ -169,19 +176,32 @@ function scoring({ terms, hints }: RankQuery, given: Parameters): string {
     for (const two of rare.slice(at + 1)) {
       const both = given.add(`(${wide(one)}) & (${wide(two)})`, "tsquery");
       const pairs = (rare.length * (rare.length - 1)) / 2;
-      parts.push(
-        `${CLOSE / pairs} * (SELECT r / (r + 0.1) FROM ts_rank_cd('{0.1,1,0.3,0.3}', c.tsv, ${both}) r)`,
-      );
+      parts.push(`${CLOSE / pairs} * (1 - 0.1 / (0.1 + ts_rank_cd('{0.1,1,0.3,0.3}', c.tsv, ${both})))`);
     }
+  return [...parts, ...bonuses(hints, given)].join("\n + ");
+}
+
+/** Which of the words a document has, however often, and the bonuses. */
+function roughly({ terms, hints }: RankQuery, given: Parameters): string {
+  const sum = terms.reduce((all, { weight, otherWeight }) => all + Math.max(weight, otherWeight), 0) || 1;
+  const parts = terms.map(({ query, others, weight, otherWeight }) => {
+    const has = (one: string, value: number) =>
+      `WHEN c.tsv @@ ${given.add(one, "tsquery")} THEN ${value / sum}`;
+    return `CASE ${has(query, weight)} ${others === undefined ? "" : has(others, otherWeight)} ELSE 0 END`;
+  });
+  return [...parts, ...bonuses(hints, given)].join("\n + ");
+}
+
+function bonuses({ owners, surely, time, source }: Hints, given: Parameters): string[] {
+  const parts: string[] = [];
   const bonus = (condition: string, value: number) =>
     parts.push(`CASE WHEN ${condition} THEN ${value} ELSE 0 END`);
-  if (hints.owners.length > 0)
-    bonus(`c.owner = ANY(${given.add(hints.owners, "integer[]")})`, hints.surely ? OWNER : OWNER / 4);
-  if (hints.time !== undefined)
-    bonus(
-      `c.at >= ${given.add(iso(hints.time.from), "timestamptz")} AND c.at < ${given.add(iso(hints.time.to), "timestamptz")}`,
-      TIME,
-    );
-  if (hints.source !== undefined) bonus(`c.source = ${given.add(hints.source, "text")}`, SOURCE);
-  return parts.join("\n + ");
+  if (owners.length > 0)
+    bonus(`c.owner = ANY(${given.add(owners, "integer[]")})`, surely ? OWNER : OWNER / 4);
+  if (time !== undefined) {
+    const [from, to] = [given.add(iso(time.from), "timestamptz"), given.add(iso(time.to), "timestamptz")];
+    bonus(`c.at >= ${from} AND c.at < ${to}`, TIME);
+  }
+  if (source !== undefined) bonus(`c.source = ${given.add(source, "text")}`, SOURCE);
+  return parts;
 }

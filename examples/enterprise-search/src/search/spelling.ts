@@ -34,11 +34,15 @@ interface Row {
   query: string;
 }
 
-/** Finds the words of a workspace that misspelled words most likely are: those with the fewest changed letters. */
+/**
+ * Finds the words of a workspace that misspelled words most likely are: those one change away, and with `far` those two
+ * changes away if there are none.
+ */
 export async function spellingsOf(
   db: Database,
   workspaceId: string,
   words: readonly string[],
+  { far }: { far: boolean },
 ): Promise<Map<string, Row[]>> {
   if (words.length === 0) return new Map();
   const pairs = words.flatMap((word) => variantsOf(word).map((variant) => [word, variant] as const));
@@ -49,7 +53,7 @@ export async function spellingsOf(
   ]);
   const byWord = Map.groupBy(near, ({ asked }) => asked);
   const others = words.filter((word) => !byWord.has(word) && word.length > 5);
-  if (others.length > 0) {
+  if (far && others.length > 0) {
     const similar = await ask<Row>(db, SIMILAR, [workspaceId, arrayText(others)]);
     const close = similar.filter(({ asked, word }) => changesBetween(asked, word) <= 2);
     for (const [asked, rows] of Map.groupBy(close, (row) => row.asked)) byWord.set(asked, rows);
