@@ -3,8 +3,8 @@ import { type Random, whole } from "../base/random.ts";
 export const DAY_MS = 86_400_000;
 
 /**
- * The company's present: its newest documents are from this day, a Friday. It is fixed, so that a question such
- * as "last month" has the same answer in every run.
+ * The company's present: its newest documents are from this day, a Friday. It is fixed, so that a question
+ * such as "last month" has the same answer in every run.
  */
 export const COMPANY_NOW: number = Date.parse("2026-11-20T17:00:00Z");
 

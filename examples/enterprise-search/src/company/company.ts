@@ -31,8 +31,8 @@ export const DEFAULT_DOCUMENTS = 50_000;
 const SHARES = { harborline: 0.9, lumen: 0.1 } as const;
 
 /**
- * Draws a company of 300 people in two workspaces, with mails, messages, meetings and files that refer to each
- * other. It is the same for the same options.
+ * Draws a company of 300 people in two workspaces, with mails, messages, meetings and files that refer to
+ * each other. It is the same for the same options.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export function drawCompany({
   const documents: Document[] = [];
   const workspaces = drawDirectory(seed);
   for (const workspace of workspaces) {
-    const size = Math.round(count * SHARES[workspace.id as keyof typeof SHARES]);
+    const size = Math.round(count * SHARES[workspace.id]);
     const planned = planFacts(seed, workspace, Math.min(1_200, Math.floor(size / 10)));
     const stage: Stage = {
       workspace,

@@ -2,9 +2,11 @@ import type { Group, Person } from "../base/document.ts";
 import { pick, type Random, randomFrom, sample, weighted, whole } from "../base/random.ts";
 import { departments, firstNames, lastNames, lumenProjects, projects, roles } from "./words/index.ts";
 
+export type WorkspaceId = "harborline" | "lumen";
+
 /** A workspace of people who share a directory. Nothing of one workspace is visible in another. */
 export interface Workspace {
-  id: string;
+  id: WorkspaceId;
   people: readonly Person[];
   groups: readonly Group[];
   /** The project groups. */
@@ -48,8 +50,8 @@ function newcomer(random: Random, names: Set<string>): Omit<Person, "id" | "work
     const [first, last] = [pick(random, firstNames), pick(random, lastNames)];
     if (names.has(`${first} ${last}`)) continue;
     names.add(`${first} ${last}`);
-    const department = pick(random, Object.keys(departments));
-    const team = pick(random, departments[department] as readonly string[]);
+    const [department, teams] = pick(random, [...departments]);
+    const team = pick(random, teams);
     return { first, last, department, team, role: roles[weighted(random, [8, 6, 4, 3, 1])] as string };
   }
 }
@@ -62,7 +64,7 @@ function drawGroups(random: Random, workspace: string, people: readonly Person[]
     { name: "everyone", kind: "everyone", members: ids(() => true) },
     { name: "leadership", kind: "leadership", members: ids(({ role }) => role === "Director") },
   ];
-  for (const [department, teams] of Object.entries(departments)) {
+  for (const [department, teams] of departments) {
     all.push({ name: department, kind: "department", members: ids((one) => one.department === department) });
     for (const team of teams)
       all.push({ name: team, kind: "team", members: ids((one) => one.team === team) });

@@ -16,7 +16,10 @@ export interface Fact {
   value: string;
   /** When it was said, in milliseconds since 1970. */
   at: number;
-  /** How many facts have this project and subject. If more than one, only the speaker and time tell them apart. */
+  /**
+   * How many facts have this project and subject. If more than one, only the speaker and time tell them
+   * apart.
+   */
   rivals: number;
   /** What else belongs to the fact: a file that a message refers to, or a meeting. */
   beside: "file" | "event" | undefined;

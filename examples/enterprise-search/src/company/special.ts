@@ -1,6 +1,6 @@
 import type { Document, Person } from "../base/document.ts";
 import { COMPANY_NOW, DAY_MS } from "./clock.ts";
-import type { Workspace } from "./directory.ts";
+import type { Workspace, WorkspaceId } from "./directory.ts";
 
 /** One of the documents that are the same for every seed. */
 interface Written {
@@ -19,7 +19,7 @@ const CHEN = "alex.chen@harborline.example";
 const RIVERA = "alex.rivera@harborline.example";
 
 /** What the people called Alex say about Q4, and documents that try to give orders to whoever reads them. */
-const WRITTEN: Readonly<Record<string, readonly Written[]>> = {
+const WRITTEN: Readonly<Record<WorkspaceId, readonly Written[]>> = {
   harborline: [
     {
       source: "gmail",
@@ -92,7 +92,7 @@ const WRITTEN: Readonly<Record<string, readonly Written[]>> = {
 /** The documents that are in every company, whatever its seed. */
 export function specialDocuments(workspace: Workspace, nextId: (source: string) => string): Document[] {
   const personOf = (email: string) => workspace.people.find((one) => one.email === email) as Person;
-  return (WRITTEN[workspace.id] ?? []).map((one): Document => {
+  return WRITTEN[workspace.id].map((one): Document => {
     const id = nextId(one.source);
     const group = workspace.groups.find(({ name }) => name === (one.group ?? "everyone"));
     return {

@@ -2,9 +2,9 @@
 export type ColumnTypes<Row> = Readonly<Record<keyof Row & string, string>>;
 
 /**
- * Converts rows to one array for each column, as the text of an array: every driver sends it alike, and Postgres
- * reads it several times faster than JSON. `first` is the number of the first parameter. A column that is itself
- * an array travels as text and is cast by `select`.
+ * Converts rows to one array for each column, as the text of an array: every driver sends it alike, and
+ * Postgres reads it several times faster than JSON. `first` is the number of the first parameter. A column
+ * that is itself an array travels as text and is cast by `select`.
  */
 export function columnsOf<Row extends object>(types: ColumnTypes<Row>, rows: readonly Row[], first: number) {
   const columns = Object.entries<string>(types) as [keyof Row & string, string][];
@@ -15,7 +15,9 @@ export function columnsOf<Row extends object>(types: ColumnTypes<Row>, rows: rea
       .map(([name, type]) => (type.endsWith("[]") ? `r.${name}::${type}` : `r.${name}`))
       .join(", "),
     arrays: columns.map(([, type], index) => `$${first + index}::text::${sent(type)}[]`).join(", "),
-    values: columns.map(([name]) => `{${rows.map((row) => elementOf(row[name])).join(",")}}`),
+    values: columns.map(
+      ([name]) => `{${rows.map((row) => elementOf(Object.hasOwn(row, name) ? row[name] : "")).join(",")}}`,
+    ),
   };
 }
 

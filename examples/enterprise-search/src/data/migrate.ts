@@ -6,9 +6,9 @@ import { documents } from "./migrations/001-documents.ts";
 const steps: readonly string[] = [documents];
 
 /**
- * Creates or updates the tables of the search, in the schema `enterprise_search`. Call it at every start; several
- * processes may do so at once. Each step runs once, in the transaction that records it. The database must offer
- * the extensions `pg_trgm` and `unaccent`.
+ * Creates or updates the tables of the search, in the schema `enterprise_search`. Call it at every start;
+ * several processes may do so at once. Each step runs once, in the transaction that records it. The database
+ * must offer the extensions `pg_trgm` and `unaccent`.
  */
 export async function migrateSearch(db: Database): Promise<void> {
   for (let version = (await currentVersion(db)) + 1; version <= steps.length; version += 1) {

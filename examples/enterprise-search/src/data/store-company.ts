@@ -56,8 +56,9 @@ const DOCUMENT: ColumnTypes<StoredDocument> = {
 type StoredDocument = Omit<Document, "at"> & { people: string; at: string };
 
 /**
- * Creates the tables if they are missing, and stores a company under its name, unless it is stored already. If the
- * process dies, the next call continues after the last chunk. Several processes may store the same company at once.
+ * Creates the tables if they are missing, and stores a company under its name, unless it is stored already.
+ * If the process dies, the next call continues after the last chunk. Several processes may store the same
+ * company at once.
  */
 export async function storeCompany(
   db: Database,

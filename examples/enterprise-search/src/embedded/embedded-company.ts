@@ -22,7 +22,9 @@ export interface EmbeddedCompany {
   search: CompanySearch;
   /** The database, for statements of your own. They wait for the index, too. */
   db: Queryable;
-  /** Starts the building of the index, or opens the one that is kept, and resolves once it can be searched. */
+  /**
+   * Starts the building of the index, or opens the one that is kept, and resolves once it can be searched.
+   */
   ready(): Promise<void>;
   /** How far the building is; `undefined` if nobody has needed the index yet. */
   progress(): BuildProgress | undefined;
@@ -30,13 +32,16 @@ export interface EmbeddedCompany {
   close(): Promise<void>;
 }
 
-/** The format of the index. Raise it with every change of the company, its tables or its text configuration. */
+/**
+ * The format of the index. Raise it with every change of the company, its tables or its text configuration.
+ */
 const FORMAT = 1;
 
 /**
- * Prepares a search over the made-up company without a server. Nothing happens until it is first used: then a thread
- * builds the index, in about half a minute for 50,000 documents, and keeps it on disk. Later starts take a second.
- * The calling thread stays free all the time. If the thread dies, the next search starts another one.
+ * Prepares a search over the made-up company without a server. Nothing happens until it is first used: then a
+ * thread builds the index, in about half a minute for 50,000 documents, and keeps it on disk. Later starts
+ * take a second. The calling thread stays free all the time. If the thread dies, the next search starts
+ * another one.
  *
  * One process at a time can use an index: in others, searches fail.
  *

@@ -5,11 +5,11 @@ export interface Caller {
 }
 
 /**
- * SQL that is true for a document `d` that the caller may see: it is in the workspace `$1`, and one of its groups
- * has the person with the e-mail address `$2`. A person that is not in the directory sees nothing.
+ * SQL that is true for a document `d` that the caller may see: it is in the workspace `$1`, and one of its
+ * groups has the person with the e-mail address `$2`. A person that is not in the directory sees nothing.
  *
- * Every statement that reads documents has this condition. Row-level security would turn the text index off: the
- * planner may not apply `@@` before a policy.
+ * Every statement that reads documents has this condition. Row-level security would turn the text index off:
+ * the planner may not apply `@@` before a policy.
  */
 export const VISIBLE = `d.workspace = $1 AND d.acl && ARRAY(
   SELECT m.team_id FROM enterprise_search.member m JOIN enterprise_search.person p ON p.id = m.person_id

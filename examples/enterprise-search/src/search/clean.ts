@@ -18,8 +18,8 @@ export interface CleanQuery {
 const PART = /"([^"]*)"?|(?<![\p{L}\p{N}])-([\p{L}\p{N}]+)|([\p{L}\p{N}]+)/gu;
 
 /**
- * Reads a query. Any text is a valid query: nothing in it is an operator but quotes and a minus before a word. The
- * words go to the database as parameters.
+ * Reads a query. Any text is a valid query: nothing in it is an operator but quotes and a minus before a
+ * word. The words go to the database as parameters.
  */
 export function cleanQuery(text: string): CleanQuery {
   const words: string[] = [];

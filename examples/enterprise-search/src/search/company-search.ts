@@ -23,7 +23,9 @@ export interface CompanySearchOptions {
   synonyms?: boolean;
 }
 
-/** How long the directory of a workspace is remembered, in milliseconds. Permissions are not: see `VISIBLE`. */
+/**
+ * How long the directory of a workspace is remembered, in milliseconds. Permissions are not: see `VISIBLE`.
+ */
 const REMEMBERED_MS = 60_000;
 
 /**

@@ -53,8 +53,8 @@ const COLUMNS = `d.id, d.source, d.title, d.owner,
   to_char(d.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at`;
 
 /**
- * Reads a document, what it refers to and its thread, each if the caller may see it. `undefined` if there is no
- * such document, or the caller may not see it: nothing tells the two apart.
+ * Reads a document, what it refers to and its thread, each if the caller may see it. `undefined` if there is
+ * no such document, or the caller may not see it: nothing tells the two apart.
  */
 export async function openDocument(
   db: Database,

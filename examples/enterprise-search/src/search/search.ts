@@ -50,7 +50,9 @@ export type SearchOutcome =
   | {
       status: "ok";
       hits: Hit[];
-      /** How many documents match that the caller may see. `more`: these are the newest, and there are others. */
+      /**
+       * How many documents match that the caller may see. `more`: these are the newest, and there are others.
+       */
       total: number;
       more: boolean;
     }

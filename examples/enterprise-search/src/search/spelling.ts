@@ -16,7 +16,9 @@ export const maySpell = (word: string): boolean =>
 
 const COLUMNS = "w.word, w.documents, plainto_tsquery('enterprise_search.words', w.word)::text AS query";
 
-/** Words that are one change away. A look-up of a few hundred words costs less than a search for similar ones. */
+/**
+ * Words that are one change away. A look-up of a few hundred words costs less than a search for similar ones.
+ */
 const ONE_CHANGE = `
   SELECT v.asked, ${COLUMNS} FROM unnest($2::text::text[], $3::text::text[]) v(asked, word)
   JOIN enterprise_search.word w ON w.workspace = $1 AND w.word = v.word`;
@@ -35,8 +37,8 @@ interface Row {
 }
 
 /**
- * Finds the words of a workspace that misspelled words most likely are: those one change away, and with `far` those two
- * changes away if there are none.
+ * Finds the words of a workspace that misspelled words most likely are: those one change away, and with `far`
+ * those two changes away if there are none.
  */
 export async function spellingsOf(
   db: Database,

@@ -1,8 +1,8 @@
 import { folded } from "../data/words.ts";
 
 /**
- * Words of offices that stand for each other, one group a line. It is a small thesaurus of business English: a word
- * may be in several groups, and two words in one entry are a phrase.
+ * Words of offices that stand for each other, one group a line. It is a small thesaurus of business English:
+ * a word may be in several groups, and two words in one entry are a phrase.
  */
 const GROUPS = `
   money cash funds budget

@@ -31,7 +31,10 @@ const LOOK_UP = `
       WHERE w.workspace = $1 AND w.stem = (ts_lexize('english_stem', a.word))[1]), 0)::integer AS documents
   FROM unnest($2::text::text[]) a(word)`;
 
-/** Knows the words of one workspace. It remembers what it looked up, because the list changes only with a new index. */
+/**
+ * Knows the words of one workspace. It remembers what it looked up, because the list changes only with a new
+ * index.
+ */
 export interface Lexicon {
   /** Looks up the words of a query. Drops words that say nothing, e.g. `the`. */
   terms(words: readonly string[], synonyms: boolean): Promise<Term[]>;

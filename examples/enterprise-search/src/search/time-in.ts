@@ -15,8 +15,8 @@ export interface TimeInQuestion {
 const MONTHS = months.map((month) => month.toLowerCase());
 
 /**
- * Finds the range of time that a question names: `in March`, `July 2026`, `in Q2`, `last week`, `yesterday`. A month
- * or quarter without a year is the last one that has begun. Weeks begin on Monday; days are UTC.
+ * Finds the range of time that a question names: `in March`, `July 2026`, `in Q2`, `last week`, `yesterday`.
+ * A month or quarter without a year is the last one that has begun. Weeks begin on Monday; days are UTC.
  */
 export function timeIn(words: readonly string[], now: number): TimeInQuestion | undefined {
   for (const [at, word] of words.entries()) {

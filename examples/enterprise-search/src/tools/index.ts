@@ -10,8 +10,8 @@ export type { SearchResult } from "./search-source.ts";
 export { callerOf, costOf, PRICES, type SearchDeps } from "./support.ts";
 
 /**
- * The six tools. They read {@link SearchDeps} from `deps`, and the workspace and e-mail address of the user from
- * `caller`.
+ * The six tools. They read {@link SearchDeps} from `deps`, and the workspace and e-mail address of the user
+ * from `caller`.
  *
  * @example
  * ```ts

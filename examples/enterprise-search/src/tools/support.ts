@@ -9,8 +9,8 @@ export interface SearchDeps {
 }
 
 /**
- * Reads on whose behalf a tool runs from the run's `caller`, which the application sets. No input of a tool has
- * it, so no text of a model, a user or a document can change it.
+ * Reads on whose behalf a tool runs from the run's `caller`, which the application sets. No input of a tool
+ * has it, so no text of a model, a user or a document can change it.
  */
 export function callerOf({ caller }: { caller: JsonObject }): Caller {
   const { workspaceId, email } = caller;
@@ -20,8 +20,8 @@ export function callerOf({ caller }: { caller: JsonObject }): Caller {
 }
 
 /**
- * What a call costs, in US dollars. The prices are made up: a search costs about what a hosted index takes, and
- * each result adds the tokens by which it makes the prompt longer.
+ * What a call costs, in US dollars. The prices are made up: a search costs about what a hosted index takes,
+ * and each result adds the tokens by which it makes the prompt longer.
  */
 export const PRICES = { call: 0.0004, result: 0.00005 } as const;
 
@@ -32,8 +32,8 @@ export const costOf = (results: number): number => Number((PRICES.call + results
 export const TIMEOUT_MS = 120_000;
 
 /**
- * Runs `work`. Replaces its errors by a message that the model may read, because a database's error text may have
- * parts of statements or documents. A PawlError passes unchanged.
+ * Runs `work`. Replaces its errors by a message that the model may read, because a database's error text may
+ * have parts of statements or documents. A PawlError passes unchanged.
  */
 export async function withIndex<T>(work: () => Promise<T>): Promise<T> {
   try {

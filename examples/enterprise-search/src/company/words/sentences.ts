@@ -5,9 +5,9 @@ const lines = (text: string): readonly string[] =>
     .map((line) => line.trim());
 
 /**
- * What messages and files say beside their facts. `{p}` is a project, `{n}` a colleague, `{c}` a customer, `{t}` a
- * topic, `{d}` a weekday, `{k}` a number, `{i}` a ticket, `{y}` a
- * city, `{o}` an order and `{x}` somebody at a customer.
+ * What messages and files say beside their facts. `{p}` is a project, `{n}` a colleague, `{c}` a customer,
+ * `{t}` a topic, `{d}` a weekday, `{k}` a number, `{i}` a ticket, `{y}` a city, `{o}` an order and `{x}`
+ * somebody at a customer.
  */
 export const chatter: readonly string[] = lines(`
   Could you look at the {t} for {p} before {d}?

@@ -1,8 +1,8 @@
 /**
  * Creates the directory, the documents and the list of words.
  *
- * - A document lists the groups that may see it. Who is in a group is looked up in each search, so a change of
- *   membership rewrites no document.
+ * - A document lists the groups that may see it. Who is in a group is looked up in each search, so a change
+ *   of membership rewrites no document.
  * - `tsv` is a generated column, so it cannot differ from the text. The configuration `words` drops accents;
  *   `unaccent()` itself would not be allowed there.
  * - The index has words and groups, so that a search reads no document that the caller may not see. With two
