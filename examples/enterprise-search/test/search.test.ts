@@ -81,6 +81,16 @@ describe("X4 the search, embedded", () => {
     expect(await hits(alex, { text: '"Friday accruals Q4"' })).toEqual([]);
   });
 
+  it("X4 reads a person out of a question, and puts first what that person wrote", async () => {
+    for (const [name, count] of [
+      ["Alex Chen", 4],
+      ["Alex Rivera", 3],
+    ] as const) {
+      const found = await hits(alex, { text: `What does ${name} say about Q4?`, limit: 7 });
+      expect(found.map(({ owner }) => owner.name === name)).toEqual(found.map((_, at) => at < count));
+    }
+  });
+
   it("X4 reads a time out of a question, as the company's present has it", async () => {
     const later = await hits(alex, { text: "What did Alex Rivera say about Q4 this week?" });
     expect(later[0]?.title).toBe("#sales");
