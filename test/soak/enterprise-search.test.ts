@@ -84,20 +84,25 @@ async function scannedBy(text: string, values: unknown[] | undefined): Promise<s
   return /Seq Scan on documents/.test(plan) ? plan : undefined;
 }
 
+/** Builds the index in a process without the flags of tests, which make Postgres slow, and reports its times. */
+async function measure(): Promise<void> {
+  const args = ["--conditions=@pawl/source", MEASURE, dataDir, String(DOCUMENTS), String(2 * QUESTIONS)];
+  const { stdout } = await run(process.execPath, args, { maxBuffer: 1e8 });
+  const { built, opened, blocked, questions } = JSON.parse(stdout) as Measured;
+  soak.report(
+    `${DOCUMENTS} documents: index built in ${both(built)}, opened again in ${both(opened)}. The main thread was blocked for ${Math.round(blocked)} ms at most.`,
+  );
+  soak.report(
+    `${questions.wall.length} questions, one after the other: ${percentiles(questions.wall)}; processor time ${percentiles(questions.processor)}.`,
+  );
+}
+
 describe(`X4 a company of ${DOCUMENTS} documents`, () => {
   it("X4 is indexed in a thread, found at the next start, and fast", async () => {
-    const args = ["--conditions=@pawl/source", MEASURE, dataDir, String(DOCUMENTS), String(2 * QUESTIONS)];
-    const { stdout } = await run(process.execPath, args, { maxBuffer: 1e8 });
-    const { built, opened, blocked, questions } = JSON.parse(stdout) as Measured;
-    soak.report(
-      `${DOCUMENTS} documents: index built in ${both(built)}, opened again in ${both(opened)}. The main thread was blocked for ${Math.round(blocked)} ms at most.`,
-    );
-    soak.report(
-      `${questions.wall.length} questions, one after the other: ${percentiles(questions.wall)}; processor time ${percentiles(questions.processor)}.`,
-    );
+    if (DOCUMENTS > 1_000) await measure();
     await embedded.ready();
     expect(embedded.progress()).toEqual({ stage: "ready", done: DOCUMENTS, total: DOCUMENTS });
-    expect([...new Set(stages)]).toEqual(["start", "ready"]);
+    if (DOCUMENTS > 1_000) expect([...new Set(stages)]).toEqual(["start", "ready"]);
   });
 
   it(`X4 answers ${2 * QUESTIONS} questions, half of them of a seed drawn in this run`, async () => {
