@@ -48,32 +48,40 @@ const MOST_KNOWN = 20_000;
 
 export function lexicon(db: Database, workspaceId: string): Lexicon {
   const known = new Map<string, Found>();
-  let total: Promise<number> | undefined;
-  const lookUp = async (words: readonly string[]) => {
-    const missing = [...new Set(words)].filter((word) => !known.has(word));
-    if (missing.length === 0) return;
-    if (known.size + missing.length > MOST_KNOWN) known.clear();
+  let total = 0;
+  const lookUp = async (words: readonly string[]): Promise<ReadonlyMap<string, Found>> => {
+    // Taken now, because another search may clear the map meanwhile.
+    const found = new Map<string, Found>();
+    for (const word of words) {
+      const row = known.get(word);
+      if (row !== undefined) found.set(word, row);
+    }
+    const missing = [...new Set(words)].filter((word) => !found.has(word));
+    if (missing.length === 0) return found;
     const rows = await ask<Found>(db, LOOK_UP, [workspaceId, arrayText(missing)]);
-    for (const row of rows) known.set(row.word, row);
+    if (known.size + rows.length > MOST_KNOWN) known.clear();
+    for (const row of rows) {
+      known.set(row.word, row);
+      found.set(row.word, row);
+    }
+    return found;
   };
   return {
     terms: async (words, synonyms) => {
-      total ??= sizeOf(db, workspaceId);
       const others = new Map(words.map((word) => [word, synonyms ? synonymsOf(word) : []]));
       const wanted = [...words, ...[...others.values()].flat()];
-      await lookUp(wanted);
-      // Held here, because another search may clear the map.
-      const found = new Map(wanted.map((word) => [word, known.get(word)]));
+      // Nothing is remembered of an index that is not filled yet.
+      if (total === 0) {
+        known.clear();
+        total = await sizeOf(db, workspaceId);
+      }
+      const found = await lookUp(wanted);
       const strange = words.filter(
         (word) => maySpell(word) && found.get(word)?.documents === 0 && others.get(word)?.length === 0,
       );
       // A search for distant spellings takes as long as the rest. Two known words find documents without it.
       const far = words.filter((word) => (found.get(word)?.documents ?? 0) > 0).length < 2;
       const spelled = await spellingsOf(db, workspaceId, strange.slice(0, MOST_RESPELLED), { far });
-      const size = await total.catch((error: unknown) => {
-        total = undefined;
-        throw error;
-      });
       return words.flatMap((word): Term[] => {
         const own = found.get(word);
         if (own === undefined || own.query === "") return [];
@@ -82,7 +90,7 @@ export function lexicon(db: Database, workspaceId: string): Lexicon {
           own,
           own.documents > 0 ? [] : (spelled.get(word) ?? []),
           alike.filter(({ documents }) => documents > 0),
-          size,
+          total || 1,
         );
       });
     },
