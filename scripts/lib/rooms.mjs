@@ -95,6 +95,16 @@ export const FLOORS = {
     ["."],
     ["gallery"],
   ],
+  "examples/enterprise-search/src": [
+    ["base"],
+    ["company/words"],
+    ["company"],
+    ["data/migrations"],
+    ["data"],
+    ["search"],
+    ["tools", "embedded"],
+    ["."],
+  ],
   "examples/page-parts/web": [["base"], ["."]],
   "examples/playground/web": [
     ["hooks", "face"],

@@ -1,0 +1,180 @@
+import type { Database } from "@pawl/postgres";
+import type { Document, Group, Person } from "../base/document.ts";
+import type { Company } from "../company/index.ts";
+import { ask } from "./ask.ts";
+import { type ColumnTypes, columnsOf } from "./columns.ts";
+import { migrateSearch } from "./migrate.ts";
+import { WordCounts } from "./words.ts";
+
+/** How far the building of an index is. */
+export interface BuildProgress {
+  stage: "start" | "draw" | "documents" | "words" | "ready";
+  /** Documents that are stored. */
+  done: number;
+  total: number;
+}
+
+export interface StoreOptions {
+  /** Is called after each step. */
+  onProgress?(progress: BuildProgress): void;
+  /** How many documents one statement stores. Default: 250. */
+  chunk?: number;
+}
+
+const PERSON: ColumnTypes<Person> = {
+  id: "integer",
+  workspace: "text",
+  first: "text",
+  last: "text",
+  email: "text",
+  department: "text",
+  team: "text",
+  role: "text",
+};
+const TEAM: ColumnTypes<Pick<Group, "id" | "workspace" | "name" | "kind">> = {
+  id: "integer",
+  workspace: "text",
+  name: "text",
+  kind: "text",
+};
+const DOCUMENT: ColumnTypes<StoredDocument> = {
+  id: "text",
+  workspace: "text",
+  source: "text",
+  thread: "text",
+  title: "text",
+  body: "text",
+  people: "text",
+  owner: "integer",
+  participants: "integer[]",
+  place: "text",
+  kind: "text",
+  at: "timestamptz",
+  acl: "integer[]",
+  links: "text[]",
+};
+type StoredDocument = Omit<Document, "at"> & { people: string; at: string };
+
+/**
+ * Creates the tables if they are missing, and stores a company under its name, unless it is stored already.
+ * If the process dies, the next call continues after the last chunk. Several processes may store the same
+ * company at once.
+ */
+export async function storeCompany(
+  db: Database,
+  name: string,
+  draw: () => Company,
+  { onProgress = () => undefined, chunk = 250 }: StoreOptions = {},
+): Promise<void> {
+  onProgress({ stage: "start", done: 0, total: 0 });
+  await migrateSearch(db);
+  const known = await dataSet(db, name);
+  if (known?.ready === true) return onProgress({ stage: "ready", done: known.stored, total: known.stored });
+  onProgress({ stage: "draw", done: 0, total: 0 });
+  const company = draw();
+  const { documents, workspaces } = company;
+  const total = documents.length;
+  await ask(
+    db,
+    "INSERT INTO enterprise_search.data_set (name, documents) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+    [name, total],
+  );
+  await insert(
+    db,
+    "person",
+    PERSON,
+    workspaces.flatMap(({ people }) => people),
+  );
+  const groups = workspaces.flatMap((workspace) => workspace.groups);
+  const teams = groups.map(({ id, workspace, name: title, kind }) => ({ id, workspace, name: title, kind }));
+  await insert(db, "team", TEAM, teams);
+  const members = groups.flatMap(({ id, members: ids }) =>
+    ids.map((person_id) => ({ person_id, team_id: id })),
+  );
+  await insert(db, "member", { person_id: "integer", team_id: "integer" }, members);
+  const names = namesOf(company);
+  for (let done = known?.stored ?? 0; done < total; ) {
+    const rows = documents.slice(done, done + chunk).map((document) => stored(document, names));
+    await insert(db, "documents", DOCUMENT, rows);
+    done += rows.length;
+    await ask(db, "UPDATE enterprise_search.data_set SET stored = greatest(stored, $2) WHERE name = $1", [
+      name,
+      done,
+    ]);
+    onProgress({ stage: "documents", done, total });
+  }
+  onProgress({ stage: "words", done: total, total });
+  await storeWords(db, documents, names);
+  await ask(db, "ANALYZE enterprise_search.documents");
+  await ask(db, "ANALYZE enterprise_search.word");
+  await ask(db, "UPDATE enterprise_search.data_set SET ready_at = now() WHERE name = $1", [name]);
+  onProgress({ stage: "ready", done: total, total });
+}
+
+async function dataSet(db: Database, name: string): Promise<{ stored: number; ready: boolean } | undefined> {
+  const [found] = await ask<{ stored: number; ready: boolean }>(
+    db,
+    "SELECT stored, ready_at IS NOT NULL AS ready FROM enterprise_search.data_set WHERE name = $1",
+    [name],
+  );
+  return found;
+}
+
+function namesOf({ workspaces }: Company): ReadonlyMap<number, string> {
+  return new Map(
+    workspaces.flatMap(({ people }) =>
+      people.map(({ id, first, last, email }) => [id, `${first} ${last} ${email}`] as const),
+    ),
+  );
+}
+
+function stored(document: Document, names: ReadonlyMap<number, string>): StoredDocument {
+  const people = [document.owner, ...document.participants].map((id) => names.get(id)).join(", ");
+  return { ...document, people, at: new Date(document.at).toISOString() };
+}
+
+async function storeWords(
+  db: Database,
+  documents: readonly Document[],
+  names: ReadonlyMap<number, string>,
+): Promise<void> {
+  const counts = new Map<string, WordCounts>();
+  for (const { workspace, title, body, owner } of documents) {
+    const own = counts.get(workspace) ?? new WordCounts();
+    own.add(title, body, names.get(owner) ?? "");
+    counts.set(workspace, own);
+  }
+  for (const [workspace, words] of counts) {
+    const rows = words.entries().map(([word, found]) => ({ workspace, word, documents: found }));
+    for (let at = 0; at < rows.length; at += 5_000) {
+      const { arrays, values } = columnsOf(
+        { workspace: "text", word: "text", documents: "integer" },
+        rows.slice(at, at + 5_000),
+        1,
+      );
+      await ask(
+        db,
+        `INSERT INTO enterprise_search.word (workspace, word, stem, documents)
+         SELECT r.workspace, r.word, coalesce((ts_lexize('english_stem', r.word))[1], ''), r.documents
+         FROM unnest(${arrays}) AS r(workspace, word, documents) ON CONFLICT (workspace, word) DO NOTHING`,
+        values,
+      );
+    }
+  }
+}
+
+/** Inserts rows in one statement. Rows that are stored already stay as they are. */
+async function insert<Row extends object>(
+  db: Database,
+  table: string,
+  types: ColumnTypes<Row>,
+  rows: readonly Row[],
+): Promise<void> {
+  const { names, select, arrays, values } = columnsOf(types, rows, 1);
+  await ask(
+    db,
+    `INSERT INTO enterprise_search.${table} (${names}) SELECT ${select} FROM unnest(${arrays}) AS r(${names})
+     ON CONFLICT DO NOTHING`,
+    values,
+  );
+}

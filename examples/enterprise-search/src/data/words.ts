@@ -1,0 +1,29 @@
+/** Matches a word as Postgres's parser finds it: letters and digits. */
+const WORD = /[\p{L}\p{N}]+/gu;
+
+/** Longer words are not listed. */
+export const LONGEST_WORD = 64;
+
+/** Lower case without accents: how words are listed and compared. */
+export function folded(text: string): string {
+  return text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
+}
+
+/** The words of a text, folded. */
+export function wordsOf(text: string): string[] {
+  return (folded(text).match(WORD) ?? []).filter((word) => word.length <= LONGEST_WORD);
+}
+
+/** Counts in how many documents each word is. Bare numbers are left out, because nobody misspells them. */
+export class WordCounts {
+  readonly #counts = new Map<string, number>();
+
+  add(...texts: readonly string[]): void {
+    for (const word of new Set(wordsOf(texts.join(" "))))
+      if (!/^\d+$/.test(word)) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+  }
+
+  entries(): [word: string, documents: number][] {
+    return [...this.#counts];
+  }
+}

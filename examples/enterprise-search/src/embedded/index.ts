@@ -1,0 +1,1 @@
+export { type EmbeddedCompany, type EmbeddedCompanyOptions, embeddedCompany } from "./embedded-company.ts";

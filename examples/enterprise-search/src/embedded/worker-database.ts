@@ -1,0 +1,87 @@
+import { Worker } from "node:worker_threads";
+import type { Queryable } from "@pawl/postgres";
+import type { BuildProgress } from "../data/index.ts";
+import type { Order, Report, WorkerSettings } from "./protocol.ts";
+
+/** A database in a thread of its own. */
+export interface WorkerDatabase extends Queryable {
+  /** Resolves once the index is built. Rejects if it cannot be, or the thread ended before. */
+  ready: Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  resolve(result: { rows: unknown[] }): void;
+  reject(error: Error): void;
+}
+
+/** Starts the thread. `onEnd` is called when it has ended, for whatever reason. */
+export function workerDatabase(
+  settings: WorkerSettings,
+  { onProgress, onEnd }: { onProgress(progress: BuildProgress): void; onEnd(): void },
+): WorkerDatabase {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: settings });
+  const waiting = new Map<number, Waiting>();
+  const ready = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  // Who does not wait for the index need not handle its failure.
+  ready.promise.catch(() => undefined);
+  let asked = 0;
+  let broken: string | undefined;
+  let isOver = false;
+  const send = (order: Order) => worker.postMessage(order);
+  worker.on("message", (report: Report) => {
+    if (report.type === "broken") broken = report.message;
+    if (report.type === "progress") {
+      onProgress(report.progress);
+      if (report.progress.stage === "ready") ready.resolve();
+    }
+    if (report.type !== "rows" && report.type !== "failed") return;
+    const one = waiting.get(report.id);
+    waiting.delete(report.id);
+    if (report.type === "rows") one?.resolve({ rows: report.rows });
+    else one?.reject(Object.assign(new Error(report.message), report.code && { code: report.code }));
+  });
+  worker.on("error", (error) => {
+    broken = error instanceof Error ? error.message : String(error);
+  });
+  worker.on("exit", () => {
+    isOver = true;
+    const error = new Error(`The index is closed: ${broken ?? "its thread has ended"}.`);
+    ready.reject(error);
+    for (const one of waiting.values()) one.reject(error);
+    waiting.clear();
+    onEnd();
+    ended.resolve();
+  });
+  return {
+    ready: ready.promise,
+    query: async (text, values = []) => {
+      await ready.promise;
+      if (isOver) throw new Error("The index is closed.");
+      asked += 1;
+      const id = asked;
+      return await new Promise((resolve, reject) => {
+        waiting.set(id, { resolve, reject });
+        send({ type: "query", id, text, values });
+      });
+    },
+    close: async () => {
+      // A thread that is still building is ended at once. What it has stored is kept.
+      if (await isReady(ready.promise)) send({ type: "close" });
+      else await worker.terminate();
+      await ended.promise;
+    },
+  };
+}
+
+/** Whether a promise is resolved already. */
+async function isReady(promise: Promise<void>): Promise<boolean> {
+  return await Promise.race([
+    promise.then(
+      () => true,
+      () => false,
+    ),
+    Promise.resolve(false),
+  ]);
+}

@@ -1,0 +1,41 @@
+export type { Document, Group, Person } from "./base/document.ts";
+export { type Source, sources } from "./base/sources.ts";
+export {
+  COMPANY_NOW,
+  type Company,
+  type CompanyOptions,
+  drawCompany,
+  drawQuestions,
+  type Fact,
+  type Question,
+  type QuestionKind,
+  questionKinds,
+  type Workspace,
+} from "./company/index.ts";
+export { type BuildProgress, migrateSearch, type StoreOptions, storeCompany } from "./data/index.ts";
+export { type EmbeddedCompany, type EmbeddedCompanyOptions, embeddedCompany } from "./embedded/index.ts";
+export {
+  type Caller,
+  type CompanySearch,
+  type CompanySearchOptions,
+  companySearch,
+  type FoundPerson,
+  type Fragment,
+  type Hit,
+  type OpenDocument,
+  type PeopleOutcome,
+  type PeopleQuery,
+  type Related,
+  type SearchOutcome,
+  type SearchQuery,
+  type ShownPerson,
+} from "./search/index.ts";
+export {
+  costOf,
+  type OpenResult,
+  type PeopleResult,
+  PRICES,
+  type SearchDeps,
+  type SearchResult,
+  searchTools,
+} from "./tools/index.ts";

@@ -1,0 +1,16 @@
+/** On whose behalf a search runs. It comes from the application's authentication, never from a model. */
+export interface Caller {
+  workspaceId: string;
+  email: string;
+}
+
+/**
+ * SQL that is true for a document `d` that the caller may see: it is in the workspace `$1`, and one of its
+ * groups has the person with the e-mail address `$2`. A person that is not in the directory sees nothing.
+ *
+ * Every statement that reads documents has this condition. Row-level security would turn the text index off:
+ * the planner may not apply `@@` before a policy.
+ */
+export const VISIBLE = `d.workspace = $1 AND d.acl && ARRAY(
+  SELECT m.team_id FROM enterprise_search.member m JOIN enterprise_search.person p ON p.id = m.person_id
+  WHERE p.workspace = $1 AND p.email = $2)`;

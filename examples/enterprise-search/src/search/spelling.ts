@@ -1,0 +1,107 @@
+import type { Database } from "@pawl/postgres";
+import { ask } from "../data/ask.ts";
+import { arrayText } from "../data/columns.ts";
+
+/** Words of this length and longer may be misspelled. */
+const FROM = 4;
+const TO = 32;
+
+/** How many spellings stand for a misspelled word. */
+const MOST = 2;
+
+const MISSPELLED = /^\p{L}+$/u;
+
+export const maySpell = (word: string): boolean =>
+  word.length >= FROM && word.length <= TO && MISSPELLED.test(word);
+
+const COLUMNS = "w.word, w.documents, plainto_tsquery('enterprise_search.words', w.word)::text AS query";
+
+/**
+ * Words that are one change away. A look-up of a few hundred words costs less than a search for similar ones.
+ */
+const ONE_CHANGE = `
+  SELECT v.asked, ${COLUMNS} FROM unnest($2::text::text[], $3::text::text[]) v(asked, word)
+  JOIN enterprise_search.word w ON w.workspace = $1 AND w.word = v.word`;
+
+/** Words that share many groups of three letters, by the index of trigrams. */
+const SIMILAR = `
+  SELECT a.word AS asked, ${COLUMNS} FROM unnest($2::text::text[]) a(word)
+  CROSS JOIN LATERAL (SELECT x.word, x.documents FROM enterprise_search.word x
+    WHERE x.workspace = $1 AND x.word % a.word ORDER BY similarity(x.word, a.word) DESC, x.documents DESC LIMIT 30) w`;
+
+interface Row {
+  asked: string;
+  word: string;
+  documents: number;
+  query: string;
+}
+
+/**
+ * Finds the words of a workspace that misspelled words most likely are: those one change away, and with `far`
+ * those two changes away if there are none.
+ */
+export async function spellingsOf(
+  db: Database,
+  workspaceId: string,
+  words: readonly string[],
+  { far }: { far: boolean },
+): Promise<Map<string, Row[]>> {
+  if (words.length === 0) return new Map();
+  const pairs = words.flatMap((word) => variantsOf(word).map((variant) => [word, variant] as const));
+  const near = await ask<Row>(db, ONE_CHANGE, [
+    workspaceId,
+    arrayText(pairs.map(([asked]) => asked)),
+    arrayText(pairs.map(([, variant]) => variant)),
+  ]);
+  const byWord = Map.groupBy(near, ({ asked }) => asked);
+  const others = words.filter((word) => !byWord.has(word) && word.length > 5);
+  if (far && others.length > 0) {
+    const similar = await ask<Row>(db, SIMILAR, [workspaceId, arrayText(others)]);
+    const close = similar.filter(({ asked, word }) => changesBetween(asked, word) <= 2);
+    for (const [asked, rows] of Map.groupBy(close, (row) => row.asked)) byWord.set(asked, rows);
+  }
+  return new Map(
+    [...byWord].map(([asked, rows]) => {
+      const known = rows.filter(({ query }) => query !== "");
+      return [asked, known.sort((a, b) => b.documents - a.documents).slice(0, MOST)];
+    }),
+  );
+}
+
+/** All words one change away: a letter dropped, swapped with the next, replaced or added. */
+function variantsOf(word: string): string[] {
+  const letters = [...new Set([..."abcdefghijklmnopqrstuvwxyz", ...word])];
+  const all = new Set<string>();
+  for (let at = 0; at <= word.length; at += 1) {
+    const [before, rest] = [word.slice(0, at), word.slice(at + 1)];
+    if (at < word.length) all.add(before + rest);
+    if (at + 1 < word.length) all.add(`${before}${word[at + 1]}${word[at]}${word.slice(at + 2)}`);
+    for (const letter of letters) {
+      all.add(before + letter + word.slice(at));
+      if (at < word.length) all.add(before + letter + rest);
+    }
+  }
+  return [...all];
+}
+
+/** How many letters must be added, dropped, replaced or swapped with the next. */
+export function changesBetween(one: string, two: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: two.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= one.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= two.length; j += 1) {
+      const same = one[i - 1] === two[j - 1] ? 0 : 1;
+      let least = Math.min(
+        (last[j] as number) + 1,
+        (row[j - 1] as number) + 1,
+        (last[j - 1] as number) + same,
+      );
+      if (i > 1 && j > 1 && one[i - 1] === two[j - 2] && one[i - 2] === two[j - 1])
+        least = Math.min(least, (before[j - 2] as number) + 1);
+      row.push(least);
+    }
+    [before, last] = [last, row];
+  }
+  return last[two.length] as number;
+}

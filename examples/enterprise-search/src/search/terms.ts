@@ -1,0 +1,139 @@
+import type { Database } from "@pawl/postgres";
+import { ask } from "../data/ask.ts";
+import { arrayText } from "../data/columns.ts";
+import { maySpell, spellingsOf } from "./spelling.ts";
+import { synonymsOf } from "./synonyms.ts";
+
+/** One word of a query, with what else may stand for it. */
+export interface Term {
+  word: string;
+  /** Queries in the text form of `tsquery`, made by the database. `others` are synonyms. */
+  query: string;
+  others: string | undefined;
+  /** How much the word tells: the logarithm of how rare it is. */
+  weight: number;
+  /** The same for the synonyms, less because they may mean something else. */
+  otherWeight: number;
+  /** Whether the word is in no document, so that words with a similar spelling stand for it. */
+  respelled: boolean;
+}
+
+interface Found {
+  word: string;
+  query: string;
+  documents: number;
+}
+
+/** For each word, in how many documents it is in any of its forms. */
+const LOOK_UP = `
+  SELECT a.word, plainto_tsquery('enterprise_search.words', a.word)::text AS query,
+    coalesce((SELECT sum(w.documents) FROM enterprise_search.word w
+      WHERE w.workspace = $1 AND w.stem = (ts_lexize('english_stem', a.word))[1]), 0)::integer AS documents
+  FROM unnest($2::text::text[]) a(word)`;
+
+/**
+ * Knows the words of one workspace. It remembers what it looked up, because the list changes only with a new
+ * index.
+ */
+export interface Lexicon {
+  /** Looks up the words of a query. Drops words that say nothing, e.g. `the`. */
+  terms(words: readonly string[], synonyms: boolean): Promise<Term[]>;
+}
+
+/** How many words of one query are looked for in other spellings. */
+const MOST_RESPELLED = 4;
+
+/** How many words are remembered at most. */
+const MOST_KNOWN = 20_000;
+
+export function lexicon(db: Database, workspaceId: string): Lexicon {
+  const known = new Map<string, Found>();
+  let total = 0;
+  const lookUp = async (words: readonly string[]): Promise<ReadonlyMap<string, Found>> => {
+    // Taken now, because another search may clear the map meanwhile.
+    const found = new Map<string, Found>();
+    for (const word of words) {
+      const row = known.get(word);
+      if (row !== undefined) found.set(word, row);
+    }
+    const missing = [...new Set(words)].filter((word) => !found.has(word));
+    if (missing.length === 0) return found;
+    const rows = await ask<Found>(db, LOOK_UP, [workspaceId, arrayText(missing)]);
+    if (known.size + rows.length > MOST_KNOWN) known.clear();
+    for (const row of rows) {
+      known.set(row.word, row);
+      found.set(row.word, row);
+    }
+    return found;
+  };
+  return {
+    terms: async (words, synonyms) => {
+      const others = new Map(words.map((word) => [word, synonyms ? synonymsOf(word) : []]));
+      const wanted = [...words, ...[...others.values()].flat()];
+      // Nothing is remembered of an index that is not filled yet.
+      if (total === 0) {
+        known.clear();
+        total = await sizeOf(db, workspaceId);
+      }
+      const found = await lookUp(wanted);
+      const strange = words.filter(
+        (word) => maySpell(word) && found.get(word)?.documents === 0 && others.get(word)?.length === 0,
+      );
+      // A search for distant spellings takes as long as the rest. Two known words find documents without it.
+      const far = words.filter((word) => (found.get(word)?.documents ?? 0) > 0).length < 2;
+      const spelled = await spellingsOf(db, workspaceId, strange.slice(0, MOST_RESPELLED), { far });
+      return words.flatMap((word): Term[] => {
+        const own = found.get(word);
+        if (own === undefined || own.query === "") return [];
+        const alike = (others.get(word) ?? []).flatMap((other) => found.get(other) ?? []);
+        return termOf(
+          own,
+          own.documents > 0 ? [] : (spelled.get(word) ?? []),
+          alike.filter(({ documents }) => documents > 0),
+          total || 1,
+        );
+      });
+    },
+  };
+}
+
+function termOf(own: Found, spelled: readonly Found[], alike: readonly Found[], total: number): Term[] {
+  const rarity = (found: readonly Found[]) => {
+    const documents = found.reduce((sum, row) => sum + row.documents, 0);
+    return Math.log(1 + total / Math.max(1, Math.min(total, documents)));
+  };
+  const isRespelled = spelled.length > 0 && alike.length === 0;
+  const used = isRespelled ? spelled : [own];
+  const others = alike.length > 0 ? anyOf(alike.map(({ query }) => query)) : undefined;
+  const otherWeight = alike.length > 0 ? SYNONYM * rarity(alike) : 0;
+  // A word that is in no document says nothing about how rare its synonyms are.
+  const weight =
+    own.documents > 0 || isRespelled ? rarity(used) : alike.length > 0 ? otherWeight : rarity(used);
+  return [
+    {
+      word: own.word,
+      query: anyOf(used.map(({ query }) => query)),
+      others,
+      weight,
+      otherWeight,
+      respelled: isRespelled,
+    },
+  ];
+}
+
+/** How much a synonym counts beside the word itself. */
+const SYNONYM = 0.7;
+
+/** About how many documents a workspace has: as many as the most common word. */
+async function sizeOf(db: Database, workspaceId: string): Promise<number> {
+  const [row] = await ask<{ size: number }>(
+    db,
+    "SELECT coalesce(max(documents), 0)::integer AS size FROM enterprise_search.word WHERE workspace = $1",
+    [workspaceId],
+  );
+  return row?.size ?? 0;
+}
+
+/** Joins queries, each in parentheses, by "or". */
+export const anyOf = (queries: readonly string[]): string =>
+  [...new Set(queries)].map((query) => `(${query})`).join(" | ");

@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BuildProgress, type EmbeddedCompany, embeddedCompany } from "../src/index.ts";
+
+const alex = { workspaceId: "harborline", email: "alex.chen@harborline.example" };
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "pawl-search-"));
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+/** A company on disk, with the progress of its index. */
+function onDisk(onProgress?: (progress: BuildProgress, company: EmbeddedCompany) => void) {
+  const seen: BuildProgress[] = [];
+  const company: EmbeddedCompany = embeddedCompany({
+    dataDir,
+    documents: 1_000,
+    onProgress: (progress) => {
+      seen.push(progress);
+      onProgress?.(progress, company);
+    },
+  });
+  const stages = () => [...new Set(seen.map(({ stage }) => stage))];
+  return { company, seen, stages };
+}
+
+describe("X4 the index in a thread of its own", () => {
+  it("X4 is built at the first search, continued after a crash, found at the next start, and started again", async () => {
+    const idle = onDisk();
+    expect(idle.company.progress()).toBeUndefined();
+    await idle.company.close();
+    expect(idle.seen).toEqual([]);
+
+    // The thread ends in the middle, as a killed process would.
+    const killed = onDisk(({ stage, done }, company) => {
+      if (stage === "documents" && done >= 500) void company.close();
+    });
+    const lost = killed.company.search.search(alex, { text: "Q4" });
+    await expect(lost).rejects.toThrow(/The index is closed/);
+    expect(killed.company.progress()).toBeUndefined();
+
+    const first = onDisk();
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const found = await first.company.search.search(alex, { text: "Q4 forecast" });
+    clearInterval(timer);
+    // While it was built, this thread did other things.
+    expect(turns).toBeGreaterThan(20);
+    if (found.status !== "ok") throw new Error(found.status);
+    expect(found.hits[0]?.title).toMatch(/^Q4 forecast/);
+    expect(first.stages()).toEqual(["start", "draw", "documents", "words", "ready"]);
+    expect(first.seen.find(({ stage }) => stage === "documents")?.done).toBeGreaterThan(500);
+    expect(first.company.progress()).toEqual({ stage: "ready", done: 1_000, total: 1_000 });
+    const { rows } = await first.company.db.query(
+      "SELECT count(*)::integer AS count FROM enterprise_search.documents",
+    );
+    expect(rows).toEqual([{ count: 1_000 }]);
+
+    const second = onDisk();
+    await expect(second.company.ready()).rejects.toThrow(/in use by another process/);
+    await expect(first.company.db.query("SELECT 1 / 0")).rejects.toMatchObject({ code: "22012" });
+    await first.company.close();
+
+    await second.company.ready();
+    expect(second.stages()).toEqual(["start", "ready"]);
+    expect(await second.company.search.search(alex, { text: "Q4 forecast" })).toEqual(found);
+    await second.company.close();
+    await second.company.close();
+  }, 120_000);
+});

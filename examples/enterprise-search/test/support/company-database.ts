@@ -1,0 +1,153 @@
+import { PGlite } from "@electric-sql/pglite";
+import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
+import { unaccent } from "@electric-sql/pglite/contrib/unaccent";
+import { newDatabase } from "../../../../packages/postgres/src/embedded/new-database.ts";
+import type { Caller, Company, CompanySearch, Document, Person, Question } from "../../src/index.ts";
+
+/** Creates a PGlite in memory with the extensions of the search, by copying prepared files. */
+export async function searchPglite(): Promise<PGlite> {
+  const loadDataDir = await newDatabase();
+  return await PGlite.create({
+    ...(loadDataDir && { loadDataDir }),
+    extensions: { pg_trgm, unaccent },
+    startParams: [...PGlite.defaultStartParams, "-c", "random_page_cost=1.1"],
+  });
+}
+
+export const callerOf = ({ workspace, email }: Person): Caller => ({ workspaceId: workspace, email });
+
+/** Who may see what, computed from the company and not by the database. */
+export function oracle(company: Company) {
+  const known = oracles.get(company) ?? newOracle(company);
+  oracles.set(company, known);
+  return known;
+}
+
+const oracles = new WeakMap<Company, ReturnType<typeof newOracle>>();
+
+function newOracle({ workspaces, documents }: Company) {
+  const members = new Map(
+    workspaces.flatMap(({ groups }) => groups.map(({ id, members: ids }) => [id, new Set(ids)] as const)),
+  );
+  const byId = new Map(documents.map((document) => [document.id, document]));
+  const sees = (person: Person, { workspace, acl }: Document) =>
+    person.workspace === workspace && acl.some((group) => members.get(group)?.has(person.id) === true);
+  return {
+    sees,
+    seesId: (person: Person, id: string) => {
+      const document = byId.get(id);
+      return document !== undefined && sees(person, document);
+    },
+    people: workspaces.flatMap(({ people }) => people),
+  };
+}
+
+/** Compares two answers: a hit among the first five, and one over the rank among the first ten. */
+export async function qualityOf(search: CompanySearch, questions: readonly Question[]) {
+  const misses: string[] = [];
+  const byKind = new Map<string, { count: number; hits: number; ranks: number }>();
+  for (const { kind, text, asker, answers } of questions) {
+    const found = await search.search(asker, { text, limit: 10 });
+    const ids = found.status === "ok" ? found.hits.map(({ id }) => id) : [];
+    const rank = ids.findIndex((id) => answers.includes(id));
+    const sum = byKind.get(kind) ?? { count: 0, hits: 0, ranks: 0 };
+    const isHit = rank !== -1 && rank < 5;
+    byKind.set(kind, {
+      count: sum.count + 1,
+      hits: sum.hits + (isHit ? 1 : 0),
+      ranks: sum.ranks + (rank === -1 ? 0 : 1 / (rank + 1)),
+    });
+    if (!isHit) misses.push(`${kind}: ${text}`);
+  }
+  const of = (field: "hits" | "ranks") => [...byKind.values()].reduce((sum, one) => sum + one[field], 0);
+  const share = (value: number, count: number) => Number((value / count).toFixed(3));
+  return {
+    hitAt5: share(of("hits"), questions.length),
+    mrr: share(of("ranks"), questions.length),
+    byKind: [...byKind].map(
+      ([kind, { count, hits, ranks }]) => `${kind} ${share(hits, count)} / ${share(ranks, count)}`,
+    ),
+    misses,
+  };
+}
+
+/** A generator of random numbers from 0 to 1 that repeats itself for the same seed. */
+export function randomOf(seed: number): () => number {
+  let state = seed * 2_654_435_761;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const OPERATORS = [
+  '"',
+  "'",
+  "-",
+  "--",
+  "!",
+  "&",
+  "|",
+  "<->",
+  "(",
+  ")",
+  ":*",
+  "*",
+  "\\",
+  "%",
+  "_",
+  "$1",
+  ";",
+  "{}",
+  "<b>",
+];
+const COMMON =
+  "the project meeting budget a of for team and or not with on in file mail null NULL true".split(" ");
+const ALPHABETS = [
+  "проект бюджет встреча",
+  "会議 予算 東京",
+  "مشروع ميزانية",
+  "πρόγραμμα",
+  "מפגש תקציב",
+  "예산 회의",
+  "Straße Łódź",
+];
+const ODD = [
+  "\0",
+  "\uD800",
+  "\uDC00",
+  "\uE000",
+  "\uE001",
+  "\u202E",
+  "\u0301",
+  "🙂",
+  "👩‍👩‍👧",
+  "\t\n",
+  "\u00A0",
+  "ﬁ",
+  "İ",
+];
+
+/** A text that nobody should search for: quotes, operators, long words, NUL, other alphabets, and usual words. */
+export function oddQuery(random: () => number): string {
+  const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] as string;
+  const letters = (count: number) =>
+    Array.from({ length: count }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join("");
+  const part = () => {
+    const kind = random();
+    if (kind < 0.3) return pick(COMMON);
+    if (kind < 0.5) return pick(OPERATORS);
+    if (kind < 0.6) return pick(ALPHABETS);
+    if (kind < 0.7) return pick(ODD);
+    if (kind < 0.75) return letters(10_000);
+    if (kind < 0.85) return letters(1 + Math.floor(random() * 12));
+    if (kind < 0.9) return `"${pick(COMMON)} ${pick(COMMON)}"`;
+    if (kind < 0.95) return `-${pick(COMMON)}`;
+    return String.fromCodePoint(Math.floor(random() * 0x10ffff));
+  };
+  return Array.from({ length: 1 + Math.floor(random() * (random() < 0.1 ? 200 : 8)) }, part).join(
+    random() < 0.8 ? " " : "",
+  );
+}
