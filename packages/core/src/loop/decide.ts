@@ -92,12 +92,12 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
     const end = { do: "end" as const, stop: limitStop(left, "wallClockMs") };
     return open.length > 0 ? end : hooksFirst(run, now, end);
   }
-  const expired = expiredBy(run, [state.lastAt, now.wokenAt]);
+  const pending = waitingFor(run);
+  const expired = expiredBy(pending, [state.lastAt, now.wokenAt]);
   if (expired.length > 0) return { do: "expire", expired };
   if (now.withoutCredentials !== undefined) return credentialsFirst(run, now.withoutCredentials);
   const toRun = open.filter((call) => !isWaiting(call));
   if (toRun.length > 0) return { do: "tools", calls: toRun };
-  const pending = waitingFor(run);
   if (pending.length > 0) {
     return isOvertaken(state, run) ? { do: "close_questions", run } : { do: "suspend", pending };
   }

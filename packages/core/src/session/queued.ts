@@ -53,7 +53,8 @@ export function runToResume(state: SessionState): RunState | undefined {
 
 /** Returns the calls and hooks of the run that wait: for the user, or for a time. */
 export function waitingFor({ calls, asked }: RunState): Asking[] {
-  return [...calls, ...asked].filter(isWaiting);
+  const waiting: Asking[] = calls.filter(isWaiting);
+  return asked.length === 0 ? waiting : [...waiting, ...asked.filter(isWaiting)];
 }
 
 /** Returns the calls and hooks of the run that wait for the user. */
@@ -69,8 +70,8 @@ export function firstExpiry(waiting: readonly Asking[]): string | undefined {
 }
 
 /** Returns the questions that have expired, if all these times have come. Times are ISO 8601. */
-export function expiredBy(run: RunState, times: readonly string[]): Asking[] {
-  return waitingFor(run).filter(({ question }) => {
+export function expiredBy(waiting: readonly Asking[], times: readonly string[]): Asking[] {
+  return waiting.filter(({ question }) => {
     const at = question?.expires?.at;
     return at !== undefined && times.some((time) => time >= at);
   });
