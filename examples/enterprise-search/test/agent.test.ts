@@ -98,6 +98,32 @@ describe("the search agent", () => {
     );
   });
 
+  it("X4 M2 does not ask for a name that one person of the workspace has", async () => {
+    const moreau = { workspaceId: "lumen", email: "alex.moreau@lumen.example" };
+    const world = agentWorld(search, [unclear, plans({ tasks: [] })], () => ({ text: "A loss." }));
+    const { text, sessionId } = await world.say("What does Alex say about Q4?", moreau);
+    expect(text).toBe("A loss.");
+    const { clarifications } = await world.record(sessionId);
+    expect(clarifications).toMatchObject([{ status: "resolved", choice: { id: moreau.email } }]);
+  });
+
+  it("X4 M2 shows the planner's choices, or none, if a question is not about a name", async () => {
+    for (const about of ["Planning", "Alex and the budget", "%", "Q4"]) {
+      const world = agentWorld(
+        search,
+        [
+          plans({
+            status: "needs_clarification",
+            question: { text: "Which?", about, choices: ["2025", "2026"] },
+          }),
+        ],
+        () => ({ text: "?" }),
+      );
+      const { pending } = await world.say("What is planned?");
+      expect(pending[0]?.payload).toMatchObject({ choices: [{ label: "2025" }, { label: "2026" }] });
+    }
+  });
+
   it("X4 T13 T11 searches four sources in one turn, has dependent calls wait, and skips duplicates", async () => {
     const query = { query: "Q4 forecast" };
     const world = agentWorld(
