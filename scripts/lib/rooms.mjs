@@ -102,7 +102,7 @@ export const FLOORS = {
     ["data/migrations"],
     ["data"],
     ["search"],
-    ["tools", "embedded", "prompt"],
+    ["tools", "embedded", "prompt", "simulator"],
     ["agent"],
     ["."],
   ],

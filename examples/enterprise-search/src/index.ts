@@ -39,6 +39,7 @@ export {
   type SearchQuery,
   type ShownPerson,
 } from "./search/index.ts";
+export { type SearchRulesOptions, searchRules } from "./simulator/rules.ts";
 export {
   costOf,
   type OpenResult,

@@ -54,7 +54,9 @@ describe("the search agent", () => {
           choices: [
             {
               ...{ id: chen.email, label: "Alex Chen" },
-              detail: expect.stringMatching(/^Director, Planning \(Finance\) · last wrote on 2026-11-\d\d$/),
+              detail: expect.stringMatching(
+                /^Director, Planning \(Finance\), alex\.chen@harborline\.example · last wrote on 2026-11-\d\d$/,
+              ),
               data: { initials: "AC", team: "Planning", last: { source: expect.any(String) } },
             },
             {
@@ -94,7 +96,7 @@ describe("the search agent", () => {
       expect.arrayContaining(["Where the Q4 pipeline stands", "#sales"]),
     );
     expect(JSON.stringify(world.model.requests[0]?.messages)).toContain(
-      "Which Alex do you mean? → Alex Rivera",
+      `Which Alex do you mean? → Alex Rivera (Manager, Enterprise (Sales), ${rivera.email}`,
     );
   });
 

@@ -21,7 +21,8 @@ function choiceOf({ name, email, initials, team, department, role, last }: Found
   return {
     id: email,
     label: name,
-    detail: `${role}, ${team} (${department})${written}`,
+    // The model reads it with the answer, and searches for the address as the owner.
+    detail: `${role}, ${team} (${department}), ${email}${written}`,
     data: { initials, team, department, role, last: last && { ...last } },
   };
 }
