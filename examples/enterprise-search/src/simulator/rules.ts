@@ -10,8 +10,8 @@ export interface SearchRulesOptions {
 
 /**
  * Creates rules by which the simulator of the Messages API plays the search agent's models: it plans, asks
- * which person is meant, searches, reviews, and quotes what it has found. The rules are a pure function of the
- * request.
+ * which person is meant, searches, reviews, and quotes what it has found. The rules are a pure function of
+ * the request.
  *
  * @example
  * ```ts
