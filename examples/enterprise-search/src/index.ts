@@ -1,3 +1,11 @@
+export {
+  type CustomAgentStore,
+  customAgentList,
+  SEARCH_AGENT,
+  type SearchAgentOptions,
+  type StoredAgent,
+  searchAgent,
+} from "./agent/index.ts";
 export type { Document, Group, Person } from "./base/document.ts";
 export { type Source, sources } from "./base/sources.ts";
 export {
@@ -14,6 +22,7 @@ export {
 } from "./company/index.ts";
 export { type BuildProgress, migrateSearch, type StoreOptions, storeCompany } from "./data/index.ts";
 export { type EmbeddedCompany, type EmbeddedCompanyOptions, embeddedCompany } from "./embedded/index.ts";
+export { toolDocs } from "./prompt/tool-docs.ts";
 export {
   type Caller,
   type CompanySearch,
@@ -30,6 +39,7 @@ export {
   type SearchQuery,
   type ShownPerson,
 } from "./search/index.ts";
+export { type SearchRulesOptions, searchRules } from "./simulator/rules.ts";
 export {
   costOf,
   type OpenResult,

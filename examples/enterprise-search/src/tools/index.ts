@@ -7,7 +7,7 @@ import type { SearchDeps } from "./support.ts";
 export type { OpenResult } from "./open-document.ts";
 export type { PeopleResult } from "./search-people.ts";
 export type { SearchResult } from "./search-source.ts";
-export { callerOf, costOf, PRICES, type SearchDeps } from "./support.ts";
+export { type CallerSource, callerOf, costOf, PRICES, type SearchDeps } from "./support.ts";
 
 /**
  * The six tools. They read {@link SearchDeps} from `deps`, and the workspace and e-mail address of the user

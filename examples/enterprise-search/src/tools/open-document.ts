@@ -1,5 +1,6 @@
 import { PawlError, type Tool, tool } from "@pawl/core";
 import * as z from "zod";
+import { sources } from "../base/sources.ts";
 import { MOST_TEXT, type OpenDocument } from "../search/index.ts";
 import { type Context, callerOf, costOf, type SearchDeps, TIMEOUT_MS, withIndex } from "./support.ts";
 
@@ -26,6 +27,8 @@ export const openDocumentTool: Tool<SearchDeps> = tool({
   category: "search",
   status: { start: "Opening the document...", done: "Document read" },
   idempotent: true,
+  // It needs an id that a search returns, so it waits for the searches of its turn.
+  dependsOn: sources.map((source) => `search_${source}`),
   timeoutMs: TIMEOUT_MS,
   maxResultChars: 2 * MOST_TEXT,
   execute: async ({ id, start = 0 }, context: Context): Promise<OpenResult> => {

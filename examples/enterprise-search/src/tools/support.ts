@@ -8,6 +8,12 @@ export interface SearchDeps {
   search: CompanySearch;
 }
 
+/** For whom a tool, a hook or a function of the agent works. */
+export interface CallerSource {
+  caller: JsonObject;
+  deps: SearchDeps;
+}
+
 /**
  * Reads on whose behalf a tool runs from the run's `caller`, which the application sets. No input of a tool
  * has it, so no text of a model, a user or a document can change it.

@@ -1,0 +1,28 @@
+import type { Choice, PlanQuestion } from "@pawl/planning";
+import type { FoundPerson } from "../search/index.ts";
+import { type CallerSource, callerOf } from "../tools/index.ts";
+import { isNamed } from "./named.ts";
+
+const MOST_PEOPLE = 10;
+
+/**
+ * Returns the people that a question may mean, from the caller's directory. Returns nothing if the question
+ * is not about a name. Then the planner's own choices are shown.
+ */
+export async function peopleChoices({ about }: PlanQuestion, source: CallerSource): Promise<Choice[]> {
+  if (about === undefined) return [];
+  const { people } = await source.deps.search.people(callerOf(source), { text: about, limit: MOST_PEOPLE });
+  return people.filter((one) => isNamed(one, about)).map(choiceOf);
+}
+
+/** A person as a choice. The last document is the newest that the caller may see. */
+function choiceOf({ name, email, initials, team, department, role, last }: FoundPerson): Choice {
+  const written = last === null ? "" : ` · last wrote on ${last.at.slice(0, 10)}`;
+  return {
+    id: email,
+    label: name,
+    // The model reads it with the answer, and searches for the address as the owner.
+    detail: `${role}, ${team} (${department}), ${email}${written}`,
+    data: { initials, team, department, role, last: last && { ...last } },
+  };
+}

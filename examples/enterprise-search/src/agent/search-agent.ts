@@ -1,0 +1,74 @@
+import { type Agent, agent, type ModelClient } from "@pawl/core";
+import { planning } from "@pawl/planning";
+import { guidance, instructions } from "../prompt/instructions.ts";
+import { toolDocs } from "../prompt/tool-docs.ts";
+import { type SearchDeps, searchTools } from "../tools/index.ts";
+import { peopleChoices } from "./choices.ts";
+import { type CustomAgentStore, customAgentList, customAgents } from "./custom-agents.ts";
+import { plannerFacts, userFacts } from "./facts.ts";
+import { plainSearch } from "./retrieve.ts";
+
+/** Options of {@link searchAgent}. */
+export interface SearchAgentOptions {
+  /** The model that searches and answers. */
+  model: ModelClient;
+  /** The model that plans and reviews, e.g. a small one. Default: `model`. */
+  planner?: ModelClient;
+  /** The agents that users have made. Default: none. */
+  agents?: CustomAgentStore;
+  /** The most answers of the model in one run. Default: 10. */
+  turns?: number;
+  /** Returns the present, in milliseconds since 1970. Default: the clock. */
+  now?: () => number;
+}
+
+/** The name of the agent. */
+export const SEARCH_AGENT = "enterprise-search";
+
+/**
+ * Creates the agent that answers questions about the company. It plans, asks which person is meant, searches,
+ * reviews what it has found, and cites documents by their ids.
+ *
+ * A run needs `deps` with the search, and a `caller` of `{ workspaceId, email }`. The search sees what the
+ * caller may see; so do custom agents.
+ *
+ * @example
+ * ```ts
+ * import { searchAgent } from "@pawl/example-enterprise-search";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const searcher = searchAgent({ model: scriptedModel([{ text: "Hello." }]) });
+ * console.log(searcher.name, searcher.tools.size); // enterprise-search 9
+ * ```
+ */
+export function searchAgent({
+  model,
+  planner = model,
+  agents = customAgentList([]),
+  turns = 10,
+  now = Date.now,
+}: SearchAgentOptions): Agent<SearchDeps, typeof SEARCH_AGENT> {
+  const { hook, tools } = planning<SearchDeps>({
+    model: planner,
+    guidance,
+    facts: (source) => plannerFacts(source, now),
+    choices: peopleChoices,
+    agents: customAgents(agents, model),
+    docs: { docs: toolDocs, most: 6 },
+    fallback: { retrieve: plainSearch },
+  });
+  return agent<SearchDeps, typeof SEARCH_AGENT>({
+    name: SEARCH_AGENT,
+    model,
+    instructions,
+    tools: [...searchTools, ...tools],
+    hooks: [hook],
+    userData: (source) => userFacts(source, now),
+    userDataPer: "run",
+    resultTag: "result",
+    // A source that is down fails three turns in a row before it is taken out. The run must outlive that.
+    limits: { turns, errorTurns: 5 },
+    onLimit: "land",
+    whenBusy: "queue",
+  });
+}

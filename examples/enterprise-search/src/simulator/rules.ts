@@ -1,0 +1,79 @@
+import type { ParsedRequest, Reply, Rules } from "@pawl/testing";
+import { planFor, reviewFor } from "./plan.ts";
+import { type Scene, sceneOf } from "./scene.ts";
+
+/** Options of {@link searchRules}. */
+export interface SearchRulesOptions {
+  /** The speed: 2 is twice as fast, `Infinity` never pauses. Default: 1. */
+  speed?: number;
+}
+
+/**
+ * Creates rules by which the simulator of the Messages API plays the search agent's models: it plans, asks
+ * which person is meant, searches, reviews, and quotes what it has found. The rules are a pure function of
+ * the request.
+ *
+ * @example
+ * ```ts
+ * import { searchAgent, searchRules } from "@pawl/example-enterprise-search";
+ * import { strictModel } from "@pawl/testing";
+ *
+ * const model = strictModel({ rules: searchRules({ speed: Infinity }) });
+ * console.log(searchAgent({ model }).name); // enterprise-search
+ * ```
+ */
+export function searchRules({ speed = 1 }: SearchRulesOptions = {}): Rules {
+  return (request) => ({ latencyMs: 300 / speed, delayPerEventMs: 20 / speed, ...replyTo(request) });
+}
+
+function replyTo(request: ParsedRequest): Reply {
+  const tools = (request.tools ?? []).map(({ name }) => name);
+  const only = tools.length === 1 ? tools[0] : undefined;
+  if (only === "write_plan") return planFor(promptOf(request));
+  if (only === "review") return reviewFor(promptOf(request));
+  const scene = sceneOf(request);
+  const next = searchesLeft(scene);
+  if (next.length === 0 || scene.tags.has("Retrieved")) return { text: answerTo(scene) };
+  const owner = /→ ([^(\n]+?) \(/.exec(scene.tags.get("Clarifications") ?? "")?.[1];
+  const input = { query: scene.said.slice(0, 400), ...(owner !== undefined && { owner }) };
+  return { thinking: "The plan's next searches.", tools: next.map((name) => ({ name, input })) };
+}
+
+function promptOf({ messages }: ParsedRequest): string {
+  const content = messages[0]?.content ?? "";
+  return typeof content === "string" ? content : content.map((block) => String(block.text ?? "")).join("\n");
+}
+
+/** The search tools of the plan's pending tasks that were not called. */
+function searchesLeft({ tags, results }: Scene): string[] {
+  const pending = [...(tags.get("Plan") ?? "").matchAll(/\[pending\] .*\((search_\w+)/g)];
+  const called = new Set(results.map(({ tool }) => tool));
+  return [...new Set(pending.map(([, tool]) => tool as string))].filter((tool) => !called.has(tool));
+}
+
+interface Found {
+  id: string;
+  title: string;
+  owner: string;
+  at: string;
+  text: string;
+}
+
+/** Quotes the first two results of each source. */
+function answerTo({ tags, results }: Scene): string {
+  const retrieved = tags.get("Retrieved");
+  if (retrieved !== undefined)
+    return `I could not finish my plan. A plain search has found this:\n\n${retrieved}`;
+  if (results.length === 0)
+    return "Hello! Ask me what the company's mails, messages, meetings and files say.";
+  const found = results.flatMap(({ value }) => {
+    const listed: unknown = Object(value).results;
+    return Array.isArray(listed) ? (listed as Found[]).slice(0, 2) : [];
+  });
+  if (found.length === 0) return "I have found nothing about this that you may see.";
+  const lines = found.map(
+    ({ id, title, owner, at, text }) =>
+      `- **${title}**, ${owner.split(" <")[0]}, ${at.slice(0, 10)}: ${text.replace(/\s+/g, " ").slice(0, 240)} [${id}]`,
+  );
+  return `This is what I have found:\n\n${lines.join("\n")}`;
+}

@@ -1,0 +1,72 @@
+import type { PGlite } from "@electric-sql/pglite";
+import { memoryStore, runtime } from "@pawl/core";
+import { recordOf } from "@pawl/planning";
+import { strictModel } from "@pawl/testing";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  COMPANY_NOW,
+  companySearch,
+  drawCompany,
+  type SearchDeps,
+  searchAgent,
+  searchRules,
+  storeCompany,
+} from "../src/index.ts";
+import { chen, rivera } from "./support/agent-world.ts";
+import { searchPglite } from "./support/company-database.ts";
+
+let db: PGlite;
+beforeAll(async () => {
+  db = await searchPglite();
+  await storeCompany(db, "test", () => drawCompany({ documents: 1_000 }));
+}, 120_000);
+afterAll(() => db.close());
+
+function simulated(turns = 10) {
+  const model = strictModel({ rules: searchRules({ speed: Number.POSITIVE_INFINITY }) });
+  const search = companySearch(db, { now: () => COMPANY_NOW });
+  const store = memoryStore();
+  const agents = [searchAgent({ model, turns, now: () => COMPANY_NOW })];
+  const pawl = runtime<SearchDeps>({ agents, store, deps: () => ({ search }) });
+  const user = { userId: chen.email, caller: chen };
+  return {
+    model,
+    store,
+    run: async (given: object) => await pawl.run("enterprise-search", { ...user, ...given } as never).result,
+  };
+}
+
+it("X4 X5 plays the story of the two Alexes without a key, and a second question in the same session", async () => {
+  const { model, store, run } = simulated();
+  const { sessionId, pending } = await run({ input: "What does Alex say about Q4?" });
+  expect(pending[0]?.payload).toMatchObject({ question: "Which Alex do you mean?", about: "Alex" });
+  const answers = [{ callId: pending[0]?.callId, value: { choice: rivera.email } }];
+  const { text, stop } = await run({ sessionId, answers });
+  expect([stop.type, model.rejected]).toEqual(["end_turn", []]);
+  expect(text).toMatch(/\*\*Where the Q4 pipeline stands\*\*, Alex Rivera, 2026-11-\d\d: .* \[gmail-\w+\]/);
+  expect(text).toMatch(/\*\*#sales\*\*, Alex Rivera, .* \[slack-\w+\]/);
+  expect(text).not.toContain("Alex Chen");
+
+  const later = await run({ sessionId, input: "How much is the Q4 revenue forecast?" });
+  expect([later.stop.type, model.rejected]).toEqual(["end_turn", []]);
+  expect(later.text).toContain("$18.4 million");
+  const { plan, failures } = recordOf(await Array.fromAsync(store.read(sessionId)));
+  expect(plan?.tasks.map(({ id, status }) => `${id} ${status}`)).toEqual(["drive done", "answer pending"]);
+  expect(failures).toEqual([]);
+});
+
+it("X4 answers a greeting without a search, and says when nothing is found", async () => {
+  const { run } = simulated();
+  expect((await run({ input: "Hello!" })).text).toContain("Ask me what the company's mails");
+  expect((await run({ input: "Xylophonquaster" })).text).toBe(
+    "I have found nothing about this that you may see.",
+  );
+});
+
+it("X4 M6 quotes a plain search at the limit of turns", async () => {
+  const { run } = simulated(1);
+  const { stop, text } = await run({ input: "How much is the Q4 revenue forecast?" });
+  expect(stop.type).toBe("turn_limit");
+  expect(text).toContain("I could not finish my plan. A plain search has found this:");
+  expect(text).toContain("$18.4 million");
+});
