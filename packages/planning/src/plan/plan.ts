@@ -24,11 +24,11 @@ export interface Task {
 export interface Choice {
   /** Identifies the choice in the answer. Unique in its question. */
   id: string;
-  /** What the user reads, e.g. a name. */
+  /** What the user and then the model reads, e.g. a name. */
   label: string;
-  /** More to tell the choices apart, e.g. the team and the last message. */
+  /** More to tell the choices apart, for both, e.g. the team and the address. */
   detail?: string;
-  /** Anything that the page needs, e.g. `{ initials: "AC" }`. */
+  /** Anything that only the page needs, e.g. `{ initials: "AC" }`. */
   data?: Json;
 }
 
