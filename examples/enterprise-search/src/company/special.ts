@@ -18,7 +18,7 @@ interface Written {
 const CHEN = "alex.chen@harborline.example";
 const RIVERA = "alex.rivera@harborline.example";
 
-/** What the people called Alex say about Q4, and documents that try to give orders to whoever reads them. */
+/** What the people called Alex say about Q4, and documents that try to give orders to their readers. */
 const WRITTEN: Readonly<Record<WorkspaceId, readonly Written[]>> = {
   harborline: [
     {

@@ -10,7 +10,7 @@ import { lexicon } from "./terms.ts";
 export interface CompanySearch {
   /** Searches all sources, or those of the query. */
   search(caller: Caller, query: SearchQuery): Promise<SearchOutcome>;
-  /** Reads a document with its thread. `undefined` if there is none that the caller may see. */
+  /** Reads a document with its thread. `undefined` if the caller may see no such document. */
   open(caller: Caller, document: { id: string; start?: number }): Promise<OpenDocument | undefined>;
   /** Finds people of the caller's workspace, with their newest document that the caller may see. */
   people(caller: Caller, query: PeopleQuery): Promise<PeopleOutcome>;

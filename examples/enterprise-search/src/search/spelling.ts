@@ -37,8 +37,8 @@ interface Row {
 }
 
 /**
- * Finds the words of a workspace that misspelled words most likely are: those one change away, and with `far`
- * those two changes away if there are none.
+ * Finds the words of a workspace that misspelled words most likely are: those one change away. With `far`,
+ * those two changes away, if no word is closer.
  */
 export async function spellingsOf(
   db: Database,

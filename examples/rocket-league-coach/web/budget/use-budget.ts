@@ -7,7 +7,7 @@ export interface Budget {
   /** Set aside for runs in progress, and not used yet. */
   reserved: number;
   limit: number;
-  /** Whether the user, who has no budget, may ask once for free. Default: no. */
+  /** Whether a user without a budget may ask once for free. Default: false. */
   preview?: boolean;
 }
 

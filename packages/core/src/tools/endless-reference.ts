@@ -14,7 +14,7 @@ const IN_PLACE: readonly string[] = [
 
 /**
  * Returns a reference that a validator would follow forever, because it leads back to its own schema for the
- * same value; `undefined` if there is none.
+ * same value; `undefined` if the schema has no such reference.
  *
  * @param targets the schemas that have references, and where those lead
  */

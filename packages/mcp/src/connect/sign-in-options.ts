@@ -5,7 +5,7 @@ import type { McpUser } from "../base/user.ts";
  * it encrypted, and give it to nobody.
  */
 export interface McpSignInStore {
-  /** Returns the text that was saved last; `undefined` if there is none. */
+  /** Returns the text that was saved last; `undefined` if none was saved. */
   load(key: string): Promise<string | undefined>;
   /** Saves a text; `undefined` deletes it. */
   save(key: string, text: string | undefined): Promise<void>;

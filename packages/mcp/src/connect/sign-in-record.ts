@@ -23,7 +23,7 @@ export interface PendingSignIn extends SignInAddress {
   earlier?: SignInAddress[];
 }
 
-/** By what a user who comes back from an address is known. */
+/** Identifies the sign-in of a user who returns from the provider's page. */
 export interface SignInAddress {
   state: string;
   verifier: string;

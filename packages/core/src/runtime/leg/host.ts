@@ -21,7 +21,7 @@ export interface AskedBy {
   credentials?: unknown;
 }
 
-/** Why a leg begins: who asks for it, or the time for which it is woken, see `Leg.wokenAt`. */
+/** Why a leg begins: at somebody's request, or because a time has come, see `Leg.wokenAt`. */
 export interface BegunBy extends AskedBy {
   wokenAt?: string | undefined;
 }
