@@ -6,7 +6,10 @@ import { NODE_FLAGS } from "./test/support/node-flags.ts";
  * Files of these need no process of their own: they keep nothing of a run in their modules but a database, and most of what a
  * worker costs is to load the same modules, and to make that database, once more.
  */
-const SHARED = ["packages/{core,knowledge}/test/**/*.test.ts", "examples/{coach,trainer}/test/**/*.test.ts"];
+const SHARED = [
+  "packages/{core,knowledge}/test/**/*.test.ts",
+  "examples/{coach,data-parts,trainer}/test/**/*.test.ts",
+];
 
 /** What asks for the run's Postgres is served with the others. */
 const ON_SERVERS = ["examples/trainer/test/data-servers.test.ts", "examples/trainer/test/smoke.test.ts"];
@@ -30,7 +33,7 @@ export default defineConfig({
           name: "all",
           include: [
             "packages/!(core|knowledge)/test/**/*.test.ts",
-            "examples/!(coach|trainer)/test/**/*.test.ts",
+            "examples/!(coach|data-parts|trainer)/test/**/*.test.ts",
             "test/**/*.test.ts",
             ...ON_SERVERS,
           ],

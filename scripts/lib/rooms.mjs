@@ -106,6 +106,7 @@ export const FLOORS = {
     ["agent"],
     ["."],
   ],
+  "examples/data-parts/src": [["database", "random"], ["."]],
   "examples/page-parts/web": [["base"], ["."]],
   "examples/playground/web": [
     ["hooks", "face"],

@@ -1,5 +1,6 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { approval, memoryStore, type StoredEvent } from "@pawl/core";
+import { pick, randomFrom, whole } from "@pawl/example-data-parts";
 import { postgresReservations } from "@pawl/postgres";
 import type { Reply } from "@pawl/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -23,19 +24,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => db.close());
 
-/** A generator of random numbers from 0 to 1 that repeats itself for the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed * 2_654_435_761;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-const pick = <T>(random: () => number, list: readonly T[]): T =>
-  list[Math.floor(random() * list.length)] as T;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const never = new Promise<never>(() => undefined);
 
@@ -59,14 +47,14 @@ function randomModel(random: () => number): Billed {
     { name: "get_replay", input: { replay_id: "none" } },
     { name: "get_coaching_notes", input: { limit: -1 } },
   ];
-  const turns = Math.floor(random() * 4);
+  const turns = whole(random, 4);
   return billing({
     rules: (_request, { turn }) => {
       if (random() < 0.04) return { fault: { status: 529 } };
       if (random() < 0.04) return { thinking: "Hm.", text: "Half of an answer", fault: { cut: 6 } };
-      const latencyMs = Math.floor(random() * 15);
+      const latencyMs = whole(random, 15);
       if (turn >= turns) return { thinking: "Enough.", text: "Take the small pads.", latencyMs };
-      const tools = [1, 2, 3].slice(0, 1 + Math.floor(random() * 3)).map(() => pick(random, calls));
+      const tools = [1, 2, 3].slice(0, 1 + whole(random, 3)).map(() => pick(random, calls));
       return { thinking: "Look first.", tools, latencyMs };
     },
   });
@@ -82,13 +70,13 @@ interface Story {
 
 /** Lets a user talk to the coach while the network fails, the front server dies, and clients leave. */
 async function tell(seed: number): Promise<Story> {
-  const random = randomOf(seed);
+  const random = randomFrom(String(seed));
   const user = `random${seed}`;
   const model = randomModel(random);
   let now = Date.now();
   const log = memoryStore({ now: () => now });
   let failing = pick(random, [0, 0, 0.1, 0.3]);
-  let appends = pick(random, [0, 1]) * Math.floor(random() * 30);
+  let appends = pick(random, [0, 1]) * whole(random, 30);
   const dead = Promise.withResolvers<void>();
   let isDead = false;
   const dying = beforeAppend(log, async () => {
@@ -142,7 +130,7 @@ async function tell(seed: number): Promise<Story> {
     } else await response.text();
     return session_id;
   };
-  const tabs = Array.from({ length: 1 + Math.floor(random() * 3) }, async (_, tab) => {
+  const tabs = Array.from({ length: 1 + whole(random, 3) }, async (_, tab) => {
     const id = { client_message_id: `m${random() < 0.3 ? 0 : tab}` };
     const session_id = await say(id);
     if (session_id !== "" && random() < 0.5) await say({ session_id, message: "And then?" });

@@ -1,4 +1,4 @@
-import { tryUntilApplied } from "@pawl/core/store";
+import { ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import type { DayPlan, DayPlans } from "./day-plans.ts";
 
@@ -45,13 +45,13 @@ FROM coach.day_plans WHERE user_id = $1 AND day = $2::text::date`;
  * ```
  */
 export async function postgresDayPlans(db: Database): Promise<DayPlans> {
-  await ask(db, TABLES, []);
+  await ask(db, TABLES);
   return {
     save: async (userId, { day, intention, priorities, path }) => {
       await ask(db, SAVE, [userId, day, intention ?? null, JSON.stringify(priorities), path]);
     },
     get: async (userId, day) => {
-      const [row] = await ask(db, GET, [userId, day]);
+      const [row] = await ask<Row>(db, GET, [userId, day]);
       return row && planOf(row);
     },
   };
@@ -66,25 +66,4 @@ function planOf({ day, intention, priorities, path }: Row): DayPlan {
     priorities: JSON.parse(String(priorities)) as string[],
     path: String(path),
   };
-}
-
-/** Runs one statement, and retries it if the database rolled it back because of concurrent work. */
-async function ask(db: Database, text: string, values: unknown[]): Promise<readonly Row[]> {
-  try {
-    return await tryUntilApplied(() => once(db, text, values));
-  } catch (error) {
-    throw error instanceof Undone ? error.cause : error;
-  }
-}
-
-/** A failed statement. Its `cause` is the driver's error, where `tryUntilApplied` looks for the SQLSTATE. */
-class Undone extends Error {}
-
-async function once(db: Database, text: string, values: unknown[]): Promise<readonly Row[]> {
-  try {
-    if ("query" in db) return (await db.query(text, values)).rows as Row[];
-    return (await db.unsafe(text, values as never[], { prepare: values.length > 0 })) as Row[];
-  } catch (cause) {
-    throw new Undone("The database failed.", { cause });
-  }
 }

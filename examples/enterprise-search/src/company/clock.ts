@@ -1,4 +1,4 @@
-import { type Random, whole } from "../base/random.ts";
+import { type Random, whole } from "@pawl/example-data-parts";
 
 export const DAY_MS = 86_400_000;
 

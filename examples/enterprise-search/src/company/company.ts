@@ -1,5 +1,5 @@
+import { randomFrom } from "@pawl/example-data-parts";
 import type { Document } from "../base/document.ts";
-import { randomFrom } from "../base/random.ts";
 import { COMPANY_NOW } from "./clock.ts";
 import { drawDirectory, type Workspace } from "./directory.ts";
 import { type Fact, planFacts, subjects } from "./facts.ts";

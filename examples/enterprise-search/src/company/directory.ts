@@ -1,5 +1,5 @@
+import { pick, type Random, randomFrom, sample, weighted, whole } from "@pawl/example-data-parts";
 import type { Group, Person } from "../base/document.ts";
-import { pick, type Random, randomFrom, sample, weighted, whole } from "../base/random.ts";
 import { departments, firstNames, lastNames, lumenProjects, projects, roles } from "./words/index.ts";
 
 export type WorkspaceId = "harborline" | "lumen";

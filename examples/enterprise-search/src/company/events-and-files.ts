@@ -1,5 +1,5 @@
+import { pick, sample, whole } from "@pawl/example-data-parts";
 import type { Document, Person } from "../base/document.ts";
-import { pick, sample, whole } from "../base/random.ts";
 import { fileKinds, rooms } from "./words/index.ts";
 import { draft, filled, mixedIn, type Story, smallTalk } from "./writer.ts";
 

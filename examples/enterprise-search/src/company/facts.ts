@@ -1,5 +1,5 @@
+import { chance, pick, type Random, randomFrom, sample, whole } from "@pawl/example-data-parts";
 import type { Group, Person } from "../base/document.ts";
-import { chance, pick, type Random, randomFrom, sample, whole } from "../base/random.ts";
 import { DAY_MS, months, workTime } from "./clock.ts";
 import type { Workspace } from "./directory.ts";
 import { moneySubjects, type Subject, techSubjects, workSubjects } from "./words/index.ts";

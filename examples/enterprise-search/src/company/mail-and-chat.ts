@@ -1,5 +1,5 @@
+import { pick, weighted, whole } from "@pawl/example-data-parts";
 import type { Document, Person } from "../base/document.ts";
-import { pick, weighted, whole } from "../base/random.ts";
 import { alone, draft, filled, letter, mixedIn, type Story, smallTalk, titleOf } from "./writer.ts";
 
 /** What a thread is about beside its small talk. */

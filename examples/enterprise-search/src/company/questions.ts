@@ -1,4 +1,4 @@
-import { pick, type Random, randomFrom, sample, whole } from "../base/random.ts";
+import { pick, type Random, randomFrom, sample, whole } from "@pawl/example-data-parts";
 import { months } from "./clock.ts";
 import type { Company } from "./company.ts";
 import { type Fact, nameOf } from "./facts.ts";

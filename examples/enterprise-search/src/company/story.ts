@@ -1,5 +1,5 @@
+import { chance, pick, type Random, sample, weighted, whole } from "@pawl/example-data-parts";
 import type { Document, Group, Person } from "../base/document.ts";
-import { chance, pick, type Random, sample, weighted, whole } from "../base/random.ts";
 import { DAY_MS, workTime } from "./clock.ts";
 import type { Workspace } from "./directory.ts";
 import { event, file } from "./events-and-files.ts";

@@ -1,5 +1,5 @@
+import { chance, idFrom, pick, type Random, sample, whole } from "@pawl/example-data-parts";
 import type { Document, Group, Person } from "../base/document.ts";
-import { chance, idFrom, pick, type Random, sample, whole } from "../base/random.ts";
 import type { Workspace } from "./directory.ts";
 import type { Fact } from "./facts.ts";
 import {

@@ -1,8 +1,7 @@
+import { ask, type ColumnTypes, columnsOf } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import type { Document, Group, Person } from "../base/document.ts";
 import type { Company } from "../company/index.ts";
-import { ask } from "./ask.ts";
-import { type ColumnTypes, columnsOf } from "./columns.ts";
 import { migrateSearch } from "./migrate.ts";
 import { WordCounts } from "./words.ts";
 
@@ -157,7 +156,7 @@ async function storeWords(
         `INSERT INTO enterprise_search.word (workspace, word, stem, documents)
          SELECT r.workspace, r.word, coalesce((ts_lexize('english_stem', r.word))[1], ''), r.documents
          FROM unnest(${arrays}) AS r(workspace, word, documents) ON CONFLICT (workspace, word) DO NOTHING`,
-        values,
+        values.map(withoutMarks),
       );
     }
   }
@@ -175,6 +174,11 @@ async function insert<Row extends object>(
     db,
     `INSERT INTO enterprise_search.${table} (${names}) SELECT ${select} FROM unnest(${arrays}) AS r(${names})
      ON CONFLICT DO NOTHING`,
-    values,
+    values.map(withoutMarks),
   );
+}
+
+/** Replaces the characters with which a search marks the words that it found. */
+function withoutMarks(text: string): string {
+  return text.replaceAll(/[\uE000\uE001]/g, "\uFFFD");
 }

@@ -1,5 +1,5 @@
+import { ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
-import { ask } from "../data/ask.ts";
 import { folded, wordsOf } from "../data/words.ts";
 
 /** A person as results show them. */

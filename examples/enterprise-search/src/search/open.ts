@@ -1,7 +1,6 @@
+import { arrayText, ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import type { Source } from "../base/sources.ts";
-import { ask } from "../data/ask.ts";
-import { arrayText } from "../data/columns.ts";
 import { type Caller, VISIBLE } from "./caller.ts";
 import type { KnownPerson, ShownPerson } from "./directory.ts";
 import { ownerOf } from "./search.ts";

@@ -1,6 +1,5 @@
+import { arrayText, ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
-import { ask } from "../data/ask.ts";
-import { arrayText } from "../data/columns.ts";
 
 /** Words of this length and longer may be misspelled. */
 const FROM = 4;

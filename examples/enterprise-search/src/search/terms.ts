@@ -1,6 +1,5 @@
+import { arrayText, ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
-import { ask } from "../data/ask.ts";
-import { arrayText } from "../data/columns.ts";
 import { maySpell, spellingsOf } from "./spelling.ts";
 import { synonymsOf } from "./synonyms.ts";
 

@@ -1,6 +1,7 @@
 import { PGlite } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { unaccent } from "@electric-sql/pglite/contrib/unaccent";
+import { chance, pick, type Random, whole } from "@pawl/example-data-parts";
 import { newDatabase } from "../../../../packages/postgres/src/embedded/new-database.ts";
 import type { Caller, Company, CompanySearch, Document, Person, Question } from "../../src/index.ts";
 
@@ -71,17 +72,6 @@ export async function qualityOf(search: CompanySearch, questions: readonly Quest
   };
 }
 
-/** A generator of random numbers from 0 to 1 that repeats itself for the same seed. */
-export function randomOf(seed: number): () => number {
-  let state = seed * 2_654_435_761;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 const OPERATORS = [
   '"',
   "'",
@@ -131,23 +121,22 @@ const ODD = [
 ];
 
 /** A text that nobody should search for: quotes, operators, long words, NUL, other alphabets, and usual words. */
-export function oddQuery(random: () => number): string {
-  const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] as string;
+export function oddQuery(random: Random): string {
   const letters = (count: number) =>
-    Array.from({ length: count }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join("");
+    Array.from({ length: count }, () => String.fromCharCode(97 + whole(random, 26))).join("");
   const part = () => {
     const kind = random();
-    if (kind < 0.3) return pick(COMMON);
-    if (kind < 0.5) return pick(OPERATORS);
-    if (kind < 0.6) return pick(ALPHABETS);
-    if (kind < 0.7) return pick(ODD);
+    if (kind < 0.3) return pick(random, COMMON);
+    if (kind < 0.5) return pick(random, OPERATORS);
+    if (kind < 0.6) return pick(random, ALPHABETS);
+    if (kind < 0.7) return pick(random, ODD);
     if (kind < 0.75) return letters(10_000);
-    if (kind < 0.85) return letters(1 + Math.floor(random() * 12));
-    if (kind < 0.9) return `"${pick(COMMON)} ${pick(COMMON)}"`;
-    if (kind < 0.95) return `-${pick(COMMON)}`;
-    return String.fromCodePoint(Math.floor(random() * 0x10ffff));
+    if (kind < 0.85) return letters(1 + whole(random, 12));
+    if (kind < 0.9) return `"${pick(random, COMMON)} ${pick(random, COMMON)}"`;
+    if (kind < 0.95) return `-${pick(random, COMMON)}`;
+    return String.fromCodePoint(whole(random, 0x10ffff));
   };
-  return Array.from({ length: 1 + Math.floor(random() * (random() < 0.1 ? 200 : 8)) }, part).join(
+  return Array.from({ length: 1 + whole(random, chance(random, 0.1) ? 200 : 8) }, part).join(
     random() < 0.8 ? " " : "",
   );
 }

@@ -1,3 +1,4 @@
+import { pick, randomFrom } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import { beforeAll, expect, it } from "vitest";
 import {
@@ -7,7 +8,7 @@ import {
   companySearch,
   storeCompany,
 } from "../../src/index.ts";
-import { callerOf, oddQuery, oracle, randomOf } from "./company-database.ts";
+import { callerOf, oddQuery, oracle } from "./company-database.ts";
 import { checkPair, documentsWithCode } from "./pairs.ts";
 
 /** What holds on every driver and database. `pairs` and `queries` are how many are tried. */
@@ -45,13 +46,13 @@ export function searchSuite(
   });
 
   it(`F17 X4 leaks nothing to ${pairs} random users: results, counts, opened documents, threads, links and people`, async () => {
-    const random = randomOf(20_261_123);
+    const random = randomFrom("pairs");
     const { people } = oracle(company);
     const coded = documentsWithCode(company);
     const seen = { visible: 0, hidden: 0 };
     for (let pair = 0; pair < pairs; pair += 1) {
-      const person = people[Math.floor(random() * people.length)]!;
-      const document = coded[Math.floor(random() * coded.length)]!;
+      const person = pick(random, people);
+      const document = pick(random, coded);
       seen[(await checkPair(search, company, person, document)) ? "visible" : "hidden"] += 1;
     }
     expect(seen.visible).toBeGreaterThan(pairs / 50);
@@ -59,12 +60,12 @@ export function searchSuite(
   });
 
   it(`X4 answers ${queries} odd texts without an error: operators, long words, NUL, other alphabets`, async () => {
-    const random = randomOf(7);
+    const random = randomFrom("queries");
     const { people, seesId } = oracle(company);
     const statuses = new Map<string, number>();
     for (let at = 0; at < queries; at += 1) {
       const text = oddQuery(random);
-      const person = people[Math.floor(random() * people.length)]!;
+      const person = pick(random, people);
       const found = await search.search(callerOf(person), { text }).catch((cause: unknown) => {
         throw new Error(`Query ${at}: ${JSON.stringify(text.slice(0, 300))}`, { cause });
       });

@@ -1,9 +1,9 @@
+import { ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import { type MetricName, metric } from "../base/metrics.ts";
 import { rounded } from "../base/numbers.ts";
 import type { Playlist } from "../base/playlists.ts";
 import type { Comparison, MetricInfo } from "../base/shapes.ts";
-import { ask } from "./ask.ts";
 
 /** Matches of one user in one playlist since a time. */
 export interface Range {

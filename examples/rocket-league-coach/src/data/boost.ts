@@ -1,9 +1,9 @@
+import { ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import type { MetricName } from "../base/metrics.ts";
 import { rounded } from "../base/numbers.ts";
 import { field, pads } from "../base/pads.ts";
 import type { BoostAnalysis } from "../base/shapes.ts";
-import { ask } from "./ask.ts";
 import { compared, OWN_LINES, ownAverages, playersOfRanks, type Range } from "./averages.ts";
 import type { Place } from "./standing.ts";
 

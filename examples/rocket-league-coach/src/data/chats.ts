@@ -1,6 +1,6 @@
+import { ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import { type ChatBlock, type ChatMessage, textOf } from "../base/chat-message.ts";
-import { ask } from "./ask.ts";
 
 /** One request of a user, with its reservation. */
 export interface Turn {

@@ -1,9 +1,9 @@
+import { ask, type ColumnTypes, columnsOf } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
-import { ask } from "./ask.ts";
 import type { Line, Replay, Sample } from "./sample/line.ts";
 
 /** The columns of `replay`, with their types. */
-const REPLAY: Readonly<Record<keyof Replay, string>> = {
+const REPLAY: ColumnTypes<Replay> = {
   replay_id: "text",
   owner_id: "text",
   playlist: "text",
@@ -16,7 +16,7 @@ const REPLAY: Readonly<Record<keyof Replay, string>> = {
 };
 
 /** The columns of `line`, with their types. */
-const LINE: Readonly<Record<keyof Line, string>> = {
+const LINE: ColumnTypes<Line> = {
   replay_id: "text",
   player_id: "text",
   owner_id: "text",
@@ -57,7 +57,7 @@ const LINE: Readonly<Record<keyof Line, string>> = {
   distance_to_ball: "real",
   percent_possession: "real",
   touches: "smallint",
-  pads: "text",
+  pads: "smallint[]",
 };
 
 /**
@@ -88,41 +88,8 @@ async function insert(db: Database, name: string, seed: string, sample: Sample):
       INSERT INTO rl_coach.data_set (name, seed) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING name),
     replays AS (
       INSERT INTO rl_coach.replay (${replays.names})
-      SELECT r.* FROM data_set, unnest(${replays.arrays}) AS r(${replays.names}))
+      SELECT ${replays.select} FROM data_set, unnest(${replays.arrays}) AS r(${replays.names}))
     INSERT INTO rl_coach.line (${lines.names})
-    SELECT ${lines.names.replace(/\bpads\b/, "l.pads::smallint[]")}
-    FROM data_set, unnest(${lines.arrays}) AS l(${lines.names})`;
+    SELECT ${lines.select} FROM data_set, unnest(${lines.arrays}) AS r(${lines.names})`;
   await ask(db, text, [name, seed, ...replays.values, ...lines.values]);
-}
-
-/**
- * Converts rows to one array for each column, as the text of an array: every driver sends it alike, and
- * Postgres reads it several times faster than JSON. `first` is the number of the first parameter.
- */
-function columnsOf<Row extends object>(
-  types: Readonly<Record<keyof Row & string, string>>,
-  rows: readonly Row[],
-  first: number,
-) {
-  const columns = Object.entries<string>(types) as [keyof Row & string, string][];
-  return {
-    names: columns.map(([name]) => name).join(", "),
-    arrays: columns.map(([, type], index) => `$${first + index}::text::${type}[]`).join(", "),
-    values: columns.map(
-      ([name, type]) =>
-        `{${rows.map((row) => elementOf(timeOf(Object.hasOwn(row, name) ? row[name] : null, type))).join(",")}}`,
-    ),
-  };
-}
-
-function timeOf(value: unknown, type: string): unknown {
-  return type === "timestamptz" ? new Date(value as number).toISOString() : value;
-}
-
-/** Returns the text of an array's element. */
-function elementOf(value: unknown): string {
-  if (value === null) return "NULL";
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  const text = Array.isArray(value) ? `{${value.join(",")}}` : String(value);
-  return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }

@@ -1,7 +1,6 @@
+import { ask, idFrom } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
-import { idFrom } from "../base/random.ts";
 import type { CoachingNote } from "../base/shapes.ts";
-import { ask } from "./ask.ts";
 
 /** A note to be stored. */
 export interface NewNote {

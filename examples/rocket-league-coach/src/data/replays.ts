@@ -1,9 +1,9 @@
+import { ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import { type MetricName, metricNames } from "../base/metrics.ts";
 import type { Playlist } from "../base/playlists.ts";
 import { rankAt } from "../base/ranks.ts";
 import type { ReplayDetails, ReplayPlayer } from "../base/shapes.ts";
-import { ask } from "./ask.ts";
 import { type Averages, averagesSql, infoOf, shown } from "./averages.ts";
 
 /** What says something about a single match. */

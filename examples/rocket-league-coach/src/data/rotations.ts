@@ -1,9 +1,9 @@
+import { ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import type { MetricName } from "../base/metrics.ts";
 import { rounded } from "../base/numbers.ts";
 import { teamSizes } from "../base/playlists.ts";
 import type { RotationAnalysis } from "../base/shapes.ts";
-import { ask } from "./ask.ts";
 import {
   type Averages,
   averagesSql,

@@ -1,8 +1,8 @@
+import { ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import { sum } from "../base/numbers.ts";
 import type { Playlist } from "../base/playlists.ts";
 import type { MatchLine, PlaySession } from "../base/shapes.ts";
-import { ask } from "./ask.ts";
 
 type Row = MatchLine & { session: number; ended_at: string };
 

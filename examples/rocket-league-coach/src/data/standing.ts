@@ -1,10 +1,10 @@
 import { PawlError } from "@pawl/core";
+import { ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import { rounded } from "../base/numbers.ts";
 import type { Playlist } from "../base/playlists.ts";
 import { type Rank, rankOfMmr, topPercent } from "../base/ranks.ts";
 import type { Standing } from "../base/shapes.ts";
-import { ask } from "./ask.ts";
 
 /** A user's rank in a playlist, as their newest match left it. */
 export interface Place {

@@ -1,8 +1,8 @@
+import { ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import { type MetricName, metric } from "../base/metrics.ts";
 import { sum } from "../base/numbers.ts";
 import type { PlayerTrends, TrendSeries } from "../base/shapes.ts";
-import { ask } from "./ask.ts";
 import { type Averages, averagesSql, infoOf, OWN_LINES, type Range, shown } from "./averages.ts";
 
 /** Changes below this share of the first value are called steady. */

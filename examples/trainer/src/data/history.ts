@@ -1,6 +1,6 @@
+import { ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
-import { ask, rowsParam } from "./ask.ts";
-import { as, type DoneExercise, type HistoryRow } from "./rows.ts";
+import { type DoneExercise, type HistoryRow, rowsParam } from "./rows.ts";
 
 /** A finished workout, to be added to the history. */
 export interface DoneWorkout {
@@ -61,5 +61,5 @@ export async function historyOf(
       h.position, h.exercise_name, h.exercise_type, h.exercise, h.muscles, h.goals
     FROM newest n JOIN trainer.workout_history h ON h.user_id = $1 AND h.call_key = n.call_key
     ORDER BY n.day DESC, n.at DESC, n.call_key, h.position LIMIT ${MOST_ROWS}`;
-  return as(await ask(db, text, [userId, since, String(workouts)]));
+  return await ask(db, text, [userId, since, String(workouts)]);
 }

@@ -1,14 +1,14 @@
 import { PawlError } from "@pawl/core";
+import { ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import { named } from "../base/named.ts";
-import { ask } from "./ask.ts";
-import { as, type Location } from "./rows.ts";
+import type { Location } from "./rows.ts";
 
 /** Returns a user's locations, the current one first. */
 export async function locationsOf(db: Database, userId: string): Promise<Location[]> {
   const text = `SELECT id::text AS id, name, description, equipment, current_location
     FROM trainer.user_locations l WHERE user_id = $1 ORDER BY current_location DESC, name, l.id LIMIT 100`;
-  return as(await ask(db, text, [userId]));
+  return await ask(db, text, [userId]);
 }
 
 /**
@@ -36,10 +36,8 @@ export async function setCurrentLocation(
 async function set(db: Database, userId: string, id: string): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
     try {
-      const [row] = await ask(db, "SELECT trainer.set_current_location($1, $2::text::uuid) AS done", [
-        userId,
-        id,
-      ]);
+      const text = "SELECT trainer.set_current_location($1, $2::text::uuid) AS done";
+      const [row] = await ask<{ done: boolean }>(db, text, [userId, id]);
       return row?.done === true;
     } catch (error) {
       if (tries === MOST_TRIES || (error as { code?: unknown }).code !== UNIQUE_VIOLATION) throw error;

@@ -1,5 +1,5 @@
+import { jsonbText } from "@pawl/core/store";
 import type { Exercise } from "../workout/index.ts";
-import type { Row } from "./ask.ts";
 
 // The rows of the tables, as the methods return them. Days are `YYYY-MM-DD`.
 
@@ -81,7 +81,9 @@ export interface HistoryRow {
   goals: { goal: string; share: number }[];
 }
 
-/** Casts rows to `T`. Statements name and cast all their columns, so every driver returns the same types. */
-export function as<T>(rows: readonly Row[]): T[] {
-  return rows.map((row) => ({ ...row }) as T);
+/**
+ * Converts rows to one parameter. It is JSON as text, because drivers differ in how they send JSON values.
+ */
+export function rowsParam(rows: readonly object[]): string {
+  return jsonbText(rows);
 }

@@ -5,7 +5,7 @@ import { type Distribution, distributionOf, type Progress, progressOf } from "./
 import { categoryGoalsOf, muscleGoalsOf, preferencesOf, profileOf, settingsOf } from "./goals.ts";
 import { type DoneWorkout, historyOf, logWorkout } from "./history.ts";
 import { locationsOf, setCurrentLocation } from "./locations.ts";
-import { migrateTrainer } from "./migrations.ts";
+import { migrateTrainer } from "./migrate.ts";
 import type {
   CategoryGoal,
   HistoryRow,

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@pawl/core";
+import { ask } from "@pawl/example-data-parts";
 import { fetchSources } from "@pawl/knowledge";
 import type { Database } from "@pawl/postgres";
 import { describe, expect, it } from "vitest";
-import { ask } from "../../src/data/ask.ts";
 import {
   dataSources,
   seedTrainer,
@@ -32,7 +32,7 @@ export function dataSuite(database: () => Database): void {
     title: "Chest",
     exercises: [{ ...press(), ...more }] as never,
   });
-  const rows = (text: string, ...values: unknown[]) => ask(database(), text, values);
+  const rows = (text: string, ...values: unknown[]) => ask<Record<string, unknown>>(database(), text, values);
   const place = async (
     userId: string,
     name: string,

@@ -1,6 +1,6 @@
+import { idFrom, normal, type Random, randomFrom, weighted, whole } from "@pawl/example-data-parts";
 import { between } from "../../base/numbers.ts";
 import { type Playlist, teamSizes } from "../../base/playlists.ts";
-import { idFrom, normal, type Random, randomFrom, weighted, whole } from "../../base/random.ts";
 import { rankOfMmr } from "../../base/ranks.ts";
 import type { Sample } from "./line.ts";
 import { playMatch } from "./match.ts";

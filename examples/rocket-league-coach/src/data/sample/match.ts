@@ -1,6 +1,6 @@
+import { normal, pick, type Random } from "@pawl/example-data-parts";
 import { between, rounded, sum } from "../../base/numbers.ts";
 import { PAD_BOOST, pads } from "../../base/pads.ts";
-import { normal, type Random } from "../../base/random.ts";
 import type { Line, Replay, Sample } from "./line.ts";
 import { type Drawn, drawn, meanOf, type Spread, spreads } from "./model.ts";
 import type { Lineup, Player } from "./player.ts";
@@ -33,7 +33,7 @@ export function playMatch(random: Random, fixture: Fixture): { replay: Replay; l
     played_at: playedAt,
     duration_seconds: seconds,
     overtime: overtimeSeconds > 0,
-    map: MAPS[Math.floor(random() * MAPS.length)] as string,
+    map: pick(random, MAPS),
     blue_goals: blueGoals,
     orange_goals: orangeGoals,
   };

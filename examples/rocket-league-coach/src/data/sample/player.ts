@@ -1,5 +1,5 @@
+import { normal, pick, type Random, whole } from "@pawl/example-data-parts";
 import type { Playlist } from "../../base/playlists.ts";
-import { normal, type Random } from "../../base/random.ts";
 import { type Drawn, drawn, placeOf, spreads } from "./model.ts";
 
 /** A player of the sample, before any match. */
@@ -35,8 +35,7 @@ const SECOND = [
 
 /** Draws a player of a rank. */
 export function drawPlayer(random: Random, id: string, rank: number, mmr: number): Player {
-  const pick = (words: readonly string[]) => words[Math.floor(random() * words.length)] as string;
-  const name = `${pick(FIRST)}${pick(SECOND)}${Math.floor(random() * 100)}`;
+  const name = `${pick(random, FIRST)}${pick(random, SECOND)}${whole(random, 100)}`;
   const habits = Object.fromEntries(drawn.map((one) => [one, normal(random, 0, spreads[one].players)]));
   const finishing = Math.max(0.6, normal(random, 1, 0.1));
   return { id, name, rank, mmr, place: placeOf(rank), habits, finishing, pressing: 1 };

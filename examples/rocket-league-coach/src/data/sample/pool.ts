@@ -1,5 +1,5 @@
+import { idFrom, normal, type Random, randomFrom, whole } from "@pawl/example-data-parts";
 import { type Playlist, playlists, teamSizes } from "../../base/playlists.ts";
-import { idFrom, normal, type Random, randomFrom } from "../../base/random.ts";
 import { type Rank, ranks, TOP_MMR } from "../../base/ranks.ts";
 import type { Sample } from "./line.ts";
 import { type Fixture, playAll } from "./match.ts";
@@ -48,7 +48,7 @@ function* fixturesOf(random: Random, seed: string, playlist: Playlist, rank: Ran
     // Takes turns, so that all play equally often.
     const next = (place: number) => group[(match * 2 * size + place) % count] as Player;
     const seats = Array.from({ length: 2 * size }, (_, place) => next(place));
-    const playedAt = SEASON_START + Math.floor(random() * SEASON_DAYS * 1_440) * 60_000;
+    const playedAt = SEASON_START + whole(random, SEASON_DAYS * 1_440) * 60_000;
     yield {
       replayId: idFrom(`${seed}:${playlist}:${rank.index}:${match}`),
       ownerId: null,

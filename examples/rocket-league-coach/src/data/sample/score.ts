@@ -1,5 +1,5 @@
+import { pick, poisson, type Random, weighted } from "@pawl/example-data-parts";
 import { sum } from "../../base/numbers.ts";
-import { poisson, type Random, weighted } from "../../base/random.ts";
 import { at, scoring } from "./model.ts";
 import type { Lineup, Player } from "./player.ts";
 
@@ -66,7 +66,7 @@ function attack(random: Random, team: readonly Player[], goals: number, mean: nu
     tally.shots += 1;
     if (team.length === 1 || random() >= at(place, scoring.assisted)) continue;
     const others = tallies.filter((_, index) => index !== scorer);
-    (others[Math.floor(random() * others.length)] as Tally).assists += 1;
+    pick(random, others).assists += 1;
   }
   const hit = at(place, scoring.shootingPercentage) / 100;
   for (const [index, player] of team.entries()) {
@@ -82,7 +82,7 @@ function defend(random: Random, defenders: readonly Tally[], attackers: readonly
   const shots = sum(attackers.map((tally) => tally.shots - tally.goals));
   for (let shot = 0; shot < shots; shot += 1) {
     if (random() >= at(place, scoring.saved)) continue;
-    (defenders[Math.floor(random() * defenders.length)] as Tally).saves += 1;
+    pick(random, defenders).saves += 1;
   }
 }
 
@@ -90,8 +90,7 @@ function demolish(random: Random, attackers: readonly Tally[], defenders: readon
   for (const attacker of attackers) {
     const demos = poisson(random, at(place, scoring.demos));
     attacker.demos_inflicted += demos;
-    for (let demo = 0; demo < demos; demo += 1)
-      (defenders[Math.floor(random() * defenders.length)] as Tally).demos_taken += 1;
+    for (let demo = 0; demo < demos; demo += 1) pick(random, defenders).demos_taken += 1;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Random } from "@pawl/example-data-parts";
 import { type ExerciseInput, exerciseOf } from "../../workout/index.ts";
 import { dayOf, mondayOf, plusDays } from "../dates.ts";
 import { type Known, sessions } from "./catalogue.ts";
@@ -26,7 +27,7 @@ export interface SeedRow {
  * Creates ten weeks of history that end yesterday: three workouts a week, some missed, with loads that grow
  * every second week.
  */
-export function historyUntil(now: number, random: () => number): SeedRow[] {
+export function historyUntil(now: number, random: Random): SeedRow[] {
   const today = dayOf(now);
   const first = plusDays(mondayOf(today), -7 * (WEEKS - 1));
   const days = Array.from({ length: WEEKS }, (_, week) =>
@@ -38,7 +39,7 @@ export function historyUntil(now: number, random: () => number): SeedRow[] {
   });
 }
 
-function sessionOn(day: string, week: number, at: number, random: () => number): SeedRow[] {
+function sessionOn(day: string, week: number, at: number, random: Random): SeedRow[] {
   const session = sessions[at % sessions.length];
   if (session === undefined) return [];
   return session.exercises.map((known, index) => {
@@ -63,7 +64,7 @@ function sessionOn(day: string, week: number, at: number, random: () => number):
  * Returns the exercise as the user did it in a given week: the load grows every second week, and the last set
  * sometimes has one repetition less.
  */
-function grown({ exercise, step }: Known, week: number, random: () => number): ExerciseInput {
+function grown({ exercise, step }: Known, week: number, random: Random): ExerciseInput {
   const more = step * Math.floor(week / 2);
   if (exercise.exercise_type === "hold")
     return { ...exercise, hold_sec: exercise.hold_sec.map((seconds) => seconds + more) };
@@ -79,23 +80,11 @@ function grown({ exercise, step }: Known, week: number, random: () => number): E
 /**
  * Creates measurements for half a year, one every two weeks, each a little lighter and leaner than the last.
  */
-export function measurementsUntil(now: number, random: () => number): object[] {
+export function measurementsUntil(now: number, random: Random): object[] {
   const today = dayOf(now);
   return Array.from({ length: 13 }, (_, at) => ({
     measured_on: plusDays(today, -1 - at * 14),
     weight_kg: Math.round((81.5 + at * 0.25 + random() * 0.6) * 10) / 10,
     body_fat_percent: Math.round((16 + at * 0.2 + random() * 0.3) * 10) / 10,
   }));
-}
-
-/** Returns a generator of numbers from 0 to 1 that gives the same numbers for the same text (mulberry32). */
-export function randomOf(text: string): () => number {
-  let state = 0;
-  for (const character of text) state = (Math.imul(state, 31) + (character.codePointAt(0) ?? 0)) | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

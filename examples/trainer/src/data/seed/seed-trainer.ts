@@ -1,7 +1,8 @@
+import { ask, randomFrom } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
-import { ask, rowsParam } from "../ask.ts";
 import { dayOf, plusDays } from "../dates.ts";
-import { historyUntil, measurementsUntil, randomOf } from "./life.ts";
+import { rowsParam } from "../rows.ts";
+import { historyUntil, measurementsUntil } from "./life.ts";
 import { categoryGoals, locations, muscleGoals, person, preferences, settings } from "./person.ts";
 
 export interface SeedOptions {
@@ -21,7 +22,7 @@ export async function seedTrainer(
   userId: string,
   { now, seed = userId }: SeedOptions,
 ): Promise<void> {
-  const random = randomOf(seed);
+  const random = randomFrom(seed);
   const today = dayOf(now);
   const periods = preferences.map(({ kind, description, from, to }) => ({
     kind,

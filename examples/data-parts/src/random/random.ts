@@ -22,6 +22,29 @@ export function idFrom(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
+/** A whole number from 0 to `below` - 1. */
+export function whole(random: Random, below: number): number {
+  return Math.floor(random() * below);
+}
+
+/** One of a list. */
+export function pick<T>(random: Random, list: readonly T[]): T {
+  return list[whole(random, list.length)] as T;
+}
+
+/** Some of a list, in random order and without repetition. */
+export function sample<T>(random: Random, list: readonly T[], count: number): T[] {
+  const left = [...list];
+  const taken: T[] = [];
+  while (taken.length < count && left.length > 0) {
+    const at = whole(random, left.length);
+    taken.push(left[at] as T);
+    left[at] = left.at(-1) as T;
+    left.pop();
+  }
+  return taken;
+}
+
 /** A number from a normal distribution. */
 export function normal(random: Random, mean: number, sd: number): number {
   // 1 - x, because the logarithm of 0 is infinite.
@@ -29,7 +52,7 @@ export function normal(random: Random, mean: number, sd: number): number {
   return mean + sd * size * Math.cos(2 * Math.PI * random());
 }
 
-/** A whole number from a Poisson distribution. For the small means of one match. */
+/** A whole number from a Poisson distribution. For small means, such as the goals of one match. */
 export function poisson(random: Random, mean: number): number {
   const limit = Math.exp(-mean);
   let count = 0;
@@ -37,9 +60,9 @@ export function poisson(random: Random, mean: number): number {
   return count;
 }
 
-/** A whole number from 0 to `below` - 1. */
-export function whole(random: Random, below: number): number {
-  return Math.floor(random() * below);
+/** Whether something with this chance, from 0 to 1, happens. */
+export function chance(random: Random, of: number): boolean {
+  return random() < of;
 }
 
 /** Picks the index of a weight, with a chance in proportion to it. */

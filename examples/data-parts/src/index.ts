@@ -1,0 +1,15 @@
+export { ask } from "./database/ask.ts";
+export { arrayText, type ColumnTypes, columnsOf } from "./database/columns.ts";
+export { type Migrations, migrate } from "./database/migrate.ts";
+export {
+  chance,
+  idFrom,
+  normal,
+  pick,
+  poisson,
+  type Random,
+  randomFrom,
+  sample,
+  weighted,
+  whole,
+} from "./random/random.ts";
