@@ -1,23 +1,14 @@
-import type { Database } from "@pawl/postgres";
-import { afterAll, describe } from "vitest";
-import { type TestDatabase, testDatabase } from "../../../test/support/postgres.ts";
+import { describe } from "vitest";
+import { databaseOn, SERVERS } from "../../../test/support/servers.ts";
 import { drawCompany, storeCompany } from "../src/index.ts";
 import { searchSuite } from "./support/search-suite.ts";
 
-const servers: Record<string, (database: TestDatabase) => Database> = {
-  pg: (database) => database.pool(),
-  postgres: (database) => database.sql(),
-};
-
-describe.each(Object.entries(servers))("X4 the search on a server by %s", (_name, connect) => {
-  let database: TestDatabase;
-  afterAll(() => database.drop());
+describe.each(Object.entries(SERVERS))("X4 the search on a server by %s", (_name, server) => {
+  const database = databaseOn(server);
 
   searchSuite(
     async () => {
-      // Days and numbers must not depend on the server's settings.
-      database = await testDatabase({ timezone: "Pacific/Kiritimati", datestyle: "German" });
-      const db = connect(database);
+      const db = database();
       const company = drawCompany({ documents: 1_000 });
       // Two processes that store the same company at once.
       await Promise.all([storeCompany(db, "test", () => company), storeCompany(db, "test", () => company)]);

@@ -1,27 +1,7 @@
-import type { Database } from "@pawl/postgres";
-import { afterAll, beforeAll, describe } from "vitest";
-import { type TestDatabase, testDatabase } from "../../../test/support/postgres.ts";
+import { describe } from "vitest";
+import { databaseOn, SERVERS } from "../../../test/support/servers.ts";
 import { dataSuite } from "./support/data-suite.ts";
 
-const servers: Record<string, { connect(database: TestDatabase): Database; isolation: string }> = {
-  pg: { connect: (database) => database.pool(), isolation: "read committed" },
-  // At this isolation level Postgres rolls back one of two transactions that update the same row.
-  postgres: { connect: (database) => database.sql(), isolation: "repeatable read" },
-};
-
-describe.each(Object.entries(servers))(
-  "X2 the trainer's data on a server by %s",
-  (_name, { connect, isolation }) => {
-    let database: TestDatabase;
-    let db: Database;
-    beforeAll(async () => {
-      // Days and numbers must not depend on the server's settings.
-      const settings = { timezone: "Pacific/Kiritimati", datestyle: "German" };
-      database = await testDatabase({ ...settings, default_transaction_isolation: isolation });
-      db = connect(database);
-    }, 60_000);
-    afterAll(() => database.drop());
-
-    dataSuite(() => db);
-  },
-);
+describe.each(Object.entries(SERVERS))("X2 the trainer's data on a server by %s", (_name, server) => {
+  dataSuite(databaseOn(server));
+});
