@@ -1,2 +1,2 @@
-export { type CustomAgentStore, customAgentList, type StoredAgent } from "./custom-agents.ts";
+export { type CustomAgentStore, customAgentList } from "./custom-agents.ts";
 export { SEARCH_AGENT, type SearchAgentOptions, searchAgent } from "./search-agent.ts";

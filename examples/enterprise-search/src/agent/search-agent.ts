@@ -1,5 +1,5 @@
 import { type Agent, agent, type ModelClient } from "@pawl/core";
-import { planning } from "@pawl/planning";
+import { type PlanningOptions, planning } from "@pawl/planning";
 import { guidance, instructions } from "../prompt/instructions.ts";
 import { toolDocs } from "../prompt/tool-docs.ts";
 import { type SearchDeps, searchTools } from "../tools/index.ts";
@@ -14,12 +14,14 @@ export interface SearchAgentOptions {
   model: ModelClient;
   /** The model that plans and reviews, e.g. a small one. Default: `model`. */
   planner?: ModelClient;
-  /** The agents that users have made. Default: none. */
+  /** The agents that users have made, and public ones: {@link agentStore}. Default: none. */
   agents?: CustomAgentStore;
   /** The most answers of the model in one run. Default: 10. */
   turns?: number;
   /** Returns the present, in milliseconds since 1970. Default: the clock. */
   now?: () => number;
+  /** Called with each error of the planning. The run continues. Default: the error is printed. */
+  onError?: PlanningOptions["onError"];
 }
 
 /** The name of the agent. */
@@ -47,6 +49,7 @@ export function searchAgent({
   agents = customAgentList([]),
   turns = 10,
   now = Date.now,
+  onError,
 }: SearchAgentOptions): Agent<SearchDeps, typeof SEARCH_AGENT> {
   const { hook, tools } = planning<SearchDeps>({
     model: planner,
@@ -56,6 +59,7 @@ export function searchAgent({
     agents: customAgents(agents, model),
     docs: { docs: toolDocs, most: 6 },
     fallback: { retrieve: plainSearch },
+    ...(onError && { onError }),
   });
   return agent<SearchDeps, typeof SEARCH_AGENT>({
     name: SEARCH_AGENT,

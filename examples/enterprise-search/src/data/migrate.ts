@@ -1,9 +1,6 @@
 import type { Database } from "@pawl/postgres";
 import { ask } from "./ask.ts";
-import { documents } from "./migrations/001-documents.ts";
-
-/** All steps, in order. New steps are appended; existing ones never change. */
-const steps: readonly string[] = [documents];
+import { steps } from "./migrations/index.ts";
 
 /**
  * Creates or updates the tables of the search, in the schema `enterprise_search`. Call it at every start;
