@@ -1,4 +1,5 @@
 export {
+  type Connector,
   type CustomAgentStore,
   customAgentList,
   SEARCH_AGENT,

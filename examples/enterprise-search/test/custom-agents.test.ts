@@ -142,6 +142,27 @@ describe("custom agents of the database", () => {
     expect(second.actions[0]).toMatchObject({ success: false, result: "There is no such agent." });
   });
 
+  it("X4 F17 what a store returns is checked again: agents of others, and ids that are none", async () => {
+    const [own] = await agents.list(chen);
+    const stored = { ...own!, id: "private" };
+    const careless = { list: () => [stored, { ...stored, id: "Not an id", owner: rivera.email }] };
+    const world = agentWorld(
+      search,
+      [plans({ tasks: [] })],
+      (answers) =>
+        [
+          calls(["list_custom_agents", {}]),
+          calls(["run_custom_agent", { agent_id: "private", query: "?" }]),
+          calls(["run_custom_agent", { agent_id: "Not an id", query: "?" }]),
+        ][answers] ?? { text: "Done." },
+      { agents: careless },
+    );
+    const { actions } = await world.say("Notes?", rivera);
+    expect(actions[0]?.result).toEqual({ status: "ok", agents: [] });
+    const refused = { success: false, result: "There is no such agent." };
+    expect(actions.slice(1)).toMatchObject([refused, refused]);
+  });
+
   it("X4 F17 another workspace has the public agents only, and they search in it", async () => {
     const world = agentWorld(
       search,

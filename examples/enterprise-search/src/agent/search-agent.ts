@@ -4,6 +4,7 @@ import { guidance, instructions } from "../prompt/instructions.ts";
 import { toolDocs } from "../prompt/tool-docs.ts";
 import { type SearchDeps, searchTools } from "../tools/index.ts";
 import { peopleChoices } from "./choices.ts";
+import { type Connector, connectorAgents } from "./connectors.ts";
 import { type CustomAgentStore, customAgentList, customAgents } from "./custom-agents.ts";
 import { plannerFacts, userFacts } from "./facts.ts";
 import { plainSearch } from "./retrieve.ts";
@@ -16,6 +17,8 @@ export interface SearchAgentOptions {
   planner?: ModelClient;
   /** The agents that users have made, and public ones: {@link agentStore}. Default: none. */
   agents?: CustomAgentStore;
+  /** MCP servers, each as an agent `mcp::<name>`. They are listed and run like custom agents. Default: none. */
+  connectors?: readonly Connector[];
   /** The most answers of the model in one run. Default: 10. */
   turns?: number;
   /** Returns the present, in milliseconds since 1970. Default: the clock. */
@@ -47,16 +50,18 @@ export function searchAgent({
   model,
   planner = model,
   agents = customAgentList([]),
+  connectors = [],
   turns = 10,
   now = Date.now,
   onError,
 }: SearchAgentOptions): Agent<SearchDeps, typeof SEARCH_AGENT> {
+  const [ofUsers, ofServers] = [customAgents(agents, model), connectorAgents(connectors, model)];
   const { hook, tools } = planning<SearchDeps>({
     model: planner,
     guidance,
     facts: (source) => plannerFacts(source, now),
     choices: peopleChoices,
-    agents: customAgents(agents, model),
+    agents: async (source) => [...(await ofUsers(source)), ...ofServers(source)],
     docs: { docs: toolDocs, most: 6 },
     fallback: { retrieve: plainSearch },
     ...(onError && { onError }),

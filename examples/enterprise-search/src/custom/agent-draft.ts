@@ -41,7 +41,7 @@ const DRAFT = z.strictObject({
     .optional(),
 });
 
-/** Checks a draft, which may be anything. Returns it with its texts trimmed, or a sentence for each mistake. */
+/** Checks a draft, which may be anything. Returns it with trimmed texts, or a sentence for each mistake. */
 export function checkDraft(given: unknown): { draft: AgentDraft } | { problems: string[] } {
   const { success, data, error } = DRAFT.safeParse(given);
   if (success) return { draft: data as AgentDraft };
