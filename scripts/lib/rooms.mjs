@@ -102,6 +102,7 @@ export const FLOORS = {
     ["data/migrations"],
     ["data"],
     ["search"],
+    ["custom"],
     ["tools", "embedded", "prompt", "simulator"],
     ["agent"],
     ["."],

@@ -1,13 +1,14 @@
 export {
+  type Connector,
   type CustomAgentStore,
   customAgentList,
   SEARCH_AGENT,
   type SearchAgentOptions,
-  type StoredAgent,
   searchAgent,
 } from "./agent/index.ts";
 export type { Document, Group, Person } from "./base/document.ts";
 export { type Source, sources } from "./base/sources.ts";
+export type { StoredAgent } from "./base/stored-agent.ts";
 export {
   COMPANY_NOW,
   type Company,
@@ -20,6 +21,13 @@ export {
   questionKinds,
   type Workspace,
 } from "./company/index.ts";
+export {
+  type AgentDraft,
+  type AgentError,
+  type AgentOutcome,
+  type AgentStore,
+  agentStore,
+} from "./custom/index.ts";
 export { type BuildProgress, migrateSearch, type StoreOptions, storeCompany } from "./data/index.ts";
 export { type EmbeddedCompany, type EmbeddedCompanyOptions, embeddedCompany } from "./embedded/index.ts";
 export { toolDocs } from "./prompt/tool-docs.ts";

@@ -10,6 +10,7 @@ import {
   drawQuestions,
   storeCompany,
 } from "../src/index.ts";
+import { agentsSuite } from "./support/agents-suite.ts";
 import { callerOf, oracle, qualityOf, searchPglite } from "./support/company-database.ts";
 import { searchSuite } from "./support/search-suite.ts";
 import { toolsSuite } from "./support/tools-suite.ts";
@@ -263,3 +264,5 @@ describe("X4 the search, embedded", () => {
 
   toolsSuite(() => ({ search, company }));
 });
+
+describe("X4 stored agents, embedded", () => agentsSuite(() => db));

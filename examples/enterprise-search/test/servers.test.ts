@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { databaseOn, SERVERS } from "../../../test/support/servers.ts";
 import { drawCompany, storeCompany } from "../src/index.ts";
+import { agentsSuite } from "./support/agents-suite.ts";
 import { searchSuite } from "./support/search-suite.ts";
 
 describe.each(Object.entries(SERVERS))("X4 the search on a server by %s", (_name, server) => {
@@ -16,4 +17,5 @@ describe.each(Object.entries(SERVERS))("X4 the search on a server by %s", (_name
     },
     { pairs: 20, queries: 50 },
   );
+  agentsSuite(database);
 });

@@ -1,2 +1,3 @@
-export { type CustomAgentStore, customAgentList, type StoredAgent } from "./custom-agents.ts";
+export type { Connector } from "./connectors.ts";
+export { type CustomAgentStore, customAgentList } from "./custom-agents.ts";
 export { SEARCH_AGENT, type SearchAgentOptions, searchAgent } from "./search-agent.ts";

@@ -1,9 +1,10 @@
 import { type Agent, agent, type ModelClient } from "@pawl/core";
-import { planning } from "@pawl/planning";
+import { type PlanningOptions, planning } from "@pawl/planning";
 import { guidance, instructions } from "../prompt/instructions.ts";
 import { toolDocs } from "../prompt/tool-docs.ts";
 import { type SearchDeps, searchTools } from "../tools/index.ts";
 import { peopleChoices } from "./choices.ts";
+import { type Connector, connectorAgents } from "./connectors.ts";
 import { type CustomAgentStore, customAgentList, customAgents } from "./custom-agents.ts";
 import { plannerFacts, userFacts } from "./facts.ts";
 import { plainSearch } from "./retrieve.ts";
@@ -14,12 +15,16 @@ export interface SearchAgentOptions {
   model: ModelClient;
   /** The model that plans and reviews, e.g. a small one. Default: `model`. */
   planner?: ModelClient;
-  /** The agents that users have made. Default: none. */
+  /** The agents that users have made, and public ones: {@link agentStore}. Default: none. */
   agents?: CustomAgentStore;
+  /** MCP servers, each as an agent `mcp::<name>`. They are listed and run like custom agents. Default: none. */
+  connectors?: readonly Connector[];
   /** The most answers of the model in one run. Default: 10. */
   turns?: number;
   /** Returns the present, in milliseconds since 1970. Default: the clock. */
   now?: () => number;
+  /** Called with each error of the planning. The run continues. Default: the error is printed. */
+  onError?: PlanningOptions["onError"];
 }
 
 /** The name of the agent. */
@@ -45,17 +50,21 @@ export function searchAgent({
   model,
   planner = model,
   agents = customAgentList([]),
+  connectors = [],
   turns = 10,
   now = Date.now,
+  onError,
 }: SearchAgentOptions): Agent<SearchDeps, typeof SEARCH_AGENT> {
+  const [ofUsers, ofServers] = [customAgents(agents, model), connectorAgents(connectors, model)];
   const { hook, tools } = planning<SearchDeps>({
     model: planner,
     guidance,
     facts: (source) => plannerFacts(source, now),
     choices: peopleChoices,
-    agents: customAgents(agents, model),
+    agents: async (source) => [...(await ofUsers(source)), ...ofServers(source)],
     docs: { docs: toolDocs, most: 6 },
     fallback: { retrieve: plainSearch },
+    ...(onError && { onError }),
   });
   return agent<SearchDeps, typeof SEARCH_AGENT>({
     name: SEARCH_AGENT,

@@ -1,3 +1,4 @@
+export { companyAgents } from "./agents.ts";
 export { COMPANY_NOW, COMPANY_START, DAY_MS, months } from "./clock.ts";
 export {
   type Company,

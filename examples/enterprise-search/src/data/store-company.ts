@@ -1,8 +1,9 @@
 import { ask, type ColumnTypes, columnsOf } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import type { Document, Group, Person } from "../base/document.ts";
-import type { Company } from "../company/index.ts";
+import { type Company, companyAgents } from "../company/index.ts";
 import { migrateSearch } from "./migrate.ts";
+import { storeAgents } from "./store-agents.ts";
 import { WordCounts } from "./words.ts";
 
 /** How far the building of an index is. */
@@ -91,6 +92,7 @@ export async function storeCompany(
     ids.map((person_id) => ({ person_id, team_id: id })),
   );
   await insert(db, "member", { person_id: "integer", team_id: "integer" }, members);
+  await storeAgents(db, companyAgents);
   const names = namesOf(company);
   for (let done = known?.stored ?? 0; done < total; ) {
     const rows = documents.slice(done, done + chunk).map((document) => stored(document, names));

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import type { Queryable } from "@pawl/postgres";
 import { COMPANY_NOW, DEFAULT_DOCUMENTS, DEFAULT_SEED } from "../company/index.ts";
+import { type AgentStore, agentStore } from "../custom/index.ts";
 import type { BuildProgress } from "../data/index.ts";
 import { type CompanySearch, companySearch } from "../search/index.ts";
 import { type WorkerDatabase, workerDatabase } from "./worker-database.ts";
@@ -20,6 +21,11 @@ export interface EmbeddedCompanyOptions {
 export interface EmbeddedCompany {
   /** Searches. The first search starts the building of the index, and waits for it. */
   search: CompanySearch;
+  /**
+   * The agents that people make, and those that are there from the beginning. They are kept with the index:
+   * another version of this package that needs another index begins without those of people.
+   */
+  agents: AgentStore;
   /** The database, for statements of your own. They wait for the index, too. */
   db: Queryable;
   /**
@@ -35,7 +41,7 @@ export interface EmbeddedCompany {
 /**
  * The format of the index. Raise it with every change of the company, its tables or its text configuration.
  */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /**
  * Prepares a search over the made-up company without a server. Nothing happens until it is first used: then a
@@ -86,6 +92,7 @@ export function embeddedCompany({
   return {
     db,
     search: companySearch(db, { now: () => COMPANY_NOW }),
+    agents: agentStore(db),
     ready: async () => await start().ready,
     progress: () => progress,
     close: async () => await running?.close(),

@@ -48,7 +48,8 @@ export interface EventData {
    *   reported. It counts towards the run's limits and the session's totals.
    * - `status` is the status text that the tool defines.
    * - `report` is what the tool has reported with `context.report()`. `code` is the code of the error that it
-   *   threw, e.g. `ECONNREFUSED`, or the type of the stop reason of a sub-agent that did not finish.
+   *   threw, e.g. `ECONNREFUSED`, or the type of the stop reason of a sub-agent that did not finish. The call
+   *   of a sub-agent has the fragments of all calls of its task, and their connector if they have one.
    */
   tool_result: {
     call_id: string;

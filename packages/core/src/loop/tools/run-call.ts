@@ -37,7 +37,8 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const said = newToolSaid();
   const settled = work(leg, runnable, { durationMs, timeUp, said }).catch((cause: unknown) => {
     said.thrown = { error: cause };
-    return resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() });
+    const failed = resultEvent(call, false, failureText(leg, cause), { durationMs: durationMs() });
+    return withReport(failed, said, errorCodeOf(cause));
   });
   const event = await withinTime(leg, settled, runnable, timeUp);
   said.closed = true;

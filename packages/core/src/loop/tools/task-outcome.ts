@@ -1,4 +1,5 @@
 import { centsFromUsd, subtractUsd } from "../../base/usd.ts";
+import type { EventData } from "../../log/event-data.ts";
 import type { StopType } from "../../log/stop-reason.ts";
 import { type Spent, tokensOf } from "../../log/tokens.ts";
 import type { Usage } from "../../model/pricing.ts";
@@ -33,10 +34,25 @@ export function outcomeOf(
   const success = DONE.includes(stop.type);
   const said = run.texts.at(-1) ?? text;
   const unfinished = `The agent did not finish: ${stop.message}${said === "" ? "" : ` Its last text: ${said}`}`;
+  const report = { ...reportOf(state), ...(!success && { code: stop.type }) };
   return resultEvent(call, success, success ? said || "Done." : unfinished, {
     durationMs,
-    data: { spent, ...(!success && { report: { code: stop.type } }) },
+    data: { spent, ...(Object.keys(report).length > 0 && { report }) },
   });
+}
+
+/** The most fragments of a task that are kept. */
+const MOST_FRAGMENTS = 1_000;
+
+/** Returns what the calls of the sub-agent have reported: their connector if it is one, and all fragments. */
+function reportOf({ calls }: SessionState): EventData["tool_result"]["report"] {
+  const reports = [...calls.values()].flatMap(({ result }) => result?.data.report ?? []);
+  const [connector, ...others] = new Set(reports.flatMap((one) => one.connector ?? []));
+  const fragments = [...new Set(reports.flatMap((one) => one.fragments ?? []))].slice(0, MOST_FRAGMENTS);
+  return {
+    ...(connector !== undefined && others.length === 0 && { connector }),
+    ...(fragments.length > 0 && { fragments }),
+  };
 }
 
 /** Returns the sub-agent's usage and cost since the caller was last charged. */

@@ -1,0 +1,5 @@
+import { documents } from "./001-documents.ts";
+import { customAgents } from "./002-custom-agents.ts";
+
+/** All steps, in order. New steps are appended; existing ones never change. */
+export const steps: readonly string[] = [documents, customAgents];
