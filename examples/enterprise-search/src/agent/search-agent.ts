@@ -1,4 +1,4 @@
-import { type Agent, agent, type ModelClient } from "@pawl/core";
+import { type Agent, agent, type Hook, type ModelClient } from "@pawl/core";
 import { type PlanningOptions, planning } from "@pawl/planning";
 import { guidance, instructions } from "../prompt/instructions.ts";
 import { toolDocs } from "../prompt/tool-docs.ts";
@@ -21,6 +21,8 @@ export interface SearchAgentOptions {
   connectors?: readonly Connector[];
   /** The most answers of the model in one run. Default: 10. */
   turns?: number;
+  /** More hooks, e.g. a budget. They run before the planner. */
+  hooks?: readonly Hook[];
   /** Returns the present, in milliseconds since 1970. Default: the clock. */
   now?: () => number;
   /** Called with each error of the planning. The run continues. Default: the error is printed. */
@@ -52,6 +54,7 @@ export function searchAgent({
   agents = customAgentList([]),
   connectors = [],
   turns = 10,
+  hooks = [],
   now = Date.now,
   onError,
 }: SearchAgentOptions): Agent<SearchDeps, typeof SEARCH_AGENT> {
@@ -71,7 +74,7 @@ export function searchAgent({
     model,
     instructions,
     tools: [...searchTools, ...tools],
-    hooks: [hook],
+    hooks: [...hooks, hook],
     userData: (source) => userFacts(source, now),
     userDataPer: "run",
     resultTag: "result",
