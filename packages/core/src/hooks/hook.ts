@@ -239,7 +239,10 @@ export interface Hook<Deps = unknown> {
   readonly beforeRun?: (
     context: RunContext<Deps>,
   ) => Awaitable<{ stop: StopReason } | { ask: Ask } | undefined>;
-  /** Called before each turn, when every call of the last turn has its result. */
+  /**
+   * Called before each turn, when every call of the last turn has its result. Called again for the same turn
+   * after a checkpoint, which may have removed what the hook appended; the last result counts.
+   */
   readonly beforeTurn?: (
     plan: Readonly<TurnPlan>,
     context: RunContext<Deps>,
