@@ -10,8 +10,8 @@ export const WRAPPER_TAGS = ["knowledge", "artifact", "note", "user_data", "conv
  * form. Sanitising twice changes nothing. Lone surrogates become U+FFFD.
  *
  * Knowledge, artifacts, notes, summaries and user data are sanitised automatically. From its first use on, a
- * `tag` of your own on a note or on knowledge is added, except in user data. `tags` adds further tag names,
- * e.g. of tags that your own prompts use.
+ * `tag` of your own on a note or on knowledge is added, except in user data; `Hook.tags` protects one in
+ * messages and results too. `tags` adds further tag names, e.g. of tags that your own prompts use.
  *
  * @example
  * ```ts

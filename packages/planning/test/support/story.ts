@@ -56,9 +56,9 @@ export const summarized: CheckpointStrategy = ({ entries, run }) => {
 /** The texts in the notes of a prompt, by tag: the last `<Plan>`, and all lines of the others, if there are any. */
 export function saidIn(prompt: string): JsonObject {
   const all = (tag: string) =>
-    [...prompt.matchAll(new RegExp(`<${tag}>\\n([\\s\\S]*?)\\n</${tag}>`, "g"))]
-      .map(([, text]) => text ?? "")
-      .filter((text) => text !== "(none yet)");
+    [...prompt.matchAll(new RegExp(`<${tag}>\\n([\\s\\S]*?)\\n</${tag}>`, "g"))].map(
+      ([, text]) => text ?? "",
+    );
   return {
     Plan: all("Plan").at(-1) ?? "",
     Clarifications: all("Clarifications").join("\n"),
