@@ -114,10 +114,10 @@ export interface EventData {
   };
   /**
    * The content of the event `seq` was redacted: neither the model nor readers see it any more. `of` is the
-   * type of that event. `call_id` or `attempt` help a client to find where it has shown the content. A new
-   * `prefix` follows in the same append.
+   * type of that event. `call_id`, `attempt` or `run_id` help a client to find where it has shown the
+   * content. A new `prefix` follows in the same append.
    */
-  redaction: { seq: number; of: string; call_id?: string; attempt?: number };
+  redaction: { seq: number; of: string; call_id?: string; attempt?: number; run_id?: string };
   /**
    * A run started: for a message, for queued messages, or to retry a run. `retry_of` is the id of the failed
    * or stopped run that it retries. A retry does not have its own message. `tags` are those that the agent's
