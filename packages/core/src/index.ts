@@ -23,7 +23,7 @@ export type { Action, Question, RunResult } from "./session/run-result.ts";
 
 // Tools
 
-export type { ShortenInput } from "./log/event-data.ts";
+export type { ShortenInput } from "./log/event-parts.ts";
 export { type Artifact, type ArtifactDraft, artifactIn } from "./tools/artifact.ts";
 export { tool } from "./tools/define-tool.ts";
 export { jsonSchema } from "./tools/json-schema.ts";

@@ -114,7 +114,7 @@ describe("the record of a run", () => {
     expect(last.match(/1\. search_gmail \(/g)).toHaveLength(1);
   });
 
-  it("C11 C10 says all of it again in the turn after a summary has replaced it", async () => {
+  it("C11 C10 M3 says all of it again in the very request after a summary has replaced it", async () => {
     const again = { tools: [{ name: "search_gmail", input: { query: "budget" } }] };
     let asked = 0;
     const replaced: CheckpointStrategy = ({ entries }) => {
@@ -133,10 +133,14 @@ describe("the record of a run", () => {
         .split("\n")
         .map((line) => line.slice(0, 3));
     };
-    expect(historyIn(2)).toEqual(["3. "]);
+    // The strategy keeps the last entry, which is a note with the third line.
+    expect(historyIn(2)).toEqual(["3. ", "1. ", "2. ", "3. "]);
     expect(historyIn(3)).toEqual(["3. ", "1. ", "2. ", "3. ", "4. "]);
     expect(historyIn(4)).toEqual(["3. ", "1. ", "2. ", "3. ", "4. ", "5. "]);
-    expect(JSON.stringify(world.model.requests[3]?.messages)).toContain("Goal:");
+    const next = JSON.stringify(world.model.requests[2]?.messages);
+    expect(next).toContain("Two searches so far.");
+    expect(next).toContain("<Plan>\\nGoal:");
+    expect(next).not.toContain("Q4?");
   });
 
   it("M3 C7 what is kept of a session in memory follows the log: redactions, and each event once", async () => {

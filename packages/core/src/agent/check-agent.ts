@@ -1,5 +1,5 @@
 import { butIs, checkNumbers } from "../base/check-numbers.ts";
-import { isOwnTag } from "../context/own-tags.ts";
+import { isOwnTag, MOST_TAGS } from "../context/own-tags.ts";
 import { wrongWith } from "../hooks/check-hook.ts";
 import { unlimited } from "../log/budget.ts";
 import { checkModel } from "../model/check-model.ts";
@@ -47,8 +47,21 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
     const wrong = wrongWith(hook, agent.toolsFor === undefined ? agent.tools : undefined);
     if (wrong !== undefined) throw agentError(name, wrong);
   }
+  checkHookTags(agent);
   if (agent.toolsFor === undefined) checkTools(agent, tools);
   else checkPrices(agent);
+}
+
+/** Throws if hooks declare the agent's `resultTag`, or too many tags. */
+function checkHookTags<Deps>({ name, hooks, resultTag }: Agent<Deps>): void {
+  for (const hook of hooks) {
+    const tag = hook.tags?.find((one) => one.toLowerCase() === resultTag?.toLowerCase());
+    if (tag !== undefined)
+      throw agentError(name, `its hook "${hook.name}" has the tag "${tag}", which is the agent's resultTag.`);
+  }
+  const tags = new Set(hooks.flatMap((hook) => hook.tags ?? []).map((tag) => tag.toLowerCase()));
+  if (tags.size > MOST_TAGS)
+    throw agentError(name, `its hooks have ${tags.size} tags; at most ${MOST_TAGS} are possible.`);
 }
 
 const COUNTS = [

@@ -1,7 +1,7 @@
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import type { SessionState } from "../session/state.ts";
-import { ownTagsAt } from "./own-tags.ts";
+import { hookTagsOf, ownTagsAt } from "./own-tags.ts";
 import { userEntry } from "./project.ts";
 import { hasOpenServerCalls, isPaused } from "./server-calls.ts";
 import { withShortInputs } from "./shorten-input.ts";
@@ -57,7 +57,7 @@ function extend(entries: ContextEntry[], state: SessionState, ready: readonly St
  */
 function entryOf(state: SessionState, event: StoredEvent): ContextEntry {
   const { kept } = state;
-  const entry = kept.entries.get(event) ?? userEntry(event, ownTagsAt(state, event.seq));
+  const entry = kept.entries.get(event) ?? userEntry(event, ownTagsAt(state, event.seq), hookTagsOf(state));
   kept.entries.set(event, entry);
   return entry;
 }

@@ -1,8 +1,8 @@
 import type { StoredOf } from "../log/event.ts";
 import { REDACTED, redactedBlocks, redactedEvent } from "../log/redacted.ts";
 import { textOf } from "../model/content.ts";
-import type { QuestionRecord } from "../session/asking.ts";
-import type { SessionState } from "../session/state.ts";
+import type { Asking, QuestionRecord } from "../session/asking.ts";
+import type { CallState, SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 
@@ -11,7 +11,7 @@ import { withoutUnpaired } from "./server-calls.ts";
  * the thinking's signature covers the event.
  */
 export function applyRedaction(state: SessionState, { data }: StoredOf<"redaction">): void {
-  const { seq, of } = data;
+  const { seq, of, run_id } = data;
   const said = state.entries.find((entry) => entry.seq === seq);
   const { run } = state;
   if (run !== undefined && said?.role === "assistant") {
@@ -26,19 +26,30 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
   state.hashed = { entries: 0, hash: "" };
   // The redacted event may be the source of the user data.
   if (of === "knowledge" || of === "prefix") state.userData = undefined;
-  const call = data.call_id === undefined ? undefined : state.calls.get(data.call_id);
+  if (run_id !== undefined && run?.runId === run_id && run.ended !== undefined)
+    run.ended = { ...run.ended, message: REDACTED };
+  const { call_id } = data;
+  if (call_id === undefined) return;
+  redactQuestion(state.calls.get(call_id) ?? state.asked.get(call_id), of);
+  redactCall(state.calls.get(call_id), of);
+}
+
+function redactCall(call: CallState | undefined, of: string): void {
   if (call === undefined) return;
   if (of === "tool_call") Object.assign(call, { arguments: {}, key: call.toolName });
   if (of === "tool_call" && call.invalid !== undefined) call.invalid = REDACTED;
   if (of === "tool_started" && call.started?.input !== undefined)
     call.started = { ...call.started, input: {} };
-  if (of === "tool_suspended" && call.question) call.question = withoutQuestion(call.question);
-  if (of === "tool_answered" && call.answer) {
-    const error = call.answer.error === undefined ? undefined : REDACTED;
-    call.answer = { ...call.answer, value: REDACTED, error };
-  }
   if (of === "tool_result" && call.result)
     call.result = redactedEvent(call.result) as StoredOf<"tool_result">;
+}
+
+/** Redacts a question of a call or a hook, or its answer. */
+function redactQuestion(asking: Asking | undefined, of: string): void {
+  if (of === "tool_suspended" && asking?.question) asking.question = withoutQuestion(asking.question);
+  if (of !== "tool_answered" || asking?.answer === undefined) return;
+  const error = asking.answer.error === undefined ? undefined : REDACTED;
+  asking.answer = { ...asking.answer, value: REDACTED, error };
 }
 
 function withoutQuestion(asked: QuestionRecord): QuestionRecord {

@@ -1,12 +1,14 @@
 import type { StoredEvent } from "../log/event.ts";
+import type { SessionState } from "../session/state.ts";
 import { WRAPPER_TAGS } from "./sanitize.ts";
 
 const TAG = /^[a-z][a-z0-9_-]{0,63}$/i;
 
-/** The part of a session's state that has its own tags, with the `seq` of their first use. */
-interface Tagged {
-  ownTags: Map<string, number>;
-}
+/** The most own tags of a session. Every text for the model is searched for all of them. */
+export const MOST_TAGS = 50;
+
+/** The part of a session's state that has its own tags. */
+type Tagged = Pick<SessionState, "ownTags">;
 
 /**
  * Returns whether a text can be a tag of the application's own: a name of 1 to 64 characters `A-Z a-z 0-9 _
@@ -26,17 +28,40 @@ export function ownTagOf(event: StoredEvent): string | undefined {
   return isOwnTag(event.data.tag) ? event.data.tag : undefined;
 }
 
-/** Remembers the first use of an event's own tag in the session. */
-export function countOwnTag({ ownTags }: Tagged, event: StoredEvent): void {
+/** Remembers the first use of an event's own tag in the session, and the tags that a run's hooks declare. */
+export function countOwnTag({ ownTags, kept }: Pick<SessionState, "ownTags" | "kept">, event: StoredEvent) {
   const tag = ownTagOf(event)?.toLowerCase();
   if (tag !== undefined && !ownTags.has(tag)) ownTags.set(tag, event.seq);
+  if (event.type !== "run_started" || event.data.tags === undefined) return;
+  for (const declared of event.data.tags.filter(isOwnTag)) ownTags.set(declared.toLowerCase(), DECLARED);
+  // Events that no request contains yet may have been rendered without these tags.
+  kept.entries.clear();
+}
+
+/** In place of the `seq` of the first use. */
+const DECLARED = 0;
+
+/** Returns the tags of hooks that the session does not know as declared yet. */
+export function newHookTags(
+  { ownTags }: Tagged,
+  hooks: readonly { readonly tags?: readonly string[] }[],
+): string[] {
+  const tags = new Map(hooks.flatMap((hook) => hook.tags ?? []).map((tag) => [tag.toLowerCase(), tag]));
+  return [...tags].flatMap(([name, tag]) => (ownTags.get(name) === DECLARED ? [] : [tag]));
 }
 
 const NO_TAGS: readonly string[] = [];
 
+/** Returns the tags that hooks have declared. No text of users or tools may contain them. */
+export function hookTagsOf({ ownTags }: Tagged): readonly string[] {
+  return ownTagsAt({ ownTags }, DECLARED);
+}
+
 /**
- * Returns the own tags that the session has used up to the event `seq`. Text of this event must not contain
- * them. Tags that are first used later do not count, so that text which was sent never changes.
+ * Returns the own tags that text of the event `seq` must not contain: those that the session has used up to
+ * this event, and those that hooks have declared. Tags that are first used later do not count, so that text
+ * which was sent never changes. Declared ones do: they only change when a run starts, before its first
+ * request.
  */
 export function ownTagsAt({ ownTags }: Tagged, seq: number): readonly string[] {
   if (ownTags.size === 0) return NO_TAGS;

@@ -14,14 +14,20 @@ import {
 import type { ContextEntry } from "../session/context-entry.ts";
 import { estimatedChars } from "./estimated-chars.ts";
 import { ownTagOf } from "./own-tags.ts";
-import { wrap } from "./sanitize.ts";
+import { withoutTags, wrap } from "./sanitize.ts";
 
 /**
  * Converts an event to the context entry that the model reads. For all context events except
- * `assistant_message`. `tags` are the application's own tags up to this event.
+ * `assistant_message`. `tags` are the application's own tags up to this event, and `hookTags` those that
+ * hooks have declared: of these, messages of the user must not contain any.
  */
-export function userEntry(event: StoredEvent, tags: readonly string[] = []): ContextEntry {
-  return contextEntry("user", userBlocks(event, tags), event.seq);
+export function userEntry(
+  event: StoredEvent,
+  tags: readonly string[] = [],
+  hookTags: readonly string[] = [],
+): ContextEntry {
+  const message = event.type === "user_message" ? messageBlocks(event.data.message, hookTags) : undefined;
+  return contextEntry("user", message ?? userBlocks(event, tags), event.seq);
 }
 
 /**
@@ -57,12 +63,14 @@ export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[],
   };
 }
 
+function messageBlocks(message: string, hookTags: readonly string[]): ContentBlock[] {
+  // A writer that bypasses the runtime may have stored a blank message. Every later request would fail
+  // because of it.
+  return [textBlock(isBlank(message) ? "(an empty message)" : withoutTags(message, hookTags))];
+}
+
 function userBlocks(event: StoredEvent, tags: readonly string[]): ContentBlock[] {
   switch (event.type) {
-    case "user_message":
-      // A writer that bypasses the runtime may have stored a blank message. Every later request would fail
-      // because of it.
-      return [textBlock(isBlank(event.data.message) ? "(an empty message)" : event.data.message)];
     case "tool_result": {
       const { call_id, result, content = resultText(result), success } = event.data;
       const block: ContentBlock = { type: "tool_result", tool_use_id: call_id, content };

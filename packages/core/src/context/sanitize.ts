@@ -10,8 +10,8 @@ export const WRAPPER_TAGS = ["knowledge", "artifact", "note", "user_data", "conv
  * form. Sanitising twice changes nothing. Lone surrogates become U+FFFD.
  *
  * Knowledge, artifacts, notes, summaries and user data are sanitised automatically. From its first use on, a
- * `tag` of your own on a note or on knowledge is added, except in user data. `tags` adds further tag names,
- * e.g. of tags that your own prompts use.
+ * `tag` of your own on a note or on knowledge is added, except in user data; `Hook.tags` protects one in
+ * messages and results too. `tags` adds further tag names, e.g. of tags that your own prompts use.
  *
  * @example
  * ```ts
@@ -26,8 +26,13 @@ export function sanitize(text: string, options: { tags?: readonly string[] } = {
     throw new PawlError("config", `sanitize() takes a string; got ${kindOf(text)}.`);
   checkOptions<typeof options>("sanitize()", options, { tags: "list" });
   const { tags = [] } = options;
-  const pattern = tags.length === 0 ? OURS : patternWith(tags);
-  return text.toWellFormed().replace(pattern, "<\\");
+  const pattern = tags.length === 0 ? OURS : patternOf([...WRAPPER_TAGS, ...tags]);
+  return text.toWellFormed().replace(pattern, "$&\\");
+}
+
+/** Makes these tags harmless in a text, and no others. */
+export function withoutTags(text: string, tags: readonly string[]): string {
+  return tags.length === 0 ? text : text.replace(patternOf(tags), "$&\\");
 }
 
 /**
@@ -56,31 +61,34 @@ const INVISIBLE = "\\p{Cf}\\p{Default_Ignorable_Code_Point}\\x00-\\x08\\x0e-\\x1
 
 /**
  * Matches the `<` of an opening or closing tag, in upper or lower case, also with spaces or invisible
- * characters inside.
+ * characters inside, and in full-width characters.
  */
 function tagPattern(tags: readonly string[]): RegExp {
-  const names = tags.map((tag) => Array.from(tag, literal).join(`[${INVISIBLE}]*`));
+  const names = tags.map((tag) => Array.from(tag, anyWidth).join(`[${INVISIBLE}]*`));
   const gap = `[\\s${INVISIBLE}]*`;
   // A single gap: with two adjacent ones, the pattern would try every split of a long run of spaces.
-  return new RegExp(`<(?=${gap}(?:/${gap})?(?:${names.join("|")})(?![\\w-]))`, "giu");
+  return new RegExp(`[<\uff1c\ufe64](?=${gap}(?:[/\uff0f]${gap})?(?:${names.join("|")})(?![\\w-]))`, "giu");
 }
 
-function literal(character: string): string {
-  return character.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
+/** Returns a class of the character and its full-width form, if it has one. */
+function anyWidth(character: string): string {
+  const code = character.charCodeAt(0);
+  const literal = character.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&");
+  return code > 0x20 && code < 0x7f ? `[${literal}${String.fromCharCode(code + 0xfee0)}]` : literal;
 }
 
 const OURS = /* @__PURE__ */ tagPattern(WRAPPER_TAGS);
 
 const MOST_PATTERNS = 100;
 
-/** Patterns by their further tags: nearly all texts of an application have the same ones. */
+/** Patterns by their tags: nearly all texts of an application have the same ones. */
 const patterns = new Map<string, RegExp>();
 
-function patternWith(tags: readonly string[]): RegExp {
+function patternOf(tags: readonly string[]): RegExp {
   const key = JSON.stringify(tags);
   const known = patterns.get(key);
   if (known !== undefined) return known;
-  const pattern = tagPattern([...WRAPPER_TAGS, ...tags]);
+  const pattern = tagPattern(tags);
   if (patterns.size >= MOST_PATTERNS) patterns.clear();
   patterns.set(key, pattern);
   return pattern;

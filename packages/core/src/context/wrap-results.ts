@@ -1,8 +1,10 @@
 import type { NewEvent } from "../log/event.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
+import type { SessionState } from "../session/state.ts";
 import { type Clipping, clipResults } from "./clip.ts";
+import { hookTagsOf, ownTagsAt } from "./own-tags.ts";
 import { resultText } from "./project.ts";
-import { sanitize } from "./sanitize.ts";
+import { sanitize, withoutTags } from "./sanitize.ts";
 
 /** The settings that determine how the model reads tool results. */
 interface ResultForm extends Clipping {
@@ -13,17 +15,41 @@ interface ResultForm extends Clipping {
 /**
  * Gives tool results the `content` that the model reads: clipped to the agent's limits, then wrapped in its
  * tag. `result` is not changed. Call this before results are stored, because what the model was sent must
- * never change. `ownTags` are the application's tags that the session has used.
+ * never change. Without a tag, only the tags that hooks have declared are made harmless.
  */
 export function withContent(
   agent: ResultForm,
   events: readonly NewEvent[],
-  ownTags: readonly string[] = [],
+  state: Pick<SessionState, "ownTags" | "lastSeq">,
 ): readonly NewEvent[] {
   if (!events.some(({ type }) => type === "tool_result")) return events;
   const clipped = clipResults(agent, events);
   const { resultTag: tag } = agent;
-  return tag === undefined ? clipped : clipped.map((event) => wrapResult(tag, event, ownTags));
+  if (tag !== undefined) {
+    const ownTags = ownTagsAt(state, state.lastSeq);
+    return clipped.map((event) => wrapResult(tag, event, ownTags));
+  }
+  const hookTags = hookTagsOf(state);
+  return hookTags.length === 0 ? clipped : clipped.map((event) => withoutTagsIn(event, hookTags));
+}
+
+function withoutTagsIn(event: NewEvent, tags: readonly string[]): NewEvent {
+  if (event.type !== "tool_result") return event;
+  const { result, content = resultText(result) } = event.data;
+  const harmless = withTexts(content, (text) => withoutTags(text, tags));
+  const isSame = JSON.stringify(harmless) === JSON.stringify(content);
+  return isSame ? event : { ...event, data: { ...event.data, content: harmless } };
+}
+
+/** Changes all texts in a value, also those of nested blocks. */
+function withTexts<T>(value: T, change: (text: string) => string): T {
+  const changed = (part: unknown): unknown => {
+    if (typeof part === "string") return change(part);
+    if (Array.isArray(part)) return part.map(changed);
+    if (typeof part !== "object" || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, one]) => [key, changed(one)]));
+  };
+  return changed(value) as T;
 }
 
 function wrapResult(tag: string, event: NewEvent, ownTags: readonly string[]): NewEvent {

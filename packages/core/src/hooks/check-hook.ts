@@ -1,9 +1,11 @@
 import { kindOf } from "../base/check-options.ts";
+import { isOwnTag } from "../context/own-tags.ts";
 import type { Hook } from "./hook.ts";
 
 const PARTS: { readonly [part in keyof Required<Hook>]: true } = {
   name: true,
   tools: true,
+  tags: true,
   idempotent: true,
   needsPrices: true,
   beforeRun: true,
@@ -45,8 +47,18 @@ export function wrongWith<Deps>(
   const value = Object.entries(hook).find(([part, value]) => isMethod(part) && !isCallable(value));
   if (value !== undefined)
     return `\`${value[0]}\` of its hook "${hook.name}" must be a function; got ${kindOf(value[1])}.`;
+  const wrong = wrongTags(hook.tags);
+  if (wrong !== undefined)
+    return `\`tags\` of its hook "${hook.name}" must be a list of names of tags that Pawl does not use itself, e.g. ["Plan"]; got ${wrong}.`;
   const unknown = hook.tools?.find((tool) => tools?.has(tool) === false);
   return unknown && `its hook "${hook.name}" needs a tool "${unknown}", which the agent does not have.`;
+}
+
+function wrongTags(tags: unknown): string | undefined {
+  if (tags === undefined) return undefined;
+  if (!Array.isArray(tags)) return kindOf(tags);
+  const tag: unknown = tags.find((one) => !isOwnTag(one));
+  return tag === undefined ? undefined : (JSON.stringify(tag)?.slice(0, 80) ?? kindOf(tag));
 }
 
 function isMethod(part: string): boolean {

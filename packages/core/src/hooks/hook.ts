@@ -228,6 +228,12 @@ export interface Hook<Deps = unknown> {
   readonly name: string;
   /** Names of tools that the agent must have. Without one of them, `agent()` throws. Default: none. */
   readonly tools?: readonly string[];
+  /**
+   * The tags in which the hook appends text for the model, e.g. `["Plan"]`. From the next run on, no message
+   * of the user, no result and no other text from outside can open or close them. A tag that is not listed is
+   * protected from its first use on, and not from messages. At most 50 among all hooks. Default: none.
+   */
+  readonly tags?: readonly string[];
   /** Whether `afterRun` is called again if the process died while it ran. Default: no. */
   readonly idempotent?: boolean;
   /**
@@ -239,7 +245,10 @@ export interface Hook<Deps = unknown> {
   readonly beforeRun?: (
     context: RunContext<Deps>,
   ) => Awaitable<{ stop: StopReason } | { ask: Ask } | undefined>;
-  /** Called before each turn, when every call of the last turn has its result. */
+  /**
+   * Called before each turn, when every call of the last turn has its result. Called again for the same turn
+   * after a checkpoint, which may have removed what the hook appended; the last result counts.
+   */
   readonly beforeTurn?: (
     plan: Readonly<TurnPlan>,
     context: RunContext<Deps>,

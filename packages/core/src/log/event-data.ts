@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
+import type { NextRun, QuestionPlace, ShortenInput } from "./event-parts.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
 import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
@@ -114,15 +115,22 @@ export interface EventData {
   };
   /**
    * The content of the event `seq` was redacted: neither the model nor readers see it any more. `of` is the
-   * type of that event. `call_id` or `attempt` help a client to find where it has shown the content. A new
-   * `prefix` follows in the same append.
+   * type of that event. `call_id`, `attempt` or `run_id` help a client to find where it has shown the
+   * content. A new `prefix` follows in the same append.
    */
-  redaction: { seq: number; of: string; call_id?: string; attempt?: number };
+  redaction: { seq: number; of: string; call_id?: string; attempt?: number; run_id?: string };
   /**
    * A run started: for a message, for queued messages, or to retry a run. `retry_of` is the id of the failed
-   * or stopped run that it retries. A retry does not have its own message.
+   * or stopped run that it retries. A retry does not have its own message. `tags` are those that the agent's
+   * hooks declare for the first time in the session, see `Hook.tags`.
    */
-  run_started: { run_id: string; agent: string; agent_version: string; retry_of?: string } & CalledBy;
+  run_started: {
+    run_id: string;
+    agent: string;
+    agent_version: string;
+    retry_of?: string;
+    tags?: string[];
+  } & CalledBy;
   /**
    * A run began to wait. `pending` are the ids of the calls that ask the user, and `hidden` of those that
    * wait for a time, see `ToolContext.wait`. Without `pending`, clients show the run as running. `wake_at` is
@@ -322,30 +330,6 @@ export interface EventData {
  * Hooks may use reasons of their own.
  */
 export type SkipReason = "duplicate" | "waiting" | "surplus" | "closed" | (string & {});
-
-/**
- * When a question about the run is asked: before its first turn, between two turns, or before another process
- * resumes it.
- */
-export type QuestionPlace = "run" | "turn" | "resume";
-
-/**
- * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each has
- * the note's first word, e.g. `saved` for the note `[saved: 4000 chars]`.
- */
-export interface ShortenInput {
-  /** The first word of the note that replaces this field, e.g. `saved`. */
-  readonly [field: string]: string;
-}
-
-/**
- * A run that starts in the append that ends another one. `messages` are the `seq`s of the queued messages
- * that it answers.
- */
-export interface NextRun {
-  run_id: string;
-  messages: number[];
-}
 
 /** What the application says about the user, and whether it gave credentials, which are never stored. */
 export interface CalledBy {

@@ -4,18 +4,28 @@ import { type ByType, madeOf } from "./by-type.ts";
 import type { StoredEvent } from "./event.ts";
 import type { EventData } from "./event-data.ts";
 import type { EventStore, ReadOptions } from "./event-store.ts";
+import type { StopReason } from "./stop-reason.ts";
 
 /** The text that is shown in place of redacted content. */
 export const REDACTED = "[redacted]";
 
-/** Returns the event without its content; its type, call, number and time stay. */
+/**
+ * Returns the event without its content; its type, call, number and time stay. An extension's event has no
+ * data then, because core does not know what its fields mean.
+ */
 export function redactedEvent(event: StoredEvent): StoredEvent {
+  if (isExtension(event)) return { ...event, data: {} } as StoredEvent;
   return { ...event, data: { ...(event.data as object), ...withoutText(event) } } as StoredEvent;
 }
 
 /** Returns whether the event has content that can be redacted. */
 export function isRedactable(event: StoredEvent): boolean {
-  return Object.keys(withoutText(event) ?? {}).length > 0;
+  return isExtension(event) || Object.keys(withoutText(event) ?? {}).length > 0;
+}
+
+/** Returns whether the event was defined outside of core. */
+export function isExtension({ type }: StoredEvent): boolean {
+  return type.includes(".");
 }
 
 /** Returns the fields to redact with their new values; `undefined` if the event has nothing to redact. */
@@ -47,6 +57,9 @@ const TEXTS: ByType<object> = {
   spending: ({ answer }) =>
     answer === undefined ? {} : { answer: { text: REDACTED, stop_reason: answer.stop_reason } },
   tool_answered: ({ error }) => ({ value: REDACTED, ...(error !== undefined && { error: REDACTED }) }),
+  // Hooks may end a run with words of their own.
+  effect_started: withoutMessage,
+  run_ended: withoutMessage,
 };
 
 /** Empties the `params` of a message or a data source, which often repeat what the user wrote. */
@@ -61,6 +74,10 @@ function withoutFindings(
   if (report === undefined) return {};
   const { summary, fragments, ...rest } = report;
   return { report: { ...rest, ...(summary !== undefined && { summary: REDACTED }) } };
+}
+
+function withoutMessage({ stop }: { stop: StopReason }): { stop: StopReason } {
+  return { stop: { ...stop, message: REDACTED } };
 }
 
 function withoutInput({ input }: { input?: Json }): { input?: Json } {

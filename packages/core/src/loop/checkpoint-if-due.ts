@@ -12,15 +12,15 @@ import { roomFor } from "../stop/room.ts";
 
 /**
  * Stores a checkpoint if one of the agent's strategies asks for it. Called between turns, when every call has
- * its result.
+ * its result. Returns whether the context is shorter now.
  */
-export async function checkpointIfDue(leg: Leg): Promise<void> {
+export async function checkpointIfDue(leg: Leg): Promise<boolean> {
   const { state } = leg.log;
   const run = openRun(state);
   const { checkpointWhen } = leg.agent;
-  if (run === undefined || run.checkpointFailed) return;
+  if (checkpointWhen.length === 0 || run === undefined || run.checkpointFailed) return false;
   // The API continues a paused answer only if it is sent back unchanged.
-  if (isPaused(state)) return;
+  if (isPaused(state)) return false;
   const uptoSeq = state.lastSeq;
   const entries = admitted(state, uptoSeq);
   const chars = entries.reduce((sum, entry) => sum + entry.chars, state.prefix?.chars ?? 0);
@@ -44,14 +44,13 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
     if (plan?.summary !== undefined && typeof plan.summary !== "string")
       throw new TypeError(`a summary must be a string, not of type ${typeof plan.summary}.`);
   } catch (cause) {
-    if (leg.life.signal.aborted) return;
-    return await leg.report.logError({
-      code: "checkpoint_failed",
-      message: messageOf(cause),
-      context: causeOf(cause),
-    });
+    if (leg.life.signal.aborted) return false;
+    const context = causeOf(cause);
+    await leg.report.logError({ code: "checkpoint_failed", message: messageOf(cause), context });
+    return false;
   }
-  if (plan !== undefined && !leg.life.signal.aborted) await storeCheckpoint(leg, entries, uptoSeq, plan);
+  if (plan === undefined || leg.life.signal.aborted) return false;
+  return await storeCheckpoint(leg, entries, uptoSeq, plan);
 }
 
 async function storeCheckpoint(
@@ -59,14 +58,14 @@ async function storeCheckpoint(
   entries: readonly ContextEntry[],
   uptoSeq: number,
   { reason, fromSeq, summary, response }: CheckpointPlan,
-): Promise<void> {
+): Promise<boolean> {
   const index = indexOf(entries, fromSeq);
   const at = reason === "drop_old_results" ? index : boundaryAt(entries, index, summary === undefined);
   const first = entries[at];
   const charged = response === undefined ? [] : [response];
   if (at <= 0 || first === undefined) {
     if (charged.length > 0) await leg.log.append(charged);
-    return;
+    return false;
   }
   const data = {
     from_seq: first.seq,
@@ -75,4 +74,5 @@ async function storeCheckpoint(
     ...(summary !== undefined && { summary: summary.toWellFormed() }),
   };
   await leg.log.append([...charged, ...checkpointEvents(leg.log.state, leg.agent, data, leg.newId())]);
+  return true;
 }

@@ -101,15 +101,17 @@ function nowOf(leg: Leg): Now {
 async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   await refreshUserData(leg);
   if (leg.life.signal.aborted) return undefined;
-  const { plan, stop, question } = await planTurn(leg);
+  let planned = await planTurn(leg);
+  // The hooks come first, because a summary costs money that they may refuse. They come again after a
+  // checkpoint, because it may have removed what they appended. After a crash, they would too.
+  if (planned.plan !== undefined && !leg.life.signal.aborted && (await checkpointIfDue(leg)))
+    planned = await planTurn(leg);
   if (leg.life.signal.aborted) return undefined;
+  const { plan, stop, question } = planned;
   if (stop !== undefined) return { do: "end", stop };
-  if (question !== undefined) {
-    await leg.log.append([question]);
-    return undefined;
-  }
-  if (leg.agent.checkpointWhen.length > 0) await checkpointIfDue(leg);
-  return await modelTurn(leg, plan);
+  if (question === undefined) return await modelTurn(leg, plan);
+  await leg.log.append([question]);
+  return undefined;
 }
 
 /**

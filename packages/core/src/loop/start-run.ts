@@ -1,6 +1,7 @@
 import type { Agent } from "../agent/agent.ts";
 import type { Deadline } from "../base/deadline.ts";
 import { PawlError } from "../base/errors.ts";
+import { newHookTags } from "../context/own-tags.ts";
 import { prefixFor } from "../context/prefix.ts";
 import type { SessionLog } from "../leg/session-log.ts";
 import type { NewEvent } from "../log/event.ts";
@@ -22,14 +23,16 @@ interface RunBeginning extends CalledBy {
 /** Returns the events with which a run starts, without its message. */
 export function startEvents(
   state: SessionState,
-  agent: Pick<Agent, "name" | "version"> & Parameters<typeof prefixFor>[1],
+  agent: Pick<Agent, "name" | "version" | "hooks"> & Parameters<typeof prefixFor>[1],
   newId: () => string,
   { runId, userData: { text, failure }, retryOf, caller, credentials }: RunBeginning,
 ): NewEvent[] {
+  const tags = newHookTags(state, agent.hooks);
   const data = {
     run_id: runId,
     agent: agent.name,
     agent_version: agent.version,
+    ...(tags.length > 0 && { tags }),
     ...(caller !== undefined && { caller }),
     ...(credentials && { credentials }),
   };

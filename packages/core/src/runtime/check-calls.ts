@@ -28,7 +28,7 @@ const OPTIONS: {
     credentials: "any",
   },
   fork: { userId: "string!", atSeq: "number" },
-  redact: { userId: "string!" },
+  redact: { userId: "string!", throughSeq: "number" },
   startContextAt: { userId: "string!", fromSeq: "number!" },
 };
 

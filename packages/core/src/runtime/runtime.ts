@@ -77,7 +77,7 @@ export function runtime<Deps, Name extends string = string>(
     },
     redact: async (sessionId, seq, options) => {
       const session = await asked("redact", sessionId, options);
-      await redact(host, session, agentNamed(host, session.agent), seq);
+      await redact(host, session, agentNamed(host, session.agent), seq, options.throughSeq);
     },
     fork: async (sessionId, options) => {
       const session = await asked("fork", sessionId, options);

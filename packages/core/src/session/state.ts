@@ -158,7 +158,10 @@ export interface SessionState {
   requestSeq: number;
   /** What all earlier runs of the session have used. */
   spent: Budget;
-  /** The application's own tags on notes and knowledge, in lower case, with the `seq` of their first use. */
+  /**
+   * The application's own tags on notes and knowledge, in lower case, with the `seq` of their first use; 0 for
+   * tags that hooks have declared.
+   */
   ownTags: Map<string, number>;
   /** The mode that a tool has set. `null`: the session's `metadata.type` applies. */
   mode: string | null;

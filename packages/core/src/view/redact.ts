@@ -1,6 +1,7 @@
 import type { StoredOf } from "../log/event.ts";
 import { REDACTED } from "../log/redacted.ts";
 import { joinedText } from "./change.ts";
+import { isQuestionPart } from "./question-part.ts";
 import type { ViewMessage, ViewPart } from "./view.ts";
 
 /** Replaces the content of a redacted event in the messages. */
@@ -18,7 +19,11 @@ export function withoutRedacted(
   });
 }
 
-function redactedPart(part: ViewPart, { of, attempt, call_id }: StoredOf<"redaction">["data"]): ViewPart[] {
+function redactedPart(
+  part: ViewPart,
+  { of, attempt, call_id, run_id }: StoredOf<"redaction">["data"],
+): ViewPart[] {
+  if (part.type === "notice") return [part.key === `end:${run_id}` ? { ...part, text: REDACTED } : part];
   if (of === "assistant_message" && part.key.startsWith(`${attempt}:`)) {
     if (part.type === "thinking") return [];
     if (part.type === "text") return [{ ...part, text: REDACTED }];
@@ -26,6 +31,7 @@ function redactedPart(part: ViewPart, { of, attempt, call_id }: StoredOf<"redact
   }
   if (part.type !== "tool" || part.callId !== call_id) return [part];
   if (of === "tool_call") return [{ ...part, arguments: {} }];
+  if (of === "tool_suspended") return [isQuestionPart(part) ? { ...part, arguments: REDACTED } : part];
   const said = of === "tool_result" || of === "tool_answered";
   return said && "result" in part ? [{ ...part, result: REDACTED }] : [part];
 }

@@ -1,4 +1,5 @@
 import type { Hook, RunContext, Tool } from "@pawl/core";
+import { RETRIEVED_TAG, TAGS } from "../record/tags.ts";
 import { listTool, runTool } from "../tools/custom-agents.ts";
 import { writePlanTool } from "../tools/write-plan.ts";
 import { clarified } from "./clarify.ts";
@@ -80,6 +81,7 @@ function hookOf<Deps>(work: Work<Deps>): Hook<Deps> {
   return {
     name: HOOK,
     tools: work.gates,
+    tags: [...Object.values(TAGS), RETRIEVED_TAG],
     beforeRun: async (context) => (await clarified(work, context, true)).next,
     beforeTurn: async (_plan, context) => await beforeTurn(work, context),
     beforeTool: async (call, context) => await gate(work, call, context),

@@ -93,8 +93,7 @@ function changesBy(record: RunRecord, event: StoredEvent): Partial<RunRecord> {
     case "note": {
       const { tag = "", text } = event.data;
       if (!isRecordTag(tag)) return {};
-      const tags = record.tags.includes(tag) ? record.tags : [...record.tags, tag];
-      return { tags, notes: [...record.notes, { tag, text, seq: event.seq }] };
+      return { notes: [...record.notes, { tag, text, seq: event.seq }] };
     }
     case "knowledge":
       return event.data.source === RETRIEVED ? { retrieved: event.data.data } : {};
@@ -114,14 +113,14 @@ function begun(record: RunRecord, { seq, data }: StoredOf<"run_started">): Parti
   const { run_id: runId, agent, caller = record.caller, retry_of } = data;
   if (retry_of !== undefined && retry_of === record.runId)
     return { runId, agent, caller, stop: undefined, stopped: undefined };
-  const { sessionId, tools, tags, coveredSeq } = record;
+  const { sessionId, tools, coveredSeq } = record;
   // The model can read the others too, and no later run compares itself with them.
   const lastPlan = record.notes.findLast(({ tag }) => tag === TAGS.plan);
   const notes = record.notes.filter((note) => note.tag === TAGS.docs || note === lastPlan);
   const resolved = record.clarifications.filter(({ status }) => status === "resolved");
   return {
     ...newRecord(sessionId),
-    ...{ runId, seq, agent, caller, tools, notes, tags, coveredSeq },
+    ...{ runId, seq, agent, caller, tools, notes, coveredSeq },
     messages: record.messages.filter((message) => message.seq > coveredSeq),
     earlierClarifications: [...record.earlierClarifications, ...resolved],
   };

@@ -86,8 +86,6 @@ export interface RunRecord {
    * it, and descriptions of tools.
    */
   notes: { tag: string; text: string; seq: number }[];
-  /** The tags of the record that the session has used. */
-  tags: string[];
   /** The last event that a request to the model has covered. */
   coveredSeq: number;
   /** The last event of the record. */
@@ -114,7 +112,7 @@ export function newRecord(sessionId: string): RunRecord {
     ...{ sessionId, runId: "", seq: 0, agent: "", caller: {}, messages: [], tools: [] },
     ...{ plan: undefined, planned: undefined, clarifications: [], earlierClarifications: [], strikes: 0 },
     ...{ ambiguityResolved: false, calls: [], failedTools: [], fragments: [], reviews: [], docs: undefined },
-    ...{ retrieved: undefined, failures: [], stopped: undefined, stop: undefined, notes: [], tags: [] },
+    ...{ retrieved: undefined, failures: [], stopped: undefined, stop: undefined, notes: [] },
     ...{ coveredSeq: 0, lastSeq: 0 },
   };
 }

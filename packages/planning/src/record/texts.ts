@@ -50,9 +50,7 @@ export function missingNotes(record: RunRecord): { tag: string; text: string }[]
       texts[tag],
       said.map((note) => note.text),
     );
-    if (text !== "") return [{ tag, text }];
-    // Core keeps later texts from using a tag from its first use on, so each is used before the first result.
-    return record.tags.includes(tag) ? [] : [{ tag, text: NONE_YET }];
+    return text === "" ? [] : [{ tag, text }];
   });
   const plan = texts.Plan === "" ? NO_PLAN : texts.Plan;
   const isSaid = plan === record.notes.findLast(({ tag }) => tag === TAGS.plan)?.text;
@@ -61,9 +59,6 @@ export function missingNotes(record: RunRecord): { tag: string; text: string }[]
 
 /** What the model reads if there is no plan. */
 const NO_PLAN = "There is no plan for this request.";
-
-/** What the model reads in a tag that has nothing yet. */
-const NONE_YET = "(none yet)";
 
 /**
  * Returns the part of a growing text that was not said. After a checkpoint that removed earlier notes, that

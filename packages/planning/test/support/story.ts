@@ -1,4 +1,4 @@
-import type { EventStore, JsonObject, ModelRequest, StoredEvent } from "@pawl/core";
+import type { CheckpointStrategy, EventStore, JsonObject, ModelRequest, StoredEvent } from "@pawl/core";
 import type { Reply } from "@pawl/testing";
 import { type RunRecord, recordOf, recordTexts } from "../../src/index.ts";
 import { plans, reviews, searchBoth, type World, worldOf } from "./world.ts";
@@ -31,7 +31,7 @@ export const story = {
  * A world in which the models answer by what they are asked, so that a call that is repeated after a crash gets
  * the same answer.
  */
-export function storyWorld(store?: EventStore): World {
+export function storyWorld(store?: EventStore, checkpointWhen: CheckpointStrategy[] = []): World {
   const [first, second, review] = story.small() as [Reply, Reply, Reply];
   const small = ({ messages }: ModelRequest): Reply => {
     const asked = JSON.stringify(messages);
@@ -41,16 +41,24 @@ export function storyWorld(store?: EventStore): World {
   return worldOf(
     { small, main: (answers) => story.main[answers] ?? { text: "?" } },
     { choices: () => people, review: { everyCalls: 100 } },
-    { ...(store && { store }), onError: () => {} },
+    { ...(store && { store }), onError: () => {}, agent: { checkpointWhen } },
   );
 }
+
+/** Replaces all but the last entry by a summary, once, before the third turn. */
+export const summarized: CheckpointStrategy = ({ entries, run }) => {
+  const last = entries.at(-1);
+  const isOver = JSON.stringify(entries[0]?.blocks).includes("So far:");
+  if (run.turns !== 2 || isOver || last === undefined) return undefined;
+  return { reason: "summary", fromSeq: last.seq, summary: "So far: two searches." };
+};
 
 /** The texts in the notes of a prompt, by tag: the last `<Plan>`, and all lines of the others, if there are any. */
 export function saidIn(prompt: string): JsonObject {
   const all = (tag: string) =>
-    [...prompt.matchAll(new RegExp(`<${tag}>\\n([\\s\\S]*?)\\n</${tag}>`, "g"))]
-      .map(([, text]) => text ?? "")
-      .filter((text) => text !== "(none yet)");
+    [...prompt.matchAll(new RegExp(`<${tag}>\\n([\\s\\S]*?)\\n</${tag}>`, "g"))].map(
+      ([, text]) => text ?? "",
+    );
   return {
     Plan: all("Plan").at(-1) ?? "",
     Clarifications: all("Clarifications").join("\n"),

@@ -1,5 +1,6 @@
 import { PawlError } from "../../base/errors.ts";
 import { invalidInput } from "../../base/invalid-input.ts";
+import { MOST_TAGS } from "../../context/own-tags.ts";
 import { checkAppendable } from "../../hooks/check-appendable.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { AppendableEvent } from "../../log/event.ts";
@@ -22,9 +23,6 @@ export async function appendOnce(leg: Leg, whose: string, event: AppendableEvent
     throw error;
   }
 }
-
-/** The most own tags of a session. Every text for the model is searched for all of them. */
-const MOST_TAGS = 50;
 
 /** Checks that this agent and session can use the event's tag. */
 function checkTagHere({ agent, log }: Leg, event: AppendableEvent): void {

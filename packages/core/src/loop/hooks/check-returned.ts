@@ -1,7 +1,10 @@
 import type { Hook } from "../../hooks/hook.ts";
 
 /** The names of the hook methods that are called by the loop. */
-export type HookMethod = Exclude<keyof Hook, "name" | "tools" | "idempotent" | "needsPrices" | "onError">;
+export type HookMethod = Exclude<
+  keyof Hook,
+  "name" | "tools" | "tags" | "idempotent" | "needsPrices" | "onError"
+>;
 
 /** The fields of the object that a hook's method may return. */
 interface ReturnShape {

@@ -5,7 +5,7 @@ import { userDataBlock } from "../../context/user-data.ts";
 import { contextTypes } from "../../log/context-types.ts";
 import type { NewEvent, StoredEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import { isRedactable, REDACTED } from "../../log/redacted.ts";
+import { isExtension, isRedactable, REDACTED } from "../../log/redacted.ts";
 import type { Session } from "../../log/session-row.ts";
 import { isToolUse } from "../../model/content.ts";
 import type { SessionState } from "../../session/state.ts";
@@ -19,50 +19,104 @@ import { whileIdle } from "./at-rest.ts";
  * - for a model's answer, its calls and questions;
  * - for a result, the user's answer that it contains;
  * - for user data, every copy;
- * - for a call, the session of its sub-agent.
+ * - for a call, the session of its sub-agent;
+ * - for an answer, a result or a question, the extensions' events that have its `call_id`;
+ * - for the end of a run, the starts of its effects.
+ *
+ * With `throughSeq`, redacts all events from `seq` to that one, except user data.
  *
  * Starts a new prefix, because the text before later answers has changed.
  *
- * @throws PawlError `invalid_input` if the event has no content that a model reads or wrote; `session_busy`
- * while a run is open.
+ * @throws PawlError `invalid_input` if no event has content that can be redacted; `session_busy` while a run
+ * is open.
  */
-export async function redact(host: Host, session: Session, agent: Agent, seq: number): Promise<void> {
+export async function redact(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  seq: number,
+  throughSeq?: number,
+): Promise<void> {
+  if (throughSeq !== undefined && !(Number.isInteger(throughSeq) && throughSeq >= seq))
+    throw new PawlError("invalid_input", `throughSeq must be a whole number from ${seq}; got ${throughSeq}.`);
   await whileIdle(host, session, agent, async (state) => {
     const log = await Array.fromAsync(host.store.read(session.id));
-    const target = log[seq - 1];
-    const found = target === undefined ? [] : sameText(log, target);
-    if (target === undefined || found.length === 0)
+    const targets = throughSeq === undefined ? log.slice(seq - 1, seq) : targetsIn(log, seq, throughSeq);
+    const found = foundFor(log, targets, throughSeq !== undefined);
+    if (found.length === 0)
       throw new PawlError("invalid_input", "This event has no content that can be redacted.");
     // Redacts the sub-agents' sessions first. If the process dies in between, the same request can be
     // repeated, because the call itself is still unredacted.
-    for (const call of tasksOf(log, target)) await redactTask(host, session, agent, call);
-    const events = [...found.map(redactionOf), ...redactedPrefix(state, isUserData(target), host.newId())];
+    for (const call of targets.flatMap((target) => tasksOf(log, target)))
+      await redactTask(host, session, agent, call);
+    const events = [
+      ...found.map(redactionOf),
+      ...redactedPrefix(state, found.some(isUserData), host.newId()),
+    ];
     return { result: undefined, events };
   });
 }
 
-const TARGETS: readonly string[] = [...contextTypes, "checkpoint", "prefix", "spending"];
+/** Returns the events of a range that can be redacted, without user data. */
+function targetsIn(log: readonly StoredEvent[], seq: number, throughSeq: number): StoredEvent[] {
+  return log
+    .slice(Math.max(0, seq - 1), throughSeq)
+    .filter((event) => isRedactable(event) && !isUserData(event));
+}
+
+/** Returns the targets and all events that repeat them, in order, without those that are redacted already. */
+function foundFor(log: readonly StoredEvent[], targets: readonly StoredEvent[], isRange: boolean) {
+  const found = new Set(targets.flatMap((target) => sameText(log, target)));
+  const over = isRange ? redactedIn(log) : new Set();
+  return log.filter((event) => found.has(event) && !over.has(event.seq));
+}
+
+function redactedIn(log: readonly StoredEvent[]): ReadonlySet<number> {
+  return new Set(log.flatMap((event) => (event.type === "redaction" ? [event.data.seq] : [])));
+}
+
+const TARGETS: readonly string[] = [...contextTypes, "checkpoint", "prefix", "spending", "run_ended"];
 
 /**
  * Returns the event and all events that repeat its content. Returns an empty list if the event cannot be
  * redacted.
  */
 function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent[] {
-  if (!TARGETS.includes(target.type)) return [];
+  if (isExtension(target)) return [target];
+  const question = questionOf(log, target);
+  if (!TARGETS.includes(target.type) && question === undefined) return [];
   if (target.type === "spending") return isRedactable(target) ? [target] : [];
+  if (target.type === "run_ended") return log.filter((event) => endOf(event) === target.data.run_id);
   if (isUserData(target)) return log.filter(isUserData);
+  if (question !== undefined) return log.filter((event) => callOf(event) === question && isRedactable(event));
   const asking = new Set(callsOf(target));
   const ran = new Set(log.flatMap((event) => (RUNNING.includes(event.type) ? [callOf(event)] : [])));
   return log.filter((event) => {
     if (event === target) return true;
     const call = callOf(event);
     if (call === undefined || !asking.has(call)) return false;
+    if (isExtension(event)) return true;
     if (target.type === "tool_result") return event.type === "tool_answered";
     if (event.type === "tool_started") return event.data.input !== undefined;
     // A call that never ran was answered with an error about its input, which may quote it.
     if (event.type === "tool_result") return !ran.has(call);
     return event.type === "tool_call" || event.type === "tool_suspended";
   });
+}
+
+/** Returns the id of the question about a run that the event asks or answers. */
+function questionOf(log: readonly StoredEvent[], target: StoredEvent): string | undefined {
+  if (target.type !== "tool_suspended" && target.type !== "tool_answered") return undefined;
+  const asked = log.find(
+    (event) =>
+      event.type === "tool_suspended" && callOf(event) === callOf(target) && event.data.before !== undefined,
+  );
+  return asked && callOf(asked);
+}
+
+/** Returns the id of the run whose end the event stores. */
+function endOf(event: StoredEvent): string | undefined {
+  return event.type === "run_ended" || event.type === "effect_started" ? event.data.run_id : undefined;
 }
 
 const RUNNING: readonly string[] = ["tool_started", "tool_suspended"];
@@ -76,7 +130,8 @@ function isUserData(event: StoredEvent): boolean {
 }
 
 function callOf({ data }: StoredEvent): string | undefined {
-  return (data as { call_id?: string }).call_id;
+  const { call_id } = Object(data) as { call_id?: unknown };
+  return typeof call_id === "string" ? call_id : undefined;
 }
 
 /** Returns the ids of the calls in a model's answer, or of the call that a result belongs to. */
@@ -109,7 +164,7 @@ async function redactTask(
     const log = await Array.fromAsync(host.store.read(session.id));
     for (const event of log)
       if (event.type === "tool_started") await redactTask(host, session, agent, event.data);
-    const over = new Set(log.flatMap((event) => (event.type === "redaction" ? [event.data.seq] : [])));
+    const over = redactedIn(log);
     const found = log.filter(
       (event) => event.type !== "prefix" && isRedactable(event) && !over.has(event.seq),
     );
@@ -131,6 +186,8 @@ function redactionOf(event: StoredEvent): NewEvent {
   const call_id = callOf(event);
   const data: EventData["redaction"] = { seq, of, ...(call_id !== undefined && { call_id }) };
   if (event.type === "assistant_message") data.attempt = event.data.attempt;
+  const run_id = endOf(event);
+  if (run_id !== undefined) data.run_id = run_id;
   return { type: "redaction", data };
 }
 

@@ -301,14 +301,19 @@ export interface Runtime<Name extends string = string> {
    * Redacts an event: the model and readers get `[redacted]` instead of its content from now on. Rejects with
    * `not_found`, `invalid_input`, or `session_busy` while a run is open.
    *
-   * `seq` is the number of a user message, a model's answer, a tool result, knowledge, an artifact, a note or
-   * a checkpoint. To redact the user data, pass the number of a `prefix` event. Text that a sub-agent wrote
-   * for a redacted call is redacted too.
+   * `seq` is the number of a user message, a model's answer, a tool result, knowledge, an artifact, a note, a
+   * checkpoint, a hook's question or its answer, a `run_ended` (its message), or an extension's event, e.g.
+   * `planning.plan`, whose data become `{}`. To redact the user data, pass the number of a `prefix` event.
+   * Text that a sub-agent wrote for a redacted call is redacted too, and so are extensions' events with the
+   * `call_id` of a redacted answer, result or question.
+   *
+   * `throughSeq` redacts everything from `seq` to that event, e.g. a whole run, except user data. Use it if
+   * other events may repeat the content in their own words: later answers, notes and plans.
    *
    * The row in the store keeps the content. Summaries, copies (`fork`) and the model's provider may have it
    * too.
    */
-  redact(sessionId: string, seq: number, options: { userId: string }): Promise<void>;
+  redact(sessionId: string, seq: number, options: { userId: string; throughSeq?: number }): Promise<void>;
   /**
    * Creates a session of the same user with a copy of a session's log, up to the last `run_ended` at or
    * before `atSeq`. Default: up to the last `run_ended`. The new session's metadata have `forked_from: {

@@ -1,7 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
-import { ownTagsAt } from "../../context/own-tags.ts";
 import { withContent } from "../../context/wrap-results.ts";
 import { loadState } from "../../fold/load.ts";
 import type { Access } from "../../leg/leg.ts";
@@ -98,7 +97,7 @@ function holdLeg({ host, session, agent, lease, from, onlyEnds, held, state }: L
   const answers: StoredOf<"tool_answered">[] = [];
   const prepare = (events: readonly NewEvent[]) => {
     const hidden = held.isEmpty() ? events : events.map((event) => hiddenEvent(event, held.hide));
-    return withContent(current.agent, hidden, ownTagsAt(state, state.lastSeq));
+    return withContent(current.agent, hidden, state);
   };
   const log = openLog({
     store: host.store,

@@ -52,8 +52,11 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
   note: { text: "the user is in a hurry", tag: "Plan", landing: stop, reminder: true },
   prefix: { prefix_id: "p1", system: [{ type: "text", text: "You are a coach." }], tools: [] },
   checkpoint: { from_seq: 12, upto_seq: 20, reason: "summary", summary: "They talked about running." },
-  redaction: { seq: 3, of: "user_message", call_id: "c1", attempt: 4 },
-  run_started: { run_id: "r1", agent: "coach", agent_version: "1", retry_of: "r0", ...calledBy },
+  redaction: { seq: 3, of: "user_message", call_id: "c1", attempt: 4, run_id: "r0" },
+  run_started: {
+    ...{ run_id: "r1", agent: "coach", agent_version: "1", retry_of: "r0", tags: ["Plan"] },
+    ...calledBy,
+  },
   run_suspended: {
     run_id: "r1",
     pending: ["c1"],
