@@ -106,6 +106,16 @@ export const FLOORS = {
     ["agent"],
     ["."],
   ],
+  "examples/enterprise-search/web": [
+    ["base"],
+    ["runs"],
+    ["state"],
+    ["plan", "clarify", "sources", "person"],
+    ["details"],
+    ["face"],
+    ["."],
+    ["gallery"],
+  ],
   "examples/page-parts/web": [["base"], ["."]],
   "examples/playground/web": [
     ["hooks", "face"],
