@@ -108,6 +108,16 @@ export const FLOORS = {
     ["."],
   ],
   "examples/data-parts/src": [["database", "random"], ["."]],
+  "examples/enterprise-search/web": [
+    ["base"],
+    ["runs"],
+    ["state"],
+    ["plan", "clarify", "sources", "person"],
+    ["details"],
+    ["face"],
+    ["."],
+    ["gallery"],
+  ],
   "examples/page-parts/web": [["base"], ["."]],
   "examples/playground/web": [
     ["hooks", "face"],

@@ -26,8 +26,8 @@ export interface CoachFace {
   toolNames: ReadonlyMap<string, string>;
   parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
   questions: ReadonlyMap<string, ComponentType<QuestionProps>>;
-  Words: ComponentType<{ text: string; open: boolean }>;
-  Frame: ComponentType<FrameProps>;
+  Words: FunctionComponent<{ text: string; open: boolean }>;
+  Frame: FunctionComponent<FrameProps>;
   Label: FunctionComponent<LabelProps>;
   panel: { label: string; icon: ReactNode; Panel: FunctionComponent<{ messages: readonly ViewMessage[] }> };
   wordsIn(message: ViewMessage): string;

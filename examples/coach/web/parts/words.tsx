@@ -1,4 +1,4 @@
-import { type ComponentType, memo } from "react";
+import { type FunctionComponent, memo } from "react";
 import { type LegacyPart, legacyParts } from "../../src/legacy/blocks.ts";
 import type { MarkdownView } from "../base/seam.ts";
 import { titleOfType } from "../files/titles.ts";
@@ -8,7 +8,7 @@ import { labelOf } from "../sessions/kinds.ts";
  * Creates the component that shows the coach's text. Blocks of the earlier version become small cards or
  * nothing. An incomplete block is hidden while the text is being written.
  */
-export function words(Markdown: MarkdownView): ComponentType<{ text: string; open: boolean }> {
+export function words(Markdown: MarkdownView): FunctionComponent<{ text: string; open: boolean }> {
   return memo(function Words({ text, open }) {
     const shown = open ? withoutBeginning(text) : text;
     if (!shown.includes("[")) return <Markdown text={shown} />;

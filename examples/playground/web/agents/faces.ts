@@ -7,6 +7,7 @@ const FACES: ReadonlyMap<string, () => Promise<Face>> = new Map([
   ["coach", async (): Promise<Face> => (await import("./coach.ts")).coachFace],
   ["trainer", async (): Promise<Face> => (await import("./trainer.tsx")).trainerFace],
   ["rocket-league", async (): Promise<Face> => (await import("./rocket-league.ts")).rocketLeagueFace],
+  ["search", async (): Promise<Face> => (await import("./search.ts")).searchFace],
 ]);
 
 /** Returns the agents that the page can show. */

@@ -1,5 +1,5 @@
 import type { UseAgent } from "@pawl/client/react";
-import type { Json, Question } from "@pawl/core";
+import type { Json, Question, StoredEvent } from "@pawl/core";
 import type { ViewMessage } from "@pawl/core/view";
 import { type ComponentType, createContext, type FunctionComponent, type ReactNode, useContext } from "react";
 import type { ToolPart } from "./tool-part.ts";
@@ -25,15 +25,35 @@ export interface QuestionProps {
   answer?: (value: Json) => Promise<boolean>;
 }
 
+/** What the page offers to an agent's frame, e.g. for keys. */
+export interface PageControls {
+  /** Whether the agent's panel is shown, beside the conversation or over it. */
+  panelShown: boolean;
+  showPanel(shown: boolean): void;
+  /** Moves the focus to the text field. */
+  focusField(): void;
+}
+
 export interface FrameProps {
   agent: UseAgent;
   /** The shown messages. In a replay they are those of an earlier state. */
   messages: readonly ViewMessage[];
+  /** The stored events of the conversation. In a replay they are those up to the earlier state. */
+  events: readonly StoredEvent[];
+  page: PageControls;
   /**
-   * Renders the conversation inside the frame. The frame may pass a changed agent, e.g. one that sends more
-   * fields with each message.
+   * Renders the page inside the frame. The frame may pass a changed agent, e.g. one that sends more fields
+   * with each message.
    */
   children: (agent: UseAgent) => ReactNode;
+}
+
+/** A message of the agent, for what is shown around it. */
+export interface AroundProps {
+  /** Absent until the run has written something. */
+  message: ViewMessage | undefined;
+  /** Whether the run of this message is open. */
+  live: boolean;
 }
 
 export interface PanelProps {
@@ -75,8 +95,15 @@ export interface Face {
   parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
   /** Components for questions, by kind. Other questions get a button for each option. */
   questions?: ReadonlyMap<string, ComponentType<QuestionProps>>;
-  /** Shows the agent's text; `open` while it is being written. Default: as Markdown. */
-  Words?: ComponentType<{ text: string; open: boolean }>;
+  /**
+   * Shows the agent's text; `open` while it is being written. `message` is the message that it belongs to.
+   * Default: as Markdown.
+   */
+  Words?: FunctionComponent<{ text: string; open: boolean; message: ViewMessage }>;
+  /** Shown above the parts of an agent's message, from the start of its run on. */
+  Before?: FunctionComponent<AroundProps>;
+  /** Shown below the parts of an agent's message. */
+  After?: FunctionComponent<AroundProps>;
   /** Shows the model's thinking; `open` while it is being written. Default: collapsed, without its length. */
   Thinking?: ComponentType<{ text: string; open: boolean }>;
   /**
@@ -84,8 +111,8 @@ export interface Face {
    * `undefined` while it is loading.
    */
   Label?: FunctionComponent<PanelProps & { type: string | undefined }>;
-  /** Wraps the conversation and provides the state that its parts share. */
-  Frame?: ComponentType<FrameProps>;
+  /** Wraps the page and provides the state that its parts share. */
+  Frame?: FunctionComponent<FrameProps>;
   /** Shows, above the text field, what is sent along with the next message. */
   Attached?: ComponentType;
   /** The agent's panel beside the conversation. */

@@ -11,6 +11,8 @@ export interface Replay {
   /** The view of the first `at` events. */
   view: ViewState | undefined;
   event: StoredEvent | undefined;
+  /** The shown events: the first `at`. */
+  events: readonly StoredEvent[];
   goTo(seq: number | undefined): void;
 }
 
@@ -23,16 +25,15 @@ export function useReplay(events: readonly StoredEvent[], sessionId: string | un
   const length = events.length;
   const asked = place?.sessionId === sessionId ? place?.seq : undefined;
   const at = asked === undefined || length === 0 ? undefined : Math.max(1, Math.min(length, asked));
+  const shown = useMemo(() => (at === undefined ? events : events.slice(0, at)), [events, at]);
   const view = useMemo(
     () =>
-      at === undefined
-        ? undefined
-        : events.slice(0, at).reduce<ViewState>((so, one) => reduceView(so, one), newView()),
-    [events, at],
+      at === undefined ? undefined : shown.reduce<ViewState>((so, one) => reduceView(so, one), newView()),
+    [shown, at],
   );
   const goTo = useCallback(
     (seq: number | undefined) => setPlace(seq === undefined ? undefined : { sessionId, seq }),
     [sessionId],
   );
-  return { at, length, view, event: at === undefined ? undefined : events[at - 1], goTo };
+  return { at, length, view, events: shown, event: at === undefined ? undefined : events[at - 1], goTo };
 }

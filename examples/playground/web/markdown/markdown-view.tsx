@@ -1,7 +1,8 @@
-import { memo } from "react";
+import { memo, useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { blocksOf } from "./blocks.ts";
+import { CITED_ELEMENT, type Cited, citing } from "./cited.ts";
 import { isTooDeep } from "./depth.ts";
 import { Raw } from "./raw.tsx";
 
@@ -33,25 +34,37 @@ export const PlainTextView = memo(function PlainTextView({ markdown }: { markdow
   );
 });
 
+interface MarkdownViewProps {
+  text: string;
+  cited?: Cited;
+}
+
 /**
  * Renders the agent's text. While the text grows, only its last block is rendered again. Markdown that is
  * nested too deeply appears as source.
  */
-export const MarkdownView = memo(function MarkdownView({ text }: { text: string }) {
+export const MarkdownView = memo(function MarkdownView({ text, cited }: MarkdownViewProps) {
   if (isTooDeep(text)) return <Raw text={text} />;
   return (
     <div className="prose">
       {blocksOf(text).map((block, at) => (
-        <Block key={at} text={block} />
+        <Block key={at} text={block} {...(cited && { cited })} />
       ))}
     </div>
   );
 });
 
-const Block = memo(function Block({ text }: { text: string }) {
-  return (
-    <ReactMarkdown remarkPlugins={plugins} components={components}>
-      {text}
-    </ReactMarkdown>
-  );
+const Block = memo(function Block({ text, cited }: MarkdownViewProps) {
+  const options = useMemo(() => optionsFor(cited), [cited]);
+  return <ReactMarkdown {...options}>{text}</ReactMarkdown>;
 });
+
+function optionsFor(cited: Cited | undefined) {
+  if (cited === undefined) return { remarkPlugins: plugins, components };
+  const { pattern, Mark } = cited;
+  const marked: Components = {
+    ...components,
+    [CITED_ELEMENT]: ({ children }) => <Mark text={String(children)} />,
+  };
+  return { remarkPlugins: [...plugins, citing(pattern)], components: marked };
+}

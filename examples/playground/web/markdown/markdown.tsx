@@ -1,5 +1,6 @@
 import { lazy, memo, Suspense } from "react";
 import { ErrorBoundary, NotLoaded } from "../shell/error-boundary.tsx";
+import type { Cited } from "./cited.ts";
 import { Raw } from "./raw.tsx";
 
 /**
@@ -14,13 +15,16 @@ export const loadMarkdown = (): Promise<typeof import("./markdown-view.tsx")> =>
 const View = lazy(async () => ({ default: (await loadMarkdown()).MarkdownView }));
 const Heard = lazy(async () => ({ default: (await loadMarkdown()).PlainTextView }));
 
-/** Shows the agent's text as Markdown, or as source while the renderer is loading. */
-export const Markdown = memo(function Markdown({ text }: { text: string }) {
+/**
+ * Shows the agent's text as Markdown, or as source while the renderer is loading. Texts that match
+ * `cited.pattern` are shown by `cited.Mark`; pass the same object in each rendering.
+ */
+export const Markdown = memo(function Markdown({ text, cited }: { text: string; cited?: Cited }) {
   const raw = <Raw text={text} />;
   return (
     <ErrorBoundary instead={raw}>
       <Suspense fallback={raw}>
-        <View text={text} />
+        <View text={text} {...(cited && { cited })} />
       </Suspense>
     </ErrorBoundary>
   );

@@ -1,8 +1,8 @@
 import { type UseAgent, useAgent, useSessions } from "@pawl/client/react";
-import { type ReactNode, useCallback, useRef } from "react";
+import { type ReactNode, useCallback, useMemo, useRef } from "react";
 import { AgentSwitch } from "../agents/agent-switch.tsx";
-import { hasKeys } from "../composer/focus.ts";
-import { type Face, type FrameProps, useFace } from "../face/face.ts";
+import { type Field, hasKeys } from "../composer/focus.ts";
+import { type Face, type FrameProps, type PageControls, useFace } from "../face/face.ts";
 import { hashOf, useSessionAddress } from "../hooks/use-address.ts";
 import { type Replay, useReplay } from "../inspector/use-replay.ts";
 import { LogPanel } from "../log/log-panel.tsx";
@@ -54,43 +54,62 @@ export function AgentPage({ info }: { info: Info | undefined }) {
   const working = replay.view === undefined && isWorking(agent.phase);
   const session = sessions.find(({ id }) => id === sessionId);
   const type = session && (session.type ?? "");
+  const page = usePageControls(layout, field);
   return (
-    <div className={`page ${hasSide ? "page-side" : ""} ${isWide && beside ? "page-log" : ""}`}>
-      <SkipLink to="talk" />
-      {hasSide && <aside className="side">{list}</aside>}
-      <main id="talk" tabIndex={-1} aria-label={`Conversation with ${face.voice}`} data-phase={agent.phase}>
-        <TopBar
-          info={info}
-          connection={agent.connection}
-          hasSession={sessionId !== undefined && agent.error?.code !== "not_found"}
-          beside={beside}
-          label={Label !== undefined && <Label {...{ messages, type, working }} />}
-          onMenu={hasSide ? undefined : () => layout.showMenu(true)}
-          onToggle={layout.toggle}
-        />
-        <Frame agent={agent} messages={messages}>
-          {(talking) => (
+    <Frame {...{ agent, messages, page }} events={replay.events}>
+      {(talking) => (
+        <div className={`page ${hasSide ? "page-side" : ""} ${isWide && beside ? "page-log" : ""}`}>
+          <SkipLink to="talk" />
+          {hasSide && <aside className="side">{list}</aside>}
+          <main
+            id="talk"
+            tabIndex={-1}
+            aria-label={`Conversation with ${face.voice}`}
+            data-phase={agent.phase}
+          >
+            <TopBar
+              info={info}
+              connection={agent.connection}
+              hasSession={sessionId !== undefined && agent.error?.code !== "not_found"}
+              beside={beside}
+              label={Label !== undefined && <Label {...{ messages, type, working }} />}
+              onMenu={hasSide ? undefined : () => layout.showMenu(true)}
+              onToggle={layout.toggle}
+            />
             <Conversation
               agent={talking}
               {...{ field, replay }}
               writes={log.writes}
               {...(info && { maxMessage: info.maxMessage })}
             />
+          </main>
+          {isWide && beside && (
+            <aside className="side-log" aria-label={label}>
+              {panel}
+            </aside>
           )}
-        </Frame>
-      </main>
-      {isWide && beside && (
-        <aside className="side-log" aria-label={label}>
-          {panel}
-        </aside>
+          <Drawer side="left" label="Conversations" open={layout.menuOver} onClose={close}>
+            {list}
+          </Drawer>
+          <Drawer side="right" label={label} open={layout.besideOver} onClose={() => layout.show(undefined)}>
+            {panel}
+          </Drawer>
+        </div>
       )}
-      <Drawer side="left" label="Conversations" open={layout.menuOver} onClose={close}>
-        {list}
-      </Drawer>
-      <Drawer side="right" label={label} open={layout.besideOver} onClose={() => layout.show(undefined)}>
-        {panel}
-      </Drawer>
-    </div>
+    </Frame>
+  );
+}
+
+/** The actions of an agent's frame on the page. */
+function usePageControls({ beside, show }: Layout, field: Field): PageControls {
+  const panelShown = beside === "panel";
+  return useMemo(
+    () => ({
+      panelShown,
+      showPanel: (shown) => show(shown ? "panel" : undefined),
+      focusField: () => field.current?.focus(),
+    }),
+    [panelShown, show, field],
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ViewMessage, ViewPart } from "@pawl/core/view";
-import { memo, useContext } from "react";
-import { TalkContext, useFace } from "../face/face.ts";
+import { type FunctionComponent, memo, useContext } from "react";
+import { type AroundProps, TalkContext, useFace } from "../face/face.ts";
 import type { ToolPart } from "../face/tool-part.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { ErrorBoundary } from "../shell/error-boundary.tsx";
@@ -36,16 +36,38 @@ function UserMessage({ message }: { message: ViewMessage }) {
 }
 
 function AgentMessage({ message, live, told }: MessageProps) {
-  const { voice } = useFace();
+  const { voice, Before, After } = useFace();
   const parts = message.parts.filter((part) => !(told && part.type === "notice"));
   return parts.length === 0 ? null : (
     <li className="message message-coach" data-testid="message-assistant">
       <span className="unseen">{voice}: </span>
+      {Before && <Around of={Before} {...{ message, live }} />}
       {parts.map((part, at) => (
         <ErrorBoundary key={part.key} of={part.type === "tool" && part.phase} instead={<PartNotShown />}>
-          <Part part={part} live={live} isLast={at === parts.length - 1} />
+          <Part part={part} live={live} isLast={at === parts.length - 1} message={message} />
         </ErrorBoundary>
       ))}
+      {After && <Around of={After} {...{ message, live }} />}
+    </li>
+  );
+}
+
+/** What an agent shows around its message. If it fails, the message is shown without it. */
+function Around({ of: Own, ...props }: AroundProps & { of: FunctionComponent<AroundProps> }) {
+  return (
+    <ErrorBoundary of={props.message} instead={null}>
+      <Own {...props} />
+    </ErrorBoundary>
+  );
+}
+
+/** What an agent shows of a run that has not written anything yet, in the place of its message. */
+export function ComingMessage() {
+  const { Before } = useFace();
+  if (Before === undefined) return null;
+  return (
+    <li className="message message-coach" data-testid="message-coming">
+      <Around of={Before} message={undefined} live />
     </li>
   );
 }
@@ -58,9 +80,9 @@ function PartNotShown() {
   );
 }
 
-function Words({ text, open }: { text: string; open: boolean }) {
+function Words({ message, ...written }: { text: string; open: boolean; message: ViewMessage }) {
   const { Words: Own } = useFace();
-  return Own === undefined ? <Markdown text={text} /> : <Own text={text} open={open} />;
+  return Own === undefined ? <Markdown text={written.text} /> : <Own {...written} message={message} />;
 }
 
 function Thinking({ text, open }: { text: string; open: boolean }) {
@@ -68,10 +90,17 @@ function Thinking({ text, open }: { text: string; open: boolean }) {
   return <Shown text={text} open={open} />;
 }
 
-function Part({ part, live, isLast }: { part: ViewPart; live: boolean; isLast: boolean }) {
+interface PartProps {
+  part: ViewPart;
+  live: boolean;
+  isLast: boolean;
+  message: ViewMessage;
+}
+
+function Part({ part, live, isLast, message }: PartProps) {
   switch (part.type) {
     case "text":
-      return <Words text={part.text} open={part.open} />;
+      return <Words text={part.text} open={part.open} message={message} />;
     case "thinking":
       // What the model writes after its thinking may be stored together with it, and later.
       return <Thinking text={part.text} open={part.open && isLast} />;

@@ -1,6 +1,7 @@
 import type { AgentFailure, AgentState } from "@pawl/client";
 import type { UseAgent } from "@pawl/client/react";
 import { useHeld } from "@pawl/client/react";
+import { runMessageId } from "@pawl/core/view";
 import { useFace } from "../face/face.ts";
 import { useQuiet } from "../hooks/use-quiet.ts";
 import type { StickToEnd } from "../hooks/use-stick-to-end.ts";
@@ -8,7 +9,7 @@ import { Boundary } from "../shell/boundary.tsx";
 import { Wheel } from "../shell/wheel.tsx";
 import { Asked } from "./asked.tsx";
 import { Failure } from "./failure.tsx";
-import { Message } from "./message.tsx";
+import { ComingMessage, Message } from "./message.tsx";
 import { useAtWork } from "./use-at-work.ts";
 import { BROKE_OFF } from "./use-failure.ts";
 import { Welcome } from "./welcome.tsx";
@@ -50,6 +51,7 @@ export function Thread(props: ThreadProps) {
                 told={message === last && failure?.code === BROKE_OFF}
               />
             ))}
+            {run?.open === true && last?.role === "user" && <ComingMessage key={runMessageId(run)} />}
           </ol>
         </Boundary>
         {pending.map((question) => (

@@ -32,7 +32,7 @@ export interface RocketLeagueFace {
   Thinking: ComponentType<{ text: string; open: boolean }>;
   Label: FunctionComponent<LabelProps>;
   /** Lets the user open a match, and sends its id with each message. */
-  Frame: ComponentType<FrameProps>;
+  Frame: FunctionComponent<FrameProps>;
   /** The open match. */
   Attached: ComponentType;
   panel: { label: string; icon: ReactNode; Panel: FunctionComponent<MessagesProps> };

@@ -1,5 +1,5 @@
 import type { ViewMessage } from "@pawl/core/view";
-import type { ComponentType, FunctionComponent, ReactNode } from "react";
+import type { FunctionComponent, ReactNode } from "react";
 import type { FrameProps, MarkdownView, ToolPart, ToolPartProps } from "../base/seam.ts";
 import { Ask, questionIn } from "../parts/ask.tsx";
 import { Change } from "../parts/change.tsx";
@@ -15,7 +15,7 @@ export interface TrainerFace {
   welcome: { words: string; starters: readonly string[] };
   toolNames: ReadonlyMap<string, string>;
   parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
-  Frame: ComponentType<FrameProps>;
+  Frame: FunctionComponent<FrameProps>;
   panel: { label: string; icon: ReactNode; Panel: FunctionComponent<{ messages: readonly ViewMessage[] }> };
   wordsIn(message: ViewMessage): string;
   doing(work: { messages: readonly ViewMessage[]; writes: string | undefined }): string;

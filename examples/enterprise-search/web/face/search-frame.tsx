@@ -1,0 +1,79 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { FrameProps } from "../base/seam.ts";
+import type { SearchServer } from "../base/server.ts";
+import { foundIn } from "../runs/citations.ts";
+import { foldRuns } from "../runs/fold.ts";
+import { plansAfterQuestions } from "../runs/questions.ts";
+import { type Run, type Runs, runOf } from "../runs/run.ts";
+import { type Searching, SearchingContext } from "../state/searching.ts";
+import { useIndex } from "../state/use-index.ts";
+import { useMe } from "../state/use-me.ts";
+import { useQueue } from "../state/use-queue.ts";
+import { useSources } from "../state/use-sources.ts";
+import { useKeys } from "./use-keys.ts";
+
+/** Wraps the page. Folds the events into runs, and keeps messages until the index is ready. */
+export function SearchFrame({
+  server,
+  agent,
+  messages,
+  events,
+  page,
+  children,
+}: FrameProps & { server: SearchServer }) {
+  const { sessionId, send } = agent;
+  const index = useIndex(server);
+  const waits = !["ready", "silent"].includes(index.status);
+  const { queued, say } = useQueue(waits, sessionId, send);
+  const me = useMe(server, !waits);
+  const folded = useRef<Runs | undefined>(undefined);
+  folded.current = useMemo(() => foldRuns(folded.current, events), [events]);
+  const { runs } = folded.current;
+  const found = useMemo(() => foundIn(messages), [messages]);
+  const planAfter = useMemo(() => plansAfterQuestions(messages), [messages]);
+  const sources = useSources(found, sessionId, page);
+  const { shown, showRun } = useShownRun(runs, sessionId, sources, page.showPanel);
+  useKeys(page.focusField);
+  const { focusField } = page;
+  const searching = useMemo(
+    (): Searching => ({
+      server,
+      runs,
+      found,
+      planAfter,
+      sources,
+      shown,
+      showRun,
+      index,
+      queued,
+      me,
+      focusField,
+    }),
+    [server, runs, found, planAfter, sources, shown, showRun, index, queued, me, focusField],
+  );
+  const talking = useMemo(() => ({ ...agent, send: say }), [agent, say]);
+  return <SearchingContext value={searching}>{children(talking)}</SearchingContext>;
+}
+
+/** The run whose details are shown: the last one, or the one that the user has asked for. */
+function useShownRun(
+  runs: readonly Run[],
+  sessionId: string | undefined,
+  { leave }: ReturnType<typeof useSources>,
+  showPanel: (shown: boolean) => void,
+): Pick<Searching, "shown" | "showRun"> {
+  const [asked, setAsked] = useState<string>();
+  const count = runs.length;
+  // A new run is shown. The choice ends with it, and with its conversation.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  useEffect(() => setAsked(undefined), [count, sessionId]);
+  const showRun = useCallback(
+    (run: Run, from?: HTMLElement) => {
+      leave(from);
+      setAsked(run.ids[0]);
+      showPanel(true);
+    },
+    [leave, showPanel],
+  );
+  return { shown: asked === undefined ? runs.at(-1) : runOf(runs, `run:${asked}`), showRun };
+}

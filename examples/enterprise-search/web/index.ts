@@ -1,0 +1,10 @@
+import "./styles/base.css";
+import "./styles/plan.css";
+import "./styles/clarify.css";
+import "./styles/sources.css";
+import "./styles/view.css";
+import "./styles/details.css";
+import "./styles/person.css";
+
+export { type SearchServer, searchServer } from "./base/server.ts";
+export { type SearchFace, searchFace } from "./face/search-face.tsx";

@@ -1,0 +1,45 @@
+import { Avatar } from "../base/icons.tsx";
+import type { Person } from "../base/server.ts";
+import { clipped } from "../base/words.ts";
+import { useSearching } from "../state/searching.ts";
+
+/** The person whose rights a search has, and the others of the company that the visitor may be. */
+export function PersonChooser() {
+  const { person, people, failed, become } = useSearching().me;
+  if (person === undefined) return null;
+  const all = people.some(({ email }) => email === person.email) ? people : [person, ...people];
+  return (
+    <div className="es-person" data-testid="es-person">
+      <label>
+        <span className="es-person-as">Searching as</span>
+        <span className="es-person-pick">
+          <Avatar initials={person.initials} name={person.name} />
+          <span className="es-person-name" aria-hidden="true">
+            {clipped(person.name, 60)} <span className="es-soft">· {clipped(placeOf(person), 60)}</span>
+          </span>
+          <select
+            value={person.email}
+            onChange={({ currentTarget }) => become(currentTarget.value)}
+            data-testid="es-person-select"
+          >
+            {all.map((one) => (
+              <option key={one.email} value={one.email}>
+                {one.name}, {placeOf(one)}
+              </option>
+            ))}
+          </select>
+        </span>
+      </label>
+      {failed && (
+        <span role="alert" className="es-person-failed">
+          Could not change.
+        </span>
+      )}
+    </div>
+  );
+}
+
+function placeOf({ role, team, department }: Person): string {
+  const place = team === "" ? department : team;
+  return [role, place].filter((one) => one !== "").join(", ");
+}

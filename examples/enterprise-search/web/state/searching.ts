@@ -1,0 +1,52 @@
+import { createContext, useContext } from "react";
+import type { IndexState, Person, SearchServer } from "../base/server.ts";
+import type { FoundDocument } from "../runs/citations.ts";
+import type { Run } from "../runs/run.ts";
+
+/** An opened source. */
+export interface OpenSource {
+  id: string;
+  words: readonly string[];
+}
+
+/** The sources that are open beside the conversation. */
+export interface SourceState {
+  /** The shown source; `undefined` if none is open. */
+  current: OpenSource | undefined;
+  /** Whether another one was shown before, which `back` shows again. */
+  canGoBack: boolean;
+  /** Opens a source that an answer cites. `from` gets the focus back. */
+  open(id: string, from?: HTMLElement): void;
+  /** Opens a document that the shown one belongs to or refers to. */
+  follow(id: string): void;
+  back(): void;
+  close(): void;
+}
+
+/** The state that the parts of one conversation share. */
+export interface Searching {
+  server: SearchServer;
+  runs: readonly Run[];
+  /** The documents that the conversation's searches have found, by id. */
+  found: ReadonlyMap<string, FoundDocument>;
+  /** The messages that begin with questions, and the calls of the last of these. */
+  planAfter: ReadonlyMap<string, string>;
+  sources: SourceState;
+  /** The run whose details are shown. */
+  shown: Run | undefined;
+  /** Shows the details of a run beside the conversation. */
+  showRun(run: Run, from?: HTMLElement): void;
+  index: IndexState & { again(): void };
+  /** The message that waits for the index. */
+  queued: { text: string | undefined; cancel(): void };
+  me: { person: Person | undefined; people: readonly Person[]; failed: boolean; become(email: string): void };
+  focusField(): void;
+}
+
+export const SearchingContext = createContext<Searching | undefined>(undefined);
+
+export function useSearching(): Searching {
+  const searching = useContext(SearchingContext);
+  if (searching === undefined) throw new Error("useSearching() works only inside a SearchFrame.");
+  return searching;
+}
