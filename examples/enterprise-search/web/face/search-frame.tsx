@@ -65,7 +65,6 @@ function useShownRun(
   const [asked, setAsked] = useState<string>();
   const count = runs.length;
   // A new run is shown. The choice ends with it, and with its conversation.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => setAsked(undefined), [count, sessionId]);
   const showRun = useCallback(
     (run: Run, from?: HTMLElement) => {

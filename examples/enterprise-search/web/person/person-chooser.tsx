@@ -30,6 +30,9 @@ export function PersonChooser() {
           </select>
         </span>
       </label>
+      <p className="es-hint es-person-hint">
+        <span className="es-key">/</span> to write
+      </p>
       {failed && (
         <span role="alert" className="es-person-failed">
           Could not change.

@@ -75,7 +75,6 @@ export function SourceView({ source }: { source: OpenSource }) {
 
 /** Moves the focus to a source when it is opened, after the panel around it is shown. */
 function useFocusOn(box: { current: HTMLElement | null }, id: string): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each source gets the focus once
   useEffect(() => {
     const timer = setTimeout(() => box.current?.focus({ preventScroll: true }));
     return () => clearTimeout(timer);
