@@ -88,8 +88,8 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
   };
   const phase = (name: string) => page.locator(`main[data-phase="${name}"]`).waitFor(WAIT);
   const answer = () => page.getByTestId("message-assistant").last();
-  const tasks = () =>
-    page.getByTestId("es-task").evaluateAll((all) => all.map((one) => one.getAttribute("data-state")));
+  const tasks = (): Promise<string[]> =>
+    page.evaluate("[...document.querySelectorAll('[data-testid=es-task]')].map((one) => one.dataset.state)");
   const focused = (): Promise<string> =>
     page.evaluate("document.activeElement.getAttribute('data-testid') ?? document.activeElement.tagName");
   const isSource = (title: string) =>
