@@ -63,6 +63,19 @@ it("X4 answers a greeting without a search, and says when nothing is found", asy
   );
 });
 
+it("X4 answers a question for a number with a figure, or not at all", async () => {
+  const { run } = simulated();
+  const input = "How large is the Q4 bonus pool?";
+  expect((await run({ input })).text).toMatch(/\*\*Q4 bonus pool, confidential\*\*.* \$1\.35 million/);
+  // Another document, which everybody sees, has the same words and no figure.
+  expect((await run({ input, caller: rivera })).text).toBe(
+    "I have found nothing about this that you may see.",
+  );
+  const { text } = await run({ input: "What do we know about Norvik Marine?", caller: rivera });
+  expect(text).toContain("Who has time for Norvik Marine?");
+  expect(text).not.toContain("Norvik Energy");
+});
+
 it("X4 M6 quotes a plain search at the limit of turns", async () => {
   const { run } = simulated(1);
   const { stop, text } = await run({ input: "How much is the Q4 revenue forecast?" });

@@ -1,8 +1,10 @@
-import type { Hook } from "@pawl/core";
+import { type Hook, reservation } from "@pawl/core";
 import type { Reservations } from "@pawl/core/store";
 import { coach, modelSummary } from "@pawl/example-coach";
+import { COMPANY_NOW, searchAgent } from "@pawl/example-enterprise-search";
 import { trainer } from "@pawl/example-trainer";
 import type { AgentModels } from "./models.ts";
+import { browserOf } from "./search-people.ts";
 
 export interface AgentParts {
   /** Keeps the daily budget of each user. */
@@ -10,7 +12,10 @@ export interface AgentParts {
   hooks: readonly Hook[];
 }
 
-/** Creates the coach and the trainer with their models and a daily budget for each user. */
+/** How many tokens a user's searches may use in one day, and how many each run reserves before it begins. */
+const SEARCH_TOKENS = { day: 4_000_000, run: 400_000 } as const;
+
+/** Creates the agents that share a runtime, with their models and a daily budget for each user. */
 export function exampleAgents(models: AgentModels, parts: AgentParts) {
   const { coachFallback, trainerFallback } = models;
   return {
@@ -26,5 +31,23 @@ export function exampleAgents(models: AgentModels, parts: AgentParts) {
       ...(trainerFallback && { fallback: trainerFallback }),
       initializer: models.chooser,
     }),
+    search: searchAgent({
+      model: models.search,
+      planner: models.searchPlanner,
+      hooks: [...parts.hooks, searchBudget(parts.reservations)],
+      now: () => COMPANY_NOW,
+    }),
   };
+}
+
+/** Gives all searches of a user one budget per day (UTC), whomever the user searches as. */
+function searchBudget(reservations: Reservations): Hook {
+  return reservation({
+    name: "daily-budget",
+    reservations,
+    account: ({ userId }) => `search/${browserOf(userId)}/${new Date().toISOString().slice(0, 10)}`,
+    limit: SEARCH_TOKENS.day,
+    amount: SEARCH_TOKENS.run,
+    message: "That is all for today. Your searches are safe, and we can continue tomorrow.",
+  });
 }

@@ -8,6 +8,7 @@ import { coachRoutes } from "./coach-routes.ts";
 import type { ModelInfo } from "./models.ts";
 import { isLoopback, ownPageOnly, securityHeaders } from "./protection.ts";
 import { type RocketLeagueServing, rocketLeagueRoutes } from "./rocket-league-routes.ts";
+import { type SearchServing, searchRoutes } from "./search-routes.ts";
 import { type TrainerServing, trainerRoutes } from "./trainer-routes.ts";
 
 /** The agents that the page offers. */
@@ -15,6 +16,7 @@ const TITLES = [
   { name: "coach", title: "Coach" },
   { name: "trainer", title: "Trainer" },
   { name: "rocket-league", title: "Rocket League" },
+  { name: "search", title: "Search" },
 ];
 
 const NO_ROUTE =
@@ -35,6 +37,8 @@ export interface AppOptions {
   trainer?: TrainerServing;
   /** The parts of the Rocket League coach. Without them, it is not served. */
   rocketLeague?: RocketLeagueServing;
+  /** The parts of the search agent. Without them, it is not served. */
+  search?: SearchServing;
   info: ModelInfo;
   /** The host to which the server is bound. */
   host: string;
@@ -57,6 +61,7 @@ export function playgroundApp({
   coachRateLimit,
   trainer,
   rocketLeague,
+  search,
   info,
   host,
   webDir,
@@ -67,8 +72,9 @@ export function playgroundApp({
   const identity = browserIdentity({ trustProxy });
   // Only the developer can reach a loopback host, so the page may show internal events.
   const expose: "all" | "public" = isLoopback(host) ? "all" : "public";
-  const served = [...agents, ...(trainer ? ["trainer"] : []), ...(rocketLeague ? ["rocket-league"] : [])];
-  const shown = TITLES.filter(({ name }) => served.includes(name));
+  const parts = { trainer, "rocket-league": rocketLeague, search };
+  const served = new Set([...agents, ...Object.entries(parts).flatMap(([name, one]) => (one ? [name] : []))]);
+  const shown = TITLES.filter(({ name }) => served.has(name));
   const serve = (agent: string) =>
     handler({
       runtime,
@@ -99,9 +105,10 @@ export function playgroundApp({
   const around = { runtime, identity, maxMessage: MAX_MESSAGE, expose, trustProxy, onError };
   if (trainer !== undefined) trainerRoutes(app, trainer, around);
   if (rocketLeague !== undefined) rocketLeagueRoutes(app, rocketLeague, around);
+  if (search !== undefined) searchRoutes(app, search, around);
   if (agents.includes("coach")) {
-    const parts = { ...(files && { files }), ...(coachRateLimit && { rateLimit: coachRateLimit }) };
-    coachRoutes(app, parts, around);
+    const serving = { ...(files && { files }), ...(coachRateLimit && { rateLimit: coachRateLimit }) };
+    coachRoutes(app, serving, around);
   }
   for (const agent of agents.filter((name) => name !== "coach")) {
     const answer = serve(agent);

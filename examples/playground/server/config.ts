@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { pricingOf } from "@pawl/anthropic";
 import { type FilesAt, isUrl } from "@pawl/example-coach";
+import { DEFAULT_DOCUMENTS } from "@pawl/example-enterprise-search";
 import { type RocketLeagueConfig, readCoachConfig } from "@pawl/example-rocket-league-coach";
 import { trainerModels } from "@pawl/example-trainer";
 import { isLoopback } from "./protection.ts";
@@ -17,6 +18,8 @@ export interface Config {
   modelId: string;
   /** The Rocket League coach's limits. */
   rocketLeague: Pick<RocketLeagueConfig, "maxSteps" | "tokenBudget">;
+  /** How many documents the company of the search agent has. */
+  searchDocuments: number;
   /** The id of the trainer's default model. */
   trainerModel?: string;
   /** The key of the Messages API. Without it, the agents are simulated. */
@@ -65,6 +68,7 @@ export function readConfig(env: Env): Config {
     webDir: join(here, "dist", "web"),
     modelId: modelIn(env, "COACH_MODEL_ID") ?? "claude-sonnet-5-5",
     rocketLeague: rocketLeagueIn(env),
+    searchDocuments: documentsIn(env),
     trustProxy: env.TRUST_PROXY === "1",
     test: env.PAWL_TEST === "1",
     ...(apiKey && { apiKey }),
@@ -93,6 +97,13 @@ function calendarIn({ COACH_CALENDAR: source }: Env, host: string): string | und
 function rocketLeagueIn({ COACH_MAX_STEPS, COACH_TOKEN_BUDGET }: Env): Config["rocketLeague"] {
   const { maxSteps, tokenBudget } = readCoachConfig({ COACH_MAX_STEPS, COACH_TOKEN_BUDGET });
   return { maxSteps, tokenBudget };
+}
+
+/** Reads the size of the company. Its database is in memory, so it has a limit. */
+function documentsIn({ SEARCH_DOCUMENTS: text }: Env): number {
+  const documents = text ? (/^\d{1,6}$/.test(text) ? Number(text) : Number.NaN) : DEFAULT_DOCUMENTS;
+  if (documents >= 1_000 && documents <= 200_000) return documents;
+  throw new Error(`SEARCH_DOCUMENTS must be a number from 1000 to 200000, not "${text}".`);
 }
 
 function databaseIn({ DATABASE_URL: url }: Env): string | undefined {

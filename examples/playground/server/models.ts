@@ -1,6 +1,7 @@
 import { type ClaudeOptions, claude, pricingOf } from "@pawl/anthropic";
 import { type ModelClient, resilient } from "@pawl/core";
 import { coachRules } from "@pawl/example-coach";
+import { searchRules } from "@pawl/example-enterprise-search";
 import { rocketLeagueRules } from "@pawl/example-rocket-league-coach";
 import { DEFAULT_MODEL, trainerModels, trainerRules } from "@pawl/example-trainer";
 import { openai } from "@pawl/openai";
@@ -28,6 +29,10 @@ export interface AgentModels {
   chooser: ModelClient;
   /** The Rocket League coach's model, with thinking on. */
   rocketLeague: ModelClient;
+  /** The search agent's model, with thinking on. */
+  search: ModelClient;
+  /** The model that plans and reviews the searches. */
+  searchPlanner: ModelClient;
   info: ModelInfo;
   close(): Promise<void>;
 }
@@ -42,10 +47,10 @@ const FALLBACKS = {
 } as const;
 
 /**
- * The id of the small model that summarises sessions. If the server has no Claude models, the coach's own
- * model does this.
+ * The id of the small model that summarises the coach's sessions, and that plans searches. If the server has
+ * no Claude models, the coach's own model does this.
  */
-const SUMMARIES = "claude-haiku-5-5";
+const SMALL = "claude-haiku-5-5";
 
 /** The ids of the initializer's models. They are small and fast, because the trainer waits for them. */
 const CHOOSER = { openai: "gpt-4o-mini", claude: "claude-haiku-5-5" } as const;
@@ -75,15 +80,18 @@ export async function agentModels(config: Config): Promise<AgentModels> {
   };
   const coachFallback = fallback(modelId, FALLBACKS.coach);
   const trainerFallback = fallback(trainerModel, FALLBACKS.trainer);
+  const small = () => model(pricingOf(modelId) === undefined ? modelId : SMALL);
   const others = trainerModels.filter((id) => id !== trainerModel);
   return {
     coach: model(modelId, thinksByItself(modelId) ? BY_ITSELF : undefined),
     ...(coachFallback && { coachFallback }),
-    coachSummaries: model(pricingOf(modelId) === undefined ? modelId : SUMMARIES),
+    coachSummaries: small(),
     ...(trainerFallback && { trainerFallback }),
     trainer: [model(trainerModel), ...others.map((id) => model(id))],
     chooser: openaiKey === undefined ? model(CHOOSER.claude) : openai(CHOOSER.openai, { apiKey: openaiKey }),
     rocketLeague: resilient(model(modelId, thinkingOf(modelId))),
+    search: resilient(model(modelId, thinkingOf(modelId))),
+    searchPlanner: resilient(small()),
     info: { model: modelId, simulated },
     close: async () => await own?.close(),
   };
@@ -92,6 +100,9 @@ export async function agentModels(config: Config): Promise<AgentModels> {
 const coaching = coachRules();
 const training = trainerRules();
 const reviewing = rocketLeagueRules();
+const searching = searchRules();
+/** Tools that only the search agent, its planner and its reviewer have. */
+const SEARCH_TOOLS = ["open_document", "write_plan", "review"];
 
 /**
  * Simulates all agents. A request's tools show which agent sent it. A request without tools asks for a
@@ -100,6 +111,7 @@ const reviewing = rocketLeagueRules();
 const rules: Rules = (request, context) => {
   const names = (request.tools ?? []).map(({ name }) => name);
   if (names.includes("get_rank_benchmarks")) return reviewing(request, context);
+  if (SEARCH_TOOLS.some((name) => names.includes(name))) return searching(request, context);
   const coach = names.length === 0 || names.includes("save_file") || names.includes("record");
   return (coach ? coaching : training)(request, context);
 };

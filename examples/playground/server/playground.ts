@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { messageOf, PawlError, runtime } from "@pawl/core";
 import { type CoachDeps, coachDeps, icsCalendar, openFiles, postgresDayPlans } from "@pawl/example-coach";
+import type { SearchDeps } from "@pawl/example-enterprise-search";
 import { ROCKET_LEAGUE_AGENT } from "@pawl/example-rocket-league-coach";
 import { type TrainerDeps, trainerData, withSessionLog } from "@pawl/example-trainer";
 import { postgresReservations } from "@pawl/postgres";
@@ -14,6 +15,8 @@ import { type AgentModels, agentModels } from "./models.ts";
 import { type OpenStore, openStore } from "./open-store.ts";
 import { ownRuns } from "./own-runs.ts";
 import { openRocketLeague } from "./rocket-league.ts";
+import { type SearchIndex, searchIndex } from "./search.ts";
+import { searchPeople } from "./search-people.ts";
 import { testAgent } from "./test-agent.ts";
 import { tokens } from "./tokens.ts";
 
@@ -29,9 +32,10 @@ export interface Playground {
 /** Starts the playground. Resumes runs that a killed process left open. */
 export async function startPlayground(config: Config): Promise<Playground> {
   const opened = await openStore(join(config.dir, "db"), config.databaseUrl);
+  const index = searchIndex({ dir: config.dir, documents: config.searchDocuments, onError });
   try {
     const models = await agentModels(config);
-    const { data, pawl, rocketLeague, ...parts } = await openAgents(config, opened, models);
+    const { data, pawl, rocketLeague, ...parts } = await openAgents(config, { opened, models, index });
     const { host, webDir, trustProxy } = config;
     const server = await listen(
       playgroundApp({
@@ -45,6 +49,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
           ...(await tokens(config)),
         },
         rocketLeague: { ...rocketLeague, rateLimit: new RateLimiterMemory(RATE) },
+        search: { index, people: searchPeople(), rateLimit: new RateLimiterMemory(RATE) },
         info: models.info,
         host,
         webDir,
@@ -65,6 +70,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
         await withinTime(Promise.all([pawl.drain(), rocketLeague.drain()]), graceMs);
         await server.close();
         await models.close();
+        await index.close();
         await opened.close();
       },
     };
@@ -74,8 +80,14 @@ export async function startPlayground(config: Config): Promise<Playground> {
   }
 }
 
+interface Parts {
+  opened: OpenStore;
+  models: AgentModels;
+  index: SearchIndex;
+}
+
 /** Opens the agents with their data. The Rocket League coach has a runtime of its own. */
-async function openAgents(config: Config, opened: OpenStore, models: AgentModels) {
+async function openAgents(config: Config, { opened, models, index }: Parts) {
   const { db, tail } = opened;
   const store = ownRuns(withSessionLog(opened.store), (agent) => agent !== ROCKET_LEAGUE_AGENT);
   const data = await trainerData(db);
@@ -90,12 +102,12 @@ async function openAgents(config: Config, opened: OpenStore, models: AgentModels
   const hooks = [errorLines(console.error, config.apiKey)];
   const examples = exampleAgents(models, { reservations: postgresReservations(db), hooks });
   const agents = [examples.coach, ...tester];
-  const pawl = runtime<CoachDeps & TrainerDeps>({
-    agents: [...agents, examples.trainer],
+  const pawl = runtime<CoachDeps & TrainerDeps & SearchDeps>({
+    agents: [...agents, examples.trainer, examples.search],
     store,
     blobs: store.blobs,
     ...(tail && { tail }),
-    deps: (session) => ({ ...coaching(session), trainer: data }),
+    deps: (session) => ({ ...coaching(session), trainer: data, search: index.search }),
     // `errorLines` has printed a model's failure already.
     onError: (error) => PawlError.is(error, "model_error") || console.error(`pawl: ${messageOf(error)}`),
   });

@@ -1,4 +1,4 @@
-import { type Agent, agent, type ModelClient } from "@pawl/core";
+import { type Agent, agent, type Hook, type ModelClient } from "@pawl/core";
 import { planning } from "@pawl/planning";
 import { guidance, instructions } from "../prompt/instructions.ts";
 import { toolDocs } from "../prompt/tool-docs.ts";
@@ -18,6 +18,8 @@ export interface SearchAgentOptions {
   agents?: CustomAgentStore;
   /** The most answers of the model in one run. Default: 10. */
   turns?: number;
+  /** More hooks, e.g. a budget. They run before the planner. */
+  hooks?: readonly Hook[];
   /** Returns the present, in milliseconds since 1970. Default: the clock. */
   now?: () => number;
 }
@@ -46,6 +48,7 @@ export function searchAgent({
   planner = model,
   agents = customAgentList([]),
   turns = 10,
+  hooks = [],
   now = Date.now,
 }: SearchAgentOptions): Agent<SearchDeps, typeof SEARCH_AGENT> {
   const { hook, tools } = planning<SearchDeps>({
@@ -62,7 +65,7 @@ export function searchAgent({
     model,
     instructions,
     tools: [...searchTools, ...tools],
-    hooks: [hook],
+    hooks: [...hooks, hook],
     userData: (source) => userFacts(source, now),
     userDataPer: "run",
     resultTag: "result",

@@ -6,7 +6,7 @@ export {
   DEFAULT_SEED,
   drawCompany,
 } from "./company.ts";
-export type { Workspace } from "./directory.ts";
+export { drawDirectory, type Workspace, type WorkspaceId } from "./directory.ts";
 export { type Fact, nameOf, subjects } from "./facts.ts";
 export { drawQuestions, type Question, type QuestionKind, questionKinds } from "./questions.ts";
 export { chatter, type Subject } from "./words/index.ts";

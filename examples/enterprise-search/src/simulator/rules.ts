@@ -1,4 +1,5 @@
 import type { ParsedRequest, Reply, Rules } from "@pawl/testing";
+import { type Found, fitting } from "./fitting.ts";
 import { planFor, reviewFor } from "./plan.ts";
 import { type Scene, sceneOf } from "./scene.ts";
 
@@ -51,25 +52,19 @@ function searchesLeft({ tags, results }: Scene): string[] {
   return [...new Set(pending.map(([, tool]) => tool as string))].filter((tool) => !called.has(tool));
 }
 
-interface Found {
-  id: string;
-  title: string;
-  owner: string;
-  at: string;
-  text: string;
-}
-
-/** Quotes the first two results of each source. */
-function answerTo({ tags, results }: Scene): string {
+/** Quotes the first two results of each source that fit the question. */
+function answerTo({ said, tags, results }: Scene): string {
   const retrieved = tags.get("Retrieved");
   if (retrieved !== undefined)
     return `I could not finish my plan. A plain search has found this:\n\n${retrieved}`;
   if (results.length === 0)
     return "Hello! Ask me what the company's mails, messages, meetings and files say.";
-  const found = results.flatMap(({ value }) => {
-    const listed: unknown = Object(value).results;
-    return Array.isArray(listed) ? (listed as Found[]).slice(0, 2) : [];
+  const listed = results.map(({ value }): Found[] => {
+    const one: unknown = Object(value).results;
+    return Array.isArray(one) ? one : [];
   });
+  const fits = new Set(fitting(said, listed.flat()).map(({ id }) => id));
+  const found = listed.flatMap((one) => one.filter(({ id }) => fits.has(id)).slice(0, 2));
   if (found.length === 0) return "I have found nothing about this that you may see.";
   const lines = found.map(
     ({ id, title, owner, at, text }) =>

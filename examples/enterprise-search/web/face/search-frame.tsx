@@ -25,7 +25,7 @@ export function SearchFrame({
   const index = useIndex(server);
   const waits = !["ready", "silent"].includes(index.status);
   const { queued, say } = useQueue(waits, sessionId, send);
-  const me = useMe(server, !waits);
+  const me = useMe(server, !waits, page.startAnew);
   const folded = useRef<Runs | undefined>(undefined);
   folded.current = useMemo(() => foldRuns(folded.current, events), [events]);
   const { runs } = folded.current;

@@ -7,8 +7,11 @@ interface Known {
   people: readonly Person[];
 }
 
-/** Reads who the visitor searches as, and lets them choose another person. */
-export function useMe(server: SearchServer, isReady: boolean): Searching["me"] {
+/**
+ * Reads who the visitor searches as, and lets them choose another person. That person has conversations of
+ * their own, so `startAnew` is called then.
+ */
+export function useMe(server: SearchServer, isReady: boolean, startAnew: () => void): Searching["me"] {
   const [known, setKnown] = useState<Known>();
   const [failed, setFailed] = useState(false);
   // The directory is in the index, so it is read again once that is ready.
@@ -28,12 +31,12 @@ export function useMe(server: SearchServer, isReady: boolean): Searching["me"] {
       if (before === undefined || person === undefined) return;
       setFailed(false);
       setKnown({ ...before, person });
-      server.become(email).catch(() => {
+      server.become(email).then(startAnew, () => {
         setFailed(true);
         setKnown(before);
       });
     },
-    [server, known],
+    [server, known, startAnew],
   );
   return { person: known?.person, people: known?.people ?? [], failed, become };
 }

@@ -15,6 +15,7 @@ describe("readConfig", () => {
       webDir: resolve(import.meta.dirname, "../../dist/web"),
       modelId: "claude-sonnet-5-5",
       rocketLeague: { maxSteps: 10, tokenBudget: 1_000_000 },
+      searchDocuments: 50_000,
       trustProxy: false,
       test: false,
     });
@@ -27,6 +28,7 @@ describe("readConfig", () => {
       COACH_MODEL_ID: "claude-haiku-5-5",
       COACH_MAX_STEPS: "3",
       COACH_TOKEN_BUDGET: "5000",
+      SEARCH_DOCUMENTS: "1000",
       HOST: "0.0.0.0",
       PORT: "0",
       PAWL_DIR: "somewhere",
@@ -37,6 +39,7 @@ describe("readConfig", () => {
       baseURL: "http://127.0.0.1:9",
       modelId: "claude-haiku-5-5",
       rocketLeague: { maxSteps: 3, tokenBudget: 5_000 },
+      searchDocuments: 1_000,
       host: "0.0.0.0",
       port: 0,
       trustProxy: true,
@@ -126,6 +129,13 @@ describe("readConfig", () => {
       expect(read).toThrow("DATABASE_URL must be a URL like");
       expect(read).not.toThrow("secret");
     }
+  });
+
+  it("X4 refuses a company that is too small or too large", () => {
+    for (const SEARCH_DOCUMENTS of ["999", "200001", "1e4", "-5000", "many"])
+      expect(() => readConfig({ SEARCH_DOCUMENTS })).toThrow(
+        `SEARCH_DOCUMENTS must be a number from 1000 to 200000, not "${SEARCH_DOCUMENTS}".`,
+      );
   });
 
   it("treats an empty variable as absent", () => {

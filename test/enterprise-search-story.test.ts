@@ -1,0 +1,321 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { StoredEvent } from "@pawl/core";
+import { searchRules } from "@pawl/example-enterprise-search";
+import { type MessagesApi, messagesApi } from "@pawl/testing";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startBrowser } from "./support/browser.ts";
+import { assertSoundLog, ofType } from "./support/invariants.ts";
+import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
+
+const browser = await startBrowser();
+const WAIT = { timeout: 20_000 };
+/** A script that returns the names of elements which are not wholly inside the window. */
+const OUTSIDE = `[...document.querySelectorAll("button, textarea, select, summary")].flatMap((one) => {
+  const { left, right, width } = one.getBoundingClientRect();
+  return width > 0 && (left < 0 || right > innerWidth) ? [one.getAttribute("aria-label") ?? one.textContent] : [];
+})`;
+const [FAST, SLOW] = [20, 0.5];
+const CHEN = "alex.chen@harborline.example";
+const RIVERA = "alex.rivera@harborline.example";
+/** The model's requests: those of the planner, of the reviewer, and of the agent's turns. */
+type Part = "plan" | "review" | "turn";
+
+/** Holds requests of the model back, so that the test can act in the middle of a run. */
+class Gate {
+  readonly #held = new Map<Part, PromiseWithResolvers<void>>();
+  hold(part: Part): void {
+    this.#held.set(part, Promise.withResolvers());
+  }
+  release(part: Part): void {
+    this.#held.get(part)?.resolve();
+    this.#held.delete(part);
+  }
+  open(): void {
+    for (const part of [...this.#held.keys()]) this.release(part);
+  }
+  async pass(part: Part): Promise<void> {
+    await this.#held.get(part)?.promise;
+  }
+}
+
+describe.skipIf(browser === undefined)("the enterprise search in a browser", { timeout: 120_000 }, () => {
+  const gate = new Gate();
+  let api: MessagesApi;
+  let server: PlaygroundProcess;
+  let context: BrowserContext;
+  let page: Page;
+  /** The speed of the model. A slow one lets the test act in the middle of an answer. */
+  let speed = FAST;
+
+  beforeAll(async () => {
+    const built = join(import.meta.dirname, "..", "examples", "playground", "dist", "web", "index.html");
+    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
+    api = await messagesApi({
+      rules: async (request, given) => {
+        const only = request.tools?.length === 1 ? request.tools[0]?.name : undefined;
+        await gate.pass(only === "write_plan" ? "plan" : only === "review" ? "review" : "turn");
+        return await searchRules({ speed })(request, given);
+      },
+    });
+    server = await playgroundProcess(api.url, { SEARCH_DOCUMENTS: "1000" });
+    await server.start();
+    context = await browser!.newContext({ viewport: { width: 1280, height: 900 } });
+    page = await opened(context);
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.remove();
+    await api?.close();
+  });
+
+  afterEach(() => {
+    gate.open();
+    speed = FAST;
+  });
+
+  const opened = async (of: BrowserContext) => {
+    const one = await of.newPage();
+    one.on("pageerror", (error) => expect.unreachable(`the page threw: ${error.message}`));
+    return one;
+  };
+  const say = async (text: string) => {
+    await page.getByTestId("composer").fill(text);
+    await page.keyboard.press("Enter");
+  };
+  const phase = (name: string) => page.locator(`main[data-phase="${name}"]`).waitFor(WAIT);
+  const answer = () => page.getByTestId("message-assistant").last();
+  const tasks = (): Promise<string[]> =>
+    page.evaluate("[...document.querySelectorAll('[data-testid=es-task]')].map((one) => one.dataset.state)");
+  const focused = (): Promise<string> =>
+    page.evaluate("document.activeElement.getAttribute('data-testid') ?? document.activeElement.tagName");
+  const isSource = (title: string) =>
+    expect.poll(() => page.getByTestId("es-view-title").textContent(), WAIT).toBe(title);
+  const logOf = async (): Promise<StoredEvent[]> => {
+    const id = new URL(page.url()).hash.replace("#search/", "");
+    const found = await page.request.get(`${server.url}/api/search/sessions/${id}/events?limit=1000`);
+    return ((await found.json()) as { events: StoredEvent[] }).events;
+  };
+  const become = async (email: string) => {
+    await page.getByTestId("es-person-select").selectOption(email);
+    await expect.poll(() => page.url(), WAIT).toBe(`${server.url}/#search`);
+    await page.getByTestId("starter").first().waitFor(WAIT);
+    expect(await page.getByTestId("es-person-select").inputValue()).toBe(email);
+  };
+
+  it("X4 X5 W4 builds the index at the first visit with its progress shown, and keeps a question until then", async () => {
+    const kept = async () => (await readdir(server.dir)).filter((name) => name.startsWith("search-"));
+    expect(await kept()).toEqual([]);
+    await page.goto(`${server.url}/#search`);
+    const progress = page.getByTestId("es-index");
+    await progress.getByRole("progressbar").waitFor(WAIT);
+    await say("Where does the Q4 pipeline stand?");
+    await page.getByTestId("es-queued").waitFor(WAIT);
+    const seen = new Set<string>();
+    const look = async () => {
+      const text = await progress
+        .locator(".es-index-percent")
+        .textContent({ timeout: 200 })
+        .catch(() => "");
+      if (text) seen.add(text);
+      return await progress.count();
+    };
+    await expect.poll(look, { timeout: 60_000, interval: 50 }).toBe(0);
+    expect(seen.size).toBeGreaterThan(1);
+    expect(await kept()).toHaveLength(1);
+    await answer().getByText("$7.2 million in 31 deals").waitFor(WAIT);
+    await phase("idle");
+    expect(await page.getByTestId("es-queued").count()).toBe(0);
+    expect(ofType(await logOf(), "user_message")).toHaveLength(1);
+  });
+
+  it("X4 W4 M1 M2 M3 M5 tells the story of the two Alexes by the keyboard, with a reload in every step", async () => {
+    await page.goto(`${server.url}/#search/new`);
+    await page.goto(`${server.url}/#search`);
+    await page.getByTestId("starter").first().waitFor(WAIT);
+    const sent = api.requests.length;
+
+    // Planning.
+    gate.hold("plan");
+    await page.evaluate("document.activeElement.blur()");
+    await page.keyboard.press("/");
+    expect(await focused()).toBe("composer");
+    await page.keyboard.type("What does Alex say about Q4?");
+    await page.keyboard.press("Enter");
+    await page.getByTestId("es-planning").waitFor(WAIT);
+    await page.reload();
+    await page.getByTestId("es-planning").waitFor(WAIT);
+    gate.release("plan");
+
+    // The question is asked once. Its choices are people with their initials and teams.
+    const choices = page.getByTestId("es-choice");
+    await choices.first().waitFor(WAIT);
+    await page.reload();
+    await choices.first().waitFor(WAIT);
+    expect(await choices.count()).toBe(2);
+    expect(await choices.nth(0).textContent()).toMatch(/AC.*Alex Chen.*Planning/);
+    expect(await choices.nth(1).textContent()).toMatch(/AR.*Alex Rivera.*Enterprise/);
+    // Nothing expensive has run.
+    expect(ofType(await logOf(), "tool_started")).toEqual([]);
+
+    // The answer.
+    gate.hold("plan");
+    await page.evaluate("document.activeElement.blur()");
+    await page.keyboard.press("/");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("2");
+    expect(await page.evaluate("document.activeElement.textContent")).toContain("Alex Rivera");
+    await page.keyboard.press("Enter");
+    await page.getByTestId("es-answer").waitFor(WAIT);
+    await page.reload();
+    expect(await page.getByTestId("es-answer").textContent(WAIT)).toContain("Alex Rivera");
+    expect(await choices.count()).toBe(0);
+
+    // The plan, before anything is searched.
+    gate.hold("turn");
+    gate.release("plan");
+    await page.getByTestId("es-tasks").waitFor(WAIT);
+    await page.reload();
+    await page.getByTestId("es-tasks").waitFor(WAIT);
+    expect(await tasks()).toEqual(["next", "next", "waiting"]);
+
+    // Both sources are searched, and the review is in progress.
+    gate.hold("review");
+    gate.release("turn");
+    await expect.poll(tasks, WAIT).toEqual(["done", "done", "running"]);
+    await page.reload();
+    await expect.poll(tasks, WAIT).toEqual(["done", "done", "running"]);
+
+    // The answer, while it is written.
+    speed = SLOW;
+    gate.release("review");
+    const text = answer().locator(".prose").last();
+    const length = async () => ((await text.textContent().catch(() => "")) ?? "").length;
+    await expect.poll(length, { ...WAIT, interval: 20 }).toBeGreaterThan(30);
+    await page.reload();
+    await expect.poll(length, { ...WAIT, interval: 20 }).toBeGreaterThan(30);
+    await phase("streaming");
+    await phase("idle");
+    speed = FAST;
+    expect(await text.textContent()).toContain("Where the Q4 pipeline stands, Alex Rivera");
+    expect(await text.textContent()).not.toContain("gmail-");
+
+    // Citations, by the keyboard: the source with its words, and back.
+    await page.evaluate("document.activeElement.blur()");
+    await page.keyboard.press("/");
+    await page.keyboard.press("ArrowUp");
+    expect(await focused()).toBe("es-cite");
+    await page.keyboard.press("Enter");
+    await isSource("Where the Q4 pipeline stands");
+    await expect
+      .poll(() => page.locator("[data-testid=es-view-text] mark").allTextContents())
+      .toContain("Q4");
+    await page.keyboard.press("Escape");
+    await page.getByTestId("es-view").waitFor({ state: "detached", ...WAIT });
+    expect(await focused()).toBe("es-cite");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await isSource("#sales");
+    await page.reload();
+    await answer().getByTestId("es-cite").nth(1).click(WAIT);
+    await isSource("#sales");
+    await page.keyboard.press("Escape");
+    await page.getByTestId("es-panel").waitFor(WAIT);
+
+    // Each step happened once.
+    const log = await logOf();
+    assertSoundLog(log);
+    expect(ofType(log, "run_started")).toHaveLength(1);
+    expect(
+      ofType(log, "tool_started")
+        .map(({ data }) => data.tool_name)
+        .sort(),
+    ).toEqual(["search_gmail", "search_slack"]);
+    expect(log.filter(({ type }) => type === "planning.clarification")).toHaveLength(1);
+    // Two plans, the searches, a review and the answer.
+    expect(api.requests.length - sent).toBe(5);
+    expect(api.rejected).toEqual([]);
+  });
+
+  it("X4 F17 searches as the chosen person: somebody else finds, opens and continues nothing of it", async () => {
+    const question = "How large is the Q4 bonus pool?";
+    const nothing = "I have found nothing about this that you may see.";
+    await page.goto(`${server.url}/#search`);
+    await say(question);
+    await answer().getByText(nothing).waitFor(WAIT);
+    await phase("idle");
+
+    await become(CHEN);
+    await say(question);
+    await answer().getByText("the Q4 bonus pool is $1.35 million").waitFor(WAIT);
+    await phase("idle");
+    await answer().getByTestId("es-cite").first().click();
+    await isSource("Q4 bonus pool, confidential");
+    const id = await answer().getByTestId("es-cite").first().getAttribute("data-cite");
+    const address = page.url();
+    const read = async () => (await page.request.get(`${server.url}/api/search/documents/${id}`)).status();
+    expect(await read()).toBe(200);
+
+    await become(RIVERA);
+    expect(await page.getByTestId("es-view").count()).toBe(0);
+    expect(await page.getByTestId("past-session").count()).toBe(0);
+    expect(await read()).toBe(404);
+    await say(question);
+    await answer().getByText(nothing).waitFor(WAIT);
+    await phase("idle");
+    await page.goto(address);
+    await page.getByTestId("error").waitFor(WAIT);
+    expect(await page.locator("main").textContent()).not.toContain("1.35");
+
+    // The conversation is there for the person that it belongs to.
+    await become(CHEN);
+    await page.getByTestId("past-session").filter({ hasText: question }).click();
+    await answer().getByText("the Q4 bonus pool is $1.35 million").waitFor(WAIT);
+  });
+
+  it("X4 W4 opens the kept index after a kill, and builds nothing again", async () => {
+    await server.kill();
+    await server.start();
+    await page.goto(`${server.url}/#search`);
+    await page.reload();
+    const stages = new Set<string>();
+    const look = async () => {
+      const state = await page.request.get(`${server.url}/api/search/index`);
+      const { status, stage = "" } = (await state.json()) as { status: string; stage?: string };
+      stages.add(stage);
+      return status;
+    };
+    await expect.poll(look, { ...WAIT, interval: 20 }).toBe("ready");
+    expect([...stages].filter((stage) => ["draw", "documents", "words"].includes(stage))).toEqual([]);
+    await page.getByTestId("es-index").waitFor({ state: "detached", ...WAIT });
+    await say("How large is the Q4 bonus pool?");
+    await answer().getByText("$1.35 million").waitFor(WAIT);
+  });
+
+  it.each([
+    { width: 320, colorScheme: "light" },
+    { width: 390, colorScheme: "dark" },
+  ] as const)("X4 fits a phone $width wide, $colorScheme", async ({ width, colorScheme }) => {
+    const phone = await browser!.newContext({ viewport: { width, height: 700 }, colorScheme });
+    onTestFinished(() => phone.close());
+    const large = page;
+    onTestFinished(() => {
+      page = large;
+    });
+    page = await opened(phone);
+    await page.goto(`${server.url}/#search`);
+    await say("What do we know about Norvik Marine?");
+    await page.getByTestId("es-sources").waitFor(WAIT);
+    await phase("idle");
+    expect(await page.evaluate(OUTSIDE)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    await page.getByTestId("es-source-row").first().click();
+    await page.getByTestId("es-view-text").waitFor(WAIT);
+    expect(await page.evaluate(OUTSIDE)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByTestId("es-view").waitFor({ state: "detached", ...WAIT });
+  });
+});
