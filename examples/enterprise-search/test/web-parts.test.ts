@@ -157,11 +157,9 @@ describe("the page's citations", () => {
   });
 
   it("X4 finds documents in results, with their words, whatever else a result has", () => {
-    const tool = { type: "tool", key: "1", callId: "c", toolName: "t", phase: "done", arguments: {} };
-    const results = [{ ...MAIL, fragment: { ...MAIL.fragment } }, null, 5, { id: 3 }, { id: "x" }];
-    const part = { ...tool, result: { results } } as never;
-    const again = { ...tool, result: { id: MAIL.id, source: "gmail", title: "Again", text: "…" } } as never;
-    const found = foundIn([{ id: "m", role: "assistant", text: "", parts: [part, again], seq: 1 }]);
+    const results = [MAIL, null, 5, { id: 3 }, { id: "x" }];
+    const again = { id: MAIL.id, source: "gmail", title: "Again", text: "…" };
+    const found = foundIn([{ results }, again, null, "text", { results: 5 }]);
     expect([...found.keys()]).toEqual([MAIL.id]);
     expect(found.get(MAIL.id)).toMatchObject({ title: "Again", words: ["q4"] });
   });

@@ -59,7 +59,7 @@ function Talk({ shown }: { shown: Shown }) {
     [],
   );
   const page = useMemo(
-    () => ({ panelShown, showPanel, focusField: () => field.current?.focus() }),
+    () => ({ panelShown, showPanel, focusField: () => field.current?.focus(), startAnew: () => undefined }),
     [panelShown],
   );
   const agent = useMemo(() => ({ sessionId: "s1", send }) as unknown as UseAgent, [send]);

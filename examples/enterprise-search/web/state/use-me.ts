@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Person, SearchServer } from "../base/server.ts";
 import type { Searching } from "./searching.ts";
 
@@ -13,30 +13,43 @@ interface Known {
  */
 export function useMe(server: SearchServer, isReady: boolean, startAnew: () => void): Searching["me"] {
   const [known, setKnown] = useState<Known>();
+  const [chosen, setChosen] = useState<string>();
   const [failed, setFailed] = useState(false);
-  // The directory is in the index, so it is read again once that is ready.
+  const choices = useRef(0);
+  // The directory may be in the index, so it is read once that is ready.
   useEffect(() => {
     if (!isReady) return;
     const control = new AbortController();
-    server.me(control.signal).then(
-      (me) => setKnown(me),
-      () => undefined,
-    );
+    server.me(control.signal).then(setKnown, () => undefined);
     return () => control.abort();
   }, [server, isReady]);
   const become = useCallback(
     (email: string) => {
-      const before = known;
-      const person = known?.people.find((one) => one.email === email);
-      if (before === undefined || person === undefined) return;
+      choices.current += 1;
+      const own = choices.current;
+      const isLast = () => own === choices.current;
       setFailed(false);
-      setKnown({ ...before, person });
-      server.become(email).then(startAnew, () => {
-        setFailed(true);
-        setKnown(before);
-      });
+      setChosen(email);
+      // The person changes once the server knows it: until then it answers for the one before.
+      server
+        .become(email)
+        .then(
+          () => {
+            if (!isLast()) return;
+            setKnown((before) => {
+              const person = before?.people.find((one) => one.email === email);
+              return before && person ? { ...before, person } : before;
+            });
+            startAnew();
+          },
+          () => isLast() && setFailed(true),
+        )
+        .finally(() => isLast() && setChosen(undefined));
     },
-    [server, known, startAnew],
+    [server, startAnew],
   );
-  return { person: known?.person, people: known?.people ?? [], failed, become };
+  return useMemo(
+    () => ({ person: known?.person, people: known?.people ?? [], chosen, failed, become }),
+    [known, chosen, failed, become],
+  );
 }

@@ -111,10 +111,18 @@ interface Controlled {
 function usePageControls({ layout: { beside, show }, field, reload }: Controlled): PageControls {
   const { name } = useFace();
   const panelShown = beside === "panel";
+  const latest = useRef(beside);
+  latest.current = beside;
+  const instead = useRef<typeof beside>(undefined);
   return useMemo(
     () => ({
       panelShown,
-      showPanel: (shown) => show(shown ? "panel" : undefined),
+      showPanel: (shown) => {
+        // A log that the panel has replaced comes back.
+        if (shown && latest.current !== "panel") instead.current = latest.current;
+        show(shown ? "panel" : instead.current);
+        if (!shown) instead.current = undefined;
+      },
       focusField: () => field.current?.focus(),
       startAnew: () => {
         location.hash = hashOf({ agent: name });
