@@ -5,7 +5,7 @@ import type { StoredEvent } from "@pawl/core";
 import { searchRules } from "@pawl/example-enterprise-search";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBrowser } from "./support/browser.ts";
 import { assertSoundLog, ofType } from "./support/invariants.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
@@ -17,6 +17,7 @@ const OUTSIDE = `[...document.querySelectorAll("button, textarea, select, summar
   const { left, right, width } = one.getBoundingClientRect();
   return width > 0 && (left < 0 || right > innerWidth) ? [one.getAttribute("aria-label") ?? one.textContent] : [];
 })`;
+const [FAST, SLOW] = [20, 0.5];
 const CHEN = "alex.chen@harborline.example";
 const RIVERA = "alex.rivera@harborline.example";
 /** The model's requests: those of the planner, of the reviewer, and of the agent's turns. */
@@ -32,6 +33,9 @@ class Gate {
     this.#held.get(part)?.resolve();
     this.#held.delete(part);
   }
+  open(): void {
+    for (const part of [...this.#held.keys()]) this.release(part);
+  }
   async pass(part: Part): Promise<void> {
     await this.#held.get(part)?.promise;
   }
@@ -44,7 +48,7 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
   let context: BrowserContext;
   let page: Page;
   /** The speed of the model. A slow one lets the test act in the middle of an answer. */
-  let speed = 20;
+  let speed = FAST;
 
   beforeAll(async () => {
     const built = join(import.meta.dirname, "..", "examples", "playground", "dist", "web", "index.html");
@@ -68,6 +72,11 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
     await api?.close();
   });
 
+  afterEach(() => {
+    gate.open();
+    speed = FAST;
+  });
+
   const opened = async (of: BrowserContext) => {
     const one = await of.newPage();
     one.on("pageerror", (error) => expect.unreachable(`the page threw: ${error.message}`));
@@ -79,8 +88,8 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
   };
   const phase = (name: string) => page.locator(`main[data-phase="${name}"]`).waitFor(WAIT);
   const answer = () => page.getByTestId("message-assistant").last();
-  const tasks = () =>
-    page.getByTestId("es-task").evaluateAll((all) => all.map((one) => one.getAttribute("data-state")));
+  const tasks = (): Promise<string[]> =>
+    page.evaluate("[...document.querySelectorAll('[data-testid=es-task]')].map((one) => one.dataset.state)");
   const focused = (): Promise<string> =>
     page.evaluate("document.activeElement.getAttribute('data-testid') ?? document.activeElement.tagName");
   const isSource = (title: string) =>
@@ -173,15 +182,15 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
     await page.getByTestId("es-tasks").waitFor(WAIT);
     expect(await tasks()).toEqual(["next", "next", "waiting"]);
 
-    // Both sources are searched, and reviewed.
+    // Both sources are searched, and the review is in progress.
     gate.hold("review");
     gate.release("turn");
-    await expect.poll(tasks, WAIT).toEqual(["done", "done", "next"]);
+    await expect.poll(tasks, WAIT).toEqual(["done", "done", "running"]);
     await page.reload();
-    await expect.poll(tasks, WAIT).toEqual(["done", "done", "next"]);
+    await expect.poll(tasks, WAIT).toEqual(["done", "done", "running"]);
 
     // The answer, while it is written.
-    speed = 0.5;
+    speed = SLOW;
     gate.release("review");
     const text = answer().locator(".prose").last();
     const length = async () => ((await text.textContent().catch(() => "")) ?? "").length;
@@ -190,7 +199,7 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
     await expect.poll(length, { ...WAIT, interval: 20 }).toBeGreaterThan(30);
     await phase("streaming");
     await phase("idle");
-    speed = 20;
+    speed = FAST;
     expect(await text.textContent()).toContain("Where the Q4 pipeline stands, Alex Rivera");
     expect(await text.textContent()).not.toContain("gmail-");
 
@@ -267,10 +276,9 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
     await answer().getByText("the Q4 bonus pool is $1.35 million").waitFor(WAIT);
   });
 
-  it("X4 opens the kept index within seconds after a kill", async () => {
+  it("X4 W4 opens the kept index after a kill, and builds nothing again", async () => {
     await server.kill();
     await server.start();
-    const begun = performance.now();
     await page.goto(`${server.url}/#search`);
     await page.reload();
     const stages = new Set<string>();
@@ -281,7 +289,6 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
       return status;
     };
     await expect.poll(look, { ...WAIT, interval: 20 }).toBe("ready");
-    expect(performance.now() - begun).toBeLessThan(10_000);
     expect([...stages].filter((stage) => ["draw", "documents", "words"].includes(stage))).toEqual([]);
     await page.getByTestId("es-index").waitFor({ state: "detached", ...WAIT });
     await say("How large is the Q4 bonus pool?");

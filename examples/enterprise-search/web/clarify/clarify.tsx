@@ -37,7 +37,7 @@ export function Clarify({ question, answer }: QuestionProps) {
     >
       <legend>
         {text}
-        {attempt > 1 && <span className="es-soft"> {lastTry(attempt, attempts)}</span>}
+        {attempt > 1 && <span className="es-try"> {lastTry(attempt, attempts)}</span>}
       </legend>
       <ol className="es-choices">
         {choices.map((choice, at) => (

@@ -15,8 +15,6 @@ function Nodes({ nodes }: { nodes: readonly Node[] }) {
   return (
     <ul>
       {nodes.map((node, at) => (
-        // A node has no name of its own: its place is what it is.
-        // biome-ignore lint/suspicious/noArrayIndexKey: nodes are only added at the end
         <li key={at}>
           <One node={node} />
         </li>

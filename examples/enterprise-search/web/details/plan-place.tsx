@@ -7,7 +7,7 @@ import { useSearching } from "../state/searching.ts";
 export function PlanBefore({ message, live }: AroundProps) {
   const { planAfter } = useSearching();
   if (message !== undefined && planAfter.has(message.id)) return null;
-  return <PlanCard messageId={message?.id} live={live} />;
+  return <PlanCard messageId={message?.id} live={live} tells={message === undefined} />;
 }
 
 /** A question that is closed. The plan that was made of its answer comes after it. */
@@ -17,7 +17,7 @@ export function AnsweredWithPlan({ part, live }: ToolPartProps) {
   return (
     <>
       <Answered part={part} live={live} />
-      {messageId !== undefined && <PlanCard messageId={messageId} live={live} />}
+      {messageId !== undefined && <PlanCard messageId={messageId} live={live} tells />}
     </>
   );
 }

@@ -27,7 +27,8 @@ const TAKEN_OUT = 3;
 export function rowsOf(run: Run): CallRow[] {
   const { record, models, resultTokens } = run;
   const out = new Map(record.failedTools.map(({ tool, count }) => [tool, count]));
-  const last = new Map(record.calls.map((call) => [call.tool, call]));
+  const failed = record.calls.filter(({ status }) => status === "error");
+  const last = new Map(failed.map((call) => [call.tool, call]));
   const calls = record.calls.map((call, at): CallRow => {
     const failures = last.get(call.tool) === call ? (out.get(call.tool) ?? 0) : 0;
     return {
@@ -38,7 +39,7 @@ export function rowsOf(run: Run): CallRow[] {
         .join(", "),
       note: noteOf(call, failures),
       state: call.status === "success" ? "ok" : call.status === "error" ? "failed" : call.status,
-      ms: call.durationMs ?? undefined,
+      ms: call.status === "skipped" ? undefined : (call.durationMs ?? undefined),
       usd: call.status === "running" || call.status === "skipped" ? undefined : call.costUsd,
       results: call.status === "success" ? call.fragments.length : undefined,
       tokens: call.status === "success" ? resultTokens.get(call.callId) : undefined,

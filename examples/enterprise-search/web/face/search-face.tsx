@@ -62,8 +62,8 @@ export function searchFace({
       starters: [
         "What does Alex say about Q4?",
         "How much is the Q4 revenue forecast?",
-        "When is the next budget review?",
-        "What was decided about hiring?",
+        "What do we know about Norvik Marine?",
+        "How large is the Q4 bonus pool?",
       ],
     },
     toolNames: TOOL_NAMES,

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { FrameProps } from "../base/seam.ts";
 import type { SearchServer } from "../base/server.ts";
-import { foundIn } from "../runs/citations.ts";
+import { foundIn, resultsIn } from "../runs/citations.ts";
 import { foldRuns } from "../runs/fold.ts";
 import { plansAfterQuestions } from "../runs/questions.ts";
 import { type Run, type Runs, runOf } from "../runs/run.ts";
@@ -25,31 +25,23 @@ export function SearchFrame({
   const index = useIndex(server);
   const waits = !["ready", "silent"].includes(index.status);
   const { queued, say } = useQueue(waits, sessionId, send);
-  const me = useMe(server, !waits);
+  const me = useMe(server, !waits, page.startAnew);
   const folded = useRef<Runs | undefined>(undefined);
   folded.current = useMemo(() => foldRuns(folded.current, events), [events]);
   const { runs } = folded.current;
-  const found = useMemo(() => foundIn(messages), [messages]);
-  const planAfter = useMemo(() => plansAfterQuestions(messages), [messages]);
+  // While a text grows, the calls stay the same. Then the parts around it are not rendered again.
+  const results = useSameList(resultsIn(messages));
+  const found = useMemo(() => foundIn(results), [results]);
+  const leading = useSameList([...plansAfterQuestions(messages)].flat());
+  const planAfter = useMemo(() => pairsOf(leading), [leading]);
   const sources = useSources(found, sessionId, page);
   const { shown, showRun } = useShownRun(runs, sessionId, sources, page.showPanel);
-  useKeys(page.focusField);
-  const { focusField } = page;
+  useKeys(page.focusField, sources);
   const searching = useMemo(
     (): Searching => ({
-      server,
-      runs,
-      found,
-      planAfter,
-      sources,
-      shown,
-      showRun,
-      index,
-      queued,
-      me,
-      focusField,
+      ...{ server, runs, found, planAfter, sources, shown, showRun, index, queued, me },
     }),
-    [server, runs, found, planAfter, sources, shown, showRun, index, queued, me, focusField],
+    [server, runs, found, planAfter, sources, shown, showRun, index, queued, me],
   );
   const talking = useMemo(() => ({ ...agent, send: say }), [agent, say]);
   return <SearchingContext value={searching}>{children(talking)}</SearchingContext>;
@@ -65,7 +57,6 @@ function useShownRun(
   const [asked, setAsked] = useState<string>();
   const count = runs.length;
   // A new run is shown. The choice ends with it, and with its conversation.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => setAsked(undefined), [count, sessionId]);
   const showRun = useCallback(
     (run: Run, from?: HTMLElement) => {
@@ -76,4 +67,16 @@ function useShownRun(
     [leave, showPanel],
   );
   return { shown: asked === undefined ? runs.at(-1) : runOf(runs, `run:${asked}`), showRun };
+}
+
+/** Returns the last list with the same elements. */
+function useSameList<T>(list: readonly T[]): readonly T[] {
+  const latest = useRef(list);
+  const isSame = list.length === latest.current.length && list.every((one, at) => one === latest.current[at]);
+  if (!isSame) latest.current = list;
+  return latest.current;
+}
+
+function pairsOf(list: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(list.flatMap((one, at) => (at % 2 === 0 ? [[one, list[at + 1] ?? ""] as const] : [])));
 }

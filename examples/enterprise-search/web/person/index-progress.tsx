@@ -1,3 +1,4 @@
+import { clipped } from "../base/words.ts";
 import { useSearching } from "../state/searching.ts";
 
 const STAGES: ReadonlyMap<string, string> = new Map([
@@ -11,11 +12,14 @@ const STAGES: ReadonlyMap<string, string> = new Map([
 /** How far the search index is, on the first visit. Nothing once it can be searched. */
 export function IndexProgress() {
   const { index } = useSearching();
-  const { status, stage, done, again } = index;
+  const { status, stage, done, error, again } = index;
   if (status === "failed") {
     return (
       <div className="es-index es-index-failed" role="alert" data-testid="es-index" data-status={status}>
-        <p>The search index could not be built. What you write is kept until it works.</p>
+        <p>
+          {error === "" ? "The search index could not be built." : clipped(error, 200)} What you write is kept
+          until it works.
+        </p>
         <button type="button" className="es-button" onClick={again} data-testid="es-index-again">
           Try again
         </button>

@@ -5,7 +5,7 @@ import { useSearching } from "../state/searching.ts";
 
 /** The person whose rights a search has, and the others of the company that the visitor may be. */
 export function PersonChooser() {
-  const { person, people, failed, become } = useSearching().me;
+  const { person, people, chosen, failed, become } = useSearching().me;
   if (person === undefined) return null;
   const all = people.some(({ email }) => email === person.email) ? people : [person, ...people];
   return (
@@ -18,7 +18,8 @@ export function PersonChooser() {
             {clipped(person.name, 60)} <span className="es-soft">· {clipped(placeOf(person), 60)}</span>
           </span>
           <select
-            value={person.email}
+            value={chosen ?? person.email}
+            aria-busy={chosen !== undefined}
             onChange={({ currentTarget }) => become(currentTarget.value)}
             data-testid="es-person-select"
           >
@@ -30,6 +31,9 @@ export function PersonChooser() {
           </select>
         </span>
       </label>
+      <p className="es-hint es-person-hint">
+        <span className="es-key">/</span> to write
+      </p>
       {failed && (
         <span role="alert" className="es-person-failed">
           Could not change.

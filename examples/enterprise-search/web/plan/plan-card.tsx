@@ -8,15 +8,17 @@ interface PlanCardProps {
   /** The message that the run writes; absent until there is one. */
   messageId: string | undefined;
   live: boolean;
+  /** Whether nothing else shows that the agent works while it plans. */
+  tells: boolean;
 }
 
 /** The plan of an answer. Nothing for an answer without tasks. */
-export function PlanCard({ messageId, live }: PlanCardProps) {
+export function PlanCard({ messageId, live, tells }: PlanCardProps) {
   const { runs } = useSearching();
   const run = runOf(runs, messageId);
   if (run === undefined) return null;
   const plan = planOf(run);
-  if (plan === undefined) return <Reasons run={run} live={live} />;
+  if (plan === undefined) return tells && live ? <Planning run={run} /> : null;
   return (
     <section className="es-plan" aria-label="Plan" data-testid="es-plan">
       <header className="es-plan-head">
@@ -35,9 +37,10 @@ export function PlanCard({ messageId, live }: PlanCardProps) {
 }
 
 /** While there is no plan, what happens. */
-function Reasons({ run, live }: { run: Run; live: boolean }) {
-  if (!live || run.waits || run.record.plan !== undefined || run.record.calls.length > 0) return null;
-  const failed = run.record.failures.some(({ part }) => part === "plan");
+function Planning({ run: { record, waits } }: { run: Run }) {
+  const isPlanned = record.plan !== undefined && record.plan.status !== "needs_clarification";
+  if (waits || isPlanned || record.calls.length > 0) return null;
+  const failed = record.failures.some(({ part }) => part === "plan");
   return (
     <p className="es-planning" data-testid="es-planning">
       {failed ? "Working without a plan" : "Planning"}

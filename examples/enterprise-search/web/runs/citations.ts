@@ -42,19 +42,22 @@ export interface FoundDocument {
   words: readonly string[];
 }
 
-/** Returns the documents in the results of a conversation's calls, by id. */
-export function foundIn(messages: readonly ViewMessage[]): ReadonlyMap<string, FoundDocument> {
+/** Returns the results of a conversation's calls. Calls that have not changed have the same results. */
+export function resultsIn(messages: readonly ViewMessage[]): unknown[] {
+  return messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "tool" && part.phase === "done" ? [part.result] : [])),
+  );
+}
+
+/** Returns the documents in results, by id. */
+export function foundIn(results: readonly unknown[]): ReadonlyMap<string, FoundDocument> {
   const found = new Map<string, FoundDocument>();
-  for (const { parts } of messages)
-    for (const part of parts) {
-      if (part.type !== "tool" || part.phase !== "done") continue;
-      const result = fieldsOf(part.result);
-      for (const hit of [...listOf(result.get("results")), part.result]) {
-        const one = documentOf(hit);
-        if (one === undefined) continue;
-        const words = new Set([...(found.get(one.id)?.words ?? []), ...one.words]);
-        found.set(one.id, { ...one, words: [...words].slice(0, MOST_WORDS) });
-      }
+  for (const result of results)
+    for (const hit of [...listOf(fieldsOf(result).get("results")), result]) {
+      const one = documentOf(hit);
+      if (one === undefined) continue;
+      const words = new Set([...(found.get(one.id)?.words ?? []), ...one.words]);
+      found.set(one.id, { ...one, words: [...words].slice(0, MOST_WORDS) });
     }
   return found;
 }

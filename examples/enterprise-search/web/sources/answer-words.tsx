@@ -26,7 +26,6 @@ export function AnswerWords({ Markdown, text, open, message }: AnswerWordsProps)
 /** Gives the documents of an answer their numbers. */
 export function Numbered({ ids, children }: { ids: readonly string[]; children: ReactNode }) {
   const key = ids.join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same ids have the same numbers
   const numbers = useMemo(() => new Map(ids.map((id, at) => [id, at + 1])), [key]);
   return <NumbersContext value={numbers}>{children}</NumbersContext>;
 }

@@ -13,7 +13,13 @@ export function SourceList({ ids }: { ids: readonly string[] }) {
   const shown = all ? ids : ids.slice(0, FIRST);
   return (
     <section className="es-sources" aria-label="Sources" data-testid="es-sources">
-      <h3>{counted(ids.length, "source", "sources")}</h3>
+      <header className="es-sources-head">
+        <h3>{counted(ids.length, "source", "sources")}</h3>
+        <p className="es-hint">
+          <span className="es-key">←</span> <span className="es-key">→</span> move,{" "}
+          <span className="es-key">Enter</span> opens
+        </p>
+      </header>
       <ol>
         {shown.map((id, at) => (
           <Source key={id} id={id} number={at + 1} />
@@ -51,7 +57,7 @@ function Source({ id, number }: { id: string; number: number }) {
         <span className="es-source-facts">
           {one === undefined
             ? "not among the results"
-            : [one.owner, dayOf(one.at)].filter((part) => part !== "").join(" · ")}
+            : [clipped(one.owner, 60), dayOf(one.at)].filter((part) => part !== "").join(" · ")}
         </span>
       </button>
     </li>

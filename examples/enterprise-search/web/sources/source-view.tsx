@@ -75,7 +75,6 @@ export function SourceView({ source }: { source: OpenSource }) {
 
 /** Moves the focus to a source when it is opened, after the panel around it is shown. */
 function useFocusOn(box: { current: HTMLElement | null }, id: string): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each source gets the focus once
   useEffect(() => {
     const timer = setTimeout(() => box.current?.focus({ preventScroll: true }));
     return () => clearTimeout(timer);
@@ -101,7 +100,7 @@ function NotShown() {
   return (
     <div className="es-view-note" role="status" data-testid="es-not-found">
       <h3>{person?.name ?? "This person"} cannot open this document</h3>
-      <p>It is not shared with them, or it does not exist. Nobody else's rights are used for a search.</p>
+      <p>It is not shared with them, or it does not exist. You can search as somebody else below.</p>
     </div>
   );
 }

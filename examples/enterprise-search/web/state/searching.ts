@@ -39,8 +39,14 @@ export interface Searching {
   index: IndexState & { again(): void };
   /** The message that waits for the index. */
   queued: { text: string | undefined; cancel(): void };
-  me: { person: Person | undefined; people: readonly Person[]; failed: boolean; become(email: string): void };
-  focusField(): void;
+  /** The person whose rights a search has. `chosen` is the address of the next one, until it is that. */
+  me: {
+    person: Person | undefined;
+    people: readonly Person[];
+    chosen: string | undefined;
+    failed: boolean;
+    become(email: string): void;
+  };
 }
 
 export const SearchingContext = createContext<Searching | undefined>(undefined);

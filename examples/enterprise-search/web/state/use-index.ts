@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import type { IndexState, SearchServer } from "../base/server.ts";
 
 const UNKNOWN: IndexState = { status: "unknown", stage: "", done: 0, error: "" };
@@ -45,7 +45,7 @@ export function useIndex(server: SearchServer): IndexState & { again(): void } {
     setState((before) => ({ ...before, status: "building", error: "", done: 0, stage: "" }));
     setRound((before) => before + 1);
   }, []);
-  return { ...state, again };
+  return useMemo(() => ({ ...state, again }), [state, again]);
 }
 
 function isSame(a: IndexState, b: IndexState): boolean {

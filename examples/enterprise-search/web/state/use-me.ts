@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Person, SearchServer } from "../base/server.ts";
 import type { Searching } from "./searching.ts";
 
@@ -7,33 +7,49 @@ interface Known {
   people: readonly Person[];
 }
 
-/** Reads who the visitor searches as, and lets them choose another person. */
-export function useMe(server: SearchServer, isReady: boolean): Searching["me"] {
+/**
+ * Reads who the visitor searches as, and lets them choose another person. That person has conversations of
+ * their own, so `startAnew` is called then.
+ */
+export function useMe(server: SearchServer, isReady: boolean, startAnew: () => void): Searching["me"] {
   const [known, setKnown] = useState<Known>();
+  const [chosen, setChosen] = useState<string>();
   const [failed, setFailed] = useState(false);
-  // The directory is in the index, so it is read again once that is ready.
+  const choices = useRef(0);
+  // The directory may be in the index, so it is read once that is ready.
   useEffect(() => {
     if (!isReady) return;
     const control = new AbortController();
-    server.me(control.signal).then(
-      (me) => setKnown(me),
-      () => undefined,
-    );
+    server.me(control.signal).then(setKnown, () => undefined);
     return () => control.abort();
   }, [server, isReady]);
   const become = useCallback(
     (email: string) => {
-      const before = known;
-      const person = known?.people.find((one) => one.email === email);
-      if (before === undefined || person === undefined) return;
+      choices.current += 1;
+      const own = choices.current;
+      const isLast = () => own === choices.current;
       setFailed(false);
-      setKnown({ ...before, person });
-      server.become(email).catch(() => {
-        setFailed(true);
-        setKnown(before);
-      });
+      setChosen(email);
+      // The person changes once the server knows it: until then it answers for the one before.
+      server
+        .become(email)
+        .then(
+          () => {
+            if (!isLast()) return;
+            setKnown((before) => {
+              const person = before?.people.find((one) => one.email === email);
+              return before && person ? { ...before, person } : before;
+            });
+            startAnew();
+          },
+          () => isLast() && setFailed(true),
+        )
+        .finally(() => isLast() && setChosen(undefined));
     },
-    [server, known],
+    [server, startAnew],
   );
-  return { person: known?.person, people: known?.people ?? [], failed, become };
+  return useMemo(
+    () => ({ person: known?.person, people: known?.people ?? [], chosen, failed, become }),
+    [known, chosen, failed, become],
+  );
 }

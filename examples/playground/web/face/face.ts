@@ -32,6 +32,8 @@ export interface PageControls {
   showPanel(shown: boolean): void;
   /** Moves the focus to the text field. */
   focusField(): void;
+  /** Leaves the conversation for a new one, and loads the list of conversations again. */
+  startAnew(): void;
 }
 
 export interface FrameProps {

@@ -28,7 +28,7 @@ export function AgentPage({ info }: { info: Info | undefined }) {
   const { hasSide, isWide, beside } = layout;
   const field = useRef<HTMLTextAreaElement>(null);
   const close = () => layout.showMenu(false);
-  const sessions = usePastSessions(agent);
+  const { sessions, reload } = usePastSessions(agent);
   const list = (
     <>
       <AgentSwitch served={info?.agents} onPick={close} />
@@ -54,7 +54,7 @@ export function AgentPage({ info }: { info: Info | undefined }) {
   const working = replay.view === undefined && isWorking(agent.phase);
   const session = sessions.find(({ id }) => id === sessionId);
   const type = session && (session.type ?? "");
-  const page = usePageControls(layout, field);
+  const page = usePageControls({ layout, field, reload });
   return (
     <Frame {...{ agent, messages, page }} events={replay.events}>
       {(talking) => (
@@ -100,16 +100,36 @@ export function AgentPage({ info }: { info: Info | undefined }) {
   );
 }
 
+interface Controlled {
+  layout: Layout;
+  field: Field;
+  /** Loads the list of conversations again. */
+  reload: () => void;
+}
+
 /** The actions of an agent's frame on the page. */
-function usePageControls({ beside, show }: Layout, field: Field): PageControls {
+function usePageControls({ layout: { beside, show }, field, reload }: Controlled): PageControls {
+  const { name } = useFace();
   const panelShown = beside === "panel";
+  const latest = useRef(beside);
+  latest.current = beside;
+  const instead = useRef<typeof beside>(undefined);
   return useMemo(
     () => ({
       panelShown,
-      showPanel: (shown) => show(shown ? "panel" : undefined),
+      showPanel: (shown) => {
+        // A log that the panel has replaced comes back.
+        if (shown && latest.current !== "panel") instead.current = latest.current;
+        show(shown ? "panel" : instead.current);
+        if (!shown) instead.current = undefined;
+      },
       focusField: () => field.current?.focus(),
+      startAnew: () => {
+        location.hash = hashOf({ agent: name });
+        reload();
+      },
     }),
-    [panelShown, show, field],
+    [panelShown, show, field, name, reload],
   );
 }
 
@@ -188,10 +208,11 @@ function useConversation(name: string) {
 const LISTED = 20;
 
 /** Returns the user's latest sessions with an agent. Leaves out sessions without a message. */
-function usePastSessions(agent: UseAgent): readonly PastSession[] {
-  const { sessions = [] } = useSessions(agent);
-  return sessions.slice(0, LISTED).flatMap(({ id, title, status, updatedAt, metadata: { type } }) => {
+function usePastSessions(agent: UseAgent): { sessions: readonly PastSession[]; reload: () => void } {
+  const { sessions = [], reload } = useSessions(agent);
+  const shown = sessions.slice(0, LISTED).flatMap(({ id, title, status, updatedAt, metadata: { type } }) => {
     const past = { id, status, updatedAt, ...(typeof type === "string" && { type }) };
     return title === undefined ? [] : [{ ...past, title }];
   });
+  return { sessions: shown, reload };
 }

@@ -1,0 +1,97 @@
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { Json } from "@pawl/core";
+import react from "@vitejs/plugin-react";
+import { build, defaultClientConditions } from "vite";
+import type { Shown } from "../../web/gallery/shown.ts";
+
+/** The gallery of the search agent's parts, served on a port of its own. */
+export interface Gallery {
+  url: string;
+  /** What is shown when the page reads again. Tests may change its `answers`. */
+  shown: Shown;
+  /** The requests to the agent's routes, e.g. `PUT /me {"email":"…"}`. */
+  requests: string[];
+  close(): Promise<void>;
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ["html", "text/html"],
+  ["js", "text/javascript"],
+  ["css", "text/css"],
+]);
+
+/** Builds the gallery in memory, with the page's colours and fonts, and serves it. */
+export async function openGallery(): Promise<Gallery> {
+  const files = await built();
+  const gallery: Omit<Gallery, "url" | "close"> = {
+    shown: { events: [], writing: "", answers: {} },
+    requests: [],
+  };
+  const server = createServer(async (request, response) => {
+    const path = new URL(request.url ?? "/", "http://gallery").pathname;
+    if (path.startsWith("/api/")) {
+      const { status, body } = await answerOf(gallery, request);
+      response.writeHead(status, { "content-type": "application/json" });
+      return void response.end(JSON.stringify(body));
+    }
+    const file = path === "/" ? "index.html" : path.slice(1);
+    const source = file === "shown.json" ? JSON.stringify(gallery.shown) : files.get(file);
+    if (source === undefined) return void response.writeHead(404).end();
+    const type = TYPES.get(file.slice(file.lastIndexOf(".") + 1)) ?? "application/json";
+    response.writeHead(200, { "content-type": type }).end(source);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return Object.assign(gallery, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+}
+
+/** Answers what the test has set for the path, and 404 otherwise. A text is a failure. */
+async function answerOf(
+  { shown, requests }: Pick<Gallery, "shown" | "requests">,
+  request: IncomingMessage,
+): Promise<{ status: number; body: Json }> {
+  const { pathname, search } = new URL(request.url ?? "/", "http://gallery");
+  const path = decodeURIComponent(pathname.slice("/api".length));
+  requests.push(`${request.method} ${path}${decodeURIComponent(search)} ${await text(request)}`.trim());
+  if (request.method !== "GET") return { status: 200, body: {} };
+  const body = Object.hasOwn(shown.answers, path) ? shown.answers[path] : undefined;
+  if (typeof body === "string") return { status: 500, body };
+  return body === undefined ? { status: 404, body: { status: "not_found" } } : { status: 200, body };
+}
+
+const STYLES = join(import.meta.dirname, "..", "..", "..", "playground", "web", "styles");
+
+/** Adds the page's colours, fonts and shared classes to the gallery. */
+async function withStyles(html: string): Promise<string> {
+  const names = ["tokens", "base", "thread", "parts", "prose"];
+  const styles = await Promise.all(names.map((name) => readFile(join(STYLES, `${name}.css`), "utf8")));
+  return html.replace("<head>", () => `<head><style>${styles.join("\n")}</style>`);
+}
+
+async function built(): Promise<ReadonlyMap<string, string | Uint8Array>> {
+  const result = await build({
+    configFile: false,
+    logLevel: "error",
+    root: join(import.meta.dirname, "..", "..", "web", "gallery"),
+    plugins: [react(), { name: "page-styles", transformIndexHtml: withStyles }],
+    resolve: { conditions: ["@pawl/source", ...defaultClientConditions] },
+    build: { write: false, target: "es2022" },
+  });
+  const outputs = Array.isArray(result) ? result : [result];
+  return new Map(
+    outputs.flatMap((one) =>
+      "output" in one
+        ? one.output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source] as const)
+        : [],
+    ),
+  );
+}
