@@ -3,10 +3,10 @@
 
 // Agents, and running them
 
-export { type Agent, type AgentOptions, defaultLimits, type Limits, type WhenBusy } from "./agent/agent.ts";
+export { type Agent, type AgentOptions, defaultLimits, type WhenBusy } from "./agent/agent.ts";
 export { type AgentToolOptions, agentTool } from "./agent/agent-tool.ts";
 export { agent } from "./agent/define-agent.ts";
-export type { Budget } from "./log/budget.ts";
+export type { Budget, Limits } from "./log/budget.ts";
 export type {
   Answer,
   Knowledge,
@@ -67,18 +67,15 @@ export type {
   Awaitable,
   Hook,
   HookContext,
-  ModelReply,
   OutcomeChange,
-  PlannedRequest,
   PlannedToolCall,
   RunContext,
   ToolChange,
   ToolOutcome,
-  TurnChange,
-  TurnPlan,
 } from "./hooks/hook.ts";
 export { type PermissionOptions, permissions } from "./hooks/permissions.ts";
 export { type ReservationOptions, reservation } from "./hooks/reservation.ts";
+export type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "./hooks/turn-plan.ts";
 export type { AppendableEvent } from "./log/event.ts";
 
 // Limits, and why a run stops

@@ -2,7 +2,7 @@
 
 // Planning, as a hook and tools
 
-export type { PlanningOptions, PlanningSource } from "./hooks/options.ts";
+export type { LimitSource, PlanningOptions, PlanningSource } from "./hooks/options.ts";
 export { type Planning, planning } from "./hooks/planning.ts";
 export type { AgentsSource, CustomAgent } from "./tools/custom-agent.ts";
 

@@ -1,4 +1,6 @@
+import { tool } from "@pawl/core";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { plans, worldOf } from "./support/world.ts";
 
 const turns = ["a", "b", "c"].map((query) => ({ tools: [{ name: "search_gmail", input: { query } }] }));
@@ -46,6 +48,46 @@ describe("an answer at a limit", () => {
     );
     const { stop, text } = await world.say("Q4?");
     expect([stop.type, text]).toEqual(["turn_limit", "Mail 7. Done: done."]);
+  });
+
+  it("M6 L13 knows which limit is reached and what is left", async () => {
+    const seen: unknown[] = [];
+    const world = worldOf(
+      { small: [plans()], main: turns.slice(0, 2) },
+      {
+        fallback: {
+          retrieve: ({ stop, remaining }) => {
+            seen.push([stop.type, remaining.turns, remaining.toolCalls]);
+            return "Mail 7";
+          },
+          write: (found, { stop }) => `${stop.message} ${found}.`,
+        },
+      },
+      { agent: { onLimit: "land", limits: { turns: 3, toolCalls: 40 } } },
+    );
+    const { text } = await world.say("Q4?");
+    expect(seen).toEqual([["turn_limit", 1, 38]]);
+    expect(text).toBe("I stopped here: the limit of 3 steps for one request is reached. Mail 7.");
+  });
+
+  it("M6 L4 leaves time for the answer if the search hangs at the end of the time limit", async () => {
+    const slow = tool({
+      name: "slow",
+      description: "Takes long.",
+      input: z.object({}),
+      execute: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 2_450));
+        return "ok";
+      },
+    });
+    const world = worldOf(
+      { small: [plans({ tasks: [] })], main: [{ tools: [{ name: "slow" }] }, { text: "So far." }] },
+      { fallback: { retrieve: () => new Promise(() => {}) } },
+      { agent: { onLimit: "land", limits: { wallClockMs: 3_000 }, moreTools: [slow] } },
+    );
+    const { stop, text, sessionId } = await world.say("Q4?");
+    expect([stop.type, text]).toEqual(["deadline", "So far."]);
+    expect(await world.of(sessionId, "planning.failed")).toMatchObject([{ part: "retrieve" }]);
   });
 
   it("M6 is the agent's own last answer if nothing can be retrieved", async () => {

@@ -148,6 +148,26 @@ describe("the reviewer", () => {
     );
   });
 
+  it("M5 T12 a tool's tasks are blocked after as many failures as the agent allows", async () => {
+    const main = [
+      ...["a", "b"].map((query) => ({ tools: [{ name: "search_slack", input: { query } }] })),
+      { text: "Slack is down." },
+    ];
+    for (const [toolFailures, status] of [
+      [2, "blocked"],
+      [4, "pending"],
+    ] as const) {
+      const world = worldOf(
+        { small: [plans()], main },
+        {},
+        { fails: (tool) => tool === "search_slack", agent: { limits: { errorTurns: 10, toolFailures } } },
+      );
+      const { sessionId } = await world.say("Q4?");
+      const { plan } = await world.record(sessionId);
+      expect(plan?.tasks.map((task) => task.status)).toEqual(["pending", status, "pending"]);
+    }
+  });
+
   it("M5 a reviewer that fails hurts nothing", async () => {
     const world = worldOf(
       { small: (_request, n) => (n === 0 ? plans() : { fault: { status: 500 } }), main: searchBoth },

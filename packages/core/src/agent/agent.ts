@@ -2,25 +2,12 @@ import type { JsonObject } from "../base/json.ts";
 import type { CheckpointStrategy } from "../context/strategy.ts";
 import type { UserDataSource } from "../context/user-data.ts";
 import type { Awaitable, Hook } from "../hooks/hook.ts";
-import { type Budget, unlimited } from "../log/budget.ts";
+import { type Budget, type Limits, unlimited } from "../log/budget.ts";
 import type { Session } from "../log/session-row.ts";
 import type { StopType } from "../log/stop-reason.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import type { StopCondition } from "../stop/stop-condition.ts";
 import type { Tool } from "../tools/tool.ts";
-
-/**
- * Limits of one run, over all processes that work on it. `Infinity` lifts a limit. The defaults are {@link
- * defaultLimits}.
- */
-export interface Limits extends Budget {
-  /**
-   * The number of turns in a row in which every tool call failed, after which the run ends as `circuit_open`.
-   */
-  errorTurns: number;
-  /** The number of failures of one tool in a row, after which the tool is refused for the rest of the run. */
-  toolFailures: number;
-}
 
 /**
  * What happens when a message arrives while a run is in progress.

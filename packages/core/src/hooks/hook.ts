@@ -1,11 +1,12 @@
 import type { Json, JsonObject } from "../base/json.ts";
+import type { Budget, Limits } from "../log/budget.ts";
 import type { AppendableEvent, StoredEvent } from "../log/event.ts";
 import type { EventData, SkipReason } from "../log/event-data.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { ContentBlock } from "../model/content.ts";
-import type { ModelClient, ModelRequest, ToolChoice } from "../model/model-client.ts";
+import type { ModelClient } from "../model/model-client.ts";
 import type { QuestionRecord } from "../session/asking.ts";
 import type { RunResult } from "../session/run-result.ts";
 import type { RunState, TurnState } from "../session/state.ts";
@@ -13,6 +14,7 @@ import type { AskOptions, AskOutcome } from "../tools/ask-types.ts";
 import type { Expiry } from "../tools/expiry.ts";
 import type { Infer, Schema } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
+import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "./turn-plan.ts";
 
 /** The session and the run for which a hook is called. */
 export interface HookContext {
@@ -45,6 +47,13 @@ export interface RunContext<Deps = unknown> extends HookContext {
   readonly credentials: unknown;
   /** The value that the runtime's `deps` option returned for this session. */
   readonly deps: Deps;
+  /** The agent's limits of one run. */
+  readonly limits: Readonly<Limits>;
+  /**
+   * Returns what the run may still use: for each resource the smaller of what is left of `limits` and of the
+   * agent's `sessionLimits`, at this moment. `Infinity` if there is no limit; below 0 if it was exceeded.
+   */
+  remaining(): Budget;
   /** Aborts when the run is stopped. A hook that does not return soon afterwards is abandoned. */
   readonly signal: AbortSignal;
   /** Reads the events of the session's log; redacted content is replaced. Default: all events. */
@@ -78,42 +87,6 @@ export interface RunContext<Deps = unknown> extends HookContext {
     model: ModelClient,
     options: AskOptions<S> & { key?: string },
   ): Promise<AskOutcome<[S] extends [undefined] ? undefined : Infer<S>>>;
-}
-
-/** The settings of the next turn. To add something for the model to read, use `context.append`. */
-export interface TurnPlan {
-  /** The model of this turn. Use `answering("…")` for a fixed answer. */
-  model: ModelClient;
-  /** The maximum length of the answer, in tokens. */
-  maxTokens: number;
-  /** Whether the model may, must or must not call tools. Default: the model decides. */
-  toolChoice?: ToolChoice;
-  /**
-   * The names of the tools that may run in this turn. Other tools are still sent to the model, and calls of
-   * them are refused. Default: all tools.
-   */
-  tools?: readonly string[];
-}
-
-/** Changes to the turn's settings, or the end of the run. */
-export type TurnChange = Partial<TurnPlan> | { stop: StopReason };
-
-/** The argument of `beforeModel`: the next request to the model. */
-export interface PlannedRequest {
-  /** The request as it will be sent if no hook changes the plan. */
-  readonly request: ModelRequest;
-  /** The estimated length of the prompt, in tokens. */
-  readonly estimatedTokens: number;
-  /** The settings of the request's turn. */
-  readonly plan: Readonly<TurnPlan>;
-}
-
-/** A complete answer of the model, before it is stored. */
-export interface ModelReply {
-  /** The answer's blocks: text, thinking and tool calls. */
-  readonly content: readonly ContentBlock[];
-  /** The stop reason that the model reported, e.g. `end_turn`. */
-  readonly stopReason: string | null;
 }
 
 /** The argument of `beforeTool`: a tool call before it runs. The input matches the tool's schema. */

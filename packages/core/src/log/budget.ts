@@ -16,6 +16,19 @@ export interface Budget {
   costUsd: number;
 }
 
+/**
+ * Limits of one run, over all processes that work on it. `Infinity` lifts a limit. The defaults are
+ * `defaultLimits`.
+ */
+export interface Limits extends Budget {
+  /**
+   * The number of turns in a row in which every tool call failed, after which the run ends as `circuit_open`.
+   */
+  errorTurns: number;
+  /** The number of failures of one tool in a row, after which the tool is refused for the rest of the run. */
+  toolFailures: number;
+}
+
 /** A resource that a budget limits. */
 export type Resource = keyof Budget;
 

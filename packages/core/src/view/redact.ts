@@ -2,13 +2,17 @@ import type { StoredOf } from "../log/event.ts";
 import { REDACTED } from "../log/redacted.ts";
 import { joinedText } from "./change.ts";
 import { isQuestionPart } from "./question-part.ts";
-import type { ViewMessage, ViewPart } from "./view.ts";
+import type { ViewMessage, ViewPart, ViewState } from "./view.ts";
 
-/** Replaces the content of a redacted event in the messages. */
-export function withoutRedacted(
-  messages: readonly ViewMessage[],
-  { data }: StoredOf<"redaction">,
-): ViewMessage[] {
+/** Replaces the content of a redacted event in the messages, and in the last run. */
+export function withoutRedacted(view: ViewState, event: StoredOf<"redaction">): ViewState {
+  const { run } = view;
+  const messages = redactedMessages(view.messages, event);
+  if (run?.stop === undefined || run.id !== event.data.run_id) return { ...view, messages };
+  return { ...view, messages, run: { ...run, stop: { ...run.stop, message: REDACTED } } };
+}
+
+function redactedMessages(messages: readonly ViewMessage[], { data }: StoredOf<"redaction">): ViewMessage[] {
   return messages.map((message) => {
     if (message.role === "user" && message.seq !== data.seq) return message;
     const parts = message.parts.flatMap((part) =>

@@ -57,7 +57,7 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
     case "run_ended":
       return endRunInView(view, event);
     case "redaction":
-      return { ...view, messages: withoutRedacted(view.messages, event) };
+      return withoutRedacted(view, event);
     default:
       return view;
   }

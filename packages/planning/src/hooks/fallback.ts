@@ -11,9 +11,15 @@ import { attempt, type Here, type Work } from "./work.ts";
 export async function landed<Deps>(work: Work<Deps>, here: Here<Deps>): Promise<TurnChange | undefined> {
   const { fallback } = work;
   const { context } = here;
-  if (fallback === undefined) return undefined;
-  const found =
-    here.record.retrieved ?? (await attempt(work, here, "retrieve", (source) => fallback.retrieve(source)));
+  const { landing } = context.run;
+  if (fallback === undefined || landing === undefined) return undefined;
+  const remaining = context.remaining();
+  const limit = { stop: landing.stop, remaining };
+  // A search that takes the rest of the time would leave none for the answer.
+  const inTime = { ...work, timeoutMs: Math.min(work.timeoutMs, Math.max(1, remaining.wallClockMs / 2)) };
+  const search = () =>
+    attempt(inTime, here, "retrieve", (source) => fallback.retrieve({ ...source, ...limit }));
+  const found = here.record.retrieved ?? (await search());
   if (typeof found !== "string") return undefined;
   const key = `planning:${context.runId}:retrieved`;
   await context.append({
@@ -24,7 +30,8 @@ export async function landed<Deps>(work: Work<Deps>, here: Here<Deps>): Promise<
   const text = `${stateText(here.record)} Answer from the last text in the tag ${RETRIEVED_TAG} and from the results above, and say what is missing.`;
   await context.append({ type: "note", key: `${key}:note`, data: { text } });
   const { write } = fallback;
-  const written = write && (await attempt(work, here, "retrieve", (source) => write(found, source)));
+  const written =
+    write && (await attempt(work, here, "retrieve", (source) => write(found, { ...source, ...limit })));
   return typeof written === "string" ? { model: answering(written) } : undefined;
 }
 

@@ -2,11 +2,11 @@ import {
   type Awaitable,
   type Budget,
   checkOptions,
-  defaultLimits,
   type HookContext,
   type ModelClient,
   type OptionKinds,
   PawlError,
+  type StopReason,
 } from "@pawl/core";
 import { checkWhole } from "../base/check-whole.ts";
 import type { ToolDoc } from "../docs/tool-doc.ts";
@@ -23,6 +23,14 @@ export interface PlanningSource<Deps = unknown> extends AgentsSource<Deps> {
   record: RunRecord;
   /** The user's messages of the run, as text. */
   message: string;
+}
+
+/** What functions of the application get at a limit. */
+export interface LimitSource<Deps = unknown> extends PlanningSource<Deps> {
+  /** Why the run has one more turn only, e.g. `turn_limit`, with a message for the user. */
+  stop: StopReason;
+  /** What the run may still use: the last turn included. */
+  remaining: Budget;
 }
 
 /** Options of `planning()`. */
@@ -77,19 +85,15 @@ export interface PlanningOptions<Deps = unknown> {
   fallback?: {
     /**
      * Finds what the user asked for without a plan, e.g. by a plain search. The model reads the text in its
-     * last turn, in the tag `<Retrieved>`.
+     * last turn, in the tag `<Retrieved>`. The search has at most half of the time that is left, so that an
+     * answer is still possible.
      */
-    retrieve(source: PlanningSource<Deps>): Awaitable<string>;
+    retrieve(source: LimitSource<Deps>): Awaitable<string>;
     /** Returns the answer, so that no model is asked. Default: the agent's model answers. */
-    write?(found: string, source: PlanningSource<Deps>): string;
+    write?(found: string, source: LimitSource<Deps>): string;
   };
   /** Returns the message to the user when planning ends a run. Default: Pawl's own words, in English. */
   stopMessage?(stopped: Omit<PlanningEvents["planning.stopped"], "run_id">): string;
-  /**
-   * After so many failures in a row, the tasks of a tool are blocked. Set it to the agent's
-   * `limits.toolFailures`. Default: 3.
-   */
-  toolFailures?: number;
   /** The most tokens of an answer of the planner or the reviewer. Default: 4,096. */
   maxTokens?: number;
   /** Time limit of each function and each model call of the planning, in milliseconds. Default: 20,000. */
@@ -118,7 +122,7 @@ const OPTIONS: OptionKinds<PlanningOptions<never>> = {
     mustBe: "an object of options, or false",
     is: (value) => value === false || (typeof value === "object" && value !== null),
   },
-  ...{ docs: "object", fallback: "object", stopMessage: "function", toolFailures: "number" },
+  ...{ docs: "object", fallback: "object", stopMessage: "function" },
   ...{ maxTokens: "number", timeoutMs: "number", onError: "function" },
 };
 const REVIEW: OptionKinds<Review> = { model: MODEL, batches: "boolean", everyCalls: "number" };
@@ -141,7 +145,6 @@ export interface Settings<Deps> {
   docs: Required<Docs> | undefined;
   fallback: Fallback<Deps> | undefined;
   stopMessage: PlanningOptions<Deps>["stopMessage"];
-  toolFailures: number;
   maxTokens: number;
   timeoutMs: number;
   report: NonNullable<PlanningOptions<Deps>["onError"]>;
@@ -150,7 +153,11 @@ export interface Settings<Deps> {
 /** Checks the options and fills in the defaults. */
 export function settingsOf<Deps>(options: PlanningOptions<Deps>): Settings<Deps> {
   checkOptions("planning()", options, OPTIONS as OptionKinds<PlanningOptions<Deps>>, {
-    instead: { tools: "The agent's own tools are known.", retrieve: "Use `fallback: { retrieve }`." },
+    instead: {
+      tools: "The agent's own tools are known.",
+      toolFailures: "Use `limits: { toolFailures }` of the agent.",
+      retrieve: "Use `fallback: { retrieve }`.",
+    },
   });
   const { model, agents, review = {}, docs, fallback } = options;
   if (review !== false) checkOptions("`review` of planning()", review, REVIEW);
@@ -167,13 +174,12 @@ export function settingsOf<Deps>(options: PlanningOptions<Deps>): Settings<Deps>
     maxTasks: options.maxTasks ?? MAX_TASKS,
     review: review === false ? undefined : { model, batches: true, everyCalls: 4, ...defined(review) },
     docs: docs === undefined ? undefined : { most: 8, maxTokens: 2_000, ...defined(docs) },
-    toolFailures: options.toolFailures ?? defaultLimits.toolFailures,
     maxTokens: options.maxTokens ?? 4_096,
     timeoutMs: options.timeoutMs ?? 20_000,
     report: reporter(options.onError),
   };
-  const { attempts, maxTasks, toolFailures, maxTokens, timeoutMs } = settings;
-  const numbers = { attempts, maxTasks, toolFailures, maxTokens, timeoutMs };
+  const { attempts, maxTasks, maxTokens, timeoutMs } = settings;
+  const numbers = { attempts, maxTasks, maxTokens, timeoutMs };
   for (const [name, value] of Object.entries(numbers)) checkWhole(`\`${name}\` of planning()`, value);
   checkWhole("`review.everyCalls` of planning()", settings.review?.everyCalls ?? 1);
   checkWhole("`docs.most` of planning()", settings.docs?.most ?? 1);

@@ -21,7 +21,7 @@ export async function afterTurn<Deps>(
 ): Promise<{ stop: StopReason } | undefined> {
   if (turn.calls.length === 0 || context.run.landing !== undefined) return undefined;
   let here: Here<Deps> = { context, ...(await work.readRun(context)) };
-  const moved = planAfterCalls(here.record, work.toolFailures);
+  const moved = planAfterCalls(here.record, context.limits.toolFailures);
   if (moved !== undefined) {
     await storePlan(here, "progress", moved, `progress:${turn.assistantSeq}`);
     here = { context, ...(await work.readRun(context)) };
@@ -42,7 +42,7 @@ async function reviewOf<Deps>(work: Work<Deps>, here: Here<Deps>, turn: Turn): P
   if (stored !== undefined || work.review === undefined) return stored;
   const basis = `turn:${turn.assistantSeq}`;
   if (record.failures.some((one) => one.part === "review" && one.basis === basis)) return undefined;
-  const reason = reasonFor(work, record, turn);
+  const reason = reasonFor(work, here, turn);
   if (reason === undefined) return undefined;
   return await ask(work, here, { turn: turn.assistantSeq, reason }, basis);
 }
@@ -50,13 +50,18 @@ async function reviewOf<Deps>(work: Work<Deps>, here: Here<Deps>, turn: Turn): P
 /** After so many failures, the reviewer is not asked again in the run. */
 const MOST_FAILURES = 2;
 
-function reasonFor<Deps>(work: Work<Deps>, record: RunRecord, turn: Turn): ReviewEvent["reason"] | undefined {
+function reasonFor<Deps>(
+  work: Work<Deps>,
+  { context, record }: Here<Deps>,
+  turn: Turn,
+): ReviewEvent["reason"] | undefined {
+  const { toolFailures } = context.limits;
   const { batches = true, everyCalls = 4 } = work.review ?? {};
   // A reviewer that is down must not cost every turn its time limit.
   if (record.failures.filter(({ part }) => part === "review").length >= MOST_FAILURES) return undefined;
   if (record.plan?.needs_review === true) return "flagged";
   const called = new Set(turn.calls.map(({ toolName }) => toolName));
-  const out = record.failedTools.some(({ tool, count }) => called.has(tool) && count === work.toolFailures);
+  const out = record.failedTools.some(({ tool, count }) => called.has(tool) && count === toolFailures);
   if (out) return "failures";
   if (batches && turn.calls.length > 1) return "batch";
   const since = record.reviews.at(-1)?.seq ?? 0;

@@ -10,6 +10,7 @@ import {
   type StoppedEvent,
 } from "./events.ts";
 import { type Clarification, newRecord, type RunRecord, type ToolExecution } from "./record.ts";
+import { NO_PLAN, redacted } from "./redacted.ts";
 import { isRecordTag, RETRIEVED, TAGS } from "./tags.ts";
 
 /** The types of the events from which a record is made. */
@@ -25,6 +26,7 @@ export const RECORD_EVENTS: readonly StoredEvent["type"][] = [
   "tool_result",
   "note",
   "knowledge",
+  "redaction",
   ...Object.values(EVENTS),
 ];
 
@@ -96,7 +98,10 @@ function changesBy(record: RunRecord, event: StoredEvent): Partial<RunRecord> {
       return { notes: [...record.notes, { tag, text, seq: event.seq }] };
     }
     case "knowledge":
-      return event.data.source === RETRIEVED ? { retrieved: event.data.data } : {};
+      if (event.data.source !== RETRIEVED) return {};
+      return { retrieved: event.data.data, seqs: { ...record.seqs, retrieved: event.seq } };
+    case "redaction":
+      return redacted(record, event.data);
     case "run_ended":
       return event.data.run_id === record.runId ? { stop: event.data.stop } : {};
     case "tool_call":
@@ -187,23 +192,25 @@ function failuresAfter(
 }
 
 function planningChange(record: RunRecord, { type, data, seq }: StoredEvent): Partial<RunRecord> {
-  const { run_id, ...rest } = data as unknown as { run_id: string };
+  const { run_id, ...rest } = Object(data) as { run_id?: string };
+  // The event was redacted, so it has no data.
+  if (run_id === undefined && type === EVENTS.plan) return NO_PLAN;
   if (run_id !== record.runId) return {};
   switch (type as string) {
     case EVENTS.plan:
       return planChange(record, data as unknown as PlanEvent, seq);
     case EVENTS.clarification: {
-      const said = { ...(rest as Omit<ClarificationEvent, "run_id">), status: "answered" as const };
+      const said = { ...(rest as Omit<ClarificationEvent, "run_id">), status: "answered" as const, seq };
       return { clarifications: [...record.clarifications, said] };
     }
     case EVENTS.review:
       return { reviews: [...record.reviews, { ...(rest as Omit<ReviewEvent, "run_id">), seq }] };
     case EVENTS.docs:
-      return { docs: rest as Omit<DocsEvent, "run_id"> };
+      return { docs: rest as Omit<DocsEvent, "run_id">, seqs: { ...record.seqs, docs: seq } };
     case EVENTS.failed:
       return { failures: [...record.failures, rest as Omit<FailedEvent, "run_id">] };
     case EVENTS.stopped:
-      return { stopped: rest as Omit<StoppedEvent, "run_id"> };
+      return { stopped: rest as Omit<StoppedEvent, "run_id">, seqs: { ...record.seqs, stopped: seq } };
     default:
       return {};
   }

@@ -35,6 +35,8 @@ export interface ToolExecution {
 export interface Clarification extends Omit<PlanningEvents["planning.clarification"], "run_id"> {
   /** `answered` until a plan is made of the answer. `unclear`: that plan had a question again. */
   status: "answered" | "resolved" | "unclear";
+  /** `seq` of the event. */
+  seq: number;
 }
 
 /**
@@ -86,6 +88,8 @@ export interface RunRecord {
    * it, and descriptions of tools.
    */
   notes: { tag: string; text: string; seq: number }[];
+  /** `seq` of the events of `docs`, `retrieved` and `stopped`. */
+  seqs: { docs?: number; retrieved?: number; stopped?: number };
   /** The last event that a request to the model has covered. */
   coveredSeq: number;
   /** The last event of the record. */
@@ -113,6 +117,6 @@ export function newRecord(sessionId: string): RunRecord {
     ...{ plan: undefined, planned: undefined, clarifications: [], earlierClarifications: [], strikes: 0 },
     ...{ ambiguityResolved: false, calls: [], failedTools: [], fragments: [], reviews: [], docs: undefined },
     ...{ retrieved: undefined, failures: [], stopped: undefined, stop: undefined, notes: [] },
-    ...{ coveredSeq: 0, lastSeq: 0 },
+    ...{ seqs: {}, coveredSeq: 0, lastSeq: 0 },
   };
 }

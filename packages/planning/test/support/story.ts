@@ -81,7 +81,7 @@ export function timeless(record: RunRecord): unknown {
     calls: calls.map(({ tool, status, skipped, summary, arguments: input, costUsd }) => ({
       ...{ tool, status, skipped, summary, input, costUsd },
     })),
-    clarifications: clarifications.map(({ call_id: _id, ...one }) => one),
+    clarifications: clarifications.map(({ call_id: _id, seq: _seq, ...one }) => one),
     reviews: done.map(({ turn: _turn, seq: _seq, ...one }) => one),
   };
 }

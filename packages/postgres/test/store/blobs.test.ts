@@ -100,16 +100,20 @@ describe("postgresBlobs", () => {
     const pawl = runtime({ agents: [made], store, blobs: postgresBlobs(db) });
     const { sessionId } = await pawl.run("coach", { ...user, input: long("secret") }).result;
     const fork = await pawl.fork(sessionId, user);
+    const plan = { type: "app.plan", data: { goal: long("secret plan") } } as const;
+    await pawl.store.append(sessionId, [plan], { appendId: "plan" });
     const log = await Array.fromAsync(pawl.store.read(sessionId));
-    const message = log.find(({ type }) => type === "user_message") as StoredEvent;
-    await pawl.redact(sessionId, message.seq, user);
-
-    const shown = (await Array.fromAsync(readShown(pawl.store, sessionId)))[message.seq - 1];
-    expect(await ids(sessionId)).toHaveLength(1);
-    await db.query(
-      "UPDATE agent_session_events SET data = $3::text::json WHERE session_id = $1 AND sequence_number = $2",
-      [sessionId, message.seq, JSON.stringify(shown?.data)],
-    );
+    const isSecret = ({ type }: StoredEvent) => type === "user_message" || (type as string) === "app.plan";
+    expect(await ids(sessionId)).toHaveLength(2);
+    for (const { seq } of log.filter(isSecret)) {
+      await pawl.redact(sessionId, seq, user);
+      const shown = (await Array.fromAsync(readShown(pawl.store, sessionId)))[seq - 1];
+      await db.query(
+        "UPDATE agent_session_events SET data = $3::text::json WHERE session_id = $1 AND sequence_number = $2",
+        [sessionId, seq, JSON.stringify(shown?.data)],
+      );
+    }
+    expect(await ids(sessionId)).toHaveLength(2);
     // Two more blobs: one that an event names, beside a payload that SQL cannot look into, and one that nothing names.
     const named = [
       { type: "a.b", data: "\0 \ud800" },

@@ -7,6 +7,7 @@ import { type ErrorReport, endsRun, errorEvent } from "../../log/error-event.ts"
 import type { EventData } from "../../log/event-data.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { openRun, type RunState } from "../../session/state.ts";
+import { remainingOf } from "../../stop/limits.ts";
 import { appendOnce } from "./append-once.ts";
 import { checkReturned, type HookMethod } from "./check-returned.ts";
 import { askInRun } from "./lazy-ask.ts";
@@ -128,6 +129,8 @@ function runContext(leg: Leg, hook: string): RunContext {
     get deps() {
       return leg.deps;
     },
+    limits: agent.limits,
+    remaining: () => remainingOf(log.state, agent, leg.life.legMs()).amounts,
     get signal() {
       return leg.life.signal;
     },

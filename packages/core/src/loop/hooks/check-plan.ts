@@ -1,6 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import { unpriced, whyPriced, withoutPrices } from "../../agent/check-tools.ts";
-import type { TurnPlan } from "../../hooks/hook.ts";
+import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { ToolChoice } from "../../model/model-client.ts";
 import { checkPricing } from "../../model/pricing.ts";
 

@@ -1,4 +1,5 @@
-import type { Ask, ModelReply, PlannedRequest, TurnChange, TurnPlan } from "../../hooks/hook.ts";
+import type { Ask } from "../../hooks/hook.ts";
+import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "../../hooks/turn-plan.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
 import type { ContentBlock } from "../../model/content.ts";

@@ -1,7 +1,7 @@
 import { type Prompt, promptOf, requestEvent, requestOf } from "../../context/build-request.ts";
 import { newPrefix } from "../../context/prefix.ts";
 import { hasLostServerCalls } from "../../context/server-calls.ts";
-import type { TurnPlan } from "../../hooks/hook.ts";
+import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { StopReason } from "../../log/stop-reason.ts";

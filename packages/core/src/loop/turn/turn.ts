@@ -2,7 +2,7 @@ import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { subtractUsd, usdFromCents } from "../../base/usd.ts";
-import type { TurnPlan } from "../../hooks/hook.ts";
+import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { NewEvent } from "../../log/event.ts";

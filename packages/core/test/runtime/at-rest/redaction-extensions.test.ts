@@ -50,14 +50,14 @@ async function told(store = memoryStore()): Promise<{ world: Setup; sessionId: s
 
 /** All places where people and programs read a session. */
 async function everywhere(world: Setup, sessionId: string): Promise<Record<string, string>> {
-  const { messages, pending } = await world.pawl.view(sessionId, user);
+  const { messages, pending, run } = await world.pawl.view(sessionId, user);
   const followed: SessionEvent[] = [];
   for await (const event of world.pawl.follow(sessionId, { untilIdle: true })) followed.push(event);
   const fork = await world.pawl.fork(sessionId, user);
   return {
-    view: JSON.stringify([messages, pending]),
+    view: JSON.stringify([messages, pending, run]),
     followed: JSON.stringify(followed),
-    replayed: JSON.stringify(followed.reduce(reduceView, newView()).messages),
+    replayed: JSON.stringify(followed.reduce(reduceView, newView())),
     read: JSON.stringify(await Array.fromAsync(readShown(world.store, sessionId))),
     forked: JSON.stringify(await Array.fromAsync(world.store.read(fork.id))),
   };
@@ -72,21 +72,21 @@ const seqOf = async (world: Setup, sessionId: string, type: string) =>
   (await world.log(sessionId)).findLast((event) => event.type === type)?.seq ?? 0;
 
 describe("E2 a redaction of an extension's event", () => {
-  it.each([
-    ["shop.ordered", ["4711, ", "secret roses"]],
-    ["shop.list", ["secret list", "secret name"]],
-    ["shop.number", []],
-  ])("hides all data of %s, also numbers and the names of fields", async (type, secrets) => {
-    const { world, sessionId } = await told();
-    const seq = await seqOf(world, sessionId, type);
-    await world.pawl.redact(sessionId, seq, user);
-    const shown = (await Array.fromAsync(readShown(world.store, sessionId)))[seq - 1];
-    expect(shown).toMatchObject({ type, seq, data: {} });
-    expect(shown?.data).toEqual({});
-    if (type === "shop.list") for (const secret of secrets) await expectGone(world, sessionId, secret);
-    await world.say("Go on", { sessionId, params: { ends: true } });
-    await assertRebuilds([await world.log(sessionId)], world.model.requests);
-  });
+  it.each(["shop.ordered", "shop.list", "shop.number"])(
+    "hides all data of %s, also numbers and the names of fields",
+    async (type) => {
+      const { world, sessionId } = await told();
+      const seq = await seqOf(world, sessionId, type);
+      await world.pawl.redact(sessionId, seq, user);
+      const shown = (await Array.fromAsync(readShown(world.store, sessionId)))[seq - 1];
+      expect(shown).toMatchObject({ type, seq });
+      expect(shown?.data).toEqual({});
+      if (type === "shop.list") await expectGone(world, sessionId, "secret list");
+      if (type === "shop.list") await expectGone(world, sessionId, "secret name");
+      await world.say("Go on", { sessionId, params: { ends: true } });
+      await assertRebuilds([await world.log(sessionId)], world.model.requests);
+    },
+  );
 
   it("is what a hook and a tool read, and what readers get that are there", async () => {
     const { world, sessionId } = await told();

@@ -104,6 +104,8 @@ function metricsWords(
         return [{ type: "metric", ...record(one.event, known) }];
       }
       case "other":
+        // A redacted event of an extension has no data.
+        if (Object.keys(Object(one.event.data)).length === 0) return [];
         if (one.event.type === plan) return [{ type: "plan", plan: one.event.data }];
         return one.event.type === review ? [{ type: "review", review: one.event.data }] : [];
       default:
