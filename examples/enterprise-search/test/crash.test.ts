@@ -19,7 +19,10 @@ describe("the story of the two Alexes", () => {
   it("X4 M1 M2 M3 M5 C10 a crash before or after every append changes nothing but time", async () => {
     const { appends, crashes } = await crashEverywhere(search, () => {
       let clock = COMPANY_NOW;
-      return { store: memoryStore({ now: () => clock }), wait: async () => void (clock += 600_000) };
+      const wait = async () => {
+        clock += 600_000;
+      };
+      return { store: memoryStore({ now: () => clock }), wait };
     });
     expect(appends).toBeGreaterThan(25);
     expect(crashes).toBeGreaterThan(2 * (appends - 3));

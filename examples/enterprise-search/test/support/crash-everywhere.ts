@@ -13,12 +13,7 @@ interface Place {
 }
 
 /** Events that a crash may add: it says so, what was in flight begins again, and a lost answer is charged. */
-const MAY_BE_MORE: readonly StoredEvent["type"][] = [
-  "run_recovered",
-  "llm_request",
-  "llm_error",
-  "tool_started",
-];
+const MAY_BE_MORE: readonly StoredEvent["type"][] = ["run_recovered", "llm_request", "tool_started"];
 const isCounted = ({ type, data }: StoredEvent) =>
   !MAY_BE_MORE.includes(type) && (type !== "spending" || Object(data).by === "planning");
 
