@@ -1,4 +1,5 @@
 // The rules of the enterprise search that its other tests do not show. README.md lists all of them.
+import type { JsonObject } from "@pawl/core";
 import { describe, expect, it } from "vitest";
 import { type CompanySearch, customAgentList, type StoredAgent } from "../src/index.ts";
 import { agentWorld, calls, chen, plans, reviews, tasks } from "./support/agent-world.ts";
@@ -98,7 +99,7 @@ describe("the rules of the enterprise search", () => {
   });
 
   it("X4 M5 the reviewer puts a pending search before the summary", async () => {
-    const [mail, chat, sum] = tasks;
+    const [mail, chat, sum] = tasks as [JsonObject, JsonObject, JsonObject];
     const late = [mail, { ...sum, depends_on: ["mail"] }, chat];
     const world = agentWorld(
       noted(),
@@ -121,7 +122,7 @@ describe("the rules of the enterprise search", () => {
   });
 
   it("X4 M5 M2 the reviewer adds a public agent when the mail has nothing, and the gate lets it run", async () => {
-    const [mail] = tasks;
+    const [mail] = tasks as [JsonObject];
     const added = { id: "brief", title: "Ask for a briefing", agent: briefing.id };
     const world = agentWorld(
       noted(),
