@@ -1,5 +1,4 @@
 // The rules of the enterprise search that its other tests do not show. README.md lists all of them.
-import type { JsonObject } from "@pawl/core";
 import { describe, expect, it } from "vitest";
 import { type CompanySearch, customAgentList, type StoredAgent } from "../src/index.ts";
 import { agentWorld, calls, chen, plans, reviews, tasks } from "./support/agent-world.ts";
@@ -99,7 +98,7 @@ describe("the rules of the enterprise search", () => {
   });
 
   it("X4 M5 the reviewer puts a pending search before the summary", async () => {
-    const [mail, chat, sum] = tasks as [JsonObject, JsonObject, JsonObject];
+    const [mail, chat, sum] = tasks;
     const late = [mail, { ...sum, depends_on: ["mail"] }, chat];
     const world = agentWorld(
       noted(),
@@ -122,7 +121,7 @@ describe("the rules of the enterprise search", () => {
   });
 
   it("X4 M5 M2 the reviewer adds a public agent when the mail has nothing, and the gate lets it run", async () => {
-    const [mail] = tasks as [JsonObject];
+    const [mail] = tasks;
     const added = { id: "brief", title: "Ask for a briefing", agent: briefing.id };
     const world = agentWorld(
       noted(),
