@@ -12,6 +12,7 @@ import {
 } from "../src/index.ts";
 import { agentsSuite } from "./support/agents-suite.ts";
 import { callerOf, oracle, qualityOf, searchPglite } from "./support/company-database.ts";
+import { hiddenSuite } from "./support/hidden-suite.ts";
 import { searchSuite } from "./support/search-suite.ts";
 import { toolsSuite } from "./support/tools-suite.ts";
 
@@ -266,3 +267,5 @@ describe("X4 the search, embedded", () => {
 });
 
 describe("X4 stored agents, embedded", () => agentsSuite(() => db));
+
+describe("X4 hidden documents, embedded", () => hiddenSuite(() => db));

@@ -17,7 +17,7 @@ export interface SearchAgentOptions {
   planner?: ModelClient;
   /** The agents that users have made, and public ones: {@link agentStore}. Default: none. */
   agents?: CustomAgentStore;
-  /** MCP servers, each as an agent `mcp::<name>`. They are listed and run like custom agents. Default: none. */
+  /** MCP servers, each as an agent `mcp::<name>`, run like a custom agent. Default: none. */
   connectors?: readonly Connector[];
   /** The most answers of the model in one run. Default: 10. */
   turns?: number;

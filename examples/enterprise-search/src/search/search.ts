@@ -94,7 +94,7 @@ export async function searchDocuments(
       return { status: "ambiguous_person", name, people: found.slice(0, 10).map(shown) };
     ids[field] = [first.id];
   }
-  const planned = await planOf(query, known, options);
+  const planned = await planOf(caller, query, known, options);
   if (planned.terms.length === 0) return { status: "nothing_to_search" };
   const filters: Filters = {
     sources: query.sources ?? sources,
@@ -118,6 +118,7 @@ const ENOUGH = 3;
 
 /** Reads what a text asks for: words with their rarity, people, a time, a source. */
 export async function planOf(
+  caller: Caller,
   { text }: Pick<SearchQuery, "text">,
   { people, lexicon }: Known,
   { now, synonyms }: SearchOptions,
@@ -132,7 +133,7 @@ export async function planOf(
   // A text of names or question words alone is searched as it is.
   const searched = (content.length > 0 ? content : words).slice(0, MOST_WORDS);
   return {
-    terms: await lexicon.terms(searched, synonyms),
+    terms: await lexicon.terms(caller, searched, synonyms),
     excluded,
     phrases,
     hints: {

@@ -1,5 +1,7 @@
 import { arrayText, ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
+import type { Caller } from "./caller.ts";
+import { seenOf } from "./seen.ts";
 
 /** Words of this length and longer may be misspelled. */
 const FROM = 4;
@@ -35,35 +37,55 @@ interface Row {
   query: string;
 }
 
+/** How many candidates of a query are checked. */
+const MOST_CHECKED = 20;
+
 /**
- * Finds the words of a workspace that misspelled words most likely are: those one change away. With `far`,
- * those two changes away, if no word is closer.
+ * Finds the words that misspelled words most likely are: those one change away. With `far`, those two changes
+ * away, if no word is closer. Each is in a document that the caller may see, or in at least `common`.
  */
 export async function spellingsOf(
   db: Database,
-  workspaceId: string,
+  caller: Caller,
   words: readonly string[],
-  { far }: { far: boolean },
+  { far, common }: { far: boolean; common: number },
 ): Promise<Map<string, Row[]>> {
   if (words.length === 0) return new Map();
+  const { workspaceId } = caller;
   const pairs = words.flatMap((word) => variantsOf(word).map((variant) => [word, variant] as const));
   const near = await ask<Row>(db, ONE_CHANGE, [
     workspaceId,
     arrayText(pairs.map(([asked]) => asked)),
     arrayText(pairs.map(([, variant]) => variant)),
   ]);
-  const byWord = Map.groupBy(near, ({ asked }) => asked);
+  const byWord = await visible(db, caller, near, common);
   const others = words.filter((word) => !byWord.has(word) && word.length > 5);
   if (far && others.length > 0) {
     const similar = await ask<Row>(db, SIMILAR, [workspaceId, arrayText(others)]);
     const close = similar.filter(({ asked, word }) => changesBetween(asked, word) <= 2);
-    for (const [asked, rows] of Map.groupBy(close, (row) => row.asked)) byWord.set(asked, rows);
+    for (const [asked, rows] of await visible(db, caller, close, common)) byWord.set(asked, rows);
   }
   return new Map(
     [...byWord].map(([asked, rows]) => {
       const known = rows.filter(({ query }) => query !== "");
       return [asked, known.sort((a, b) => b.documents - a.documents).slice(0, MOST)];
     }),
+  );
+}
+
+/** The candidates that the caller may learn of, by the misspelled word. */
+async function visible(
+  db: Database,
+  caller: Caller,
+  rows: readonly Row[],
+  common: number,
+): Promise<Map<string, Row[]>> {
+  const rare = rows.filter(({ documents }) => documents < common).map(({ word }) => word);
+  // Asked also if there is nothing to ask, so that a hidden word costs no statement more than none.
+  const seen = await seenOf(db, caller, rare.length > 0 ? rare.slice(0, MOST_CHECKED) : [""]);
+  return Map.groupBy(
+    rows.filter(({ word, documents }) => documents >= common || seen.has(word)),
+    ({ asked }) => asked,
   );
 }
 

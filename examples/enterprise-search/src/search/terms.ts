@@ -1,5 +1,7 @@
 import { arrayText, ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
+import type { Caller } from "./caller.ts";
+import { seenOf } from "./seen.ts";
 import { maySpell, spellingsOf } from "./spelling.ts";
 import { synonymsOf } from "./synonyms.ts";
 
@@ -35,12 +37,18 @@ const LOOK_UP = `
  * index.
  */
 export interface Lexicon {
-  /** Looks up the words of a query. Drops words that say nothing, e.g. `the`. */
-  terms(words: readonly string[], synonyms: boolean): Promise<Term[]>;
+  /**
+   * Looks up the words of a query. Drops words that say nothing, e.g. `the`. A word that is only in documents
+   * that the caller may not see is treated like one that does not exist, by the same statements.
+   */
+  terms(caller: Caller, words: readonly string[], synonyms: boolean): Promise<Term[]>;
 }
 
 /** How many words of one query are looked for in other spellings. */
 const MOST_RESPELLED = 4;
+
+/** A word of so many documents, one in a hundred, is known to everybody. A rarer one may be a secret. */
+const KNOWN_TO_ALL = 0.01;
 
 /** How many words are remembered at most. */
 const MOST_KNOWN = 20_000;
@@ -66,7 +74,7 @@ export function lexicon(db: Database, workspaceId: string): Lexicon {
     return found;
   };
   return {
-    terms: async (words, synonyms) => {
+    terms: async (caller, words, synonyms) => {
       const others = new Map(words.map((word) => [word, synonyms ? synonymsOf(word) : []]));
       const wanted = [...words, ...[...others.values()].flat()];
       // Nothing is remembered of an index that is not filled yet.
@@ -75,15 +83,20 @@ export function lexicon(db: Database, workspaceId: string): Lexicon {
         total = await sizeOf(db, workspaceId);
       }
       const found = await lookUp(wanted);
-      const strange = words.filter(
-        (word) => maySpell(word) && found.get(word)?.documents === 0 && others.get(word)?.length === 0,
+      const common = total * KNOWN_TO_ALL;
+      const rare = words.filter(
+        (word) => (found.get(word)?.documents ?? 0) < common && !others.get(word)?.length,
       );
+      const seen = await seenOf(db, caller, rare);
+      const unseen = new Set(rare.filter((word) => !seen.has(word)));
+      const strange = [...unseen].filter(maySpell).slice(0, MOST_RESPELLED);
       // A search for distant spellings takes as long as the rest. Two known words find documents without it.
-      const far = words.filter((word) => (found.get(word)?.documents ?? 0) > 0).length < 2;
-      const spelled = await spellingsOf(db, workspaceId, strange.slice(0, MOST_RESPELLED), { far });
+      const far = words.filter((word) => !unseen.has(word) && found.get(word)?.documents).length < 2;
+      const spelled = await spellingsOf(db, caller, strange, { far, common });
       return words.flatMap((word): Term[] => {
-        const own = found.get(word);
-        if (own === undefined || own.query === "") return [];
+        const row = found.get(word);
+        if (row === undefined || row.query === "") return [];
+        const own = unseen.has(word) ? { ...row, documents: 0 } : row;
         const alike = (others.get(word) ?? []).flatMap((other) => found.get(other) ?? []);
         return termOf(
           own,

@@ -24,11 +24,11 @@ export const chen = { workspaceId: "harborline", email: "alex.chen@harborline.ex
 export const rivera = { workspaceId: "harborline", email: "alex.rivera@harborline.example" };
 
 /** A plan of two searches and a summary of both. */
-export const tasks = [
+export const tasks: [JsonObject, JsonObject, JsonObject] = [
   { id: "mail", title: "Search the mail", tool: "search_gmail" },
   { id: "chat", title: "Search the chat", tool: "search_slack" },
   { id: "sum", title: "Summarise", depends_on: ["mail", "chat"] },
-] satisfies JsonObject[];
+];
 
 /** An answer of the planner's model. */
 export const plans = (draft: JsonObject = {}): Reply => ({

@@ -27,7 +27,8 @@ const MOST_REPORTED_USD = 1_000_000;
 /** The longest name of a connector or a fragment, in UTF-16 code units. */
 const MOST_NAME_CHARS = 200;
 
-const MOST_FRAGMENTS = 1_000;
+/** The most fragments of a call. */
+export const MOST_FRAGMENTS = 1_000;
 
 /** The longest summary, in UTF-16 code units. */
 const MOST_SUMMARY_CHARS = 1_000;

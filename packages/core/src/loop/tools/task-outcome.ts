@@ -13,6 +13,7 @@ import {
 import { firstExpiry, questionsOf, waitingFor } from "../../session/queued.ts";
 import { resultOf } from "../../session/run-result.ts";
 import type { CallState, RunState, SessionState } from "../../session/state.ts";
+import { MOST_FRAGMENTS } from "../../tools/call-report.ts";
 
 /** Types of stop reasons after which the sub-agent's last text is the result of its task. */
 const DONE: readonly StopType[] = ["end_turn", "terminal_tool"];
@@ -40,9 +41,6 @@ export function outcomeOf(
     data: { spent, ...(Object.keys(report).length > 0 && { report }) },
   });
 }
-
-/** The most fragments of a task that are kept. */
-const MOST_FRAGMENTS = 1_000;
 
 /** Returns what the calls of the sub-agent have reported: their connector if it is one, and all fragments. */
 function reportOf({ calls }: SessionState): EventData["tool_result"]["report"] {
