@@ -29,7 +29,10 @@ export function ownTagOf(event: StoredEvent): string | undefined {
 }
 
 /** Remembers the first use of an event's own tag in the session, and the tags that a run's hooks declare. */
-export function countOwnTag({ ownTags, kept }: Pick<SessionState, "ownTags" | "kept">, event: StoredEvent) {
+export function countOwnTag(
+  { ownTags, kept }: Tagged & Pick<SessionState, "kept">,
+  event: StoredEvent,
+): void {
   const tag = ownTagOf(event)?.toLowerCase();
   if (tag !== undefined && !ownTags.has(tag)) ownTags.set(tag, event.seq);
   if (event.type !== "run_started" || event.data.tags === undefined) return;
