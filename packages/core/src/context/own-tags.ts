@@ -30,7 +30,7 @@ export function ownTagOf(event: StoredEvent): string | undefined {
 
 /** Remembers the first use of an event's own tag in the session, and the tags that a run's hooks declare. */
 export function countOwnTag(
-  { ownTags, kept }: Pick<SessionState, "ownTags" | "kept">,
+  { ownTags, kept }: Tagged & Pick<SessionState, "kept">,
   event: StoredEvent,
 ): void {
   const tag = ownTagOf(event)?.toLowerCase();

@@ -83,7 +83,7 @@ const TARGETS: readonly string[] = [...contextTypes, "checkpoint", "prefix", "sp
  */
 function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent[] {
   if (isExtension(target)) return [target];
-  const question = questionOf(log, target);
+  const question = askedAbout(log, target);
   if (!TARGETS.includes(target.type) && question === undefined) return [];
   if (target.type === "spending") return isRedactable(target) ? [target] : [];
   if (target.type === "run_ended") return log.filter((event) => endOf(event) === target.data.run_id);
@@ -105,7 +105,7 @@ function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent
 }
 
 /** Returns the id of the question about a run that the event asks or answers. */
-function questionOf(log: readonly StoredEvent[], target: StoredEvent): string | undefined {
+function askedAbout(log: readonly StoredEvent[], target: StoredEvent): string | undefined {
   if (target.type !== "tool_suspended" && target.type !== "tool_answered") return undefined;
   const asked = log.find(
     (event) =>
