@@ -159,8 +159,8 @@ export interface SessionState {
   /** What all earlier runs of the session have used. */
   spent: Budget;
   /**
-   * The application's own tags on notes and knowledge, in lower case, with the `seq` of their first use; 0 for
-   * tags that hooks have declared.
+   * The application's own tags on notes and knowledge, in lower case, with the `seq` of their first use; 0
+   * for tags that hooks have declared.
    */
   ownTags: Map<string, number>;
   /** The mode that a tool has set. `null`: the session's `metadata.type` applies. */
