@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { pick, randomFrom } from "@pawl/example-data-parts";
-import type { Queryable } from "@pawl/postgres";
+import { migrate, postgresStore, type Queryable } from "@pawl/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   COMPANY_NOW,
@@ -22,8 +22,10 @@ import {
   oracle,
   qualityOf,
 } from "../../examples/enterprise-search/test/support/company-database.ts";
+import { crashEverywhere } from "../../examples/enterprise-search/test/support/crash-everywhere.ts";
 import type { Measured } from "../../examples/enterprise-search/test/support/measure.ts";
 import { checkPair, documentsWithCode } from "../../examples/enterprise-search/test/support/pairs.ts";
+import { testDatabase } from "../support/postgres.ts";
 import { soak } from "../support/soak.ts";
 
 const DOCUMENTS = soak(1_000, 50_000);
@@ -145,7 +147,7 @@ describe(`X4 a company of ${DOCUMENTS} documents`, () => {
     const times: number[] = [];
     const planned: Queryable = {
       query: async (text, values) => {
-        if (text.includes("candidate AS")) {
+        if (text.includes("candidate AS") || text.includes("count(*) FROM enterprise_search.documents")) {
           count.planned += 1;
           const scanned = await scannedBy(text, values);
           if (scanned !== undefined) scans.add(scanned);
@@ -171,5 +173,25 @@ describe(`X4 a company of ${DOCUMENTS} documents`, () => {
     );
     // A table of a few pages is read faster from end to end.
     if (DOCUMENTS > 10_000) expect([...scans].slice(0, 3)).toEqual([]);
+  });
+
+  it("X4 M1 M2 M3 M5 the story of the two Alexes over a server survives a crash at every append", async () => {
+    const database = await testDatabase();
+    const pool = database.pool();
+    await migrate(pool);
+    const store = postgresStore(pool);
+    const place = async () => {
+      await pool.query("DELETE FROM agent_sessions");
+      const wait = async () =>
+        void (await pool.query(
+          "UPDATE agent_sessions SET lease_expires_at = now() WHERE lease_expires_at IS NOT NULL",
+        ));
+      return { store, wait };
+    };
+    const { appends, crashes } = await crashEverywhere(search, place, { every: soak(15, 1) });
+    soak.report(
+      `${crashes} crashes of the story over a server, at ${appends} appends: the same answer and record.`,
+    );
+    await database.drop();
   });
 });

@@ -1,7 +1,9 @@
 export {
+  type Capabilities,
   type Connector,
   type CustomAgentStore,
   customAgentList,
+  isForSearchAgent,
   SEARCH_AGENT,
   type SearchAgentOptions,
   searchAgent,

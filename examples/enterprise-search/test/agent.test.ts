@@ -161,10 +161,14 @@ describe("the search agent", () => {
   });
 
   it("X4 T12 M5 takes a tool out after three failures, and the plan is changed", async () => {
+    let tried = 0;
     const broken: CompanySearch = {
       ...search,
       search: async (caller, query) => {
-        if (query.sources?.[0] === "slack") throw new Error("slack-db-7 is down");
+        if (query.sources?.[0] === "slack") {
+          tried += 1;
+          throw new Error("slack-db-7 is down");
+        }
         return await search.search(caller, query);
       },
     };
@@ -194,6 +198,8 @@ describe("the search agent", () => {
       expect.stringMatching(/^search_slack (error|skipped)$/),
       "search_drive success",
     ]);
+    // The fourth call was answered without a search.
+    expect(tried).toBe(3);
     expect(done[0]?.reason).toBe("failures");
     expect(plan?.tasks.map(({ id, status }) => `${id} ${status}`)).toEqual(["chat blocked", "files done"]);
     const last = JSON.stringify(world.model.requests.at(-1));

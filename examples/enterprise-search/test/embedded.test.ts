@@ -1,7 +1,10 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { steps } from "../src/data/migrations/index.ts";
+import { FORMAT } from "../src/embedded/format.ts";
 import { type BuildProgress, type EmbeddedCompany, embeddedCompany } from "../src/index.ts";
 
 const alex = { workspaceId: "harborline", email: "alex.chen@harborline.example" };
@@ -24,6 +27,20 @@ function onDisk(onProgress?: (progress: BuildProgress, company: EmbeddedCompany)
   });
   const stages = () => [...new Set(seen.map(({ stage }) => stage))];
   return { company, seen, stages };
+}
+
+/** Digests the tables' definitions and rows, without the times at which they were stored. */
+async function digestOf({ db }: EmbeddedCompany): Promise<string> {
+  const digest = createHash("sha256").update(steps.join("\n"));
+  await db.query("SET TIME ZONE 'UTC'");
+  for (const table of ["person", "team", "member", "documents", "word", "custom_agent"]) {
+    const row = "(to_jsonb(t) - 'created_at' - 'updated_at')::text";
+    const { rows } = await db.query(
+      `SELECT md5(string_agg(md5(${row}), '' ORDER BY md5(${row}))) AS md5 FROM enterprise_search.${table} t`,
+    );
+    digest.update(JSON.stringify([table, rows]));
+  }
+  return digest.digest("hex").slice(0, 8);
 }
 
 describe("X4 the index in a thread of its own", () => {
@@ -59,6 +76,12 @@ describe("X4 the index in a thread of its own", () => {
       "SELECT count(*)::integer AS count FROM enterprise_search.documents",
     );
     expect(rows).toEqual([{ count: 1_000 }]);
+
+    const digest = await digestOf(first.company);
+    // Otherwise people would keep an index that lacks a table, or has other documents.
+    expect(FORMAT, `The index has changed. Set FORMAT in src/embedded/format.ts to "${digest}".`).toBe(
+      digest,
+    );
 
     const second = onDisk();
     await expect(second.company.ready()).rejects.toThrow(/in use by another process/);

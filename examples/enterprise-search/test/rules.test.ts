@@ -1,6 +1,6 @@
 // The rules of the enterprise search that its other tests do not show. README.md lists all of them.
 import { describe, expect, it } from "vitest";
-import { type CompanySearch, customAgentList, type StoredAgent } from "../src/index.ts";
+import { type CompanySearch, customAgentList, isForSearchAgent, type StoredAgent } from "../src/index.ts";
 import { agentWorld, calls, chen, plans, reviews, tasks } from "./support/agent-world.ts";
 
 /** What the searches were asked. */
@@ -26,6 +26,23 @@ const briefing: StoredAgent = {
 };
 
 describe("the rules of the enterprise search", () => {
+  it.each([{ agentic: false }, { webSearch: true }, { deepResearch: true, agentic: true }])(
+    "X4 a run that asks for %j is not for this agent, and nothing is planned",
+    async (params) => {
+      expect(isForSearchAgent(params)).toBe(false);
+      const world = agentWorld(noted(), [plans()], () => ({ text: "?" }));
+      const { stop } = await world.say("What is new on the web?", chen, params);
+      expect(stop).toMatchObject({
+        type: "blocked",
+        message: expect.stringContaining("switch off web search"),
+      });
+      expect([world.planner.requests, world.model.requests]).toEqual([[], []]);
+      const other = agentWorld(noted(), [plans({ tasks: [] })], () => ({ text: "Hello." }));
+      const on = { agentic: true, webSearch: false, deepResearch: false };
+      expect((await other.say("Hi", chen, on)).text).toBe("Hello.");
+    },
+  );
+
   it("X4 M7 a rewritten query is shown, and neither the message nor a call is changed by it", async () => {
     const asked: Asked = [];
     const words = "How's the fourth quarter looking?";

@@ -3,6 +3,7 @@ import { type PlanningOptions, planning } from "@pawl/planning";
 import { guidance, instructions } from "../prompt/instructions.ts";
 import { toolDocs } from "../prompt/tool-docs.ts";
 import { type SearchDeps, searchTools } from "../tools/index.ts";
+import { capabilityGate } from "./capability-gate.ts";
 import { peopleChoices } from "./choices.ts";
 import { type Connector, connectorAgents } from "./connectors.ts";
 import { type CustomAgentStore, customAgentList, customAgents } from "./custom-agents.ts";
@@ -74,7 +75,7 @@ export function searchAgent({
     model,
     instructions,
     tools: [...searchTools, ...tools],
-    hooks: [...hooks, hook],
+    hooks: [capabilityGate, ...hooks, hook],
     userData: (source) => userFacts(source, now),
     userDataPer: "run",
     resultTag: "result",

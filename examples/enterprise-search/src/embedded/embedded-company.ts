@@ -4,6 +4,7 @@ import { COMPANY_NOW, DEFAULT_DOCUMENTS, DEFAULT_SEED } from "../company/index.t
 import { type AgentStore, agentStore } from "../custom/index.ts";
 import type { BuildProgress } from "../data/index.ts";
 import { type CompanySearch, companySearch } from "../search/index.ts";
+import { FORMAT } from "./format.ts";
 import { type WorkerDatabase, workerDatabase } from "./worker-database.ts";
 
 export interface EmbeddedCompanyOptions {
@@ -37,11 +38,6 @@ export interface EmbeddedCompany {
   /** Ends the thread. A half-built index on disk is continued at the next start. */
   close(): Promise<void>;
 }
-
-/**
- * The format of the index. Raise it with every change of the company, its tables or its text configuration.
- */
-const FORMAT = 2;
 
 /**
  * Prepares a search over the made-up company without a server. Nothing happens until it is first used: then a

@@ -66,7 +66,7 @@ export interface AgentWorld {
   model: StrictModel;
   planner: ScriptedModel;
   /** Begins a session. */
-  say(input: string, caller?: Caller): Promise<RunResult>;
+  say(input: string, caller?: Caller, params?: JsonObject): Promise<RunResult>;
   answer(result: RunResult, value: JsonObject, caller?: Caller): Promise<RunResult>;
   log(sessionId: string): Promise<StoredEvent[]>;
   /** The data of events of a type. */
@@ -103,8 +103,8 @@ export function agentWorld(
   const seen = new Set<string>();
   return {
     ...{ model, planner: smallModel, log },
-    say: async (input, caller = chen) => {
-      const run = pawl.run(SEARCH_AGENT, { userId: caller.email, input, caller: { ...caller } });
+    say: async (input, caller = chen, params = {}) => {
+      const run = pawl.run(SEARCH_AGENT, { userId: caller.email, input, caller: { ...caller }, params });
       const result = await checked(run.result);
       seen.add(result.sessionId);
       return result;

@@ -79,6 +79,23 @@ export function hiddenSuite(open: () => Queryable): void {
     },
   );
 
+  it.each([HIDDEN, MISSING, `${MISSING} Q4`, "zebrawoul", "zebrawoul forecast"])(
+    "X4 F17 a search for %s finds, by the same statements, what it would find if the hidden mails were not there",
+    async (text) => {
+      const search = async () => await asked((process) => process.search(rivera, { text, limit: 20 }));
+      const found = await search();
+      const db = open();
+      await db.query("BEGIN");
+      try {
+        await db.query("DELETE FROM enterprise_search.documents WHERE body LIKE $1", [`${HIDDEN}%`]);
+        await db.query("DELETE FROM enterprise_search.word WHERE word = $1", [HIDDEN]);
+        expect(found).toEqual(await search());
+      } finally {
+        await db.query("ROLLBACK");
+      }
+    },
+  );
+
   it("X4 F17 the leadership finds what it may see, and a misspelled word leads to what the caller may see", async () => {
     const ids = async (text: string, caller: typeof chen) => {
       const { outcome } = await asked((process) => process.search(caller, { text }));
