@@ -106,7 +106,7 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
     expect(await page.getByTestId("es-person-select").inputValue()).toBe(email);
   };
 
-  it("X4 X5 W4 builds the index at the first visit with its progress shown, and keeps a question until then", async () => {
+  it("X4 X5 W4 builds the index at the first visit, also over a kill of the server, and keeps a question until then", async () => {
     const kept = async () => (await readdir(server.dir)).filter((name) => name.startsWith("search-"));
     expect(await kept()).toEqual([]);
     await page.goto(`${server.url}/#search`);
@@ -123,6 +123,14 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
       if (text) seen.add(text);
       return await progress.count();
     };
+    const part = async () => {
+      await look();
+      return ((await (await page.request.get(`${server.url}/api/search/index`)).json()) as { done: number })
+        .done;
+    };
+    await expect.poll(part, { ...WAIT, interval: 5 }).toBeGreaterThan(0.2);
+    await server.kill();
+    await server.start();
     await expect.poll(look, { timeout: 60_000, interval: 50 }).toBe(0);
     expect(seen.size).toBeGreaterThan(1);
     expect(await kept()).toHaveLength(1);
