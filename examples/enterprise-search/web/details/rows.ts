@@ -39,7 +39,7 @@ export function rowsOf(run: Run): CallRow[] {
         .join(", "),
       note: noteOf(call, failures),
       state: call.status === "success" ? "ok" : call.status === "error" ? "failed" : call.status,
-      ms: call.durationMs ?? undefined,
+      ms: call.status === "skipped" ? undefined : (call.durationMs ?? undefined),
       usd: call.status === "running" || call.status === "skipped" ? undefined : call.costUsd,
       results: call.status === "success" ? call.fragments.length : undefined,
       tokens: call.status === "success" ? resultTokens.get(call.callId) : undefined,

@@ -15,8 +15,8 @@ export function AfterAnswer({ message, live }: AroundProps) {
   if (live || message === undefined) return null;
   return (
     <>
-      {ids.length > 0 && <SourceList ids={ids} />}
       {run !== undefined && <Ended run={run} />}
+      {ids.length > 0 && <SourceList ids={ids} />}
       {run !== undefined && run.endedAt !== undefined && run.record.calls.length > 0 && (
         <p>
           <button

@@ -100,7 +100,7 @@ function NotShown() {
   return (
     <div className="es-view-note" role="status" data-testid="es-not-found">
       <h3>{person?.name ?? "This person"} cannot open this document</h3>
-      <p>It is not shared with them, or it does not exist. Nobody else's rights are used for a search.</p>
+      <p>It is not shared with them, or it does not exist. You can search as somebody else below.</p>
     </div>
   );
 }
