@@ -8,36 +8,12 @@ import { foldRuns } from "../web/runs/fold.ts";
 import { piecesOf } from "../web/runs/marks.ts";
 import { planOf } from "../web/runs/plan.ts";
 import { runOf } from "../web/runs/run.ts";
-import { agentWorld, calls, chen, plans, reviews, rivera } from "./support/agent-world.ts";
-import {
-  BEGIN,
-  ended,
-  eventsOf,
-  MAIL,
-  planned,
-  result,
-  smallSearch,
-  task,
-  turn,
-} from "./support/page-story.ts";
-
-const question = { text: "Which Alex do you mean?", about: "Alex" };
-const unclear = plans({ status: "needs_clarification", question });
-
-/** The events of the story of the two Alexes, as the agent stores them. */
-async function story() {
-  const both = calls(["search_gmail", { query: "Q4" }], ["search_slack", { query: "Q4" }]);
-  const world = agentWorld(smallSearch, [unclear, plans(), reviews({ notes: "Good." })], (answers) =>
-    answers === 0 ? both : { text: `It is $7.2 million. [${MAIL.id}]` },
-  );
-  const asked = await world.say("What does Alex say about Q4?");
-  await world.answer(asked, { choice: rivera.email });
-  return await world.log(asked.sessionId);
-}
+import { chen } from "./support/agent-world.ts";
+import { BEGIN, ended, eventsOf, MAIL, planned, result, storyOf, task, turn } from "./support/page-story.ts";
 
 describe("the page's runs", () => {
   it("X4 M3 folds events one by one into the same runs as all at once, and into planning's record", async () => {
-    const events = await story();
+    const events = (await storyOf()).answered;
     let step: ReturnType<typeof foldRuns> | undefined;
     for (let count = 1; count <= events.length; count += 1) {
       step = foldRuns(step, events.slice(0, count));

@@ -1,9 +1,9 @@
-import type { Json, StoredEvent } from "@pawl/core";
+import type { Json } from "@pawl/core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser } from "../../../test/support/browser.ts";
 import type { Shown } from "../web/gallery/shown.ts";
-import { agentWorld, calls, plans, reviews, rivera } from "./support/agent-world.ts";
+import { rivera } from "./support/agent-world.ts";
 import { type Gallery, openGallery } from "./support/page-gallery.ts";
 import {
   ALEX_CHEN,
@@ -18,14 +18,13 @@ import {
   planned,
   result,
   said,
-  smallSearch,
+  storyOf,
   task,
   turn,
 } from "./support/page-story.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
-const ANSWER = `The pipeline is $7.2 million [${MAIL.id}]. Every deal gets a second person [${CHAT.id}].`;
 
 /** Lists what sticks out of the window and is not cut off, as classes. */
 const TOO_WIDE = `(() => {
@@ -34,21 +33,6 @@ const TOO_WIDE = `(() => {
     .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !isCut(one.parentElement))
     .map((one) => one.className);
 })()`;
-
-/** The story of the two Alexes, as the agent stores it: up to the question, and with the answer. */
-async function storyOf(): Promise<{ asked: StoredEvent[]; answered: StoredEvent[] }> {
-  const question = { text: "Which Alex do you mean?", about: "Alex" };
-  const both = calls(["search_gmail", { query: "Q4" }], ["search_slack", { query: "Q4" }]);
-  const world = agentWorld(
-    smallSearch,
-    [plans({ status: "needs_clarification", question }), plans(), reviews({ notes: "Both have answers." })],
-    (answers) => (answers === 0 ? both : { text: ANSWER }),
-  );
-  const first = await world.say("What does Alex say about Q4?");
-  const asked = await world.log(first.sessionId);
-  await world.answer(first, { choice: rivera.email });
-  return { asked, answered: await world.log(first.sessionId) };
-}
 
 describe.skipIf(browser === undefined)("the search agent's parts of a page", { timeout: 60_000 }, () => {
   let gallery: Gallery;
@@ -227,8 +211,17 @@ describe.skipIf(browser === undefined)("the search agent's parts of a page", { t
         .poll(() => texts(page, "es-not-found"))
         .toEqual([expect.stringContaining("Alex Chen cannot open this document")]);
       gallery.shown.answers = ANSWERS;
+      gallery.slowMs = 200;
       await page.getByTestId("es-person-select").selectOption(ALEX_RIVERA.email);
       await page.getByTestId("es-view-text").waitFor({ timeout: WAIT });
+      gallery.slowMs = 0;
+      // Not before the server knows the new person: it would answer for the one before.
+      const [read, changed] = [`GET /documents/${MAIL.id}?words=q4`, "PUT /me answered"];
+      expect(gallery.requests.filter((one) => one === read || one === changed)).toEqual([
+        read,
+        changed,
+        read,
+      ]);
       expect(gallery.requests).toContain(`PUT /me ${JSON.stringify({ email: ALEX_RIVERA.email })}`);
       expect(await page.getByTestId("es-person").textContent()).toContain("Alex Rivera");
       gallery.shown.answers = { ...ANSWERS, [`/documents/${CHAT.id}`]: "broken" };

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import type { Json } from "@pawl/core";
 import react from "@vitejs/plugin-react";
 import { build, defaultClientConditions } from "vite";
@@ -13,8 +14,10 @@ export interface Gallery {
   url: string;
   /** What is shown when the page reads again. Tests may change its `answers`. */
   shown: Shown;
-  /** The requests to the agent's routes, e.g. `PUT /me {"email":"…"}`. */
+  /** The requests to the agent's routes, e.g. `PUT /me {"email":"…"}`, and `PUT /me answered`. */
   requests: string[];
+  /** How long a change takes, in milliseconds. */
+  slowMs: number;
   close(): Promise<void>;
 }
 
@@ -30,6 +33,7 @@ export async function openGallery(): Promise<Gallery> {
   const gallery: Omit<Gallery, "url" | "close"> = {
     shown: { events: [], writing: "", answers: {} },
     requests: [],
+    slowMs: 0,
   };
   const server = createServer(async (request, response) => {
     const path = new URL(request.url ?? "/", "http://gallery").pathname;
@@ -56,13 +60,17 @@ export async function openGallery(): Promise<Gallery> {
 
 /** Answers what the test has set for the path, and 404 otherwise. A text is a failure. */
 async function answerOf(
-  { shown, requests }: Pick<Gallery, "shown" | "requests">,
+  { shown, requests, slowMs }: Omit<Gallery, "url" | "close">,
   request: IncomingMessage,
 ): Promise<{ status: number; body: Json }> {
   const { pathname, search } = new URL(request.url ?? "/", "http://gallery");
   const path = decodeURIComponent(pathname.slice("/api".length));
   requests.push(`${request.method} ${path}${decodeURIComponent(search)} ${await text(request)}`.trim());
-  if (request.method !== "GET") return { status: 200, body: {} };
+  if (request.method !== "GET") {
+    await setTimeout(slowMs);
+    requests.push(`${request.method} ${path} answered`);
+    return { status: 200, body: {} };
+  }
   const body = Object.hasOwn(shown.answers, path) ? shown.answers[path] : undefined;
   if (typeof body === "string") return { status: 500, body };
   return body === undefined ? { status: 404, body: { status: "not_found" } } : { status: 200, body };

@@ -1,6 +1,6 @@
 import type { Json, StoredEvent } from "@pawl/core";
 import type { CompanySearch, Hit, OpenDocument } from "../../src/index.ts";
-import { chen, rivera } from "./agent-world.ts";
+import { agentWorld, calls, chen, plans, reviews, rivera } from "./agent-world.ts";
 
 const AT = "2026-11-18T17:00:00Z";
 const person = (name: string, email: string, team: string) => ({
@@ -121,3 +121,20 @@ export const result = (call_id: string, tool_name: string, more: object = {}, du
 
 export const ended = (type = "end_turn", message = "Done.") =>
   ["run_ended", { run_id: "r1", stop: { type, message }, session_status: "active", turns: 1 }] as const;
+
+const ANSWER = `The pipeline is $7.2 million [${MAIL.id}]. Every deal gets a second person [${CHAT.id}].`;
+
+/** The story of the two Alexes, as the agent stores it: up to the question, and with the answer. */
+export async function storyOf(): Promise<{ asked: StoredEvent[]; answered: StoredEvent[] }> {
+  const question = { text: "Which Alex do you mean?", about: "Alex" };
+  const both = calls(["search_gmail", { query: "Q4" }], ["search_slack", { query: "Q4" }]);
+  const world = agentWorld(
+    smallSearch,
+    [plans({ status: "needs_clarification", question }), plans(), reviews({ notes: "Both have answers." })],
+    (answers) => (answers === 0 ? both : { text: ANSWER }),
+  );
+  const first = await world.say("What does Alex say about Q4?");
+  const asked = await world.log(first.sessionId);
+  await world.answer(first, { choice: rivera.email });
+  return { asked, answered: await world.log(first.sessionId) };
+}

@@ -10,12 +10,14 @@ const SHOWN_MS = 200;
 /** One line about a call. Calls that do a task of the plan are shown there, and need none. */
 export function CallLine({ part, live }: ToolPartProps) {
   const { runs } = useSearching();
-  const run = runs.find(({ record }) => record.calls.some(({ callId }) => callId === part.callId));
+  // The message may be a moment ahead of the events. Then the call belongs to the last run.
+  const run =
+    runs.find(({ record }) => record.calls.some(({ callId }) => callId === part.callId)) ?? runs.at(-1);
   const call = run?.record.calls.find(({ callId }) => callId === part.callId);
   const plan = run && planOf(run);
   const isBusy = useHeld(live && part.phase === "running", SHOWN_MS);
   const isSkipped = call?.status === "skipped";
-  if (plan !== undefined && !isSkipped && isPlanned(plan, part)) return null;
+  if (run === undefined || (plan !== undefined && !isSkipped && isPlanned(plan, part))) return null;
   const phase = isBusy ? "running" : part.phase === "running" ? "stopped" : part.phase;
   const name = toolName(part.toolName);
   return (

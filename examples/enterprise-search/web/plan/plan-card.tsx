@@ -23,7 +23,7 @@ export function PlanCard({ messageId, live, tells }: PlanCardProps) {
     <section className="es-plan" aria-label="Plan" data-testid="es-plan">
       <header className="es-plan-head">
         <h3>Plan</h3>
-        <p>{stateOf(run, plan, live)}</p>
+        <p role={live ? "status" : undefined}>{stateOf(run, plan, live)}</p>
       </header>
       <PlanList plan={plan} />
       <Reviews run={run} />

@@ -16,12 +16,13 @@ export function useIndex(server: SearchServer): IndexState & { again(): void } {
   useEffect(() => {
     const control = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let started = false;
+    let retries = round > 0;
     const look = async (): Promise<void> => {
       try {
         let next = await server.index(control.signal);
-        if (!started && (next.status === "none" || (next.status === "failed" && round > 0))) {
-          started = true;
+        // A server that was restarted has none, also in the middle of a build.
+        if (next.status === "none" || (next.status === "failed" && retries)) {
+          retries = false;
           await server.startIndex();
           next = { ...next, status: "building", error: "" };
         }
