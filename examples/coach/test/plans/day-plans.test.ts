@@ -1,6 +1,7 @@
-import { PGlite } from "@electric-sql/pglite";
+import type { PGlite } from "@electric-sql/pglite";
 import { memoryFiles } from "@pawl/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newPglite } from "../../../../test/support/new-pglite.ts";
 import { type DayPlans, memoryDayPlans, postgresDayPlans } from "../../src/index.ts";
 import { saving, scriptedCoach } from "../support/harness.ts";
 
@@ -8,7 +9,7 @@ let db: PGlite;
 let inPostgres: DayPlans;
 
 beforeAll(async () => {
-  db = await PGlite.create();
+  db = await newPglite();
   inPostgres = await postgresDayPlans(db);
 });
 afterAll(() => db.close());

@@ -138,9 +138,11 @@ export async function coachData(
       return (await replayOf(db, userId, replayId)) ?? throwNoReplay(replayId);
     },
     saveNote: async (userId, note) => {
-      await sample.ready(userId);
       const { replayId } = note;
-      if (replayId !== undefined && !(await ownsReplay(db, userId, replayId))) throwNoReplay(replayId);
+      if (replayId !== undefined) {
+        await sample.ready(userId);
+        if (!(await ownsReplay(db, userId, replayId))) throwNoReplay(replayId);
+      }
       return await saveNote(db, userId, note, now());
     },
     notes: (userId, query) => notesOf(db, userId, query),

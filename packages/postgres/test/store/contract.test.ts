@@ -44,7 +44,7 @@ describe("E9 withBlobs over embeddedStore and its blobs", () => {
 describe("postgresStore over a PGlite of the caller's", () => {
   let db: PGlite;
   beforeAll(async () => {
-    db = await PGlite.create();
+    db = await newPglite();
     await migrate(db);
   }, 60_000);
   afterAll(() => db.close());
