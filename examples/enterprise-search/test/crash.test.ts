@@ -26,7 +26,7 @@ describe("the story of the two Alexes", () => {
     });
     expect(appends).toBeGreaterThan(25);
     expect(crashes).toBeGreaterThan(2 * (appends - 3));
-  });
+  }, 120_000);
 
   it("X4 M3 the same over Postgres, at some of the appends", async () => {
     await migrate(db);

@@ -4,9 +4,11 @@ import { recordOf } from "@pawl/planning";
 import { strictModel } from "@pawl/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
+  agentStore,
   COMPANY_NOW,
   companySearch,
   drawCompany,
+  type SearchAgentOptions,
   type SearchDeps,
   searchAgent,
   searchRules,
@@ -14,6 +16,7 @@ import {
 } from "../src/index.ts";
 import { chen, rivera } from "./support/agent-world.ts";
 import { searchPglite } from "./support/company-database.ts";
+import { tickets } from "./support/tickets-server.ts";
 
 let db: PGlite;
 beforeAll(async () => {
@@ -22,11 +25,11 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => db.close());
 
-function simulated(turns = 10) {
+function simulated(turns = 10, options: Partial<SearchAgentOptions> = {}) {
   const model = strictModel({ rules: searchRules({ speed: Number.POSITIVE_INFINITY }) });
   const search = companySearch(db, { now: () => COMPANY_NOW });
   const store = memoryStore();
-  const agents = [searchAgent({ model, turns, now: () => COMPANY_NOW })];
+  const agents = [searchAgent({ model, turns, now: () => COMPANY_NOW, ...options })];
   const pawl = runtime<SearchDeps>({ agents, store, deps: () => ({ search }) });
   const user = { userId: chen.email, caller: chen };
   return {
@@ -82,4 +85,25 @@ it("X4 M6 quotes a plain search at the limit of turns", async () => {
   expect(stop.type).toBe("turn_limit");
   expect(text).toContain("I could not finish my plan. A plain search has found this:");
   expect(text).toContain("$18.4 million");
+});
+
+it("X4 M2 T14 asks the custom agent or the connector that the user names", async () => {
+  const { connector } = tickets();
+  const { run, model, store } = simulated(10, { agents: agentStore(db), connectors: [connector] });
+  const briefed = await run({ input: "Finance briefing: how much is the Q4 revenue forecast?" });
+  expect([briefed.stop.type, model.rejected]).toEqual(["end_turn", []]);
+  expect(briefed.text).toContain("$18.4 million");
+  const { calls, plan, fragments } = recordOf(await Array.fromAsync(store.read(briefed.sessionId)));
+  expect(calls.map(({ tool, agent }) => [tool, agent])).toEqual([
+    ["run_custom_agent", "custom-finance-briefing"],
+  ]);
+  expect(plan?.tasks.map(({ id, status }) => `${id} ${status}`)).toEqual(["ask done", "answer pending"]);
+  // What the agent cites can be opened.
+  expect(fragments.length).toBeGreaterThan(1);
+  for (const [, id = ""] of briefed.text.matchAll(/\[(\w+-\w+)\]/g)) expect(fragments).toContain(id);
+
+  const asked = await run({ input: "What do the tickets say about the export?" });
+  expect([asked.stop.type, model.rejected]).toEqual(["end_turn", []]);
+  expect(asked.text).toContain("TICKET-7: What do the tickets say about the export? is slow since Monday.");
+  await connector.server.close();
 });

@@ -84,7 +84,7 @@ async function lastOf(
        SELECT d.id, d.source, d.title,
          to_char(d.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at
        FROM enterprise_search.documents d
-       WHERE d.owner = p.id AND d.source <> 'calendar' AND ${VISIBLE} ORDER BY d.at DESC LIMIT 1) l`,
+       WHERE d.owner = p.id AND d.source <> 'calendar' AND ${VISIBLE} ORDER BY d.at DESC, d.id LIMIT 1) l`,
     [caller.workspaceId, caller.email, arrayText(people.map(({ id }) => id))],
   );
   return new Map(rows.map(({ person, ...last }) => [person, last]));

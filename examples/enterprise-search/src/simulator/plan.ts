@@ -17,7 +17,10 @@ const SOURCES = [
   },
 ];
 
-/** Plays the planner: asks which person is meant, and plans a search of each source that fits the message. */
+/**
+ * Plays the planner: asks which person is meant, and plans a task for the agent that the message names, or a
+ * search of each source that fits.
+ */
 export function planFor(prompt: string): Reply {
   const tags = new Map(tagsIn(prompt));
   const message = tags.get("Message") ?? "";
@@ -28,6 +31,11 @@ export function planFor(prompt: string): Reply {
       question: { text: `Which ${name} do you mean?`, about: name, choices: [] },
     });
   if (/^\W*(hi|hello|hey|thanks|thank you|bye)\b.{0,20}$/i.test(message)) return plan(message, []);
+  const agent = namedAgent(tags.get("Agents") ?? "", message);
+  if (agent !== undefined) {
+    const ask = { id: "ask", title: `Ask ${agent.name}`, agent: agent.id };
+    return plan(message, [ask, { id: "answer", title: "Answer with citations", depends_on: ["ask"] }]);
+  }
   const fitting = SOURCES.filter(({ when }) => when.test(message));
   const chosen = fitting.length > 0 ? fitting : SOURCES;
   const searches = chosen.map(({ tool, title }) => ({ id: tool.replace("search_", ""), title, tool }));
@@ -38,6 +46,15 @@ export function planFor(prompt: string): Reply {
 function plan(message: string, tasks: JsonObject[], more: JsonObject = {}): Reply {
   const goal = message.slice(0, 200) || "Answer the user";
   return { tools: [{ name: "write_plan", input: { goal, tasks, status: "ok", ...more } }] };
+}
+
+/** The custom agent or connector that the message names. */
+function namedAgent(agents: string, message: string): { id: string; name: string } | undefined {
+  const listed = [...agents.matchAll(/^- ([\w:-]+): ([^.]+)\./gm)].map(([, id = "", name = ""]) => ({
+    id,
+    name,
+  }));
+  return listed.find(({ name }) => message.toLowerCase().includes(name.toLowerCase()));
 }
 
 /** A first or last name in the message that several people have; `undefined` if a full name is there, too. */

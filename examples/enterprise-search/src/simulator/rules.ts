@@ -33,11 +33,35 @@ function replyTo(request: ParsedRequest): Reply {
   if (only === "write_plan") return planFor(promptOf(request));
   if (only === "review") return reviewFor(promptOf(request));
   const scene = sceneOf(request);
+  // Who cannot plan is a custom agent or a connector.
+  if (!tools.includes("write_plan")) return workOf(scene, request);
+  const asks = agentsLeft(scene).map((agent_id) => ({
+    name: "run_custom_agent",
+    input: { agent_id, query: scene.said.slice(0, 400) },
+  }));
+  if (asks.length > 0) return { thinking: "The plan's next agent.", tools: asks };
   const next = searchesLeft(scene);
   if (next.length === 0 || scene.tags.has("Retrieved")) return { text: answerTo(scene) };
   const owner = /→ ([^(\n]+?) \(/.exec(scene.tags.get("Clarifications") ?? "")?.[1];
   const input = { query: scene.said.slice(0, 400), ...(owner !== undefined && { owner }) };
   return { thinking: "The plan's next searches.", tools: next.map((name) => ({ name, input })) };
+}
+
+/** Plays a custom agent or a connector: searches once, and reports what it has found. */
+function workOf(scene: Scene, { tools = [] }: ParsedRequest): Reply {
+  const usable = tools.filter(
+    ({ name, input_schema }) => name !== "search_people" && Object(Object(input_schema).properties).query,
+  );
+  if (scene.results.length > 0 || usable.length === 0) return { text: answerTo(scene) };
+  const input = { query: scene.said.slice(0, 400) };
+  return { tools: usable.slice(0, 2).map(({ name }) => ({ name: String(name), input })) };
+}
+
+/** The agents of the plan's pending tasks that were not asked. */
+function agentsLeft({ tags, results }: Scene): string[] {
+  const pending = [...(tags.get("Plan") ?? "").matchAll(/\[pending\] .*\(agent ([\w:-]+)/g)];
+  const asked = results.filter(({ tool }) => tool === "run_custom_agent").length;
+  return asked > 0 || tags.has("Retrieved") ? [] : pending.map(([, id]) => id as string);
 }
 
 function promptOf({ messages }: ParsedRequest): string {
@@ -63,6 +87,11 @@ function answerTo({ said, tags, results }: Scene): string {
     const one: unknown = Object(value).results;
     return Array.isArray(one) ? one : [];
   });
+  // What agents and connectors have answered is text.
+  const told = results.flatMap(({ tool, value }) =>
+    typeof value === "string" && /^(run_custom_agent|mcp__)/.test(tool) ? [value] : [],
+  );
+  if (told.length > 0) return told.join("\n\n");
   const fits = new Set(fitting(said, listed.flat()).map(({ id }) => id));
   const found = listed.flatMap((one) => one.filter(({ id }) => fits.has(id)).slice(0, 2));
   if (found.length === 0) return "I have found nothing about this that you may see.";

@@ -1,5 +1,5 @@
 import { type EventStore, type RunResult, runtime, type StoredEvent } from "@pawl/core";
-import { type RunRecord, recordOf, recordTexts } from "@pawl/planning";
+import { newRecord, type RunRecord, recordOf, recordTexts, withEvent } from "@pawl/planning";
 import { type ParsedRequest, type StrictModel, strictModel } from "@pawl/testing";
 import { expect } from "vitest";
 import {
@@ -131,4 +131,20 @@ export function expectPromptsEqualRecord(
   });
   for (const request of requests) expect(known).toContain(JSON.stringify(saidIn(request)));
   return requests.length;
+}
+
+/** Compares what the planner and the reviewer were told with the record at some event of the log. */
+export function expectPlannerKnowsRecord(
+  log: readonly StoredEvent[],
+  requests: readonly ParsedRequest[],
+): void {
+  let record = newRecord("");
+  const known = new Set<string>();
+  const textOf = ({ Plan, Clarifications, ToolCallHistory }: Record<string, string>) =>
+    JSON.stringify([Plan, Clarifications, ToolCallHistory]);
+  for (const event of log) {
+    record = withEvent(record, event);
+    known.add(textOf(recordTexts(record)));
+  }
+  for (const request of requests) expect([...known]).toContain(textOf(saidIn(request)));
 }

@@ -4,7 +4,15 @@ import { expect } from "vitest";
 import { crashingStore } from "../../../../test/support/crashing-store.ts";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
 import type { CompanySearch } from "../../src/index.ts";
-import { expectPromptsEqualRecord, logOf, remembering, saidTo, storyProcess, told } from "./alex-story.ts";
+import {
+  expectPlannerKnowsRecord,
+  expectPromptsEqualRecord,
+  logOf,
+  remembering,
+  saidTo,
+  storyProcess,
+  told,
+} from "./alex-story.ts";
 
 /** A store for one telling, and what lets the leases of a dead process end. */
 interface Place {
@@ -75,6 +83,10 @@ async function telling(
   const log = await logOf(base);
   const requests = all.flatMap(({ model }) => model.requests);
   expectPromptsEqualRecord(log, requests);
+  expectPlannerKnowsRecord(
+    log,
+    all.flatMap(({ planner }) => planner.requests),
+  );
   return {
     ...{ text, log, record: told(recordOf(log)) },
     types: log.filter(isCounted).map(({ type }) => type),
