@@ -16,13 +16,14 @@ export function useMe(server: SearchServer, isReady: boolean, startAnew: () => v
   const [chosen, setChosen] = useState<string>();
   const [failed, setFailed] = useState(false);
   const choices = useRef(0);
-  // The directory may be in the index, so it is read once that is ready.
+  const isKnown = known !== undefined;
+  // A server whose directory is in the index answers once that is ready.
   useEffect(() => {
-    if (!isReady) return;
+    if (isKnown) return;
     const control = new AbortController();
     server.me(control.signal).then(setKnown, () => undefined);
     return () => control.abort();
-  }, [server, isReady]);
+  }, [server, isReady, isKnown]);
   const become = useCallback(
     (email: string) => {
       choices.current += 1;
