@@ -6,15 +6,14 @@ import type { Shown } from "../web/gallery/shown.ts";
 import { rivera } from "./support/agent-world.ts";
 import { type Gallery, openGallery, TOO_WIDE } from "./support/page-gallery.ts";
 import {
-  ALEX_CHEN,
   ALEX_RIVERA,
+  ANSWERS,
   BEGIN,
   CHAT,
   ended,
   eventsOf,
   hitOf,
   MAIL,
-  openedOf,
   planned,
   result,
   said,
@@ -36,13 +35,6 @@ describe.skipIf(browser === undefined)("the search agent's parts of a page", { t
     await browser?.close();
     await gallery.close();
   });
-
-  const ANSWERS: Shown["answers"] = {
-    "/index": { status: "ready", done: 1 },
-    "/me": { person: ALEX_CHEN, people: [ALEX_CHEN, ALEX_RIVERA] },
-    [`/documents/${MAIL.id}`]: openedOf(MAIL, { links: [{ ...CHAT }] }),
-    [`/documents/${CHAT.id}`]: openedOf(CHAT),
-  };
 
   /** Opens the gallery, and fails if the page reports an error or scrolls sideways. */
   const withPage = async (

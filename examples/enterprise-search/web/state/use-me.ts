@@ -16,14 +16,31 @@ export function useMe(server: SearchServer, isReady: boolean, startAnew: () => v
   const [chosen, setChosen] = useState<string>();
   const [failed, setFailed] = useState(false);
   const choices = useRef(0);
-  const isKnown = known !== undefined;
-  // A server whose directory is in the index answers once that is ready.
+  const latest = useRef({ known, startAnew });
+  latest.current = { known, startAnew };
+  // A server whose directory is in the index answers once that is ready. The person is read again when the
+  // user comes back to this page, because in another tab they may have chosen somebody else.
   useEffect(() => {
-    if (isKnown) return;
     const control = new AbortController();
-    server.me(control.signal).then(setKnown, () => undefined);
-    return () => control.abort();
-  }, [server, isReady, isKnown]);
+    const read = (): void => {
+      const own = choices.current;
+      server.me(control.signal).then(
+        (me) => {
+          if (own !== choices.current) return;
+          const before = latest.current.known?.person.email;
+          setKnown(me);
+          if (before !== undefined && before !== me.person.email) latest.current.startAnew();
+        },
+        () => undefined,
+      );
+    };
+    read();
+    addEventListener("focus", read);
+    return () => {
+      control.abort();
+      removeEventListener("focus", read);
+    };
+  }, [server, isReady]);
   const become = useCallback(
     (email: string) => {
       choices.current += 1;
@@ -41,13 +58,13 @@ export function useMe(server: SearchServer, isReady: boolean, startAnew: () => v
               const person = before?.people.find((one) => one.email === email);
               return before && person ? { ...before, person } : before;
             });
-            startAnew();
+            latest.current.startAnew();
           },
           () => isLast() && setFailed(true),
         )
         .finally(() => isLast() && setChosen(undefined));
     },
-    [server, startAnew],
+    [server],
   );
   return useMemo(
     () => ({ person: known?.person, people: known?.people ?? [], chosen, failed, become }),
