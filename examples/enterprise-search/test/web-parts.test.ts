@@ -83,6 +83,18 @@ describe("the page's runs", () => {
     expect(plan?.removed).toMatchObject([{ id: "chat", change: { by: "reviewer", kind: "removed" } }]);
   });
 
+  it("X4 shows nothing of a plan that was redacted, also in an earlier run", () => {
+    const secret = planned([task("a", { title: "The secret" }), task("b")]);
+    const next = [["run_started", { run_id: "r2", agent: "a", agent_version: "1" }]] as const;
+    const before = [...BEGIN, secret, planned([task("b")], "reviewer"), ended(), ...next] as const;
+    const events = eventsOf(...before);
+    const live = foldRuns(undefined, events);
+    expect(JSON.stringify(live)).toContain("The secret");
+    const redaction = ["redaction", { seq: 3, of: "planning.plan", run_id: "r1" }] as const;
+    const after = foldRuns(live, [...events, ...eventsOf(...before, redaction).slice(-1)]);
+    expect(JSON.stringify(after)).not.toContain("The secret");
+  });
+
   it("X4 M4 lists calls with their ends, and adds them up", () => {
     const names = ["a", "b", "c", "d", "e"].map(
       (id) => [id, id === "e" ? "search_slack" : "search_gmail"] as const,

@@ -4,17 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser } from "../../../test/support/browser.ts";
 import type { Shown } from "../web/gallery/shown.ts";
 import { rivera } from "./support/agent-world.ts";
-import { type Gallery, openGallery } from "./support/page-gallery.ts";
+import { type Gallery, openGallery, TOO_WIDE } from "./support/page-gallery.ts";
 import {
-  ALEX_CHEN,
   ALEX_RIVERA,
+  ANSWERS,
   BEGIN,
   CHAT,
   ended,
   eventsOf,
   hitOf,
   MAIL,
-  openedOf,
   planned,
   result,
   said,
@@ -26,14 +25,6 @@ import {
 const browser = await startBrowser();
 const WAIT = 20_000;
 
-/** Lists what sticks out of the window and is not cut off, as classes. */
-const TOO_WIDE = `(() => {
-  const isCut = (one) => one !== null && (getComputedStyle(one).overflowX !== "visible" || isCut(one.parentElement));
-  return [...document.querySelectorAll("body *")]
-    .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !isCut(one.parentElement))
-    .map((one) => one.className);
-})()`;
-
 describe.skipIf(browser === undefined)("the search agent's parts of a page", { timeout: 60_000 }, () => {
   let gallery: Gallery;
   let story: Awaited<ReturnType<typeof storyOf>>;
@@ -44,13 +35,6 @@ describe.skipIf(browser === undefined)("the search agent's parts of a page", { t
     await browser?.close();
     await gallery.close();
   });
-
-  const ANSWERS: Shown["answers"] = {
-    "/index": { status: "ready", done: 1 },
-    "/me": { person: ALEX_CHEN, people: [ALEX_CHEN, ALEX_RIVERA] },
-    [`/documents/${MAIL.id}`]: openedOf(MAIL, { links: [{ ...CHAT }] }),
-    [`/documents/${CHAT.id}`]: openedOf(CHAT),
-  };
 
   /** Opens the gallery, and fails if the page reports an error or scrolls sideways. */
   const withPage = async (
@@ -390,6 +374,22 @@ describe.skipIf(browser === undefined)("the search agent's parts of a page", { t
       await page.getByTestId("composer").focus();
       await page.keyboard.type("a/b");
       expect(await page.getByTestId("composer").inputValue()).toBe("a/b");
+    });
+  });
+
+  it("X4 shows an opened conversation once it has its plan, or after a second", async () => {
+    const events = story.answered.map((event) => ({ ...event, sessionId: "s1" }));
+    await withPage({}, async (page) => {
+      await change(page, { events, withheld: true });
+      await page.waitForTimeout(100);
+      expect(await page.getByTestId("message").count()).toBe(0);
+      await change(page, { withheld: false });
+      await page.getByTestId("es-plan").waitFor({ timeout: WAIT });
+    });
+    await withPage({}, async (page) => {
+      await change(page, { events, withheld: true });
+      await page.getByTestId("message").waitFor({ timeout: WAIT });
+      expect(await page.getByTestId("es-plan").count()).toBe(0);
     });
   });
 });

@@ -27,6 +27,14 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["css", "text/css"],
 ]);
 
+/** Lists what sticks out of the window and is not cut off, as classes. */
+export const TOO_WIDE = `(() => {
+  const isCut = (one) => one !== null && (getComputedStyle(one).overflowX !== "visible" || isCut(one.parentElement));
+  return [...document.querySelectorAll("body *")]
+    .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !isCut(one.parentElement))
+    .map((one) => one.className);
+})()`;
+
 /** Builds the gallery in memory, with the page's colours and fonts, and serves it. */
 export async function openGallery(): Promise<Gallery> {
   const files = await built();

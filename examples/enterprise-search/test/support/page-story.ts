@@ -1,5 +1,6 @@
 import type { Json, StoredEvent } from "@pawl/core";
 import type { CompanySearch, Hit, OpenDocument } from "../../src/index.ts";
+import type { Shown } from "../../web/gallery/shown.ts";
 import { agentWorld, calls, chen, plans, reviews, rivera } from "./agent-world.ts";
 
 const AT = "2026-11-18T17:00:00Z";
@@ -138,3 +139,11 @@ export async function storyOf(): Promise<{ asked: StoredEvent[]; answered: Store
   await world.answer(first, { choice: rivera.email });
   return { asked, answered: await world.log(first.sessionId) };
 }
+
+/** What the server answers besides the conversation. */
+export const ANSWERS: Shown["answers"] = {
+  "/index": { status: "ready", done: 1 },
+  "/me": { person: ALEX_CHEN, people: [ALEX_CHEN, ALEX_RIVERA] },
+  [`/documents/${MAIL.id}`]: openedOf(MAIL, { links: [{ ...CHAT }] }),
+  [`/documents/${CHAT.id}`]: openedOf(CHAT),
+};

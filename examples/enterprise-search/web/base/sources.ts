@@ -8,7 +8,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 
 /** Names a source for people; a source that the page does not know has its own name. */
 export function sourceName(source: string): string {
-  return NAMES.get(source) ?? source;
+  return NAMES.get(source) ?? source.replace(/^mcp::/, "");
 }
 
 const KINDS: ReadonlyMap<string, string> = new Map([
@@ -36,6 +36,7 @@ export const TOOL_NAMES: ReadonlyMap<string, string> = new Map([
   ["run_custom_agent", "Ask an agent"],
 ]);
 
+/** Names a tool, or the agent that does a task. */
 export function toolName(tool: string): string {
-  return TOOL_NAMES.get(tool) ?? tool;
+  return TOOL_NAMES.get(tool) ?? sourceName(tool);
 }

@@ -8,7 +8,7 @@ const COLUMNS = ["Call", "Time", "Cost", "Results", "Tokens"];
 /** The calls of a run in numbers, with their sums. The tokens of a result are estimated. */
 export function CallsTable({ run }: { run: Run }) {
   const rows = rowsOf(run);
-  if (rows.length === 0) return <p className="es-soft">Nothing was called yet.</p>;
+  if (rows.length === 0) return <p className="es-calls es-soft">Nothing was called yet.</p>;
   const { ms, usd, results, tokens } = totalsOf(rows);
   return (
     <div className="es-calls" data-testid="es-calls">

@@ -34,9 +34,7 @@ export function rowsOf(run: Run): CallRow[] {
     return {
       key: `${call.callId}-${at}`,
       name: toolName(call.tool),
-      by: [call.connector === null ? "" : sourceName(String(call.connector)), subAgent(call, record.agent)]
-        .filter((one) => one !== "")
-        .join(", "),
+      by: byOf(call, record.agent),
       note: noteOf(call, failures),
       state: call.status === "success" ? "ok" : call.status === "error" ? "failed" : call.status,
       ms: call.status === "skipped" ? undefined : (call.durationMs ?? undefined),
@@ -63,8 +61,13 @@ function modelRow({ by, model, answers, durationMs, costUsd, tokens }: Run["mode
   };
 }
 
-function subAgent({ agent }: ToolExecution, main: string): string {
-  return agent === main ? "" : agent;
+/** The connector that was asked, and the sub-agent that has asked it. */
+function byOf({ connector, agent }: ToolExecution, main: string): string {
+  const names = [
+    connector === null ? "" : sourceName(String(connector)),
+    agent === main ? "" : sourceName(agent),
+  ];
+  return [...new Set(names)].filter((one) => one !== "").join(", ");
 }
 
 const SKIPPED: ReadonlyMap<string, string> = new Map([

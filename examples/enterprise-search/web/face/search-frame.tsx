@@ -9,6 +9,7 @@ import { type Searching, SearchingContext } from "../state/searching.ts";
 import { useIndex } from "../state/use-index.ts";
 import { useMe } from "../state/use-me.ts";
 import { useQueue } from "../state/use-queue.ts";
+import { useSettled } from "../state/use-settled.ts";
 import { useSources } from "../state/use-sources.ts";
 import { useKeys } from "./use-keys.ts";
 
@@ -43,7 +44,8 @@ export function SearchFrame({
     }),
     [server, runs, found, planAfter, sources, shown, showRun, index, queued, me],
   );
-  const talking = useMemo(() => ({ ...agent, send: say }), [agent, say]);
+  const settled = useSettled(agent, events);
+  const talking = useMemo(() => ({ ...settled, send: say }), [settled, say]);
   return <SearchingContext value={searching}>{children(talking)}</SearchingContext>;
 }
 

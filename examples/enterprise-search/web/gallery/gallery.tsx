@@ -1,5 +1,5 @@
 import type { UseAgent } from "@pawl/client/react";
-import type { SessionEvent } from "@pawl/core";
+import type { SessionEvent, StoredEvent } from "@pawl/core";
 import { newView, reduceView, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { MarkdownView } from "../base/seam.ts";
@@ -39,6 +39,8 @@ export function Gallery() {
   return shown === undefined ? null : <Talk shown={shown} />;
 }
 
+const NO_EVENTS: StoredEvent[] = [];
+
 function viewOf({ events, writing }: Shown): ViewState {
   const view = (events as SessionEvent[]).reduce<ViewState>((so, one) => reduceView(so, one), newView());
   if (writing === "") return view;
@@ -62,16 +64,24 @@ function Talk({ shown }: { shown: Shown }) {
     () => ({ panelShown, showPanel, focusField: () => field.current?.focus(), startAnew: () => undefined }),
     [panelShown],
   );
-  const agent = useMemo(() => ({ sessionId: "s1", send }) as unknown as UseAgent, [send]);
+  const agent = useMemo(
+    () => ({ sessionId: "s1", send, messages: view.messages }) as unknown as UseAgent,
+    [send, view],
+  );
   const { Frame, Attached, panel } = face;
   const live = view.run?.open === true;
   return (
-    <Frame agent={agent} messages={view.messages} events={shown.events} page={page}>
+    <Frame
+      agent={agent}
+      messages={view.messages}
+      events={shown.withheld ? NO_EVENTS : shown.events}
+      page={page}
+    >
       {(talking) => (
         <div className="gallery">
           <div>
             <ol className="messages">
-              {view.messages.map((message) => (
+              {talking.messages.map((message) => (
                 <Message key={message.id} message={message} live={live && message === view.messages.at(-1)} />
               ))}
               {live && view.messages.at(-1)?.role === "user" && (

@@ -5,8 +5,10 @@ import { useSearching } from "../state/searching.ts";
 
 /** The person whose rights a search has, and the others of the company that the visitor may be. */
 export function PersonChooser() {
-  const { person, people, chosen, failed, become } = useSearching().me;
-  if (person === undefined) return null;
+  const { me, index } = useSearching();
+  const { person, people, chosen, failed, become } = me;
+  // The place is kept, so that nothing moves when the person is known.
+  if (person === undefined) return index.status === "silent" ? null : <div className="es-person" />;
   const all = people.some(({ email }) => email === person.email) ? people : [person, ...people];
   return (
     <div className="es-person" data-testid="es-person">

@@ -37,8 +37,19 @@ function runsAfter(runs: readonly Run[], event: StoredEvent, record: RunRecord):
   const run = runs.at(-1);
   const type = event.type as string;
   if (type === "run_started") return [...begun(runs, event, record)];
+  if (type === "redaction") return runs.map((one) => redactedRun(one, event));
   if (run === undefined) return runs;
   return [...runs.slice(0, -1), { ...run, record, ...changeBy(run, event) }];
+}
+
+/** Removes the content of a redacted event from a run. */
+function redactedRun(run: Run, event: StoredEvent): Run {
+  const seq = fieldsOf(event.data).get("seq");
+  return {
+    ...run,
+    record: recordAfter(run.record, event),
+    plans: run.plans.filter((one) => one.seq !== seq),
+  };
 }
 
 function begun(runs: readonly Run[], event: StoredEvent, record: RunRecord): readonly Run[] {

@@ -39,13 +39,20 @@ function factsOf({ record, models }: Run): string {
   return `${counted(record.calls.length, "call", "calls")}, ${costOf(usd)}`;
 }
 
+const EARLY = "I stopped before the plan was done";
+
 /** Stop types after which an answer is not whole, and what happened, in words. */
 const TITLES: ReadonlyMap<string, string> = new Map([
   ["blocked", "I cannot answer this"],
-  ["turn_limit", "I stopped before the plan was done"],
-  ["cost_limit", "I stopped before the plan was done"],
-  ["token_limit", "I stopped before the plan was done"],
-  ["time_limit", "I stopped before the plan was done"],
+  ...[
+    "turn_limit",
+    "deadline",
+    "tool_call_limit",
+    "token_limit",
+    "cost_limit",
+    "quota_exceeded",
+    "circuit_open",
+  ].map((type) => [type, EARLY] as const),
 ]);
 
 /** How a run that did not reach its end has ended, and which steps are left. */

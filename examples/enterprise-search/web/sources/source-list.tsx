@@ -35,8 +35,10 @@ export function SourceList({ ids }: { ids: readonly string[] }) {
 }
 
 function Source({ id, number }: { id: string; number: number }) {
-  const { found, sources } = useSearching();
+  const { found, runs, sources } = useSearching();
   const one = found.get(id);
+  // What a sub-agent has found is known by its id only.
+  const isFound = one !== undefined || runs.some(({ record }) => record.fragments.includes(id));
   return (
     <li>
       <button
@@ -56,7 +58,9 @@ function Source({ id, number }: { id: string; number: number }) {
         <span className="es-source-title">{clipped(one?.title || id, 200)}</span>
         <span className="es-source-facts">
           {one === undefined
-            ? "not among the results"
+            ? isFound
+              ? "found by an agent"
+              : "not among the results"
             : [clipped(one.owner, 60), dayOf(one.at)].filter((part) => part !== "").join(" · ")}
         </span>
       </button>

@@ -76,7 +76,10 @@ export function SourceView({ source }: { source: OpenSource }) {
 /** Moves the focus to a source when it is opened, after the panel around it is shown. */
 function useFocusOn(box: { current: HTMLElement | null }, id: string): void {
   useEffect(() => {
-    const timer = setTimeout(() => box.current?.focus({ preventScroll: true }));
+    const focus = () => box.current?.focus({ preventScroll: true });
+    if (box.current?.closest("dialog:not([open])") === null) return focus();
+    // The panel around it opens next.
+    const timer = setTimeout(focus);
     return () => clearTimeout(timer);
   }, [box, id]);
 }

@@ -18,10 +18,9 @@ export function useMe(server: SearchServer, isReady: boolean, startAnew: () => v
   const choices = useRef(0);
   const latest = useRef({ known, startAnew });
   latest.current = { known, startAnew };
-  // The directory may be in the index, so it is read once that is ready. It is read again when the user comes
-  // back to this page, because in another tab they may have chosen somebody else.
+  // A server whose directory is in the index answers once that is ready. The person is read again when the
+  // user comes back to this page, because in another tab they may have chosen somebody else.
   useEffect(() => {
-    if (!isReady) return;
     const control = new AbortController();
     const read = (): void => {
       const own = choices.current;

@@ -33,9 +33,13 @@ export function useQueue(
   const [waiting, setWaiting] = useState(kept);
   const own = waiting?.sessionId === (sessionId ?? "") ? waiting.text : undefined;
   const keep = useCallback((next: Waiting | undefined) => {
-    if (next === undefined) sessionStorage.removeItem(KEPT);
-    else sessionStorage.setItem(KEPT, JSON.stringify(next));
     setWaiting(next);
+    try {
+      if (next === undefined) sessionStorage.removeItem(KEPT);
+      else sessionStorage.setItem(KEPT, JSON.stringify(next));
+    } catch {
+      // Without storage, a message waits as long as the page is open.
+    }
   }, []);
   useEffect(() => {
     if (waits || own === undefined) return;

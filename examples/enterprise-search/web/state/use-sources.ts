@@ -62,9 +62,8 @@ export function useSources(
   );
 }
 
-/** Returns the focus to where the panel was opened from, once nothing covers it any more. */
+/** Returns the focus to where the panel was opened from. Nothing covers that any more. */
 function giveBack(from: { current: HTMLElement | undefined }): void {
-  const element = from.current;
+  from.current?.focus({ preventScroll: true });
   from.current = undefined;
-  if (element !== undefined) setTimeout(() => element.focus({ preventScroll: true }));
 }
