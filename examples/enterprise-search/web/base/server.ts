@@ -62,7 +62,7 @@ export function searchServer(url: string): SearchServer {
   const json = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(`${url}${path}`, init);
     if (!response.ok) throw new Error(`The server answered ${response.status}.`);
-    return fieldsOf(await response.json().catch(() => undefined));
+    return fieldsOf(await response.json());
   };
   return {
     index: async (signal) => {
@@ -74,7 +74,9 @@ export function searchServer(url: string): SearchServer {
     startIndex: async () => void (await json("/index", { method: "POST" })),
     me: async (signal) => {
       const me = await json("/me", { signal });
-      return { person: personOf(me.get("person")), people: listOf(me.get("people")).map(personOf) };
+      const person = personOf(me.get("person"));
+      if (person.email === "") throw new Error("The server has not said who the visitor is.");
+      return { person, people: listOf(me.get("people")).map(personOf) };
     },
     become: async (email) => {
       const headers = { "content-type": "application/json" };
@@ -84,10 +86,11 @@ export function searchServer(url: string): SearchServer {
       const from = start === 0 ? "" : `&start=${start}`;
       const query = `words=${encodeURIComponent(words.join(","))}${from}`;
       const response = await fetch(`${url}/documents/${encodeURIComponent(id)}?${query}`, { signal });
-      const found = fieldsOf(await response.json().catch(() => undefined));
-      if (response.status === 404 || found.get("status") === "not_found") return undefined;
-      if (!response.ok) throw new Error(`The server answered ${response.status}.`);
-      return openedOf(found);
+      const found = fieldsOf(await response.json());
+      if (found.get("status") === "not_found") return undefined;
+      const document = response.ok ? openedOf(found) : undefined;
+      if (document === undefined) throw new Error(`The server answered ${response.status}.`);
+      return document;
     },
   };
 }
