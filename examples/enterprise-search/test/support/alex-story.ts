@@ -89,7 +89,7 @@ export function told(record: RunRecord): unknown {
     ...{ plan, fragments, strikes, docs, stop: stop?.type, plans: planned?.count },
     messages: messages.map(({ text }) => text),
     calls: calls.map(({ callId: _, startedAt: __, durationMs: ___, seq: ____, ...call }) => call),
-    clarifications: clarifications.map(({ call_id: _, ...one }) => one),
+    clarifications: clarifications.map(({ call_id: _, seq: __, ...one }) => one),
     reviews: reviews.map(({ turn: _, seq: __, ...one }) => one),
   };
 }
