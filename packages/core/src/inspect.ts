@@ -34,17 +34,15 @@ export { eventLine, withEventLines } from "./inspect/event-lines.ts";
 export type { AnswerLimit, Resource } from "./log/budget.ts";
 export { contextTypes } from "./log/context-types.ts";
 export type { ExtensionType } from "./log/event.ts";
-export type { CalledBy, NextRun, QuestionPlace } from "./log/event-data.ts";
+export type { CalledBy } from "./log/event-data.ts";
+export type { NextRun, QuestionPlace } from "./log/event-parts.ts";
 export type { StoredAnswerLimit, StoredBudget } from "./log/stored-budget.ts";
 export type { Spent } from "./log/tokens.ts";
 export type { Asking, QuestionRecord, RunQuestion } from "./session/asking.ts";
 export type { ContextEntry } from "./session/context-entry.ts";
 export type { OpenAttempt } from "./session/open-attempt.ts";
-export type {
-  RequestPrefix,
-  SessionState,
-  TurnState,
-} from "./session/state.ts";
+export type { RequestPrefix } from "./session/request-prefix.ts";
+export type { SessionState, TurnState } from "./session/state.ts";
 export type { WorkTime } from "./session/work-time.ts";
 export type { PlannedCall } from "./stop/room.ts";
 export type { Delegate, TaskAgent, TaskSource } from "./tools/tool.ts";

@@ -3,6 +3,7 @@ export type {
   AnyAgent,
   AskedTypes,
   CallTypes,
+  OutputBy,
   OutputOfTools,
   QuestionTypesOf,
   ToolTypesOf,
@@ -14,6 +15,7 @@ export type { JsonOf } from "./base/json.ts";
 export { waitsForTime } from "./log/expiry.ts";
 export type { AwaitedRun } from "./log/handover.ts";
 export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./log/live-event.ts";
+export { partialJson } from "./model/partial-json.ts";
 export { advanceCursor, type Cursor, formatCursor, type LiveCursor, parseCursor } from "./readers/cursor.ts";
 export type { InferInput } from "./tools/schema.ts";
 export { isQuestionPart } from "./view/question-part.ts";

@@ -2,7 +2,7 @@ import type { StoredOf } from "../log/event.ts";
 import { REDACTED, redactedBlocks, redactedEvent } from "../log/redacted.ts";
 import { textOf } from "../model/content.ts";
 import type { QuestionRecord } from "../session/asking.ts";
-import type { SessionState } from "../session/state.ts";
+import type { RunState, SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 
@@ -26,6 +26,7 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
   state.hashed = { entries: 0, hash: "" };
   // The redacted event may be the source of the user data.
   if (of === "knowledge" || of === "prefix") state.userData = undefined;
+  redactOutput(run, seq);
   const call = data.call_id === undefined ? undefined : state.calls.get(data.call_id);
   if (call === undefined) return;
   if (of === "tool_call") Object.assign(call, { arguments: {}, key: call.toolName });
@@ -39,6 +40,10 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
   }
   if (of === "tool_result" && call.result)
     call.result = redactedEvent(call.result) as StoredOf<"tool_result">;
+}
+
+function redactOutput(run: RunState | undefined, seq: number): void {
+  if (run?.turn?.output?.seq === seq) run.turn.output = { value: REDACTED, seq };
 }
 
 function withoutQuestion(asked: QuestionRecord): QuestionRecord {

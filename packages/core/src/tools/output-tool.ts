@@ -9,16 +9,26 @@ export interface OutputTool {
   readonly spec: ToolSpec;
   /** Whether the output is in the field `value`, because a tool's input must be an object. */
   readonly isWrapped: boolean;
+  /** The JSON Schema of an object that contains or is the output. */
+  readonly whole: JsonObject;
 }
 
-/** Makes the tool for a schema. It is strict if the APIs' strict tools can express the schema. */
-export function outputTool(schema: Schema, name: string, description: string): OutputTool {
+/**
+ * Makes the tool for a schema. It is strict if the APIs' strict tools can express the schema: `strictForm`
+ * returns the schema as they take it.
+ */
+export function outputTool(
+  schema: Schema,
+  name: string,
+  description: string,
+  strictForm: (schema: JsonObject) => JsonObject | undefined = strictSchema,
+): OutputTool {
   const own = toJsonSchema(schema, `"${name}"`);
   const isWrapped = own.type !== "object" || ROOT.some((keyword) => Object.hasOwn(own, keyword));
   const whole = isWrapped ? wrapped(own) : own;
-  const strict = strictSchema(whole);
+  const strict = strictForm(whole);
   const spec = { name, description, ...(strict && { strict: true }), input_schema: strict ?? whole };
-  return { spec, isWrapped };
+  return { spec, isWrapped, whole };
 }
 
 /** Keywords that Chat Completions refuses at the root of a tool's schema. */
@@ -45,7 +55,10 @@ function atValue(part: Json): Json {
  * text may have. Models that do not call the tool put prose or a code fence around the JSON, or thinking
  * before it.
  */
-export function outputsIn(content: readonly ContentBlock[], { spec, isWrapped }: OutputTool): Json[] {
+export function outputsIn(
+  content: readonly ContentBlock[],
+  { spec, isWrapped }: Pick<OutputTool, "spec" | "isWrapped">,
+): Json[] {
   const call = content.filter(isToolUse).find(({ name }) => name === spec.name);
   const found = call === undefined ? jsonIn(content.filter(isText)) : [call.input];
   return isWrapped ? found.map(unwrapped) : found;

@@ -55,6 +55,7 @@ function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent
   const ran = new Set(log.flatMap((event) => (RUNNING.includes(event.type) ? [callOf(event)] : [])));
   return log.filter((event) => {
     if (event === target) return true;
+    if (isOutputOf(event, target) || isOutputOf(target, event)) return true;
     const call = callOf(event);
     if (call === undefined || !asking.has(call)) return false;
     if (target.type === "tool_result") return event.type === "tool_answered";
@@ -63,6 +64,12 @@ function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent
     if (event.type === "tool_result") return !ran.has(call);
     return event.type === "tool_call" || event.type === "tool_suspended";
   });
+}
+
+/** Returns whether the event is the output that an answer has given, or why that answer has given none. */
+function isOutputOf(event: StoredEvent, answer: StoredEvent): boolean {
+  if (event.type !== "output" || answer.type !== "assistant_message") return false;
+  return event.data.attempt === answer.data.attempt;
 }
 
 const RUNNING: readonly string[] = ["tool_started", "tool_suspended"];
@@ -130,7 +137,7 @@ function redactionOf(event: StoredEvent): NewEvent {
   const { seq, type: of } = event;
   const call_id = callOf(event);
   const data: EventData["redaction"] = { seq, of, ...(call_id !== undefined && { call_id }) };
-  if (event.type === "assistant_message") data.attempt = event.data.attempt;
+  if (event.type === "assistant_message" || event.type === "output") data.attempt = event.data.attempt;
   return { type: "redaction", data };
 }
 
