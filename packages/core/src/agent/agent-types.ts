@@ -32,6 +32,15 @@ export type OutputOfTools<Tools> = TypesOf<Tools>["output" & keyof TypesOf<Tools
 /** The type of `result.output`: that of the schema `output`, if the agent has one. */
 export type OutputBy<S, Tools> = unknown extends S ? OutputOfTools<Tools> : JsonOf<Infer<S>>;
 
+/** The type of an agent's output, as pages get it; `Json` if the agent's type does not have it. */
+export type OutputOf<A> = TypesOf<A>["output" & keyof TypesOf<A>] extends infer Output
+  ? [Output] extends [never]
+    ? Json
+    : unknown extends Output
+      ? Json
+      : Output
+  : never;
+
 /**
  * The types of an agent's tools, keyed by the tool's name: `input` is what the model passes, `result` what
  * `execute` returns, both as JSON. If the agent's type does not list its tools, e.g. `Agent<Deps>`, each

@@ -18,7 +18,13 @@ export function withoutRedacted(
   });
 }
 
+function withoutValue({ key }: ViewPart): ViewPart {
+  return { type: "output", key, open: false, value: REDACTED };
+}
+
 function redactedPart(part: ViewPart, { of, attempt, call_id }: StoredOf<"redaction">["data"]): ViewPart[] {
+  if (part.type === "output")
+    return [part.key.startsWith(`${attempt}:`) && of === "output" ? withoutValue(part) : part];
   if (of === "assistant_message" && part.key.startsWith(`${attempt}:`)) {
     if (part.type === "thinking") return [];
     if (part.type === "text") return [{ ...part, text: REDACTED }];

@@ -2,6 +2,7 @@ import type { StoredOf } from "../log/event.ts";
 import { expiryOf, waitsForTime } from "../log/expiry.ts";
 import type { SessionEvent } from "../log/live-event.ts";
 import { inAssistant, inCall, isOpen, saidAfter, withDelta } from "./change.ts";
+import { outputDelta, storedOutput } from "./output.ts";
 import { partsOf } from "./parts.ts";
 import { QUESTION_KEY } from "./question-part.ts";
 import { withoutRedacted } from "./redact.ts";
@@ -47,6 +48,8 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
         ...parts.filter((part) => !part.key.startsWith(`${event.data.attempt}:`)),
         ...partsOf(event.data),
       ]);
+    case "output":
+      return storedOutput(view, event);
     case "tool_started":
     case "tool_suspended":
     case "tool_answered":
@@ -82,6 +85,8 @@ function reduceLive(view: ViewState, event: SessionEvent): ViewState {
       return inAssistant(view, (parts) =>
         withDelta(parts, event.type === "text_delta" ? "text" : "thinking", event.data),
       );
+    case "output_delta":
+      return outputDelta(view, event);
     case "tool_progress":
       return inCall(view, event.data.call_id, { progress: event.data.data }, isRunning);
     case "agent_delta":

@@ -61,8 +61,8 @@ async function play(diesAt: readonly number[], more: More) {
       if (log.some(({ type }) => type === "run_started"))
         for (;;) {
           await pawl.sweep();
-          const { status } = (await store.sessions.get(sessionId)) ?? {};
-          if (status !== "active") break;
+          const { status, openRun } = (await store.sessions.get(sessionId)) ?? {};
+          if (status !== "active" || openRun === null) break;
           await setTimeout(1);
         }
       else await pawl.run("a", { ...user, sessionId, input: "Oslo?", clientMessageId: "m1" }).result;
@@ -70,7 +70,11 @@ async function play(diesAt: readonly number[], more: More) {
       if (status !== "suspended") return;
       await pawl.run("a", { ...user, sessionId, answers: [{ callId: "toolu_2", value: "Yes" }] }).result;
     };
-    await Promise.race([work(), until(() => dying.dead)]);
+    let isOver = false;
+    const over = work().finally(() => {
+      isOver = true;
+    });
+    await Promise.race([over, until(() => dying.dead || isOver)]);
   }
   return { log: await all(store, sessionId), model, appends };
 }
