@@ -77,7 +77,7 @@ export type ShownOutput<Output = Json> =
   | { final: false; value: PartialOutput<Output> };
 
 /** The type of an output in progress: every field may be missing, and every list and text may be shorter. */
-export type PartialOutput<T> = unknown extends T
+export type PartialOutput<T> = [Json] extends [T]
   ? T
   : T extends readonly (infer Item)[]
     ? PartialOutput<Item>[]
