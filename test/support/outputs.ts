@@ -19,27 +19,30 @@ function count(outcome: string): void {
 
 /** Asserts that each run in the log ended with a valid output or a typed reason, after at most one reminder. */
 export function assertOutputs(log: readonly StoredEvent[]): void {
-  for (const started of log.filter((event) => event.type === "run_started")) {
-    const from = started.seq;
-    const { run_id } = started.data;
+  for (const { seq, data } of log.filter((event) => event.type === "run_started")) {
     const end = log.find(
-      (event): event is StoredOf<"run_ended"> => event.type === "run_ended" && event.data.run_id === run_id,
+      (event): event is StoredOf<"run_ended"> =>
+        event.type === "run_ended" && event.data.run_id === data.run_id,
     );
-    assert.ok(end !== undefined, `${run_id} has not ended`);
-    const run = log.filter(({ seq }) => seq > from && seq < end.seq);
-    const outputs = run.filter((event) => event.type === "output");
-    const reminders = outputs.filter(({ data }) => data.reminder);
-    assert.ok(reminders.length <= 1, `${run_id} has ${reminders.length} reminders`);
-    for (const { data } of outputs) if (data.value !== undefined) verdict.parse(data.value);
-    const last = run.findLast((event) => event.type === "assistant_message")?.data.attempt;
-    const given = outputs.some(({ data }) => data.value !== undefined && data.attempt === last);
-    const { type } = end.data.stop;
-    assert.ok(type !== "terminal_tool" && type !== "", `${run_id} ended as ${type}`);
-    if (type === "end_turn") assert.ok(given, `${run_id} is complete and has no output`);
-    if (type === "invalid_output")
-      assert.ok(!given && isFailed({ type }), `${run_id} has an output after all`);
-    count(
-      given ? (reminders.length > 0 ? "reminded" : type === "end_turn" ? "given" : "given at a limit") : type,
+    assert.ok(end !== undefined, `${data.run_id} has not ended`);
+    assertRun(
+      log.filter((event) => event.seq > seq && event.seq < end.seq),
+      end,
     );
   }
+}
+
+function assertRun(run: readonly StoredEvent[], { data: { run_id, stop } }: StoredOf<"run_ended">): void {
+  const outputs = run.filter((event) => event.type === "output");
+  const reminders = outputs.filter(({ data }) => data.reminder);
+  assert.ok(reminders.length <= 1, `${run_id} has ${reminders.length} reminders`);
+  for (const { data } of outputs) if (data.value !== undefined) verdict.parse(data.value);
+  const last = run.findLast((event) => event.type === "assistant_message")?.data.attempt;
+  const given = outputs.some(({ data }) => data.value !== undefined && data.attempt === last);
+  const { type } = stop;
+  assert.ok(type !== "terminal_tool" && type !== "", `${run_id} ended as ${type}`);
+  if (type === "end_turn") assert.ok(given, `${run_id} is complete and has no output`);
+  if (type === "invalid_output") assert.ok(!given && isFailed({ type }), `${run_id} has an output after all`);
+  const kind = type === "end_turn" ? "given" : "given at a limit";
+  count(given ? (reminders.length > 0 ? "reminded" : kind) : type);
 }
