@@ -93,7 +93,7 @@ describe("an agent with an output", () => {
     ["a model before 4.5", { model: "claude-haiku-4-5", outputFormat: false }, {}],
     ["a schema that no format can express", {}, { output: z.record(z.string(), z.number()) }],
   ])("F2 offers one tool for %s", async (_, options, more) => {
-    const value = more.output === undefined ? oslo : { Oslo: 12 };
+    const value = "output" in more ? { Oslo: 12 } : oslo;
     const { api, say, bodies } = await overHttp([{ output: value }], options, more);
     expect((await say("Oslo?")).output).toEqual(value);
     expect(api.rejected).toEqual([]);

@@ -19,7 +19,7 @@ export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./log/live-
 export { partialJson } from "./model/partial-json.ts";
 export { advanceCursor, type Cursor, formatCursor, type LiveCursor, parseCursor } from "./readers/cursor.ts";
 export type { InferInput } from "./tools/schema.ts";
-export { outputIn, outputPartOf, outputSoFar } from "./view/output.ts";
+export { type OutputPart, outputIn, outputPartOf, outputSoFar } from "./view/output.ts";
 export { isQuestionPart } from "./view/question-part.ts";
 export { reduceView } from "./view/reduce.ts";
 export { runMessageId } from "./view/run-message.ts";

@@ -2,7 +2,6 @@ import { kindOf } from "../base/check-options.ts";
 import type { JsonObject } from "../base/json.ts";
 import { FINAL_ANSWER } from "../log/final-answer.ts";
 import type { ToolSpec } from "../model/content.ts";
-import { formatSchema } from "../model/format-schema.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { outputTool } from "../tools/output-tool.ts";
 import type { Schema } from "../tools/schema.ts";
@@ -19,10 +18,7 @@ export interface AgentOutput extends Schema {
   readonly format?: JsonObject;
 }
 
-/** What all APIs can express in a strict tool. */
-const STRICT = { levels: 5, fields: 100, optional: 0, unions: 10 };
-
-const DESCRIPTION =
+const OUTPUT_DESCRIPTION =
   "Gives your final answer. Call it once, alone, when you have all that you need. Nobody reads what you write outside of it.";
 
 /** The longest JSON Schema that is sent with every request, in characters. */
@@ -45,8 +41,7 @@ export function agentOutput(
       `\`output\` must be a schema, e.g. z.object({ … }) of zod, or jsonSchema({ … }); got ${kindOf(schema)}.`,
     );
   const checked = schema as Schema;
-  const strict = (own: JsonObject) => formatSchema(own, STRICT);
-  const { spec, isWrapped, whole } = outputTool(checked, FINAL_ANSWER, DESCRIPTION, strict);
+  const { spec, isWrapped, whole } = outputTool(checked, FINAL_ANSWER, OUTPUT_DESCRIPTION);
   const size = JSON.stringify(whole).length;
   if (size > LONGEST)
     throw agentError(

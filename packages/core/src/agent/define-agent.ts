@@ -115,7 +115,7 @@ export function agent<
     userDataTimeoutMs,
     checkpointWhen,
     ...(output !== undefined && { output: agentOutput(name, output, { model, toolOnly }) }),
-    ...given({ whenBusy, resultTag, userData }),
+    ...withValues({ whenBusy, resultTag, userData }),
   };
   checkCounts(made);
   const { errorTurns, toolFailures } = made.limits;
@@ -130,7 +130,7 @@ export function agent<
 }
 
 /** Returns the fields that have a value. */
-function given<T extends object>(fields: T): { [name in keyof T]: Exclude<T[name], undefined> } {
+function withValues<T extends object>(fields: T): { [name in keyof T]: Exclude<T[name], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as ReturnType<typeof given<T>>;
+  return Object.fromEntries(entries) as ReturnType<typeof withValues<T>>;
 }

@@ -32,11 +32,11 @@ export function admitted(state: SessionState, uptoSeq: number): ContextEntry[] {
 function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
   if (isPaused(state)) return [];
   const ready = state.unsent.filter((event) => event.seq <= uptoSeq);
-  return hasOpenServerCalls(state.entries) ? ready.filter(isResult) : ready;
+  return hasOpenServerCalls(state.entries) ? ready.filter(answersCall) : ready;
 }
 
 /** Returns whether the event answers a call of the model. */
-function isResult(event: StoredEvent): event is StoredOf<"tool_result" | "output"> {
+function answersCall(event: StoredEvent): event is StoredOf<"tool_result" | "output"> {
   return event.type === "tool_result" || (event.type === "output" && event.data.call_id !== undefined);
 }
 
@@ -48,11 +48,11 @@ function isResult(event: StoredEvent): event is StoredOf<"tool_result" | "output
 function extend(entries: ContextEntry[], state: SessionState, ready: readonly StoredEvent[]): void {
   const place = ({ data: { call_id = "" } }: StoredOf<"tool_result" | "output">) =>
     state.calls.get(call_id)?.place ?? 0;
-  const results = ready.filter(isResult).sort((a, b) => place(a) - place(b));
+  const results = ready.filter(answersCall).sort((a, b) => place(a) - place(b));
   const answer = entries.at(-1);
   const ofTools = results.filter((event) => event.type === "tool_result");
   if (answer?.role === "assistant") entries[entries.length - 1] = withShortInputs(answer, ofTools);
-  const rest = ready.filter((event) => !isResult(event));
+  const rest = ready.filter((event) => !answersCall(event));
   for (const event of [...results, ...rest]) entries.push(entryOf(state, event));
 }
 

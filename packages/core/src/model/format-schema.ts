@@ -45,7 +45,7 @@ export function formatSchema(schema: JsonObject, rules: FormatRules): JsonObject
     if (type !== "object" && own.properties !== undefined) throw NOT_EXPRESSIBLE;
     return {
       ...own,
-      ...(anyOf !== undefined && { anyOf: listOf(anyOf).map((one) => form(one, level)) }),
+      ...(anyOf !== undefined && { anyOf: formsIn(anyOf).map((one) => form(one, level)) }),
       ...(type === "array" && { items: form(items, level + 1) }),
       ...(type === "object" && { properties: fieldsOf(own, level), additionalProperties: false }),
     };
@@ -74,7 +74,7 @@ function fail(): never {
   throw NOT_EXPRESSIBLE;
 }
 
-function listOf(value: Json): Json[] {
+function formsIn(value: Json): Json[] {
   return Array.isArray(value) ? value : fail();
 }
 
@@ -95,13 +95,13 @@ const NOTES: ReadonlySet<string> = new Set(["$schema", "$id", "id", "$comment", 
 
 /** Moves the bounds of a schema into its description. */
 function withoutBounds(schema: JsonObject, { formats = [] }: FormatRules): JsonObject {
-  const kept: JsonObject = {};
-  const bounds: JsonObject = {};
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (NOTES.has(keyword) || isSafeBound(keyword, value)) continue;
-    const isKept = !BOUNDS.has(keyword) || (keyword === "format" && formats.includes(value as string));
-    (isKept ? kept : bounds)[keyword] = value;
-  }
+  const known = Object.entries(schema).filter(
+    ([keyword, value]) => !NOTES.has(keyword) && !isSafeBound(keyword, value),
+  );
+  const isKept = ([keyword, value]: [string, Json]) =>
+    !BOUNDS.has(keyword) || (keyword === "format" && formats.includes(value as string));
+  const kept: JsonObject = Object.fromEntries(known.filter(isKept));
+  const bounds: JsonObject = Object.fromEntries(known.filter((entry) => !isKept(entry)));
   if (Object.keys(bounds).length === 0) return kept;
   const { description } = kept;
   const before = typeof description === "string" && description !== "" ? `${description}\n` : "";
@@ -114,7 +114,7 @@ function isSafeBound(keyword: string, value: Json): boolean {
   return keyword === "maximum" && value === Number.MAX_SAFE_INTEGER;
 }
 
-const TYPES: ReadonlySet<Json | undefined> = new Set([
+const FORMAT_TYPES: ReadonlySet<Json | undefined> = new Set([
   ...["object", "array", "string", "integer", "number", "boolean", "null"],
 ]);
 
@@ -122,6 +122,7 @@ function isKnownType({ type, anyOf, enum: values, const: value }: JsonObject): b
   if ([value, ...(Array.isArray(values) ? values : [])].some((one) => Object(one) === one)) return false;
   if (type === undefined) return anyOf !== undefined || values !== undefined || value !== undefined;
   // A list of types cannot say what the items of an array are.
-  if (Array.isArray(type)) return type.every((one) => TYPES.has(one) && one !== "object" && one !== "array");
-  return TYPES.has(type);
+  if (Array.isArray(type))
+    return type.every((one) => FORMAT_TYPES.has(one) && one !== "object" && one !== "array");
+  return FORMAT_TYPES.has(type);
 }

@@ -18,7 +18,7 @@ export function partialJson(text: string): Json | undefined {
     return JSON.parse(text) as Json;
   } catch {
     try {
-      return valueAt({ text, at: 0, isCut: false }, DEEPEST);
+      return valueAt({ text, at: 0, isCut: false }, DEEPEST_PART);
     } catch {
       return undefined;
     }
@@ -26,15 +26,15 @@ export function partialJson(text: string): Json | undefined {
 }
 
 /** A place in the text. `isCut`: the text has ended inside a value. */
-interface Reading {
+interface JsonReading {
   readonly text: string;
   at: number;
   isCut: boolean;
 }
 
-const DEEPEST = 200;
+const DEEPEST_PART = 200;
 
-function valueAt(reading: Reading, depth: number): Json | undefined {
+function valueAt(reading: JsonReading, depth: number): Json | undefined {
   const sign = nextSign(reading);
   if (depth === 0) throw new SyntaxError("too deep");
   if (sign === undefined) return undefined;
@@ -44,7 +44,7 @@ function valueAt(reading: Reading, depth: number): Json | undefined {
 }
 
 /** Returns the next character that is no white space, without reading it. */
-function nextSign(reading: Reading): string | undefined {
+function nextSign(reading: JsonReading): string | undefined {
   while (/\s/.test(reading.text[reading.at] ?? "")) reading.at += 1;
   const sign = reading.text[reading.at];
   reading.isCut ||= sign === undefined;
@@ -52,7 +52,7 @@ function nextSign(reading: Reading): string | undefined {
 }
 
 /** Reads the next character. Returns `false` if the text ends before it; throws if it is another one. */
-function read(reading: Reading, ...expected: string[]): string | false {
+function readSign(reading: JsonReading, ...expected: string[]): string | false {
   const sign = nextSign(reading);
   if (sign === undefined) return false;
   if (!expected.includes(sign)) throw new SyntaxError(`unexpected ${sign}`);
@@ -60,30 +60,30 @@ function read(reading: Reading, ...expected: string[]): string | false {
   return sign;
 }
 
-function listAt(reading: Reading, depth: number): Json[] {
+function listAt(reading: JsonReading, depth: number): Json[] {
   const list: Json[] = [];
-  read(reading, "[");
-  if (nextSign(reading) === "]") read(reading, "]");
+  readSign(reading, "[");
+  if (nextSign(reading) === "]") readSign(reading, "]");
   else
     do {
       const value = valueAt(reading, depth);
       if (value !== undefined) list.push(value);
-    } while (!reading.isCut && read(reading, ",", "]") === ",");
+    } while (!reading.isCut && readSign(reading, ",", "]") === ",");
   return list;
 }
 
-function objectAt(reading: Reading, depth: number): Json {
+function objectAt(reading: JsonReading, depth: number): Json {
   const entries: [string, Json][] = [];
-  read(reading, "{");
-  if (nextSign(reading) === "}") read(reading, "}");
+  readSign(reading, "{");
+  if (nextSign(reading) === "}") readSign(reading, "}");
   else
     do {
       if (nextSign(reading) !== '"' && !reading.isCut) throw new SyntaxError("a key must be a string");
       const key = reading.isCut ? "" : stringAt(reading);
-      if (reading.isCut || read(reading, ":") === false) break;
+      if (reading.isCut || readSign(reading, ":") === false) break;
       const value = valueAt(reading, depth);
       if (value !== undefined) entries.push([key, value]);
-    } while (!reading.isCut && read(reading, ",", "}") === ",");
+    } while (!reading.isCut && readSign(reading, ",", "}") === ",");
   return Object.fromEntries(entries);
 }
 
@@ -92,7 +92,7 @@ const LITERAL = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 /** The beginning of a literal, up to the end of the text. */
 const CUT_LITERAL = /^(?:-?[\d.eE+-]*|t|tr|tru|f|fa|fal|fals|n|nu|nul)$/;
 
-function literalAt(reading: Reading): Json | undefined {
+function literalAt(reading: JsonReading): Json | undefined {
   LITERAL.lastIndex = reading.at;
   const literal = LITERAL.exec(reading.text)?.[0] ?? "";
   const end = reading.at + literal.length;
@@ -107,7 +107,7 @@ function literalAt(reading: Reading): Json | undefined {
   return JSON.parse(literal) as Json;
 }
 
-function stringAt(reading: Reading): string {
+function stringAt(reading: JsonReading): string {
   const { text, at } = reading;
   for (let end = at + 1; end < text.length; end += 1) {
     if (text[end] === "\\") end += 1;

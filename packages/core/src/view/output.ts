@@ -6,7 +6,8 @@ import { inAssistant, withNews } from "./change.ts";
 import { runMessageId } from "./run-message.ts";
 import type { ViewPart, ViewState } from "./view.ts";
 
-type OutputPart = Extract<ViewPart, { type: "output" }>;
+/** A part that shows the output of a run. */
+export type OutputPart = Extract<ViewPart, { type: "output" }>;
 
 /**
  * Returns the value of an output that a message shows. Of an output in progress, it is the part that has
@@ -24,7 +25,16 @@ export function outputIn(part: OutputPart): Json | undefined {
   return part.open ? outputSoFar(part.json, part.wrapped === true) : part.value;
 }
 
-/** Returns the output in the beginning of a JSON text, see {@link LiveEventData}. */
+/**
+ * Returns the output in the beginning of its JSON text. `wrapped` is that of the `output_delta` events.
+ *
+ * @example
+ * ```ts
+ * import { outputSoFar } from "@pawl/core/view";
+ *
+ * console.log(outputSoFar('{"value":["a","b', true)); // [ 'a', 'b' ]
+ * ```
+ */
 export function outputSoFar(json: string, wrapped: boolean): Json | undefined {
   const whole = partialJson(json);
   if (!wrapped) return whole;

@@ -4,7 +4,7 @@ import type { SessionEvent } from "../log/live-event.ts";
 import { inAssistant, inCall, isOpen, saidAfter, withDelta } from "./change.ts";
 import { outputDelta, storedOutput } from "./output.ts";
 import { partsOf } from "./parts.ts";
-import { QUESTION_KEY } from "./question-part.ts";
+import { questionPart } from "./question-part.ts";
 import { withoutRedacted } from "./redact.ts";
 import { retryInView } from "./retry.ts";
 import { takeUp } from "./run-message.ts";
@@ -155,19 +155,6 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
         pending,
       };
   }
-}
-
-/** Returns the part that shows a hook's question about the run. No call of the model has one. */
-function questionPart({ data, seq }: StoredOf<"tool_suspended">): ViewPart {
-  const { call_id: callId, tool_name: toolName, payload } = data;
-  return {
-    type: "tool",
-    key: `${seq}${QUESTION_KEY}`,
-    callId,
-    toolName,
-    phase: "waiting",
-    arguments: payload,
-  };
 }
 
 function withAnswer({ value, error, closed }: StoredOf<"tool_answered">["data"]) {

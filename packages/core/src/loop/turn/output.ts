@@ -9,7 +9,7 @@ import { FINAL_ANSWER } from "../../log/final-answer.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import { openRun } from "../../session/state.ts";
-import { outputsIn } from "../../tools/output-tool.ts";
+import { listedProblems, outputsIn } from "../../tools/output-tool.ts";
 import { validateFor } from "../hooks/validate-for.ts";
 import type { Attempt } from "./answer-events.ts";
 import type { Problem } from "./verdict.ts";
@@ -31,7 +31,7 @@ export interface OutputVerdict {
  * first answer without a valid output is answered by a reminder, and the second ends the run. An output
  * beside calls of other tools is refused, because the model has not read their results.
  */
-export async function outputOf(
+export async function outputVerdict(
   leg: Leg,
   attempt: Attempt,
   content: readonly ContentBlock[],
@@ -48,15 +48,15 @@ export async function outputOf(
   if (first === undefined) {
     const place = attempt.asText ? { place: "text" as const } : {};
     if (isEarly) return { calls, events: [], ...place };
-    if (!isOver(attempt)) return { calls: ownCalls, events: [], ...place };
+    if (!isFinished(attempt)) return { calls: ownCalls, events: [], ...place };
     return { calls: ownCalls, ...place, ...(await judged(leg, attempt, output, content)) };
   }
   const place = "call" as const;
   if (isEarly) {
-    return { calls: others, place, events: given.map((call) => refused(attempt, call, TOO_EARLY)) };
+    return { calls: others, place, events: given.map((call) => notTaken(attempt, call, TOO_EARLY)) };
   }
   const { events, problem } = await judged(leg, attempt, output, content, first);
-  const surplus = more.map((call) => refused(attempt, call, TWICE));
+  const surplus = more.map((call) => notTaken(attempt, call, TWICE));
   return { calls: ownCalls, place, events: [...events, ...surplus], ...(problem && { problem }) };
 }
 
@@ -69,11 +69,11 @@ function notRun(call: EventData["tool_call"]): EventData["tool_call"] {
 }
 
 /** Returns whether the model ended its answer by itself. */
-function isOver({ answer: { stopReason } }: Attempt): boolean {
+function isFinished({ answer: { stopReason } }: Attempt): boolean {
   return stopReason === "end_turn" || stopReason === "stop_sequence" || stopReason === "tool_use";
 }
 
-function refused({ seq }: Attempt, { call_id }: EventData["tool_call"], problem: string): NewEvent {
+function notTaken({ seq }: Attempt, { call_id }: EventData["tool_call"], problem: string): NewEvent {
   return { type: "output", data: { attempt: seq, problem, call_id } };
 }
 
@@ -86,7 +86,7 @@ async function judged(
   call?: EventData["tool_call"],
 ): Promise<Pick<OutputVerdict, "events" | "problem" | "place">> {
   const found =
-    call?.invalid === undefined ? outputsIn(call === undefined ? content : [block(call)], output) : [];
+    call?.invalid === undefined ? outputsIn(call === undefined ? content : [blockOf(call)], output) : [];
   const checked = await firstValid(leg, output, found);
   const data = { attempt: attempt.seq, ...(call && { call_id: call.call_id }) };
   if ("value" in checked) {
@@ -104,7 +104,7 @@ async function judged(
   return { events, problem: { code: "invalid_output", message } };
 }
 
-function block({ call_id, tool_name, arguments: input }: EventData["tool_call"]): ContentBlock {
+function blockOf({ call_id, tool_name, arguments: input }: EventData["tool_call"]): ContentBlock {
   return { type: "tool_use", id: call_id, name: tool_name, input: isJsonObject(input) ? input : {} };
 }
 
@@ -126,11 +126,8 @@ async function firstValid(leg: Leg, schema: AgentOutput, found: readonly Json[])
     return { problem: `The schema of \`output\` failed: ${messageOf(cause)}`, cause };
   }
   if (problems === undefined) return { problem: undefined };
-  const listed = clipText(problems.slice(0, MOST_PROBLEMS).join("; "), 1_000);
-  return { problem: `Your output does not match the schema: ${listed}` };
+  return { problem: `Your output does not match the schema: ${listedProblems(problems)}` };
 }
-
-const MOST_PROBLEMS = 10;
 
 /** Returns how the model is asked to answer again. The schema is repeated if the request did not have it. */
 function askAgain(leg: Leg, attempt: Attempt, { spec }: AgentOutput): string {

@@ -16,7 +16,7 @@ import { contentOf, cutReply, newReply, takeEvent } from "../../model/reply.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
 import { noRoomFor } from "./no-room.ts";
-import { outputOf } from "./output.ts";
+import { outputVerdict } from "./output.ts";
 import { type InsteadOfCall, planCall } from "./plan-call.ts";
 import { verdictOn } from "./verdict.ts";
 
@@ -56,7 +56,7 @@ async function storeAnswer(leg: Leg, attempt: Attempt): Promise<void> {
   const { reminder } = verdict;
   const content = await afterModel(leg, { content: contentOf(answer), stopReason: answer.stopReason });
   const isUsable = verdict.problem === undefined;
-  const output = isUsable ? await outputOf(leg, attempt, content, verdict.calls) : undefined;
+  const output = isUsable ? await outputVerdict(leg, attempt, content, verdict.calls) : undefined;
   const { calls = verdict.calls, events: outputs = [], problem = verdict.problem } = output ?? {};
   const place = output?.place ?? (attempt.asText ? "text" : undefined);
   const events: NewEvent[] = [

@@ -56,7 +56,7 @@ export function verdictOn(
   if (!toolOnly || choice === "none" || request.model === ANSWERING) return { calls };
   const isDone = answer.stopReason === "end_turn" || answer.stopReason === "stop_sequence";
   if (!isDone) return { calls: onlyFirst(calls) };
-  // An answer without a call has no output, see `outputOf`.
+  // An answer without a call has no output, see `outputVerdict`.
   if (output !== undefined) return { calls };
   if (choice === "any" || choice === "tool" || openRun(state)?.reminded === true) {
     const message = "The model answered without calling a tool.";
