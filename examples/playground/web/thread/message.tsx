@@ -1,4 +1,4 @@
-import type { ViewMessage, ViewPart } from "@pawl/core/view";
+import { outputIn, type ViewMessage, type ViewPart } from "@pawl/core/view";
 import { memo, useContext } from "react";
 import { TalkContext, useFace } from "../face/face.ts";
 import type { ToolPart } from "../face/tool-part.ts";
@@ -77,6 +77,13 @@ function Part({ part, live, isLast }: { part: ViewPart; live: boolean; isLast: b
       return <Thinking text={part.text} open={part.open && isLast} />;
     case "tool":
       return <Call part={part} live={live} />;
+    case "output":
+      return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
+        <pre className="json" data-testid="output" tabIndex={0}>
+          {JSON.stringify(outputIn(part) ?? null, null, 2)}
+        </pre>
+      );
     case "notice":
       return (
         <p className={`notice notice-${part.stop}`} data-testid="notice">

@@ -50,6 +50,15 @@ import { checkAgentOptions } from "./check-agent-options.ts";
  *   tools: ({ caller }) => (caller.role === "member" ? [weather] : []),
  * });
  * console.log(forMembers.tools.size); // 0: they are known in a run
+ *
+ * // Every run ends with an object of this shape, as `result.output`, or says why it does not.
+ * const reporter = agent({
+ *   name: "reporter",
+ *   model: scriptedModel([{ output: { city: "Oslo", celsius: 12 } }]),
+ *   instructions: "You report the weather.",
+ *   output: z.object({ city: z.string(), celsius: z.number() }),
+ * });
+ * console.log(reporter.onLimit); // land
  * ```
  */
 // The second part repeats fields of the first. If a required option is missing and another is unknown, e.g.

@@ -8,7 +8,7 @@ import { questionPart } from "./question-part.ts";
 import { withoutRedacted } from "./redact.ts";
 import { retryInView } from "./retry.ts";
 import { takeUp } from "./run-message.ts";
-import type { ToolPhase, ViewMessage, ViewPart, ViewState } from "./view.ts";
+import type { ToolPhase, ViewMessage, ViewState } from "./view.ts";
 
 /**
  * Applies one event to a view and returns the new view. Shares unchanged parts with the old view, which is
