@@ -11,6 +11,7 @@ import {
   type ToolContext,
   tool,
 } from "../../src/index.ts";
+import type { ToolTypesOf } from "../../src/view.ts";
 
 declare const model: ModelClient;
 declare const pawl: Runtime;
@@ -56,8 +57,9 @@ describe("F2 U7 result.output has the schema's type", () => {
       description: "x",
     });
     const caller = agent({ ...base, tools: [sub] });
-    type Result = (typeof caller)["~types"] extends infer T ? T : never;
-    expectTypeOf<Result>().not.toBeNever();
+    expectTypeOf<ToolTypesOf<typeof caller>["a"]["result"]>().toEqualTypeOf<string | { n: number }>();
+    const plain = agent({ ...base, tools: [agentTool({ agent: agent(base), description: "x" })] });
+    expectTypeOf<ToolTypesOf<typeof plain>["a"]["result"]>().toEqualTypeOf<string>();
   });
 
   it("and is JSON where nothing is known", async () => {
