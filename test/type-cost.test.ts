@@ -45,7 +45,7 @@ type More = (numbers: readonly number[]) => string;
 async function instantiations(count: number, more: More): Promise<number> {
   const numbers = Array.from({ length: count }, (_, n) => n);
   const code = [
-    `import { agent, type ModelClient, tool } from "@pawl/core";`,
+    `import { agent, type ModelClient, type Runtime, tool } from "@pawl/core";`,
     `import * as z from "zod";`,
     "declare const model: ModelClient;",
     ...numbers.map(toolOf),
@@ -68,6 +68,15 @@ async function costOfATool(more: More = () => ""): Promise<number> {
 
 it("U12 a tool with a zod schema costs the compiler at most 750 instantiations in an agent", async () => {
   const each = await costOfATool();
+  expect(each).toBeGreaterThan(100);
+  expect(each).toBeLessThanOrEqual(750);
+}, 120_000);
+
+it("U12 F2 an output leaves that as it is", async () => {
+  const output = () =>
+    `export const other = agent({ name: "b", model, instructions: "x", tools: [t0], output: z.object({ n: z.number() }) });
+export const n = async (pawl: Runtime) => (await pawl.run(other, { userId: "u", input: "x" }).result).output?.n;`;
+  const each = await costOfATool(output);
   expect(each).toBeGreaterThan(100);
   expect(each).toBeLessThanOrEqual(750);
 }, 120_000);

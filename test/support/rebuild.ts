@@ -33,6 +33,7 @@ export async function rebuild(log: readonly StoredEvent[], fromSeq = 0): Promise
         maxTokens: params.max_tokens,
         ...(params.tool_choice && { toolChoice: params.tool_choice }),
         ...(params.tools && { tools: params.tools }),
+        ...(params.output_format && { outputFormat: state.prefix?.outputFormat ?? {} }),
       };
       const estimatedTokens = estimateTokens(built.chars);
       const again = await requestEvent(state, built, { ...more, model, estimatedTokens });

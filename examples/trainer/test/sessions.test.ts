@@ -96,6 +96,7 @@ describe("12.5 sessions and events", () => {
       "assistant_message",
       "knowledge",
       "note",
+      "output",
       "tool_result",
       "user_message",
     ]);

@@ -1,6 +1,8 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { ModelRequest } from "@pawl/core";
 
+import { messagesFor, outputConfig } from "./output-format.ts";
+
 export type Body = Anthropic.MessageCreateParamsStreaming;
 
 /** Options of `claude()` that set fields of the request body. */
@@ -14,7 +16,7 @@ export interface ClaudeBodyOptions {
   effort?: "low" | "medium" | "high" | "xhigh" | "max";
   /**
    * Further fields of the request body, e.g. `{ metadata: { user_id: "u_1" } }`. `output_config` is merged
-   * with `effort`. `model`, `messages`, `system`, `max_tokens`, `tool_choice` and `stream` are refused.
+   * with `effort` and with the output format of the agent's `output`. `model`, `messages`, `system`, `max_tokens`, `tool_choice` and `stream` are refused.
    */
   body?: { readonly [field: string]: unknown };
 }
@@ -28,22 +30,19 @@ export const BODY: { readonly mustBe: string; is(value: unknown): boolean } = {
   is: (body) => typeof body === "object" && body !== null && !OWN.some((field) => Object.hasOwn(body, field)),
 };
 
-export function bodyOf(
-  model: string,
-  request: ModelRequest,
-  { thinking, effort, body = {} }: ClaudeBodyOptions,
-): Body {
-  const { system, tools, messages, maxTokens, toolChoice } = request;
+export function bodyOf(model: string, request: ModelRequest, options: ClaudeBodyOptions): Body {
+  const { thinking, body = {} } = options;
+  const { system, tools, maxTokens, toolChoice } = request;
   const wire = {
     model,
     max_tokens: maxTokens,
     ...(system.length > 0 ? { system } : {}),
     ...(tools.length > 0 ? { tools } : {}),
-    messages,
+    messages: messagesFor(request),
     ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
     ...thinkingWithin(thinking, maxTokens),
     ...body,
-    ...(effort === undefined ? {} : { output_config: { effort, ...Object(body.output_config) } }),
+    ...outputConfig(request, options),
     stream: true as const,
   };
   // Blocks are sent as they are in the log, including block types that the SDK does not declare.

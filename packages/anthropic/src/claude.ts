@@ -10,6 +10,7 @@ import { answerReader } from "./events.ts";
 import { takesForcedToolChoice } from "./forced-tool-choice.ts";
 import { type ClaudeSetUp, modelFailure } from "./model-failure.ts";
 import { nodeFetch } from "./node-fetch.ts";
+import { claudeFormat, hasOutputFormat } from "./output-format.ts";
 import { pricingOf } from "./pricing.ts";
 
 /** Options of `claude()`. */
@@ -38,6 +39,11 @@ export interface ClaudeOptions extends ClaudeBodyOptions {
    * are known to accept it. The newest models do not.
    */
   forcedToolChoice?: boolean;
+  /**
+   * Whether requests may have an output format, by which agents with an `output` get it. Default: yes for the
+   * models from version 4.5. Set `false` for a server that refuses it.
+   */
+  outputFormat?: boolean;
 }
 
 const MODEL: OptionKinds<{ model: string }> = {
@@ -58,6 +64,7 @@ const OPTIONS: OptionKinds<ClaudeOptions> = {
   },
   pricing: "object",
   forcedToolChoice: "boolean",
+  outputFormat: "boolean",
   thinking: "object",
   effort: "string",
   body: BODY,
@@ -111,6 +118,7 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
     id: model,
     ...(pricing === undefined ? {} : { pricing }),
     forcedToolChoice: options.forcedToolChoice ?? takesForcedToolChoice(model, options),
+    ...((options.outputFormat ?? hasOutputFormat(model)) && { outputFormat: claudeFormat }),
     stream: (request, { signal }) => {
       const sender = () => {
         made ??= senderOf(options);

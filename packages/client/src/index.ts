@@ -16,7 +16,14 @@ export type { ListedSession } from "./wire/wire.ts";
 
 // The state of a conversation
 
-export type { AgentFailure, AgentState, Connection, Phase } from "./state/agent-state.ts";
+export type {
+  AgentFailure,
+  AgentState,
+  Connection,
+  PartialOutput,
+  Phase,
+  ShownOutput,
+} from "./state/agent-state.ts";
 
 // Questions to the user
 

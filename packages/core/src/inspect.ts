@@ -41,11 +41,8 @@ export type { Spent } from "./log/tokens.ts";
 export type { Asking, QuestionRecord, RunQuestion } from "./session/asking.ts";
 export type { ContextEntry } from "./session/context-entry.ts";
 export type { OpenAttempt } from "./session/open-attempt.ts";
-export type {
-  RequestPrefix,
-  SessionState,
-  TurnState,
-} from "./session/state.ts";
+export type { RequestPrefix } from "./session/request-prefix.ts";
+export type { SessionState, TurnState } from "./session/state.ts";
 export type { WorkTime } from "./session/work-time.ts";
 export type { PlannedCall } from "./stop/room.ts";
 export type { Delegate, TaskAgent, TaskSource } from "./tools/tool.ts";

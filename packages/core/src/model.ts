@@ -3,6 +3,7 @@
 // The port of a model
 
 export type { TextBlock, ToolResultBlock, ToolUseBlock } from "./model/content.ts";
+export { type FormatRules, formatSchema } from "./model/format-schema.ts";
 export type {
   AttemptFailed,
   ContentDelta,

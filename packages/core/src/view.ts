@@ -3,6 +3,8 @@ export type {
   AnyAgent,
   AskedTypes,
   CallTypes,
+  OutputBy,
+  OutputOf,
   OutputOfTools,
   QuestionTypesOf,
   ToolTypesOf,
@@ -14,8 +16,10 @@ export type { JsonOf } from "./base/json.ts";
 export { waitsForTime } from "./log/expiry.ts";
 export type { AwaitedRun } from "./log/handover.ts";
 export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./log/live-event.ts";
+export { partialJson } from "./model/partial-json.ts";
 export { advanceCursor, type Cursor, formatCursor, type LiveCursor, parseCursor } from "./readers/cursor.ts";
 export type { InferInput } from "./tools/schema.ts";
+export { type OutputPart, outputIn, outputPartOf, outputSoFar } from "./view/output.ts";
 export { isQuestionPart } from "./view/question-part.ts";
 export { reduceView } from "./view/reduce.ts";
 export { runMessageId } from "./view/run-message.ts";

@@ -1,6 +1,7 @@
 import type { ModelRequest, ToolChoice, ToolSpec } from "@pawl/core";
 import type { OpenAI } from "openai";
 import { wireMessages } from "./messages.ts";
+import { responseFormat } from "./output-format.ts";
 import { undated } from "./pricing.ts";
 
 export type Body = OpenAI.ChatCompletionCreateParamsStreaming;
@@ -49,6 +50,7 @@ export function bodyOf(model: string, request: ModelRequest, options: OpenAIBody
     ...(hasTools && { tools: tools.map(wireTool), ...choiceOf(toolChoice) }),
     [maxTokensField]: maxTokens,
     ...(effort !== undefined && { reasoning_effort: effort }),
+    ...responseFormat(request),
     stream_options: { include_usage: true },
     ...body,
     stream: true as const,

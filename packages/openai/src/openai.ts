@@ -12,6 +12,7 @@ import { answerEvents } from "./answer-events.ts";
 import { BODY, type Body, bodyOf, type OpenAIBodyOptions } from "./body.ts";
 import { callIds } from "./call-ids.ts";
 import { modelFailure } from "./model-failure.ts";
+import { chatFormat } from "./output-format.ts";
 import { pricingOf } from "./pricing.ts";
 import { readChunks } from "./read-chunks.ts";
 import { estimatedPrompt } from "./usage.ts";
@@ -42,6 +43,11 @@ export interface OpenAIOptions extends OpenAIBodyOptions {
    * pricingOf} knows.
    */
   forcedToolChoice?: boolean;
+  /**
+   * Whether requests may have a `response_format` with a JSON Schema, by which agents with an `output` get
+   * it. Default: yes for OpenAI's models that {@link pricingOf} knows.
+   */
+  outputFormat?: boolean;
   /** Returns a new id for a call or an answer whose own id cannot be used. Default: random ids. */
   newId?: () => string;
 }
@@ -64,6 +70,7 @@ const OPTIONS: OptionKinds<OpenAIOptions> = {
   },
   pricing: "object",
   forcedToolChoice: "boolean",
+  outputFormat: "boolean",
   newId: "function",
   reasoningEffort: "any",
   maxTokensField: "string",
@@ -122,6 +129,7 @@ export function openai(model: string, options: OpenAIOptions = {}): ModelClient 
     id: model,
     ...(pricing === undefined ? {} : { pricing }),
     forcedToolChoice: options.forcedToolChoice ?? list !== undefined,
+    ...((options.outputFormat ?? list !== undefined) && { outputFormat: chatFormat }),
     async *stream(request, { signal }) {
       signal.throwIfAborted();
       try {

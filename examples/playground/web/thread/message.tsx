@@ -1,4 +1,4 @@
-import type { ViewMessage, ViewPart } from "@pawl/core/view";
+import { outputIn, type ViewMessage, type ViewPart } from "@pawl/core/view";
 import { type FunctionComponent, memo, useContext } from "react";
 import { type AroundProps, TalkContext, useFace } from "../face/face.ts";
 import type { ToolPart } from "../face/tool-part.ts";
@@ -106,6 +106,13 @@ function Part({ part, live, isLast, message }: PartProps) {
       return <Thinking text={part.text} open={part.open && isLast} />;
     case "tool":
       return <Call part={part} live={live} />;
+    case "output":
+      return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
+        <pre className="json" data-testid="output" tabIndex={0}>
+          {JSON.stringify(outputIn(part) ?? null, null, 2)}
+        </pre>
+      );
     case "notice":
       return (
         <p className={`notice notice-${part.stop}`} data-testid="notice">

@@ -72,7 +72,7 @@ function isBeingWritten(part: ViewPart): boolean {
 }
 
 function lengthOf(parts: readonly ViewPart[]): number {
-  return parts.reduce((total, part) => total + (part.type === "tool" ? 0 : part.text.length), 0);
+  return parts.reduce((total, part) => total + ("text" in part ? part.text.length : 0), 0);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Json, SessionEvent } from "@pawl/core";
-import type { AnyAgent, ToolTypesOf } from "@pawl/core/view";
-import { type AgentState, stateOf } from "../state/agent-state.ts";
+import type { AnyAgent, OutputOf, ToolTypesOf } from "@pawl/core/view";
+import { type AgentState, type ShownOutput, stateOf } from "../state/agent-state.ts";
 import { type Conversation, failureOf, newConversation, update } from "../state/conversation.ts";
 import { SILENCE_MS } from "../wire/read-events.ts";
 import { Refused, type WireOptions } from "../wire/request.ts";
@@ -35,11 +35,11 @@ export interface AgentClientOptions extends WireOptions {
 
 /**
  * A conversation with an agent: its state to subscribe to, and the user's actions. `T` are the types of the
- * agent's tools.
+ * agent's tools, `Output` that of its output.
  */
-export interface AgentClient<T = AnyTools> {
+export interface AgentClient<T = AnyTools, Output = Json> {
   /** Returns the current state: the same object until something changes. */
-  getState(): TypedState<T>;
+  getState(): TypedState<T, Output>;
   /** Calls `listener` after every change of the state. Returns a function that unsubscribes it. */
   subscribe(listener: () => void): () => void;
   /**
@@ -85,10 +85,15 @@ export interface AgentClient<T = AnyTools> {
   close(): void;
 }
 
-/** The state of a conversation, with typed calls in its messages if the tools are declared. */
-export interface TypedState<T = AnyTools> extends Omit<AgentState, "messages"> {
+/** The state of a conversation, with typed calls and output if they are declared. */
+export interface TypedState<T = AnyTools, Output = Json> extends Omit<AgentState, "messages" | "output"> {
   /** The conversation, oldest message first. */
   messages: TypedMessage<T>[];
+  /**
+   * The output of the run in progress, or else of the last run, see `output` of `agent()`. While `final` is
+   * `false`, it is the part that has arrived, and it may still be refused. Absent if there is none.
+   */
+  output: ShownOutput<Output> | undefined;
 }
 
 /**
@@ -119,7 +124,7 @@ export function createAgentClient<T extends ToolTypes<T> = AnyTools>(
 ): AgentClient<T>;
 export function createAgentClient<A extends AnyAgent>(
   options: AgentClientOptions,
-): AgentClient<ToolTypesOf<A>>;
+): AgentClient<ToolTypesOf<A>, OutputOf<A>>;
 export function createAgentClient(options: AgentClientOptions): AgentClient {
   checkClientOptions("createAgentClient()", options);
   const { sessionId, silenceMs = SILENCE_MS } = options;

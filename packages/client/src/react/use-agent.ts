@@ -1,5 +1,5 @@
 import type { SessionEvent } from "@pawl/core";
-import type { AnyAgent, ToolTypesOf } from "@pawl/core/view";
+import type { AnyAgent, OutputOf, ToolTypesOf } from "@pawl/core/view";
 import { useMemo } from "react";
 import {
   type AgentClient,
@@ -20,7 +20,7 @@ import { useClient } from "./use-client.ts";
 
 /** The result of {@link useAgent}: the conversation's state, and the user's actions. */
 export interface UseAgent<A = AnyQuestions, T = ToolTypesOf<A>>
-  extends Omit<TypedState<T>, "pending">,
+  extends Omit<TypedState<T, OutputOf<A>>, "pending">,
     Pick<AgentClient, "send" | "answer" | "fail" | "retry" | "stop" | "open" | "sessions"> {
   /** The first pending question of each kind, e.g. `asked.show_options?.answer("plan")`. */
   asked: AskedByKind<A>;

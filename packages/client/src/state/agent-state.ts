@@ -1,4 +1,5 @@
-import { runMessageId, type ViewMessage, type ViewState } from "@pawl/core/view";
+import type { Json } from "@pawl/core";
+import { outputIn, outputPartOf, runMessageId, type ViewMessage, type ViewState } from "@pawl/core/view";
 
 /**
  * The phase of a conversation, derived from the rest of its state.
@@ -58,9 +59,31 @@ export interface AgentState extends ViewState {
   phase: Phase;
   /** The state of the connection to the server. */
   connection: Connection;
+  /**
+   * The output of the run in progress, or else of the last run, see `output` of `agent()`. While `final` is
+   * `false`, it is the part that has arrived, and it may still be refused. Absent if there is none.
+   */
+  output: ShownOutput | undefined;
   /** The last failure. Cleared by the next message or answer, or by opening a session. */
   error: AgentFailure | undefined;
 }
+
+/**
+ * An output of type `Output`. The part of it that has arrived while the model is writing; once it is `final`,
+ * the value that matches the agent's schema.
+ */
+export type ShownOutput<Output = Json> =
+  | { final: true; value: Output }
+  | { final: false; value: PartialOutput<Output> };
+
+/** The type of an output in progress: every field may be missing, and every list and text may be shorter. */
+export type PartialOutput<T> = [Json] extends [T]
+  ? T
+  : T extends readonly (infer Item)[]
+    ? PartialOutput<Item>[]
+    : T extends object
+      ? { [Key in keyof T]?: PartialOutput<T[Key]> }
+      : T;
 
 /** A message in flight. Shown at once, and confirmed when it is in the log. */
 export interface Sending {
@@ -82,7 +105,24 @@ export interface Facts {
 /** Derives the state from the facts. */
 export function stateOf(facts: Facts): AgentState {
   const { sessionId, view, connection, error } = facts;
-  return { ...view, messages: messagesOf(facts), sessionId, connection, error, phase: phaseOf(facts) };
+  const messages = messagesOf(facts);
+  const output = shownOutput(view);
+  return { ...view, messages, sessionId, connection, error, phase: phaseOf(facts), output };
+}
+
+// States of one view share the parsed output, so that pages compare it by identity.
+const shown = new WeakMap<object, ShownOutput>();
+
+function shownOutput(view: ViewState): ShownOutput | undefined {
+  const part = outputPartOf(view);
+  if (part === undefined) return undefined;
+  const known = shown.get(part);
+  if (known !== undefined) return known;
+  const value = outputIn(part);
+  if (value === undefined) return undefined;
+  const made: ShownOutput = part.open ? { final: false, value } : { final: true, value };
+  shown.set(part, made);
+  return made;
 }
 
 /** Returns whether a message or an answer is in flight and not yet stored. */
@@ -102,10 +142,10 @@ function phaseOf(facts: Facts): Phase {
 
 function runningPhase({ messages, run, runningTools }: ViewState): Phase {
   const parts = messages.findLast((message) => message.id === runMessageId(run))?.parts ?? [];
-  const isWriting = parts.some((part) => part.type === "text" && part.open);
+  const isWriting = parts.some((part) => (part.type === "text" || part.type === "output") && part.open);
   if (!isWriting && Object.keys(runningTools).length > 0) return "toolExecuting";
   const last = parts.at(-1);
-  const isAnswered = last?.type === "text" && !last.open;
+  const isAnswered = (last?.type === "text" || last?.type === "output") && !last.open;
   return isAnswered ? "completing" : "streaming";
 }
 

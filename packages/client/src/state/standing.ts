@@ -44,10 +44,17 @@ export function step(standing: Standing, event: SessionEvent): Standing & { news
   return { place: advanceCursor(place, news), blocks: more, news };
 }
 
-type DeltaEvent = EventOf<"text_delta" | "thinking_delta" | "tool_input_delta">;
+type DeltaEvent = EventOf<"text_delta" | "thinking_delta" | "tool_input_delta" | "output_delta">;
+
+const DELTAS: readonly DeltaEvent["type"][] = [
+  "text_delta",
+  "thinking_delta",
+  "tool_input_delta",
+  "output_delta",
+];
 
 function isDelta(event: SessionEvent): event is DeltaEvent {
-  return event.type === "text_delta" || event.type === "thinking_delta" || event.type === "tool_input_delta";
+  return DELTAS.some((type) => type === event.type);
 }
 
 /** Returns the part of a delta after the first `have` characters; `undefined` if none exists. */

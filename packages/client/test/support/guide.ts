@@ -14,6 +14,15 @@ const showOptions = tool({
   suspends: { answer: z.object({ option: z.string() }) },
 });
 
+/** An agent whose runs end with an object. */
+export const surveyor = agent({
+  name: "surveyor",
+  model: {} as ModelClient,
+  instructions: "x",
+  tools: [weather],
+  output: z.object({ city: z.string(), days: z.array(z.object({ celsius: z.number() })) }),
+});
+
 export const guide = agent({
   name: "guide",
   model: {} as ModelClient,

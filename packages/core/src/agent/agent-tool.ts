@@ -23,16 +23,17 @@ export function agentOf(chosen: TaskAgent): Agent {
 
 /**
  * Options of `agentTool()`. Give either `agent` or `agents`. `Own` is the agent's name as a type, `Name` the
- * tool's.
+ * tool's, `Output` the type of the agent's output.
  */
 export interface AgentToolOptions<
   I extends Schema,
   Deps,
   Own extends string = string,
   Name extends string = string,
+  Output = unknown,
 > {
   /** The sub-agent that does the work of a call. */
-  agent?: Agent<Deps, Own>;
+  agent?: Agent<Deps, Own, Output>;
   /**
    * Returns the sub-agent that does the work of one call, by the call's validated input and the caller.
    *
@@ -94,7 +95,8 @@ const task = /* @__PURE__ */ lazyJsonSchema<{ task: string }>({
  * Makes a tool from an agent, so that other agents can give it tasks. With `agents`, the call's input chooses
  * the agent.
  *
- * - Each call gets its own session, `<session>:<callId>`. The calling model reads the agent's last answer.
+ * - Each call gets its own session, `<session>:<callId>`. The calling model reads the agent's last answer, or
+ *   its output if it has an `output`.
  * - If the agent asks the user something, the caller's session gets the question and the answer.
  * - The agent's tokens and cost are charged to the calling run.
  *
@@ -147,14 +149,15 @@ export function agentTool<
   I extends Schema = Schema<{ task: string }>,
   Own extends string = string,
   Name extends string = Own,
+  Output = unknown,
 >(
-  options: AgentToolOptions<I, Deps, Own, Name>,
+  options: AgentToolOptions<I, Deps, Own, Name, Output>,
 ): Tool<
   Deps,
   {
     name: Name;
     input: I;
-    result: string;
+    result: unknown extends Output ? string : string | Output;
     output: never;
     kind: Name;
     payload: never;

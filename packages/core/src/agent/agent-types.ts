@@ -22,11 +22,23 @@ export type TypesOf<T> = NonNullable<T["~types" & keyof T]>;
  */
 export type TypesOfTools<A> = TypesOf<TypesOf<A>["tools" & keyof TypesOf<A>]>;
 
-/** The type of `result.output`: the results of the tools with `endsRun`; `unknown` without such tools. */
+/** The type of `result.output` without an `output`: the results of the tools with `endsRun`, or `unknown`. */
 export type OutputOfTools<Tools> = TypesOf<Tools>["output" & keyof TypesOf<Tools>] extends infer Output
   ? [Output] extends [never]
     ? unknown
     : JsonOf<Awaited<Output>>
+  : never;
+
+/** The type of `result.output`: that of the schema `output`, if the agent has one. */
+export type OutputBy<S, Tools> = unknown extends S ? OutputOfTools<Tools> : JsonOf<Infer<S>>;
+
+/** The type of an agent's output, as pages get it; `Json` if the agent's type does not have it. */
+export type OutputOf<A> = TypesOf<A>["output" & keyof TypesOf<A>] extends infer Output
+  ? [Output] extends [never]
+    ? Json
+    : unknown extends Output
+      ? Json
+      : Output
   : never;
 
 /**

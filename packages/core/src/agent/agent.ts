@@ -5,8 +5,10 @@ import type { Awaitable, Hook } from "../hooks/hook.ts";
 import { type Budget, type Limits, unlimited } from "../log/budget.ts";
 import type { Session } from "../log/session-row.ts";
 import type { StopType } from "../log/stop-reason.ts";
+import type { ToolSpec } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import type { StopCondition } from "../stop/stop-condition.ts";
+import type { Schema } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
 
 /**
@@ -27,9 +29,10 @@ export type WhenBusy = "reject" | "queue" | "interrupt";
 
 /**
  * Options of `agent()`. `Deps` is the type of the value that the runtime's `deps` option returns for the
- * agent's tools, hooks and `userData`. `Name` is the agent's name as a type, `Tools` the type of its tools.
+ * agent's tools, hooks and `userData`. `Name` is the agent's name as a type, `Tools` the type of its tools,
+ * `S` the type of the schema of its output.
  */
-export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<Deps>> {
+export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<Deps>, S = unknown> {
   /** The agent's name, unique in its runtime. Do not change it: sessions are stored with the name. */
   name: Name;
   /**
@@ -72,6 +75,25 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
         /** Aborted when the function takes too long, or the run is stopped. */
         signal: AbortSignal;
       }) => Awaitable<readonly (Tools & Pick<Tool<Deps>, "execute">)[]>);
+  /**
+   * The schema of the object with which every run ends, as `result.output`: zod from 4.2, another schema that
+   * describes itself as JSON Schema, `zod3()` or `jsonSchema()`. Default: none, runs end with text.
+   *
+   * - A run ends with a valid output, or with a stop reason that says why it has none: `invalid_output`,
+   *   `refusal`, `max_tokens`, a limit. With `onLimit: "land"`, which is the default for such an agent, the
+   *   last turn gives the output. `stop.type` is `end_turn` if the model was done by itself.
+   * - A model with output formats writes the output as its answer. Any other model, one whose API cannot
+   *   express the schema, and every model of a `toolOnly` agent call the tool `final_answer`.
+   * - An output that does not match the schema is answered by one reminder with what is wrong.
+   * - Tools with `endsRun` are refused. The schema's own checks and transforms apply to every output; `output`
+   *   is the value after the transforms, as JSON.
+   */
+  output?: S &
+    ([S] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
+      ? unknown
+      : S extends Schema | undefined
+        ? unknown
+        : Schema);
   /** Time limit of a function `tools`, in milliseconds. Default: 5,000. */
   toolsTimeoutMs?: number;
   /**
@@ -91,11 +113,11 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
   /** Limits of all runs of a session together. Default: no limits. */
   sessionLimits?: Partial<Budget>;
   /**
-   * What happens when a limit is reached. Default: `stop`.
+   * What happens when a limit is reached. Default: `stop`; for an agent with an `output`, `land`.
    *
    * - `stop`: the run ends.
-   * - `land`: the model gets one last turn without tools, to tell the user how far it got. Then the run ends
-   *   with the same stop reason. A part of each limit is reserved for this turn.
+   * - `land`: the model gets one last turn without tools, to tell the user how far it got, or to give its
+   *   output. Then the run ends with the same stop reason. A part of each limit is reserved for this turn.
    */
   onLimit?: "stop" | "land";
   /** Messages for the user at the end of a run, by type of stop reason. Default: Pawl's own messages. */
@@ -111,7 +133,7 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
    * Whether the agent acts through tools only. Default: `false`.
    *
    * - Each answer of the model must be one tool call. Of several calls, only the first runs.
-   * - A run continues until a tool with `endsRun` succeeds.
+   * - A run continues until a tool with `endsRun` succeeds, or until the model gives its `output`.
    * - A model with `forcedToolChoice` is forced to call a tool. Any other model is reminded once per run if
    *   it answers without a call; the next such answer ends the run as an error.
    */
@@ -175,7 +197,15 @@ export interface Agent<Deps = unknown, Name extends string = string, Output = un
       Required<
         Omit<
           AgentOptions<Deps>,
-          "name" | "tools" | "hooks" | "limits" | "sessionLimits" | "resultTag" | "userData" | "whenBusy"
+          | "name"
+          | "tools"
+          | "hooks"
+          | "limits"
+          | "sessionLimits"
+          | "resultTag"
+          | "userData"
+          | "whenBusy"
+          | "output"
         >
       >
     >,
@@ -187,6 +217,15 @@ export interface Agent<Deps = unknown, Name extends string = string, Output = un
   readonly tools: ReadonlyMap<string, Tool<Deps>>;
   /** The function `tools`, if the agent has one. */
   readonly toolsFor?: Extract<AgentOptions<Deps>["tools"], (...given: never) => unknown>;
+  /** The schema of the output, and how its runs give it; absent if they end with text. */
+  readonly output?: Schema & {
+    /** The tool by which a model without output formats gives the output. */
+    readonly spec: ToolSpec;
+    /** Whether the model writes the output in the field `value` of an object. */
+    readonly isWrapped: boolean;
+    /** The JSON Schema of the model's output format; absent if the model calls the tool instead. */
+    readonly format?: JsonObject;
+  };
   /** Pawl's own guards, then the application's hooks. */
   readonly hooks: readonly Hook[];
   readonly limits: Readonly<Limits>;

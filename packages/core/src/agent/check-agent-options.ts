@@ -15,6 +15,7 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
     mustBe: "a list, e.g. tools: [getWeather], or a function",
     is: (value) => Array.isArray(value) || typeof value === "function",
   },
+  output: "any",
   toolsTimeoutMs: "number",
   hooks: listOf("hooks: [approval({ … })]"),
   stopWhen: listOf("stopWhen: [stopOnFailedTurns(3)]"),
@@ -35,7 +36,7 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   whenBusy: "string",
 };
 
-const ONE_ANSWER = "Use a tool with `endsRun: true`, or askModel() with a `schema`.";
+const OUTPUT = "Use `output`.";
 
 /** Hints for option names of other libraries. */
 const INSTEAD = {
@@ -53,10 +54,12 @@ const INSTEAD = {
   timeout: "Use `limits: { wallClockMs }`.",
   temperature: "Set it where the model is made, e.g. claude(id, { body: { temperature } }).",
   toolChoice: "Use `toolOnly: true` to have every turn call a tool.",
-  output: ONE_ANSWER,
-  outputSchema: ONE_ANSWER,
-  outputType: ONE_ANSWER,
-  responseFormat: ONE_ANSWER,
+  outputSchema: OUTPUT,
+  outputType: OUTPUT,
+  outputFormat: OUTPUT,
+  responseFormat: OUTPUT,
+  structuredOutput: OUTPUT,
+  schema: OUTPUT,
   description: "It is an option of agentTool().",
   handoffs: "Add agentTool({ agent, description }) to `tools`.",
   subAgents: "Add agentTool({ agent, description }) to `tools`.",

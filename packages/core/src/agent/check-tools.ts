@@ -1,6 +1,7 @@
 import { PawlError } from "../base/errors.ts";
 import { toJson } from "../base/json.ts";
 import type { Hook } from "../hooks/hook.ts";
+import { FINAL_ANSWER } from "../log/final-answer.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { checkPricing } from "../model/pricing.ts";
 import { dependencyCycle } from "../tools/dependency-cycle.ts";
@@ -12,6 +13,7 @@ export function checkTools<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   const { name } = agent;
   checkPrices(agent);
   checkToolOnly(agent);
+  checkBesideOutput(agent);
   refuseTwins(name, "tools", tools);
   refuseRenamed(agent);
   for (const tool of agent.tools.values()) checkSpec(name, tool);
@@ -58,14 +60,30 @@ export function withoutPrices({ id }: Pick<ModelClient, "id">): string {
 /**
  * Requires that runs of a `toolOnly` agent can end: by a tool with `endsRun` or by a condition in `stopWhen`.
  */
-function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen }: Agent<Deps>): void {
-  if (!toolOnly) return;
+function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen, output }: Agent<Deps>): void {
+  if (!toolOnly || output !== undefined) return;
   if (tools.size === 0) throw agentError(name, "it is `toolOnly` and has no tools.");
   const ends = [...tools.values()].some(({ endsRun }) => endsRun !== false);
   if (!ends && stopWhen.length < 2)
     throw agentError(
       name,
       "it is `toolOnly`, and no tool has `endsRun`: its runs would never be done. Set `endsRun`, or add a condition to `stopWhen`.",
+    );
+}
+
+/** Refuses tools that would give another output than the agent's `output`, or that have its tool's name. */
+function checkBesideOutput<Deps>({ name, tools, output }: Agent<Deps>): void {
+  if (output === undefined) return;
+  const ends = [...tools.values()].find(({ endsRun }) => endsRun !== false);
+  if (ends !== undefined)
+    throw agentError(
+      name,
+      `it has an \`output\`, and its tool "${ends.name}" has \`endsRun\`: a run has only one output. Leave one of them out.`,
+    );
+  if (tools.has(FINAL_ANSWER))
+    throw agentError(
+      name,
+      `it has an \`output\`, for which Pawl uses the tool name "${FINAL_ANSWER}". Give its own tool another name.`,
     );
 }
 

@@ -7,7 +7,8 @@ import { estimateTokens as byCharacters } from "../model/estimate.ts";
 import { stopOnFailedTurns } from "../stop/stop-on-failed-turns.ts";
 import type { Tool } from "../tools/tool.ts";
 import { type Agent, type AgentOptions, defaultLimits } from "./agent.ts";
-import type { OutputOfTools } from "./agent-types.ts";
+import { agentOutput } from "./agent-output.ts";
+import type { OutputBy } from "./agent-types.ts";
 import { checkAgent, checkCounts, estimateOf } from "./check-agent.ts";
 import { checkAgentOptions } from "./check-agent-options.ts";
 
@@ -17,8 +18,8 @@ import { checkAgentOptions } from "./check-agent-options.ts";
  *
  * @throws PawlError `config` if an option is unknown or has an invalid value, e.g. a limit of 0; if the
  * instructions are empty; if two tools or two hooks have the same name; if tools depend on each other in a
- * circle; if a model has no prices, and the cost is limited or a hook counts it; or if the agent is
- * `toolOnly`, no tool has `endsRun`, and `stopWhen` is empty.
+ * circle; if a model has no prices, and the cost is limited or a hook counts it; if the schema `output` cannot
+ * be used, or a tool has `endsRun` beside it; or if the agent is `toolOnly` and its runs could not end.
  *
  * @example
  * ```ts
@@ -49,6 +50,15 @@ import { checkAgentOptions } from "./check-agent-options.ts";
  *   tools: ({ caller }) => (caller.role === "member" ? [weather] : []),
  * });
  * console.log(forMembers.tools.size); // 0: they are known in a run
+ *
+ * // Every run ends with an object of this shape, as `result.output`, or says why it does not.
+ * const reporter = agent({
+ *   name: "reporter",
+ *   model: scriptedModel([{ output: { city: "Oslo", celsius: 12 } }]),
+ *   instructions: "You report the weather.",
+ *   output: z.object({ city: z.string(), celsius: z.number() }),
+ * });
+ * console.log(reporter.onLimit); // land
  * ```
  */
 // The second part repeats fields of the first. If a required option is missing and another is unknown, e.g.
@@ -58,9 +68,10 @@ export function agent<
   Deps = unknown,
   const Name extends string = string,
   Tools extends Tool<never> = Tool<Deps>,
-  Output = OutputOfTools<Tools>,
+  S = unknown,
+  Output = OutputBy<S, Tools>,
 >(
-  options: AgentOptions<Deps, Name, Tools> & Pick<AgentOptions<Deps, string, Tools>, "tools" | "hooks">,
+  options: AgentOptions<Deps, Name, Tools, S> & Pick<AgentOptions<Deps, string, Tools>, "tools" | "hooks">,
 ): Agent<Deps, Name, Output, Tools> {
   checkAgentOptions(options);
   const {
@@ -68,13 +79,14 @@ export function agent<
     version = "1",
     model,
     instructions,
-    tools: given = [],
+    tools: list = [],
     toolsTimeoutMs = 5_000,
     hooks = [],
     stopWhen = [],
     limits = {},
     sessionLimits = {},
-    onLimit = "stop",
+    output,
+    onLimit = output === undefined ? "stop" : "land",
     stopMessages = {},
     estimateTokens = byCharacters,
     maxTokens = 4096,
@@ -88,14 +100,14 @@ export function agent<
     checkpointWhen = [],
     whenBusy,
   } = options;
-  const tools = typeof given === "function" ? [] : given;
+  const tools = typeof list === "function" ? [] : list;
   const made: Agent<Deps, Name, Output, Tools> = {
     name,
     version,
     model,
     instructions,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
-    ...(typeof given === "function" && { toolsFor: given }),
+    ...(typeof list === "function" && { toolsFor: list }),
     toolsTimeoutMs,
     hooks: [],
     stopWhen: [],
@@ -111,9 +123,8 @@ export function agent<
     userDataPer,
     userDataTimeoutMs,
     checkpointWhen,
-    ...(whenBusy !== undefined && { whenBusy }),
-    ...(resultTag !== undefined && { resultTag }),
-    ...(userData && { userData }),
+    ...(output !== undefined && { output: agentOutput(name, output, { model, toolOnly }) }),
+    ...withValues({ whenBusy, resultTag, userData }),
   };
   checkCounts(made);
   const { errorTurns, toolFailures } = made.limits;
@@ -125,4 +136,10 @@ export function agent<
   };
   checkAgent(whole, tools);
   return whole;
+}
+
+/** Returns the fields that have a value. */
+function withValues<T extends object>(fields: T): { [name in keyof T]: Exclude<T[name], undefined> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as ReturnType<typeof withValues<T>>;
 }

@@ -32,7 +32,12 @@ export function admitted(state: SessionState, uptoSeq: number): ContextEntry[] {
 function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
   if (isPaused(state)) return [];
   const ready = state.unsent.filter((event) => event.seq <= uptoSeq);
-  return hasOpenServerCalls(state.entries) ? ready.filter(({ type }) => type === "tool_result") : ready;
+  return hasOpenServerCalls(state.entries) ? ready.filter(answersCall) : ready;
+}
+
+/** Returns whether the event answers a call of the model. */
+function answersCall(event: StoredEvent): event is StoredOf<"tool_result" | "output"> {
+  return event.type === "tool_result" || (event.type === "output" && event.data.call_id !== undefined);
 }
 
 /**
@@ -41,13 +46,13 @@ function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
  * final form here.
  */
 function extend(entries: ContextEntry[], state: SessionState, ready: readonly StoredEvent[]): void {
-  const place = (event: StoredOf<"tool_result">) => state.calls.get(event.data.call_id)?.place ?? 0;
-  const results = ready
-    .filter((event): event is StoredOf<"tool_result"> => event.type === "tool_result")
-    .sort((a, b) => place(a) - place(b));
+  const place = ({ data: { call_id = "" } }: StoredOf<"tool_result" | "output">) =>
+    state.calls.get(call_id)?.place ?? 0;
+  const results = ready.filter(answersCall).sort((a, b) => place(a) - place(b));
   const answer = entries.at(-1);
-  if (answer?.role === "assistant") entries[entries.length - 1] = withShortInputs(answer, results);
-  const rest = ready.filter((event) => event.type !== "tool_result");
+  const ofTools = results.filter((event) => event.type === "tool_result");
+  if (answer?.role === "assistant") entries[entries.length - 1] = withShortInputs(answer, ofTools);
+  const rest = ready.filter((event) => !answersCall(event));
   for (const event of [...results, ...rest]) entries.push(entryOf(state, event));
 }
 

@@ -9,6 +9,7 @@ interface Versioned {
   readonly version: string;
   /** Absent if the run does not need them, or they are not known yet. */
   readonly tools?: ReadonlyMap<string, { readonly spec: ToolSpec }>;
+  readonly output?: { readonly spec: ToolSpec };
 }
 
 /**
@@ -20,7 +21,8 @@ export function agentChange({ prefix }: SessionState, run: RunState, agent: Vers
     version: run.agentVersion,
     tools: { removed: [], changed: [] },
   };
-  const tools = agent.tools === undefined ? logged : toolChanges(prefix?.tools ?? [], agent.tools);
+  const tools =
+    agent.tools === undefined ? logged : toolChanges(prefix?.tools ?? [], agent.tools, agent.output);
   if (from === agent.version && isEqualJson(tools, logged)) return [];
   return [{ type: "agent_changed", data: { run_id: run.runId, from, to: agent.version, tools } }];
 }
@@ -29,10 +31,13 @@ export function agentChange({ prefix }: SessionState, run: RunState, agent: Vers
 function toolChanges(
   specs: readonly ToolSpec[],
   tools: NonNullable<Versioned["tools"]>,
+  output: Versioned["output"],
 ): EventData["agent_changed"]["tools"] {
-  const removed = specs.filter(({ name }) => !tools.has(name));
+  const specOf = (name: string) =>
+    (tools.get(name) ?? (output?.spec.name === name ? output : undefined))?.spec;
+  const removed = specs.filter(({ name }) => specOf(name) === undefined);
   const changed = specs.filter((spec) => {
-    const now = tools.get(spec.name)?.spec;
+    const now = specOf(spec.name);
     return now !== undefined && !isEqualJson(spec, now);
   });
   return { removed: removed.map(({ name }) => name), changed: changed.map(({ name }) => name) };

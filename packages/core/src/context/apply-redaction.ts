@@ -2,7 +2,7 @@ import type { StoredOf } from "../log/event.ts";
 import { REDACTED, redactedBlocks, redactedEvent } from "../log/redacted.ts";
 import { textOf } from "../model/content.ts";
 import type { Asking, QuestionRecord } from "../session/asking.ts";
-import type { CallState, SessionState } from "../session/state.ts";
+import type { CallState, RunState, SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 
@@ -26,6 +26,7 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
   state.hashed = { entries: 0, hash: "" };
   // The redacted event may be the source of the user data.
   if (of === "knowledge" || of === "prefix") state.userData = undefined;
+  redactOutput(run, seq);
   if (run_id !== undefined && run?.runId === run_id && run.ended !== undefined)
     run.ended = { ...run.ended, message: REDACTED };
   const { call_id } = data;
@@ -50,6 +51,10 @@ function redactQuestion(asking: Asking | undefined, of: string): void {
   if (of !== "tool_answered" || asking?.answer === undefined) return;
   const error = asking.answer.error === undefined ? undefined : REDACTED;
   asking.answer = { ...asking.answer, value: REDACTED, error };
+}
+
+function redactOutput(run: RunState | undefined, seq: number): void {
+  if (run?.turn?.output?.seq === seq) run.turn.output = { value: REDACTED, seq };
 }
 
 function withoutQuestion(asked: QuestionRecord): QuestionRecord {

@@ -1,4 +1,5 @@
 import { PawlError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
 import { sha256 } from "../base/sha256.ts";
 import { centsFromUsd } from "../base/usd.ts";
 import type { AnswerLimit } from "../log/budget.ts";
@@ -7,7 +8,8 @@ import { storedAnswerLimit } from "../log/stored-budget.ts";
 import type { ModelRequest, ToolChoice } from "../model/model-client.ts";
 import { costUsd, noUsage, type Pricing } from "../model/pricing.ts";
 import type { ContextEntry, KeptParts } from "../session/context-entry.ts";
-import { openRun, type RequestPrefix, type SessionState } from "../session/state.ts";
+import type { RequestPrefix } from "../session/request-prefix.ts";
+import { openRun, type SessionState } from "../session/state.ts";
 import { admitted } from "./admit.ts";
 import { withCacheBreakpoints } from "./cache.ts";
 import { toMessages } from "./message-cache.ts";
@@ -28,6 +30,7 @@ interface RequestParams {
   model: string;
   maxTokens: number;
   toolChoice?: ToolChoice;
+  outputFormat?: JsonObject;
   tools?: readonly string[];
   estimatedTokens: number;
   pricing?: Pricing | undefined;
@@ -53,7 +56,7 @@ export function promptOf(state: SessionState): Prompt {
 /** Builds the request for a prompt. Within one prefix, each request extends the previous one. */
 export function requestOf(
   { prefix, entries, kept }: Prompt,
-  { maxTokens, toolChoice }: Pick<RequestParams, "maxTokens" | "toolChoice">,
+  { maxTokens, toolChoice, outputFormat }: Pick<RequestParams, "maxTokens" | "toolChoice" | "outputFormat">,
 ): ModelRequest {
   const request = {
     system: prefix.system,
@@ -61,6 +64,7 @@ export function requestOf(
     messages: toMessages(entries, kept.messages),
     maxTokens,
     ...(toolChoice !== undefined && { toolChoice }),
+    ...(outputFormat !== undefined && { outputFormat }),
   };
   return withCacheBreakpoints(request, kept);
 }
@@ -69,11 +73,14 @@ export function requestOf(
 export async function requestEvent(
   state: SessionState,
   { prefix, entries, uptoSeq }: Prompt,
-  { model, maxTokens, toolChoice, tools, estimatedTokens, pricing, limitedBy }: RequestParams,
+  { model, maxTokens, toolChoice, tools, outputFormat: format, ...rest }: RequestParams,
 ): Promise<EventData["llm_request"]> {
+  const { estimatedTokens, pricing, limitedBy } = rest;
   const run = openRun(state);
   const fresh = entries.slice(state.hashed.entries).map(({ role, blocks }) => ({ role, blocks }));
-  const base = state.hashed.hash === "" ? JSON.stringify([prefix.system, prefix.tools]) : state.hashed.hash;
+  const { system, tools: specs, outputFormat } = prefix;
+  const parts = [system, specs, ...(outputFormat === undefined ? [] : [outputFormat])];
+  const base = state.hashed.hash === "" ? JSON.stringify(parts) : state.hashed.hash;
   return {
     model,
     prompt: { prefix_id: prefix.id, upto_seq: uptoSeq, hash: await sha256(base + JSON.stringify(fresh)) },
@@ -81,6 +88,7 @@ export async function requestEvent(
       max_tokens: maxTokens,
       ...(toolChoice !== undefined && { tool_choice: toolChoice }),
       ...(tools !== undefined && { tools: [...tools] }),
+      ...(format !== undefined && { output_format: true as const }),
     },
     estimated_tokens: estimatedTokens,
     ...(pricing !== undefined && {

@@ -12,6 +12,13 @@ interface Prefixed {
   readonly instructions: string;
   readonly tools: ReadonlyMap<string, { readonly spec: ToolSpec }>;
   readonly userData?: unknown;
+  readonly output?: { readonly spec: ToolSpec; readonly format?: JsonObject };
+}
+
+/** Returns the tools that the model is given: the agent's, and the one for its output, if it needs one. */
+function specsOf({ tools, output }: Prefixed): ToolSpec[] {
+  const own = [...tools.values()].map((tool) => tool.spec);
+  return output === undefined || output.format !== undefined ? own : [...own, output.spec];
 }
 
 /**
@@ -26,7 +33,8 @@ export function prefixFor(
   newId: () => string,
   userData: string,
 ): NewEvent[] {
-  const { id: _, chars: __, ...current } = state.prefix ?? { id: "", chars: 0, system: [] };
+  const { id: _, chars: __, outputFormat: output_format, ...rest } = state.prefix ?? NO_PREFIX;
+  const current = { ...rest, ...(output_format && { output_format }) };
   const first = state.prefix === undefined && userData !== "" ? userDataBlock(userData) : undefined;
   const block = agent.userData === undefined ? undefined : (current.system[1] ?? first);
   const wanted = {
@@ -34,7 +42,8 @@ export function prefixFor(
       { type: "text" as const, text: agent.instructions.toWellFormed() },
       ...(block === undefined ? [] : [block]),
     ],
-    tools: toJson([...agent.tools.values()].map((tool) => tool.spec)) as unknown as ToolSpec[],
+    tools: toJson(specsOf(agent)) as unknown as ToolSpec[],
+    ...(agent.output?.format && { output_format: agent.output.format }),
   };
   const same = canonicalJson(current as JsonObject) === canonicalJson(wanted);
   const known = state.userData ?? first?.text;
@@ -59,9 +68,10 @@ export function newUserData(known: string | undefined, text: string): NewEvent[]
  */
 export function applyPrefix(
   state: SessionState,
-  { prefix_id: id, system, tools }: EventData["prefix"],
+  { prefix_id: id, system, tools, output_format: outputFormat }: EventData["prefix"],
 ): void {
-  state.prefix = { id, system, tools, chars: JSON.stringify({ system, tools }).length };
+  const chars = JSON.stringify({ system, tools, outputFormat }).length;
+  state.prefix = { id, system, tools, chars, ...(outputFormat && { outputFormat }) };
   state.userData ??= system[1]?.text;
   state.entries = withoutUnpaired(withoutThinking(state.entries));
   state.hashed = { entries: 0, hash: "" };
@@ -76,8 +86,11 @@ export function newPrefix(
   prefix_id: string,
   system: TextBlock[] = prefix?.system ?? [],
 ): NewEvent {
-  return { type: "prefix", data: { prefix_id, system, tools: prefix?.tools ?? [] } };
+  const { tools = [], outputFormat: output_format } = prefix ?? {};
+  return { type: "prefix", data: { prefix_id, system, tools, ...(output_format && { output_format }) } };
 }
+
+const NO_PREFIX = { id: "", chars: 0, system: [], outputFormat: undefined };
 
 /** The `source` of `knowledge` events with new user data. */
 export const USER_DATA = "user_data";

@@ -84,11 +84,20 @@ function userBlocks(event: StoredEvent, tags: readonly string[]): ContentBlock[]
       const { artifact_id, type, title, summary } = event.data;
       return [textBlock(wrap("artifact", JSON.stringify({ artifact_id, type, title, summary }), { tags }))];
     }
+    case "output":
+      return outputBlocks(event.data, tags);
     case "note":
       return [textBlock(wrap(ownTagOf(event) ?? "note", event.data.text, { tags }))];
     default:
       return [];
   }
+}
+
+/** Returns what the model reads about its output: the result of its call, or a note if there is a problem. */
+function outputBlocks({ call_id, problem }: EventData["output"], tags: readonly string[]): ContentBlock[] {
+  if (call_id === undefined) return problem === undefined ? [] : [textBlock(wrap("note", problem, { tags }))];
+  const block: ContentBlock = { type: "tool_result", tool_use_id: call_id, content: problem ?? "Done." };
+  return [problem === undefined ? block : { ...block, is_error: true }];
 }
 
 /** Returns the text that the model reads for a tool's return value if the tool does not format it. */

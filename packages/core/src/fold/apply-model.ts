@@ -13,7 +13,7 @@ import type { RunState, SessionState } from "../session/state.ts";
 type ModelEvents = StoredOf<"llm_request" | "llm_response" | "assistant_message" | "error">;
 
 /** Codes of `error` events that are stored together with an answer and end its run. */
-const PROBLEMS: readonly string[] = ["contract_violation", "no_tool_call"];
+const PROBLEMS: readonly string[] = ["contract_violation", "no_tool_call", "invalid_output"];
 
 /** Applies an event of a model call to the state. */
 export function applyModelEvent(state: SessionState, run: RunState, event: ModelEvents): void {
@@ -60,7 +60,7 @@ function isUnread({ unsent }: SessionState, seq: number): boolean {
 function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"assistant_message">): void {
   const entry = assistantEntry(event.data, event.seq);
   if (entry !== undefined) state.entries.push(entry);
-  const text = entry === undefined ? "" : textOf(entry.blocks).trim();
+  const text = entry === undefined || event.data.output === "text" ? "" : textOf(entry.blocks).trim();
   if (text !== "") run.texts.push(text);
   run.turns += 1;
   run.openRequest = undefined;
@@ -71,12 +71,26 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
     stopReason: event.data.stop_reason,
     problem: undefined,
     reminded: false,
+    output: undefined,
     calls: [],
     tools: run.attempt?.tools,
     limitedBy: run.attempt?.limitedBy,
   };
   // The API's own tools continue only after a pause, or if the answer also calls one of our tools.
   if (hasLostServerCalls(state)) endServerCalls(state);
+}
+
+/** Applies the run's output, or the reminder in its place. */
+export function applyOutput(
+  { unsent }: SessionState,
+  run: RunState | undefined,
+  event: StoredOf<"output">,
+): void {
+  const { value, problem, reminder, call_id } = event.data;
+  if (run?.turn !== undefined && value !== undefined) run.turn.output = { value, seq: event.seq };
+  if (run !== undefined && reminder) applyReminder(run);
+  // The model reads nothing about an output in its text.
+  if (call_id !== undefined || problem !== undefined) unsent.push(event);
 }
 
 /** Records that the model answered without a tool call and was reminded to make one. */

@@ -15,7 +15,7 @@ import { spentOf } from "../session/spent.ts";
 import { openRun, type RunState, type SessionState } from "../session/state.ts";
 import { countWork } from "../session/work-time.ts";
 import { addCall, applyCallEvent } from "./apply-call.ts";
-import { applyModelEvent, applyReminder, chargeLostAttempt } from "./apply-model.ts";
+import { applyModelEvent, applyOutput, applyReminder, chargeLostAttempt } from "./apply-model.ts";
 
 /**
  * Applies one event to the state, in place. The result depends only on the state and the event, so every
@@ -45,6 +45,9 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       }
       if (run !== undefined && event.data.reminder) applyReminder(run);
       state.unsent.push(event);
+      break;
+    case "output":
+      applyOutput(state, run, event);
       break;
     case "prefix":
       applyPrefix(state, event.data);

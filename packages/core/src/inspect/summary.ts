@@ -43,6 +43,11 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   },
   // With `landing`, the next turn is the run's last one.
   note: ({ text, tag, landing }) => joined(tag, quotedText(text), landing && `last turn, ${reason(landing)}`),
+  // A public log leaves out the problem.
+  output: ({ value, problem, reminder }) =>
+    value === undefined
+      ? joined("refused", problem ? quotedText(problem) : undefined, reminder && "the model answers again")
+      : short(value),
   // A public log leaves out its content.
   knowledge: ({ source, tag, data }) => joined(tag, source, data === "" ? undefined : quotedText(data)),
   artifact: ({ type, title }) => joined(type, quotedText(title)),

@@ -8,4 +8,5 @@ export const contextTypes: readonly EventType[] = [
   "knowledge",
   "artifact",
   "note",
+  "output",
 ];

@@ -13,6 +13,7 @@ const ENDING: readonly string[] = [
   "overlong_answer",
   "unknown_stop_reason",
   "no_tool_call",
+  "invalid_output",
 ];
 
 /** Returns whether a run ends if this method of a hook fails. */

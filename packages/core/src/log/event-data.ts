@@ -26,6 +26,8 @@ export interface EventData {
    * - `disposition` says which part of the answer later requests contain: all blocks (`kept`), the usable
    *   part of an answer that was cut off (`partial`), or nothing (`discarded`).
    * - `attempt` is the `seq` of the `llm_request` that was answered.
+   * - `output` says where the run's output, or an attempt at it, is in the content: in its `text`, or in a
+   *   `call` of the tool `final_answer`. Views do not show that part as text or as a call.
    */
   assistant_message: {
     content: ContentBlock[];
@@ -34,6 +36,7 @@ export interface EventData {
     attempt: number;
     /** How many blocks were received completely. */
     complete: number;
+    output?: "text" | "call";
   };
   /**
    * A call is over: its tool returned or failed, its question was answered, or it was not run at all.
@@ -92,13 +95,24 @@ export interface EventData {
    * which the model reads the text, e.g. `Plan`. Default: `note`.
    */
   note: { text: string; tag?: string; landing?: StopReason; reminder?: true };
+  /**
+   * The model gave its run's output, or something else in its place, see `AgentOptions.output`. Stored in one
+   * append with the `assistant_message` of this `attempt`.
+   *
+   * - `value` is the output: it matches the schema, and the schema's transforms were applied.
+   * - `problem` is why there is no output, as the model reads it. `reminder`: the model answers once more.
+   * - `call_id` is the call of the tool `final_answer`; absent if the model answered with text.
+   */
+  output: { attempt: number; value?: Json; problem?: string; reminder?: true; call_id?: string };
 
   // ── Control ────────────────────────────────────────────────────────────────────────────────────
   /**
    * A run started with a new system prompt or new tools, or earlier context changed, e.g. by a checkpoint.
    * Applies to all requests until the next `prefix`. Changes to the agent take effect only with this event.
+   * `output_format` is the JSON Schema in which the model must answer, if the agent has an `output` and the
+   * model has output formats.
    */
-  prefix: { prefix_id: string; system: TextBlock[]; tools: ToolSpec[] };
+  prefix: { prefix_id: string; system: TextBlock[]; tools: ToolSpec[]; output_format?: JsonObject };
   /**
    * The context before the event `from_seq` was shortened. Applies from the next request on.
    *
@@ -253,6 +267,7 @@ export interface EventData {
    *
    * - `hash` is a SHA-256 of the prompt, without cache breakpoints.
    * - `params.tools` names the tools that may run in this turn; absent if all tools of the prefix may.
+   * - `params.output_format`: the request has the prefix's output format.
    * - `limited_by` names the limit that has reduced `max_tokens`.
    * - `turn` counts from 1 within the run.
    * - `retry_of` is the `seq` of the failed attempt that this request repeats in the same turn.
@@ -262,7 +277,7 @@ export interface EventData {
   llm_request: {
     model: string;
     prompt: { prefix_id: string; upto_seq: number; hash: string };
-    params: { max_tokens: number; tool_choice?: ToolChoice; tools?: string[] };
+    params: { max_tokens: number; tool_choice?: ToolChoice; tools?: string[]; output_format?: true };
     estimated_tokens: number;
     /**
      * Estimated cost of the prompt, charged by a `spending` if the answer is lost. Absent if the model has no

@@ -16,6 +16,12 @@ export interface LiveEventData {
   /** The model wrote a part of a tool call's input, as JSON. */
   tool_input_delta: Delta & { tool_name: string; call_id: string };
   /**
+   * The model wrote a part of the run's output, as JSON text. `partialJson()` parses what has arrived so far.
+   * `wrapped`: the output is in the field `value` of that JSON. The event `output` follows with the whole
+   * output, or says why there is none.
+   */
+  output_delta: Delta & { wrapped?: true };
+  /**
    * A call started or ended: comes after its `tool_started` or `tool_result`. `message` is the status text
    * that its tool defines.
    */

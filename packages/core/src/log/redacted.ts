@@ -44,6 +44,10 @@ const TEXTS: ByType<object> = {
   knowledge: (data) => ({ data: REDACTED, ...withoutParams(data) }),
   artifact: () => ({ title: REDACTED, summary: {}, payload: {} }),
   note: () => ({ text: REDACTED }),
+  output: ({ value, problem }) => ({
+    ...(value !== undefined && { value: REDACTED }),
+    ...(problem !== undefined && { problem: REDACTED }),
+  }),
   checkpoint: () => ({ summary: REDACTED }),
   prefix: ({ system }) => ({ system: system.slice(0, 1) }),
   tool_call: ({ invalid }) => ({ arguments: {}, ...(invalid !== undefined && { invalid: REDACTED }) }),

@@ -29,6 +29,8 @@ export type StopType =
   | "pause_limit"
   /** The answer was cut off because it reached `max_tokens`. */
   | "max_tokens"
+  /** The model's output did not match the schema, also after a reminder; see `AgentOptions.output`. */
+  | "invalid_output"
   /** The model refused to answer. */
   | "refusal"
   /** The conversation is too long for the model. */
@@ -119,7 +121,7 @@ export function sessionOver(status: "expired" | "completed"): StopReason {
  * Stop reasons that leave the session in status `error`, but add no `error` event when the run ends: the
  * error was logged earlier.
  */
-const FAILED: readonly StopType[] = ["error"];
+const FAILED: readonly StopType[] = ["error", "invalid_output"];
 
 /** Stop reasons that are logged as an error and leave the session in status `error`. */
 const REPORTED: readonly StopType[] = [

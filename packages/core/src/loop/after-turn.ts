@@ -8,8 +8,12 @@ const UNUSABLE = "The model's answer could not be used. Please try again.";
 
 const UNDECIDED = "I did not know what to do next. Please try again, or say it in other words.";
 
+const UNFIT = "I could not put my answer into the right form. Please try again.";
+
 const UNFINISHED =
   "This takes more searching than I can do at once. Please ask me to continue, or ask for less.";
+
+const COMPLETED: StopReason = { type: "end_turn", message: "Done." };
 
 /**
  * Returns why the run ends after its last turn; `undefined` if it continues. The decision depends on the
@@ -20,6 +24,8 @@ export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefine
   if (turn.calls.some((call) => call.result?.data.ends_run === true)) {
     return { type: "terminal_tool", message: "Done." };
   }
+  if (turn.output !== undefined) return COMPLETED;
+  if (turn.problem === "invalid_output") return { type: "invalid_output", message: UNFIT };
   if (turn.problem !== undefined) {
     return { type: "error", message: turn.problem === "no_tool_call" ? UNDECIDED : UNUSABLE };
   }
@@ -29,7 +35,7 @@ export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefine
       return turn.calls.length > 0 ? undefined : { type: "error", message: UNUSABLE };
     case "end_turn":
     case "stop_sequence":
-      return { type: "end_turn", message: "Done." };
+      return COMPLETED;
     case "max_tokens":
       return { type: "max_tokens", message: "My answer was cut short. Please ask me to continue." };
     case "refusal":

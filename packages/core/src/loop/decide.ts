@@ -138,7 +138,7 @@ function hooksFirst(run: RunState, now: Now, next: BetweenTurns): Next {
 /** Decides the step after a turn whose calls all have results: another turn, the last one, or the end. */
 function nextTurn(state: SessionState, run: RunState, rules: Rules, left: Remaining): BetweenTurns {
   const last = lastTurnFor(run, rules, left);
-  const ordinary = landed(run) ?? endOfTurn(run, left, last);
+  const ordinary = landed(run, left) ?? endOfTurn(run, left, last);
   if (ordinary !== undefined && !isPostponed(state, ordinary)) return { do: "end", stop: ordinary };
   const limit = firstStop(rules.stopWhen, run, state) ?? limitReached(left);
   // A run that ended by itself keeps that stop reason, even if a limit would prevent its next turn.
@@ -204,7 +204,11 @@ function givenUp(run: RunState): StopReason | undefined {
   };
 }
 
-/** Returns the limit's stop reason once the landing turn has been made. */
-function landed({ landing, turns }: RunState): StopReason | undefined {
-  return landing !== undefined && turns > landing.turns ? landing.stop : undefined;
+/**
+ * Returns the limit's stop reason once the landing turn has been made. If the model was reminded there of its
+ * output's schema, it answers once more, as far as the limits allow.
+ */
+function landed({ landing, turns, turn }: RunState, left: Remaining): StopReason | undefined {
+  if (landing === undefined || turns <= landing.turns) return undefined;
+  return turn?.reminded && limitReached(left) === undefined ? undefined : landing.stop;
 }

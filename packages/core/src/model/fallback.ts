@@ -1,4 +1,5 @@
 import type { ModelFailure } from "../base/errors.ts";
+import { isEqualJson, type JsonObject } from "../base/json.ts";
 import { checkModel } from "./check-model.ts";
 import { attemptFailed, cutStream, decorate, failureOf } from "./failure.ts";
 import type { AttemptFailed, ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
@@ -51,12 +52,22 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
   }
   // Any of the models may get a request that forces a tool.
   const forcedToolChoice = models.every((model) => model.forcedToolChoice === true);
+  const { outputFormat: _, ...decorated } = decorate(primary, stream);
   const asked = models.flatMap((model) => model.models ?? [model]);
   return {
-    ...decorate(primary, stream),
+    ...decorated,
+    ...(models.every((model) => model.outputFormat !== undefined) && {
+      outputFormat: (schema: JsonObject) => commonFormat(models, schema),
+    }),
     forcedToolChoice,
     models: asked.map(({ id, pricing }) => ({ id, ...(pricing !== undefined && { pricing }) })),
   };
+}
+
+/** Returns the schema in the one form that all models take; `undefined` if there is none. */
+function commonFormat(models: readonly ModelClient[], schema: JsonObject): JsonObject | undefined {
+  const [first, ...others] = models.map((model) => model.outputFormat?.(schema));
+  return others.every((form) => form !== undefined && isEqualJson(form, first)) ? first : undefined;
 }
 
 /** Returns the event that announces the next model; `undefined` if no other model may help. */

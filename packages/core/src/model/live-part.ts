@@ -9,6 +9,11 @@ export interface LivePart {
    * ones.
    */
   pieces: string[];
+  /**
+   * Set if the block is the run's output, as JSON text. `wrapped`: the output is in the field `value` of that
+   * JSON.
+   */
+  output?: { wrapped: boolean };
   /** The tool call whose input this block is; only for `tool_input`. */
   tool?: { call_id: string; tool_name: string };
 }

@@ -1,5 +1,5 @@
 import type { ModelFailure } from "../base/errors.ts";
-import type { Json } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, Message, TextBlock, ToolSpec } from "./content.ts";
 import type { Pricing, RawUsage } from "./pricing.ts";
 
@@ -15,6 +15,8 @@ export interface ModelRequest {
   maxTokens: number;
   /** Whether the model must call a tool. Default: `auto`. */
   toolChoice?: ToolChoice;
+  /** The JSON Schema in which the model must answer. Only models with `outputFormat` get one. Default: none. */
+  outputFormat?: JsonObject;
 }
 
 /** Which tools the model calls. `auto`: any or none. `any`: at least one. `tool`: this one. `none`: none. */
@@ -110,6 +112,12 @@ export interface ModelClient {
   readonly pricing?: Pricing;
   /** Whether a request may force the model to call a tool (`toolChoice` `any` or `tool`). Default: false. */
   readonly forcedToolChoice?: boolean;
+  /**
+   * Returns a JSON Schema in the form in which requests may have it as their `outputFormat`, e.g. by
+   * `formatSchema()`; `undefined` if the API cannot express it. A schema that was returned must be returned
+   * unchanged. Absent: the model has no output formats.
+   */
+  outputFormat?(schema: JsonObject): JsonObject | undefined;
   /**
    * All models that may answer, if there are several, e.g. those of `withFallback`. A cost limit needs the
    * prices of each. Default: only this model.

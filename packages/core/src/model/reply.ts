@@ -4,6 +4,7 @@ import type { ContentBlock } from "./content.ts";
 import { BLOCK_CHARS, writtenLength } from "./estimate.ts";
 import type { LivePart } from "./live-part.ts";
 import type { ContentDelta, ModelEvent } from "./model-client.ts";
+import { newPart, type OutputPlace } from "./new-part.ts";
 import type { RawUsage } from "./pricing.ts";
 
 /** A model's answer, complete or as far as it was received. */
@@ -23,6 +24,8 @@ export interface Reply {
   finished: boolean;
   /** Whether the model wrote past `max_tokens` and the answer was cut. */
   cut: boolean;
+  /** Where the run's output is in the answer; `undefined` if the run has none. */
+  output: OutputPlace | undefined;
 }
 
 interface PartialBlock {
@@ -33,7 +36,8 @@ interface PartialBlock {
   invalid?: string;
 }
 
-export function newReply(): Reply {
+/** Returns an answer of which nothing has arrived. */
+export function newReply(output?: OutputPlace): Reply {
   return {
     id: null,
     model: null,
@@ -46,6 +50,7 @@ export function newReply(): Reply {
     chars: 0,
     finished: false,
     cut: false,
+    output,
   };
 }
 
@@ -110,7 +115,7 @@ function startBlock(answer: Reply, started: ContentBlock): void {
   if (block === null || typeof block !== "object" || typeof block.type !== "string") {
     throw malformed("a block without a type");
   }
-  const part = partOf(answer.blocks.length, block);
+  const part = newPart(answer.blocks.length, block, answer.output);
   answer.blocks.push({ block, part, complete: false });
   answer.chars += BLOCK_CHARS + (part?.pieces[0]?.length ?? 0);
   if (part !== undefined) answer.parts.push(part);
@@ -120,29 +125,6 @@ function malformed(what: string): PawlError {
   return new PawlError("model_error", `The model's answer is malformed: ${what}.`, {
     details: { retryable: true },
   });
-}
-
-function partOf(index: number, block: ContentBlock): LivePart | undefined {
-  switch (block.type) {
-    case "text":
-      return { index, kind: "text", pieces: piecesOf(block.text) };
-    case "thinking":
-      return { index, kind: "thinking", pieces: piecesOf(block.thinking) };
-    case "tool_use":
-    case "server_tool_use":
-      return {
-        index,
-        kind: "tool_input",
-        pieces: [],
-        tool: { call_id: String(block.id), tool_name: String(block.name) },
-      };
-    default:
-      return undefined;
-  }
-}
-
-function piecesOf(text: Json | undefined): string[] {
-  return text === undefined || text === null || text === "" ? [] : [String(text)];
 }
 
 /** Adds one piece to the answer. Returns how many characters it adds. */

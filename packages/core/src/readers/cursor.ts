@@ -128,9 +128,11 @@ export function* newDeltas({ attempt, parts }: LiveState, seen: ReaderState): Ge
   }
 }
 
-type DeltaType = "text_delta" | "thinking_delta" | "tool_input_delta";
+type DeltaType = "text_delta" | "thinking_delta" | "tool_input_delta" | "output_delta";
 
-function delta({ kind, tool }: LivePart, data: Delta): Extract<LiveEvent, { type: DeltaType }> {
+function delta({ kind, tool, output }: LivePart, data: Delta): Extract<LiveEvent, { type: DeltaType }> {
+  if (output !== undefined)
+    return { type: "output_delta", data: { ...data, ...(output.wrapped && { wrapped: true as const }) } };
   if (kind === "tool_input") {
     return { type: "tool_input_delta", data: { ...data, ...(tool ?? { call_id: "", tool_name: "" }) } };
   }
@@ -175,7 +177,8 @@ export function advanceCursor(cursor: Cursor, event: SessionEvent): Cursor {
   switch (event.type) {
     case "text_delta":
     case "thinking_delta":
-    case "tool_input_delta": {
+    case "tool_input_delta":
+    case "output_delta": {
       const { attempt, text } = event.data;
       const before = cursor.live?.attempt === attempt ? cursor.live.chars : 0;
       return { afterSeq: cursor.afterSeq, live: { attempt, chars: before + text.length } };

@@ -13,10 +13,12 @@ type Shown = Parameters<ReaderState["shown"]["set"]>[1];
 // Blocks are matched by kind and order, not by index: thinking without a signature is not stored, so
 // positions in the stored answer can differ from those in the reply.
 export function* restOfAnswer(
-  { data: { content, attempt, disposition } }: StoredOf<"assistant_message">,
+  { data: { content: whole, attempt, disposition, output } }: StoredOf<"assistant_message">,
   seen: ReaderState,
 ): Generator<LiveEvent> {
   if (disposition === "discarded") return;
+  // Readers get the whole output in the event that follows.
+  const content = output === "text" ? whole.filter((block) => !isText(block)) : whole;
   const shown = seen.attempt === attempt ? [...seen.shown.values()] : [];
   if (shown.length > 0 && isChanged(content, shown, seen)) {
     yield { type: "attempt_restarted", data: { attempt } };

@@ -33,10 +33,11 @@ function stopOf({ cause }: RunState, ended: StopReason | undefined): RunResult["
 }
 
 /**
- * Returns the result of the tool that ended the run. If several tools did so in one turn, returns the first
+ * Returns the output of the run's last answer, or else the result of the tool that ended the run. If several tools did so in one turn, returns the first
  * tool's result.
  */
 function outputOf({ turn }: RunState, ended: StopReason | undefined): Json | undefined {
+  if (turn?.output !== undefined) return turn.output.value;
   if (ended?.type !== "terminal_tool") return undefined;
   return turn?.calls.find(({ result }) => result?.data.ends_run === true)?.result?.data.result;
 }
@@ -80,12 +81,13 @@ export interface RunResult<Output = Json> {
   /** All text of the run, with a blank line between turns. */
   text: string;
   /**
-   * The result of the tool with `endsRun` that ended the run, i.e. the run's structured output. Absent unless
-   * `stop.type` is `terminal_tool`.
+   * The run's structured output. It has its type if `run()` was given the agent itself and not its name.
    *
-   * It is what the tool's `execute` returned, as JSON. It has that type if `run()` was given the agent itself
-   * and not its name. Nothing validates it: a hook may have changed it, or an earlier version of the tool may
-   * have made it.
+   * - For an agent with an `output`: the value that matches the schema, after its transforms, as JSON. Absent
+   *   if the run has none; `stop` then says why. A run that a limit has ended may have one.
+   * - For a tool with `endsRun` that ended the run: what its `execute` returned, as JSON. `stop.type` is then
+   *   `terminal_tool`. Nothing validates this value: a hook may have changed it, or an earlier version of the
+   *   tool may have made it.
    */
   output?: Output;
   /** All tool calls of the run, in order. */

@@ -4,11 +4,11 @@ import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { EventData, SkipReason } from "../log/event-data.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
-import type { TextBlock, ToolSpec } from "../model/content.ts";
 import type { Usage } from "../model/pricing.ts";
 import type { Asking, RunQuestion } from "./asking.ts";
 import { type ContextEntry, type KeptParts, newKeptParts } from "./context-entry.ts";
 import type { OpenAttempt } from "./open-attempt.ts";
+import type { RequestPrefix } from "./request-prefix.ts";
 import type { WorkTime } from "./work-time.ts";
 
 /** The state of one tool call. */
@@ -47,10 +47,12 @@ export interface CallState extends Asking {
 export interface TurnState {
   assistantSeq: number;
   stopReason: string | null;
-  /** Code of the error that was logged with the answer, if any: `contract_violation` or `no_tool_call`. */
+  /** Code of the error that was logged with the answer, if any, e.g. `contract_violation`. */
   problem: string | undefined;
-  /** Whether the model was reminded to call a tool and has to answer again. */
+  /** Whether the model was reminded to call a tool, or of the output's schema, and has to answer again. */
   reminded: boolean;
+  /** The run's output, if this answer has given it, with the `seq` of its event. */
+  output: { value: Json; seq: number } | undefined;
   calls: CallState[];
   /** Names of the tools that may run in this turn; `undefined` for all. */
   tools: readonly string[] | undefined;
@@ -101,7 +103,7 @@ export interface RunState {
   effects: Map<string, "begun" | "over">;
   /** Why the run ends, once its effects have started. */
   ending: StopReason | undefined;
-  /** Whether the model was reminded to call a tool. */
+  /** Whether the model was reminded to call a tool, or of the output's schema. */
   reminded: boolean;
   stopRequested: boolean;
   /** `seq` of the first request to stop. */
@@ -123,14 +125,6 @@ export interface RunState {
   ended: StopReason | undefined;
   /** Whether the run left the session in status `error`. */
   failed: boolean;
-}
-
-/** The system prompt and the tools of every request. */
-export interface RequestPrefix {
-  id: string;
-  system: TextBlock[];
-  tools: ToolSpec[];
-  chars: number;
 }
 
 // Only `applyEvent` changes the object.

@@ -14,7 +14,7 @@ import type { PlannedCall } from "../stop/room.ts";
 import { failed, timeUp, unusable, withSpent } from "./ask-errors.ts";
 import type { AnyAskOptions } from "./ask-options.ts";
 import type { AskSpent, StoredAnswer } from "./ask-outcome.ts";
-import { type OutputTool, outputsIn, outputTool } from "./output-tool.ts";
+import { listedProblems, type OutputTool, outputsIn, outputTool } from "./output-tool.ts";
 import { type Schema, validate } from "./schema.ts";
 
 /** The outcome of a call: an answer or an error, and in both cases what the call has used. */
@@ -152,11 +152,8 @@ async function checkedOutput(asked: WholeAnswer, tool: OutputTool, schema: Schem
   }
   if (problems === undefined)
     return { problem: `gave no output: neither a call of ${name} nor JSON in the text.` };
-  const listed = problems.slice(0, MOST_PROBLEMS).join("; ");
-  return { problem: `gave an output that does not match the schema: ${clipText(listed, 1_000)}` };
+  return { problem: `gave an output that does not match the schema: ${listedProblems(problems)}` };
 }
-
-const MOST_PROBLEMS = 10;
 
 /**
  * Adds the model's output and its problem to the last message. The output is not sent back as the model's own

@@ -1,7 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, toJson } from "../base/json.ts";
+import { clipText } from "../context/clip.ts";
 import { type ContentBlock, isText, isToolUse, type ToolSpec, textOf } from "../model/content.ts";
+import { formatSchema } from "../model/format-schema.ts";
 import type { Schema } from "./schema.ts";
-import { strictSchema } from "./strict-schema.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
 
 /** The tool by which a model gives structured output. */
@@ -9,16 +10,21 @@ export interface OutputTool {
   readonly spec: ToolSpec;
   /** Whether the output is in the field `value`, because a tool's input must be an object. */
   readonly isWrapped: boolean;
+  /** The JSON Schema of an object that contains or is the output. */
+  readonly whole: JsonObject;
 }
 
-/** Makes the tool for a schema. It is strict if the APIs' strict tools can express the schema. */
+/** What the strict tools of all APIs can express. Chat Completions requires every field. */
+const STRICT_TOOLS = { levels: 5, fields: 100, optional: 0, unions: 10 };
+
+/** Makes the tool for a schema. It is strict if the APIs' strict tools can express the schema's shape. */
 export function outputTool(schema: Schema, name: string, description: string): OutputTool {
   const own = toJsonSchema(schema, `"${name}"`);
   const isWrapped = own.type !== "object" || ROOT.some((keyword) => Object.hasOwn(own, keyword));
   const whole = isWrapped ? wrapped(own) : own;
-  const strict = strictSchema(whole);
+  const strict = formatSchema(whole, STRICT_TOOLS);
   const spec = { name, description, ...(strict && { strict: true }), input_schema: strict ?? whole };
-  return { spec, isWrapped };
+  return { spec, isWrapped, whole };
 }
 
 /** Keywords that Chat Completions refuses at the root of a tool's schema. */
@@ -45,11 +51,21 @@ function atValue(part: Json): Json {
  * text may have. Models that do not call the tool put prose or a code fence around the JSON, or thinking
  * before it.
  */
-export function outputsIn(content: readonly ContentBlock[], { spec, isWrapped }: OutputTool): Json[] {
+export function outputsIn(
+  content: readonly ContentBlock[],
+  { spec, isWrapped }: Pick<OutputTool, "spec" | "isWrapped">,
+): Json[] {
   const call = content.filter(isToolUse).find(({ name }) => name === spec.name);
   const found = call === undefined ? jsonIn(content.filter(isText)) : [call.input];
   return isWrapped ? found.map(unwrapped) : found;
 }
+
+/** Returns the problems of an output as one text. */
+export function listedProblems(problems: readonly string[]): string {
+  return clipText(problems.slice(0, MOST_PROBLEMS).join("; "), 1_000);
+}
+
+const MOST_PROBLEMS = 10;
 
 function unwrapped(found: Json): Json {
   return isJsonObject(found) && Object.hasOwn(found, "value") ? (found.value ?? null) : found;

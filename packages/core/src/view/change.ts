@@ -30,7 +30,7 @@ export function withDelta(
  * Appends the new text of a delta. Returns `undefined` if the delta has no new text, or earlier text is
  * missing.
  */
-function withNews(before: string, { offset, text }: Delta): string | undefined {
+export function withNews(before: string, { offset, text }: Delta): string | undefined {
   const isNews = offset <= before.length && offset + text.length > before.length;
   return isNews ? before + text.slice(before.length - offset) : undefined;
 }

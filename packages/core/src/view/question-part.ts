@@ -1,3 +1,4 @@
+import type { StoredOf } from "../log/event.ts";
 import type { ViewPart } from "./view.ts";
 
 /** The end of the key of a part that shows a question about the run. */
@@ -15,4 +16,17 @@ export const QUESTION_KEY = ":ask";
  */
 export function isQuestionPart({ key }: ViewPart): boolean {
   return key.endsWith(QUESTION_KEY);
+}
+
+/** Returns the part that shows a hook's question about the run. No call of the model has one. */
+export function questionPart({ data, seq }: StoredOf<"tool_suspended">): ViewPart {
+  const { call_id: callId, tool_name: toolName, payload } = data;
+  return {
+    type: "tool",
+    key: `${seq}${QUESTION_KEY}`,
+    callId,
+    toolName,
+    phase: "waiting",
+    arguments: payload,
+  };
 }

@@ -23,11 +23,17 @@ function redactedMessages(messages: readonly ViewMessage[], { data }: StoredOf<"
   });
 }
 
+function withoutValue({ key }: ViewPart): ViewPart {
+  return { type: "output", key, open: false, value: REDACTED };
+}
+
 function redactedPart(
   part: ViewPart,
   { of, attempt, call_id, run_id }: StoredOf<"redaction">["data"],
 ): ViewPart[] {
   if (part.type === "notice") return [part.key === `end:${run_id}` ? { ...part, text: REDACTED } : part];
+  if (part.type === "output")
+    return [part.key.startsWith(`${attempt}:`) && of === "output" ? withoutValue(part) : part];
   if (of === "assistant_message" && part.key.startsWith(`${attempt}:`)) {
     if (part.type === "thinking") return [];
     if (part.type === "text") return [{ ...part, text: REDACTED }];

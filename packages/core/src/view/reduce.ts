@@ -2,12 +2,13 @@ import type { StoredOf } from "../log/event.ts";
 import { expiryOf, waitsForTime } from "../log/expiry.ts";
 import type { SessionEvent } from "../log/live-event.ts";
 import { inAssistant, inCall, isOpen, saidAfter, withDelta } from "./change.ts";
+import { outputDelta, storedOutput } from "./output.ts";
 import { partsOf } from "./parts.ts";
-import { QUESTION_KEY } from "./question-part.ts";
+import { questionPart } from "./question-part.ts";
 import { withoutRedacted } from "./redact.ts";
 import { retryInView } from "./retry.ts";
 import { takeUp } from "./run-message.ts";
-import type { ToolPhase, ViewMessage, ViewPart, ViewState } from "./view.ts";
+import type { ToolPhase, ViewMessage, ViewState } from "./view.ts";
 
 /**
  * Applies one event to a view and returns the new view. Shares unchanged parts with the old view, which is
@@ -47,6 +48,8 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
         ...parts.filter((part) => !part.key.startsWith(`${event.data.attempt}:`)),
         ...partsOf(event.data),
       ]);
+    case "output":
+      return storedOutput(view, event);
     case "tool_started":
     case "tool_suspended":
     case "tool_answered":
@@ -82,6 +85,8 @@ function reduceLive(view: ViewState, event: SessionEvent): ViewState {
       return inAssistant(view, (parts) =>
         withDelta(parts, event.type === "text_delta" ? "text" : "thinking", event.data),
       );
+    case "output_delta":
+      return outputDelta(view, event);
     case "tool_progress":
       return inCall(view, event.data.call_id, { progress: event.data.data }, isRunning);
     case "agent_delta":
@@ -150,19 +155,6 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
         pending,
       };
   }
-}
-
-/** Returns the part that shows a hook's question about the run. No call of the model has one. */
-function questionPart({ data, seq }: StoredOf<"tool_suspended">): ViewPart {
-  const { call_id: callId, tool_name: toolName, payload } = data;
-  return {
-    type: "tool",
-    key: `${seq}${QUESTION_KEY}`,
-    callId,
-    toolName,
-    phase: "waiting",
-    arguments: payload,
-  };
 }
 
 function withAnswer({ value, error, closed }: StoredOf<"tool_answered">["data"]) {

@@ -9,8 +9,8 @@ import type { Question } from "../session/run-result.ts";
 export type ToolPhase = "running" | "waiting" | "done" | "error";
 
 /**
- * One part of a message: text, thinking, a tool call, or a notice that says why the run stopped. A message
- * has its parts in the order of their arrival. A hook's question about the run is shown as a call, with the
+ * One part of a message: text, thinking, a tool call, the run's output, or a notice that says why the run
+ * stopped. A message has its parts in the order of their arrival. A hook's question about the run is shown as a call, with the
  * hook's name, the question's payload and its answer.
  */
 export type ViewPart =
@@ -44,6 +44,12 @@ export type ViewPart =
        */
       resultSeq?: number;
     }
+  /**
+   * The run's output, see `output` of `agent()`. While the model is writing it, `json` is the text so far, and
+   * `wrapped` says that the output is in its field `value`. `outputIn()` returns the output of both forms.
+   */
+  | { type: "output"; key: string; open: true; json: string; wrapped?: true }
+  | { type: "output"; key: string; open: false; value: Json }
   /**
    * Why the run stopped, if the user should know: `text` is a sentence for the user, `stop` is the type of
    * the stop reason.

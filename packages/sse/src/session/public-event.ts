@@ -17,6 +17,7 @@ export type Expose = "public" | "all" | { readonly knowledge: readonly string[] 
  *
  * - the system prompt and the tools' descriptions, also what has changed about them
  * - summaries, notes, and the text of knowledge (its source stays)
+ * - what was wrong with an output
  * - the text that the model reads in place of a tool's result
  * - a tool's input as changed by hooks
  * - a model's answers to hooks and tools (`context.askModel`)
@@ -35,6 +36,8 @@ export function publicEvent(event: SessionEvent, expose: Expose = "public"): Ses
       const { summary: _, ...data } = event.data;
       return { ...event, data };
     }
+    case "output":
+      return withoutProblem(event);
     case "note":
       return { ...event, data: { ...event.data, text: "" } };
     case "knowledge": {
@@ -66,6 +69,10 @@ export function publicEvent(event: SessionEvent, expose: Expose = "public"): Ses
     default:
       return event;
   }
+}
+
+function withoutProblem(event: StoredOf<"output">): SessionEvent {
+  return event.data.problem === undefined ? event : { ...event, data: { ...event.data, problem: "" } };
 }
 
 function withoutInput(event: StoredOf<"tool_started" | "tool_suspended">): SessionEvent {

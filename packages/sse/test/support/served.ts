@@ -61,9 +61,17 @@ export async function serve(
     tools?: AgentOptions<unknown>["tools"] & {};
     whenBusy?: WhenBusy;
     hooks?: Hook[];
+    output?: AgentOptions<unknown>["output"];
   } = {},
 ): Promise<Served> {
-  const { store = memoryStore(), tools = [confirm, look], whenBusy, hooks = [], ...handlerOptions } = options;
+  const {
+    store = memoryStore(),
+    tools = [confirm, look],
+    whenBusy,
+    hooks = [],
+    output,
+    ...handlerOptions
+  } = options;
   const coach = agent({
     name: "coach",
     model,
@@ -72,6 +80,7 @@ export async function serve(
     limits: { turns: 200 },
     hooks,
     ...(whenBusy && { whenBusy }),
+    ...(output && { output }),
   });
   const other = agent({ name: "other", model, instructions: "Another.", tools });
   const pawl = runtime({ agents: [coach, other], store, pollMs: 50, newId: () => crypto.randomUUID() });

@@ -5,6 +5,7 @@ const REPLY: OptionKinds<Reply> = {
   thinking: "string",
   text: "string",
   tools: "list",
+  output: "any",
   content: "list",
   stop: "any",
   stopSequence: "string",

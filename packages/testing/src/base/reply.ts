@@ -46,6 +46,11 @@ export interface Reply {
   text?: string;
   /** Tool calls after the text. */
   tools?: readonly ReplyTool[];
+  /**
+   * The output of an agent with an `output`, after the text: as JSON text if the request has an output
+   * format, or else as a call of the tool `final_answer`. A request without both gets the text.
+   */
+  output?: Json;
   /** All blocks of the answer, in place of `thinking`, `text` and `tools`. */
   content?: readonly ContentBlock[];
   /**
@@ -75,8 +80,37 @@ export interface Reply {
   delayPerEventMs?: number;
 }
 
-/** Returns the content of a reply as blocks. `newId` makes the missing ids of tool calls. */
-export function replyBlocks(reply: Reply, newId: (prefix: string) => string): ContentBlock[] {
+/** What a request says about the output of its agent. */
+export interface AskedOutput {
+  /** The JSON Schema of the output format; `undefined` without one. */
+  format?: unknown;
+  /** The JSON Schema of the input of `final_answer`; `undefined` without that tool. */
+  tool?: unknown;
+}
+
+/** Returns the blocks of a scripted output. */
+function outputBlocks(
+  output: Json | undefined,
+  newId: (prefix: string) => string,
+  { format, tool }: AskedOutput,
+): ContentBlock[] {
+  if (output === undefined) return [];
+  const fields = Object((Object(format ?? tool) as { properties?: object }).properties);
+  const isWrapped = Object.keys(fields).join() === "value" && !Object.hasOwn(Object(output), "value");
+  const whole = isWrapped ? { value: output } : output;
+  if (format !== undefined || tool === undefined) return [{ type: "text", text: JSON.stringify(whole) }];
+  return [{ type: "tool_use", id: newId("toolu_01"), name: "final_answer", input: structuredClone(whole) }];
+}
+
+/**
+ * Returns the content of a reply as blocks. `newId` makes the missing ids of tool calls. `asked` is what the
+ * request says about the output.
+ */
+export function replyBlocks(
+  reply: Reply,
+  newId: (prefix: string) => string,
+  asked: AskedOutput = {},
+): ContentBlock[] {
   if (reply.content !== undefined) return reply.content.map((block) => structuredClone(block));
   const blocks: ContentBlock[] = [];
   if (reply.thinking !== undefined)
@@ -84,7 +118,7 @@ export function replyBlocks(reply: Reply, newId: (prefix: string) => string): Co
   if (reply.text !== undefined && reply.text !== "") blocks.push({ type: "text", text: reply.text });
   for (const { name, input = {}, id = newId("toolu_01") } of reply.tools ?? [])
     blocks.push({ type: "tool_use", id, name, input: structuredClone(input) });
-  return blocks;
+  return [...blocks, ...outputBlocks(reply.output, newId, asked)];
 }
 
 /** Returns the stop reason that is sent for a reply. */

@@ -1,6 +1,6 @@
 import type { RawUsage } from "@pawl/core/model";
 import { currentModels, limitsOf, type ModelLimits } from "../base/model-limits.ts";
-import { type Reply, randomId, replyBlocks, stopReasonOf } from "../base/reply.ts";
+import { type AskedOutput, type Reply, randomId, replyBlocks, stopReasonOf } from "../base/reply.ts";
 import { replyEvents, replyMessage, type WireEvent } from "../base/reply-events.ts";
 import { type RuleContext, replyFrom } from "../base/rules.ts";
 import type { Judge, Rejection } from "../base/wire.ts";
@@ -59,7 +59,7 @@ export function simulator(whose: string, options: SimulatorOptions): Simulator {
       const context = { n, ...conversation(request) };
       n += 1;
       const reply = warmUp(request) ?? (await next(request, context));
-      const shown = replyBlocks(reply, newId).map((block) =>
+      const shown = replyBlocks(reply, newId, askedOutput(request)).map((block) =>
         block.type === "thinking" && !showsThinking(request, limits) ? { ...block, thinking: "" } : block,
       );
       const blocks = sealReply(request, shown, secret);
@@ -84,6 +84,13 @@ export function simulator(whose: string, options: SimulatorOptions): Simulator {
  */
 function warmUp(request: ParsedRequest): Reply | undefined {
   return request.max_tokens === 0 ? { content: [], stop: "max_tokens" } : undefined;
+}
+
+/** Returns what a request says about the output of its agent. */
+function askedOutput({ output_config, tools = [] }: ParsedRequest): AskedOutput {
+  const { format } = Object(output_config) as { format?: { schema?: unknown } | null };
+  const tool = tools.find(({ name }) => name === "final_answer");
+  return { format: format?.schema, tool: tool?.input_schema };
 }
 
 function showsThinking(request: ParsedRequest, limits: ModelLimits): boolean {

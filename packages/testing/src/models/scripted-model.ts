@@ -1,6 +1,7 @@
 import {
   checkOptions,
   checkPricing,
+  type JsonObject,
   type ModelClient,
   type ModelRequest,
   type OptionKinds,
@@ -28,6 +29,8 @@ export interface ScriptedModelOptions {
   pricing?: Pricing;
   /** Whether requests may force a tool call. Default: `false`. */
   forcedToolChoice?: boolean;
+  /** Whether the model has output formats, which may then have any JSON Schema. Default: `false`. */
+  outputFormat?: boolean;
   /** Returns a new id with this prefix, for messages, requests and tool calls. Default: random ids. */
   newId?: (prefix: string) => string;
 }
@@ -36,6 +39,7 @@ const OPTIONS: OptionKinds<ScriptedModelOptions> = {
   id: "string",
   pricing: "object",
   forcedToolChoice: "boolean",
+  outputFormat: "boolean",
   newId: "function",
 };
 
@@ -101,12 +105,14 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
     id,
     ...(pricing === undefined ? {} : { pricing }),
     forcedToolChoice,
+    ...(options.outputFormat && { outputFormat: (schema: JsonObject) => schema }),
     requests,
     async *stream(request, { signal }) {
       const asked = structuredClone(request);
       const n = requests.push(asked) - 1;
       const reply = await replyTo(asked, n);
-      const blocks = replyBlocks(reply, newId).map((block) =>
+      const tool = request.tools.find(({ name }) => name === "final_answer")?.input_schema;
+      const blocks = replyBlocks(reply, newId, { format: request.outputFormat, tool }).map((block) =>
         block.type === "thinking" && block.signature === ""
           ? { ...block, signature: `scripted-${n}` }
           : block,

@@ -6,11 +6,13 @@ import {
   type OptionKinds,
   type Pricing,
 } from "@pawl/core";
+import { formatSchema } from "@pawl/core/model";
 import { limitsOf } from "../base/model-limits.ts";
 import { checkSimulated, SCRIPTED } from "../base/option-kinds.ts";
 import type { Rejection } from "../base/wire.ts";
 import type { ParsedRequest } from "../base/wire-request.ts";
 import { type SimulatorOptions, simulator } from "../messages/simulator.ts";
+import { FORMATS } from "../messages/validate/output-format.ts";
 import { thinks } from "../messages/validate/thinking.ts";
 import { VALIDATE } from "../messages/validate/validate.ts";
 import { inProcessStream, modelError } from "./in-process-stream.ts";
@@ -26,6 +28,8 @@ export interface StrictModelOptions extends SimulatorOptions {
    * }`. Default: none.
    */
   body?: JsonObject;
+  /** Whether requests may have an output format. Default: `true`, as with the models from version 4.5. */
+  outputFormat?: boolean;
 }
 
 const OPTIONS: OptionKinds<StrictModelOptions> = {
@@ -34,7 +38,11 @@ const OPTIONS: OptionKinds<StrictModelOptions> = {
   model: "string",
   pricing: "object",
   body: "object",
+  outputFormat: "boolean",
 };
+
+/** What the API can express in an output format. */
+const FORMAT = { levels: 10, fields: 200, optional: 24, unions: 16, formats: FORMATS };
 
 /** A simulated model, which validates requests as the Messages API does. */
 export interface StrictModel extends ModelClient {
@@ -76,6 +84,9 @@ export function strictModel(options: StrictModelOptions = {}): StrictModel {
     id: model,
     ...(pricing === undefined ? {} : { pricing }),
     forcedToolChoice,
+    ...(options.outputFormat !== false && {
+      outputFormat: (schema: JsonObject) => formatSchema(schema, FORMAT),
+    }),
     requests,
     rejected: api.rejected,
     async *stream(request, { signal }) {
@@ -96,7 +107,8 @@ export function strictModel(options: StrictModelOptions = {}): StrictModel {
  * not matter.
  */
 function wireBody(model: string, request: ModelRequest, extra: JsonObject): ParsedRequest {
-  const { system, tools, messages, maxTokens, toolChoice } = request;
+  const { system, tools, messages, maxTokens, toolChoice, outputFormat } = request;
+  const format = outputFormat && { format: { type: "json_schema", schema: outputFormat } };
   const body = {
     model,
     max_tokens: maxTokens,
@@ -105,6 +117,7 @@ function wireBody(model: string, request: ModelRequest, extra: JsonObject): Pars
     messages,
     ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
     ...extra,
+    ...(format && { output_config: { ...Object(extra.output_config), ...format } }),
     stream: true,
   };
   return JSON.parse(JSON.stringify(body)) as ParsedRequest;

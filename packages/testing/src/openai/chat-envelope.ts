@@ -14,6 +14,7 @@ import {
   text,
 } from "./chat-checks.ts";
 import { chatError, refused } from "./chat-error.ts";
+import { responseFormat } from "./chat-format.ts";
 import { message } from "./chat-messages.ts";
 import { chatTool, toolChoice } from "./chat-tools.ts";
 
@@ -39,7 +40,7 @@ const fields: { readonly [field: string]: Check } = {
   n: nullable(integer(1)),
   seed: nullable(integer(Number.MIN_SAFE_INTEGER)),
   metadata: nullable(dictionary),
-  response_format: dictionary,
+  response_format: responseFormat,
   service_tier: nullable(text),
   store: nullable(flag),
   user: text,

@@ -1,5 +1,5 @@
 import type { RawUsage } from "@pawl/core/model";
-import { type Reply, randomId, replyBlocks } from "../base/reply.ts";
+import { type AskedOutput, type Reply, randomId, replyBlocks } from "../base/reply.ts";
 import { type RuleContext, replyFrom } from "../base/rules.ts";
 import type { Judge, Rejection } from "../base/wire.ts";
 import { estimateTokens } from "../messages/state/prompt-cache.ts";
@@ -46,7 +46,7 @@ export function chatSimulator(whose: string, options: ChatSimulatorOptions): Jud
       const context = { n, ...conversation(request) };
       n += 1;
       const reply = await next(request, context);
-      const blocks = replyBlocks(reply, () => newId("call_"));
+      const blocks = replyBlocks(reply, () => newId("call_"), askedOutput(request));
       const { tokens, cached } = cache.take(request);
       const usage: RawUsage = {
         input_tokens: tokens - cached,
@@ -69,6 +69,13 @@ export function chatSimulator(whose: string, options: ChatSimulatorOptions): Jud
       };
     },
   };
+}
+
+/** Returns what a request says about the output of its agent. */
+function askedOutput({ response_format, tools = [] }: ChatRequest): AskedOutput {
+  const { json_schema } = Object(response_format) as { json_schema?: { schema?: unknown } };
+  const tool = tools.find((one) => one.function.name === "final_answer");
+  return { format: json_schema?.schema, tool: tool?.function.parameters };
 }
 
 function conversation({ messages }: ChatRequest): { turn: number; input: string } {

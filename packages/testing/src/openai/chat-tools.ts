@@ -57,7 +57,7 @@ function checkSchema(
 }
 
 /** Returns the first problem in a schema or in a schema inside it. */
-function problemIn(schema: unknown, path: readonly string[], strict: boolean): string | undefined {
+export function problemIn(schema: unknown, path: readonly string[], strict: boolean): string | undefined {
   if (!isObject(schema)) return undefined;
   const { type, properties, items } = schema;
   const where = `In context=(${path.map((key) => `'${key}'`).join(", ")}${path.length === 1 ? "," : ""}), `;
@@ -75,5 +75,12 @@ function problemIn(schema: unknown, path: readonly string[], strict: boolean): s
     const problem = problemIn(part, [...path, "properties", key], strict);
     if (problem !== undefined) return problem;
   }
-  return problemIn(items, [...path, "items"], strict);
+  return problemIn(items, [...path, "items"], strict) ?? (strict ? problemInUnion(schema, path) : undefined);
+}
+
+function problemInUnion({ anyOf }: { [key: string]: unknown }, path: readonly string[]): string | undefined {
+  const parts = Array.isArray(anyOf) ? anyOf : [];
+  return parts
+    .map((part, at) => problemIn(part, [...path, "anyOf", `${at}`], true))
+    .find((problem) => problem !== undefined);
 }

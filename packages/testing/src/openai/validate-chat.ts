@@ -1,6 +1,7 @@
 import type { ApiError } from "../base/api-error.ts";
 import { loneSurrogateIn } from "../base/lone-surrogate.ts";
 import { checkEnvelope } from "./chat-envelope.ts";
+import { checkFormat } from "./chat-format.ts";
 import { checkModel } from "./chat-models.ts";
 import { checkPairing } from "./chat-pairing.ts";
 import type { ChatRequest } from "./chat-request.ts";
@@ -27,5 +28,5 @@ export function validateChatRequest(body: unknown): ApiError | undefined {
   const error = checkEnvelope(body);
   if (error !== undefined) return error;
   const request = body as ChatRequest;
-  return checkTools(request) ?? checkPairing(request.messages) ?? checkModel(request);
+  return checkTools(request) ?? checkFormat(request) ?? checkPairing(request.messages) ?? checkModel(request);
 }

@@ -15,7 +15,7 @@ import { resultOf } from "../../session/run-result.ts";
 import type { CallState, RunState, SessionState } from "../../session/state.ts";
 import { MOST_FRAGMENTS } from "../../tools/call-report.ts";
 
-/** Types of stop reasons after which the sub-agent's last text is the result of its task. */
+/** Types of stop reasons after which the sub-agent's last text, or its output, is the result of its task. */
 const DONE: readonly StopType[] = ["end_turn", "terminal_tool"];
 
 /**
@@ -32,11 +32,13 @@ export function outcomeOf(
   const spent = spentSince(call, run);
   if (waiting !== undefined) return askedBy(call, state.sessionId, waiting, spent);
   const { stop, text } = resultOf(state);
-  const success = DONE.includes(stop.type);
+  const output = run.turn?.output;
+  // A limit may have ended the run, with an output from its last turn.
+  const success = output !== undefined || DONE.includes(stop.type);
   const said = run.texts.at(-1) ?? text;
   const unfinished = `The agent did not finish: ${stop.message}${said === "" ? "" : ` Its last text: ${said}`}`;
   const report = { ...reportOf(state), ...(!success && { code: stop.type }) };
-  return resultEvent(call, success, success ? said || "Done." : unfinished, {
+  return resultEvent(call, success, success ? (output?.value ?? (said || "Done.")) : unfinished, {
     durationMs,
     data: { spent, ...(Object.keys(report).length > 0 && { report }) },
   });

@@ -18,6 +18,8 @@ export interface Attempt {
   estimateTokens(chars: number): number;
   /** The time at which the request was sent, in milliseconds since 1970. */
   startedAt: number;
+  /** Whether the request has an output format, so that the text of the answer is the run's output. */
+  asText: boolean;
   answer: Reply;
 }
 
@@ -26,6 +28,7 @@ export function assistantMessage(
   { answer, seq }: Attempt,
   usable: boolean,
   content: readonly ContentBlock[] = contentOf(answer),
+  output?: "text" | "call",
 ): NewEvent {
   return {
     type: "assistant_message",
@@ -35,6 +38,7 @@ export function assistantMessage(
       stop_reason: answer.stopReason,
       attempt: seq,
       complete: Math.min(content.length, answer.blocks.filter(({ complete }) => complete).length),
+      ...(output !== undefined && { output }),
     },
   };
 }

@@ -4,6 +4,7 @@ import { hasLostServerCalls } from "../../context/server-calls.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { EventData } from "../../log/event-data.ts";
+import { FINAL_ANSWER } from "../../log/final-answer.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { ModelClient, ModelRequest, ToolChoice } from "../../model/model-client.ts";
 import { openRun } from "../../session/state.ts";
@@ -56,7 +57,14 @@ async function withinLimits(
   const call = { estimatedTokens, maxTokens: plan.maxTokens, pricing: model.pricing };
   const room = roomFor(left, call, keepLast);
   if ("type" in room) return { do: keepLast ? "land" : "end", stop: room };
-  const params = { ...paramsOf(leg, plan), maxTokens: room.maxTokens };
+  // A hook, or a later version of the agent, may have chosen a model that has no such format.
+  const format = prompt.prefix.outputFormat;
+  const outputFormat = format && model.outputFormat?.(format);
+  const params = {
+    ...paramsOf(leg, plan),
+    maxTokens: room.maxTokens,
+    ...(outputFormat && { outputFormat }),
+  };
   const event = await requestEvent(state, prompt, {
     ...params,
     model: model.id,
@@ -74,21 +82,35 @@ async function withinLimits(
  */
 function paramsOf(
   leg: Leg,
-  { model, maxTokens, toolChoice = toolOnlyChoice(leg.agent, model) }: TurnPlan,
+  { model, maxTokens, toolChoice = choiceFor(leg, model) }: TurnPlan,
 ): { maxTokens: number; toolChoice?: ToolChoice } {
   const tools = leg.log.state.prefix?.tools ?? [];
   if (tools.length === 0) return { maxTokens };
-  if (openRun(leg.log.state)?.landing !== undefined) return { maxTokens, toolChoice: { type: "none" } };
+  if (openRun(leg.log.state)?.landing !== undefined)
+    return { maxTokens, ...(hasOutputTool(leg) ? onlyOutput(model) : { toolChoice: { type: "none" } }) };
   // A later version of the agent may name a tool that this run's prefix does not have yet.
   const isKnown = toolChoice?.type !== "tool" || tools.some(({ name }) => name === toolChoice.name);
   return { maxTokens, ...(toolChoice !== undefined && isKnown && { toolChoice }) };
 }
 
+/** Returns whether the model gives the run's output by calling a tool. */
+function hasOutputTool({ agent, log }: Leg): boolean {
+  if (agent.output === undefined) return false;
+  return log.state.prefix?.tools.some(({ name }) => name === FINAL_ANSWER) === true;
+}
+
+/** Returns the tool choice of a last turn in which only the output's tool may be called. */
+function onlyOutput(model: ModelClient): { toolChoice?: ToolChoice } {
+  if (model.forcedToolChoice !== true) return {};
+  return { toolChoice: { type: "tool", name: FINAL_ANSWER, disable_parallel_tool_use: true } };
+}
+
 /**
- * Returns the tool choice of a `toolOnly` agent: at most one call, which is forced if the model supports
- * that.
+ * Returns the default tool choice. An agent that gives its output by a tool is forced to call tools, if the
+ * model supports that. A `toolOnly` agent makes at most one call.
  */
-function toolOnlyChoice({ toolOnly }: Leg["agent"], model: ModelClient): ToolChoice | undefined {
-  if (!toolOnly) return undefined;
+function choiceFor(leg: Leg, model: ModelClient): ToolChoice | undefined {
+  const isForced = model.forcedToolChoice === true;
+  if (!leg.agent.toolOnly) return isForced && hasOutputTool(leg) ? { type: "any" } : undefined;
   return { type: model.forcedToolChoice === true ? "any" : "auto", disable_parallel_tool_use: true };
 }

@@ -1,22 +1,22 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { subtractUsd, usdFromCents } from "../../base/usd.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
+import { FINAL_ANSWER } from "../../log/final-answer.ts";
 import { CONTEXT_WINDOW, type StopReason, withOwnWords } from "../../log/stop-reason.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { longestAnswer } from "../../model/estimate.ts";
 import { cutStream } from "../../model/failure.ts";
 import type { AttemptFailed, ModelClient, ModelRequest } from "../../model/model-client.ts";
 import { contentOf, cutReply, newReply, takeEvent } from "../../model/reply.ts";
-import { remainingOf } from "../../stop/limits.ts";
-import { noRoomStop, roomFor } from "../../stop/room.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
+import { noRoomFor } from "./no-room.ts";
+import { outputVerdict } from "./output.ts";
 import { type InsteadOfCall, planCall } from "./plan-call.ts";
 import { verdictOn } from "./verdict.ts";
 
@@ -35,6 +35,7 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall
     pricing: model.pricing,
     estimateTokens: leg.agent.estimateTokens,
     startedAt: leg.life.clock.now(),
+    asText: request.outputFormat !== undefined,
   });
   const { attempt, failure } = await readAnswer(leg, model, request, first);
   if (failure !== undefined) {
@@ -51,13 +52,19 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall
  */
 async function storeAnswer(leg: Leg, attempt: Attempt): Promise<void> {
   const { answer } = attempt;
-  const { calls, reminder, problem } = verdictOn(attempt, leg.log.state, leg.agent.toolOnly);
+  const verdict = verdictOn(attempt, leg.log.state, leg.agent);
+  const { reminder } = verdict;
   const content = await afterModel(leg, { content: contentOf(answer), stopReason: answer.stopReason });
+  const isUsable = verdict.problem === undefined;
+  const output = isUsable ? await outputVerdict(leg, attempt, content, verdict.calls) : undefined;
+  const { calls = verdict.calls, events: outputs = [], problem = verdict.problem } = output ?? {};
+  const place = output?.place ?? (attempt.asText ? "text" : undefined);
   const events: NewEvent[] = [
-    assistantMessage(attempt, problem === undefined || problem.code === "no_tool_call", content),
+    assistantMessage(attempt, isUsable || problem?.code === "no_tool_call", content, place),
     ...calls.map((data): NewEvent => ({ type: "tool_call", data })),
     ...llmResponse(attempt, leg.life.clock.now()),
     ...(reminder === undefined ? [] : [{ type: "note" as const, data: reminder }]),
+    ...outputs,
   ];
   if (problem === undefined) await leg.log.append(events);
   else await leg.report.logError({ ...problem, context: { attempt: attempt.seq } }, events);
@@ -117,7 +124,9 @@ async function readAnswer(
 
 /** Starts an attempt, and shows its text to readers instead of the previous attempt's. */
 function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
-  const attempt = { ...begun, answer: newReply() };
+  const { output } = leg.agent;
+  const tool = begun.asText ? undefined : FINAL_ANSWER;
+  const attempt = { ...begun, answer: newReply(output && { tool, wrapped: output.isWrapped }) };
   leg.live.attempt = attempt.seq;
   leg.live.parts = attempt.answer.parts;
   return attempt;
@@ -153,32 +162,10 @@ async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Pro
     pricing,
     estimateTokens: failed.estimateTokens,
     startedAt: leg.life.clock.now() + retry_in_ms,
+    asText: failed.asText,
   });
   await leg.report.notify(error.data);
   return next;
-}
-
-/**
- * Returns why the limits do not allow the same request again, once the failed one is charged; `undefined` if
- * they do.
- */
-function noRoomFor(
-  leg: Leg,
-  charged: readonly NewEvent[],
-  { request, pricing }: Pick<Attempt, "request" | "pricing">,
-): StopReason | undefined {
-  const left = remainingOf(leg.log.state, leg.agent, leg.life.legMs());
-  for (const event of charged) {
-    if (event.type !== "llm_response") continue;
-    const { tokens, cost_cents } = event.data;
-    left.amounts.inputTokens -= tokens.total - tokens.completion;
-    left.amounts.outputTokens -= tokens.completion;
-    left.amounts.costUsd = subtractUsd(left.amounts.costUsd, usdFromCents(cost_cents));
-  }
-  const maxTokens = request.params.max_tokens;
-  const room = roomFor(left, { estimatedTokens: request.estimated_tokens, maxTokens, pricing }, false);
-  if ("type" in room) return room;
-  return room.maxTokens >= maxTokens ? undefined : noRoomStop(left, room.limitedBy ?? "outputTokens");
 }
 
 /**
@@ -189,7 +176,14 @@ async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<S
   const kept: NewEvent[] =
     answer.blocks.length === 0
       ? []
-      : [assistantMessage({ ...attempt, answer: { ...answer, stopReason: null } }, false)];
+      : [
+          assistantMessage(
+            { ...attempt, answer: { ...answer, stopReason: null } },
+            false,
+            contentOf(answer),
+            attempt.asText ? "text" : undefined,
+          ),
+        ];
   kept.push(...llmResponse(attempt, leg.life.clock.now()));
   if (leg.life.signal.aborted) {
     if (leg.life.lost) throw cause;

@@ -1,3 +1,4 @@
+import type { Agent } from "../../agent/agent.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { isToolUse } from "../../model/content.ts";
@@ -16,8 +17,8 @@ interface Verdict {
 }
 
 /** A problem with an answer. `code` is the code of the `error` event that logs it. */
-interface Problem {
-  code: "contract_violation" | "unknown_stop_reason" | "no_tool_call" | "overlong_answer";
+export interface Problem {
+  code: "contract_violation" | "unknown_stop_reason" | "no_tool_call" | "overlong_answer" | "invalid_output";
   message: string;
 }
 
@@ -35,7 +36,11 @@ const KNOWN: readonly (string | null)[] = [
 /**
  * Judges a complete answer: returns its calls, and a reminder for the model or a problem, if there is one.
  */
-export function verdictOn({ answer, request }: Attempt, state: SessionState, toolOnly: boolean): Verdict {
+export function verdictOn(
+  { answer, request }: Attempt,
+  state: SessionState,
+  { toolOnly, output }: Pick<Agent, "toolOnly" | "output">,
+): Verdict {
   const { calls, breach } = toolCallsOf(answer, state);
   if (breach !== undefined) return { calls, problem: { code: "contract_violation", message: breach } };
   if (answer.cut) {
@@ -51,6 +56,8 @@ export function verdictOn({ answer, request }: Attempt, state: SessionState, too
   if (!toolOnly || choice === "none" || request.model === ANSWERING) return { calls };
   const isDone = answer.stopReason === "end_turn" || answer.stopReason === "stop_sequence";
   if (!isDone) return { calls: onlyFirst(calls) };
+  // An answer without a call has no output, see `outputVerdict`.
+  if (output !== undefined) return { calls };
   if (choice === "any" || choice === "tool" || openRun(state)?.reminded === true) {
     const message = "The model answered without calling a tool.";
     return { calls, problem: { code: "no_tool_call", message } };

@@ -93,6 +93,7 @@ function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent
   const ran = new Set(log.flatMap((event) => (RUNNING.includes(event.type) ? [callOf(event)] : [])));
   return log.filter((event) => {
     if (event === target) return true;
+    if (isOutputOf(event, target) || isOutputOf(target, event)) return true;
     const call = callOf(event);
     if (call === undefined || !asking.has(call)) return false;
     if (isExtension(event)) return true;
@@ -117,6 +118,12 @@ function askedAbout(log: readonly StoredEvent[], target: StoredEvent): string | 
 /** Returns the id of the run whose end the event stores. */
 function endOf(event: StoredEvent): string | undefined {
   return event.type === "run_ended" || event.type === "effect_started" ? event.data.run_id : undefined;
+}
+
+/** Returns whether the event is the output that an answer has given, or why that answer has given none. */
+function isOutputOf(event: StoredEvent, answer: StoredEvent): boolean {
+  if (event.type !== "output" || answer.type !== "assistant_message") return false;
+  return event.data.attempt === answer.data.attempt;
 }
 
 const RUNNING: readonly string[] = ["tool_started", "tool_suspended"];
@@ -185,7 +192,7 @@ function redactionOf(event: StoredEvent): NewEvent {
   const { seq, type: of } = event;
   const call_id = callOf(event);
   const data: EventData["redaction"] = { seq, of, ...(call_id !== undefined && { call_id }) };
-  if (event.type === "assistant_message") data.attempt = event.data.attempt;
+  if (event.type === "assistant_message" || event.type === "output") data.attempt = event.data.attempt;
   const run_id = endOf(event);
   if (run_id !== undefined) data.run_id = run_id;
   return { type: "redaction", data };

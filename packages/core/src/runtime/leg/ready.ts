@@ -40,7 +40,14 @@ function shownWithout(hide: Leg["hide"], agent: Agent): Agent {
     const spec = hide(tool.spec);
     return [name, spec === tool.spec ? tool : { ...tool, spec: { ...spec, name } }] as const;
   });
-  return { ...agent, instructions: hide(agent.instructions), tools: new Map(tools) };
+  const { output } = agent;
+  const hidden = output && { output: { ...output, ...hide(sentOf(output)) } };
+  return { ...agent, instructions: hide(agent.instructions), tools: new Map(tools), ...hidden };
+}
+
+/** Returns the parts of an agent's output that its model reads. */
+function sentOf({ spec, format }: NonNullable<Agent["output"]>) {
+  return format === undefined ? { spec } : { spec, format };
 }
 
 async function callTools(leg: Leg, { toolsFor, toolsTimeoutMs }: Agent): Promise<unknown> {

@@ -309,7 +309,9 @@ describe("an agent that acts by tools alone", () => {
     const answer = { ...newReply(), stopReason: "end_turn", finished: true };
     const verdict = (choice?: string) => {
       const params = { max_tokens: 1, ...(choice !== undefined && { tool_choice: { type: choice } }) };
-      return verdictOn({ answer, request: { params } } as unknown as Attempt, newSessionState("s"), true);
+      return verdictOn({ answer, request: { params } } as unknown as Attempt, newSessionState("s"), {
+        toolOnly: true,
+      });
     };
     expect(verdict("none")).toEqual({ calls: [] });
     expect(verdict("auto")).toMatchObject({ reminder: { reminder: true } });

@@ -47,7 +47,7 @@ describe("sessions and events", () => {
     expect(data(8)).toEqual({ tool_name: "echo", result: "hi", success: true, call_id: "toolu_e" });
     expect(events[6]?.durationMs).toBeGreaterThanOrEqual(0);
     expect(events[8]).toMatchObject({ key: "result:5:toolu_e", durationMs: expect.any(Number) });
-    expect(contextTypes).toHaveLength(6);
+    expect(contextTypes).toHaveLength(7);
   });
 
   it("E3 keeps status, totals and cost of the session up with its log", async () => {

@@ -2,8 +2,8 @@ import type { SessionEvent, StoredEvent } from "@pawl/core";
 import type { ViewMessage, ViewState } from "@pawl/core/view";
 import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { type Step, telling } from "../base/telling.ts";
-import { blockEvents, callEvents, emptied } from "./ag-ui-events.ts";
-import { type AgUiMessage, agUiMessages } from "./ag-ui-messages.ts";
+import { blockEvents, callEvents, emptied, outputEvent } from "./ag-ui-events.ts";
+import { type AgUiMessage, agUiMessages, outputOf } from "./ag-ui-messages.ts";
 import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts";
 
 /** Facts about the request that an encoder's stream answers. */
@@ -145,7 +145,9 @@ function threadEvents(restates: boolean) {
       const isReasoning = ({ role }: AgUiMessage) => role === "reasoning";
       const lacks = !agUiMessages(before).some(isReasoning) && agUiMessages(view).some(isReasoning);
       const none = { id: "none", role: "reasoning", content: "" };
-      return [snapshot(before, lacks ? [none] : []), snapshot(view), ...begun];
+      const output = outputOf(view);
+      const known = output === undefined ? [] : [outputEvent(output)];
+      return [snapshot(before, lacks ? [none] : []), snapshot(view), ...known, ...begun];
     },
     stepEnd,
   };

@@ -1,4 +1,4 @@
-import type { StoredOf } from "@pawl/core";
+import type { Json, StoredOf } from "@pawl/core";
 import type { BlockStep, Told } from "../base/blocks.ts";
 import type { Step } from "../base/telling.ts";
 import { type AgUiMessage, answerId, contentOf, resultId, thoughtId } from "./ag-ui-messages.ts";
@@ -71,6 +71,11 @@ function messageOf({ key, kind }: Pick<Told, "key" | "kind">): string {
   return thoughtId(key.replace("'", ""));
 }
 
+/** Returns the event that sets the run's output in the client's state, and nothing else of that state. */
+export function outputEvent(value: Json): AgUiEvent {
+  return { type: "STATE_DELTA", delta: [{ op: "add", path: "/output", value }] };
+}
+
 export function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): AgUiEvent[] {
   switch (step.type) {
     case "call": {
@@ -81,6 +86,8 @@ export function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): A
         { type: "TOOL_CALL_END", toolCallId },
       ];
     }
+    case "output":
+      return [outputEvent(step.value ?? null)];
     case "started":
       return statusEvent(step.event);
     case "progress": {

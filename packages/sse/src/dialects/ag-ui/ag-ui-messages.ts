@@ -1,16 +1,25 @@
 import { isFailed, type Json, type StopType } from "@pawl/core";
-import type { ViewMessage, ViewState } from "@pawl/core/view";
+import { outputPartOf, type ViewMessage, type ViewState } from "@pawl/core/view";
 import { interrupt } from "./ag-ui-interrupt.ts";
 
 /** A message in AG-UI's format. */
 export type AgUiMessage = { readonly id: string; readonly role: string; readonly [field: string]: unknown };
 
 /**
- * Returns a session as `{ threadId, messages, pendingInterrupts }`. On the page, pass them to `new
- * HttpAgent({ threadId, initialMessages: messages })`, and set `agent.pendingInterrupts`.
+ * Returns a session as `{ threadId, messages, pendingInterrupts }`, and with `state` if its last run has an
+ * output. On the page, pass them to `new HttpAgent({ threadId, initialMessages: messages, initialState: state
+ * })`, and set `agent.pendingInterrupts`.
  */
 export function agUiHistory(view: ViewState, threadId: string): object {
-  return { threadId, messages: agUiMessages(view), pendingInterrupts: view.pending.map(interrupt) };
+  const output = outputOf(view);
+  const state = output !== undefined && { state: { output } };
+  return { threadId, messages: agUiMessages(view), pendingInterrupts: view.pending.map(interrupt), ...state };
+}
+
+/** Returns the output of the session's last run, if that run has one. */
+export function outputOf(view: ViewState): Json | undefined {
+  const part = outputPartOf(view);
+  return part === undefined || part.open ? undefined : part.value;
 }
 
 /** Returns a session's messages in AG-UI's format and in the order in which a client receives them. */

@@ -2,7 +2,7 @@ import { canBeRetried, type Question, type TokenUsage } from "@pawl/core";
 import { isApproval } from "../base/answers.ts";
 import type { Telling } from "../base/telling.ts";
 import { interrupt } from "./ag-ui-interrupt.ts";
-import { isShown, noticeId } from "./ag-ui-messages.ts";
+import { isShown, noticeId, outputOf } from "./ag-ui-messages.ts";
 
 /** An event in AG-UI's format. */
 export type AgUiEvent = { readonly type: string; readonly [field: string]: unknown };
@@ -22,7 +22,7 @@ export interface AgUiClient {
  * run's end, it comes first. With `isKnown` it is left out, because the client has it.
  */
 export function lastEvents(
-  { rest }: Pick<Telling, "rest">,
+  { rest, view }: Pick<Telling, "rest" | "view">,
   client: AgUiClient,
   isKnown: boolean,
 ): AgUiEvent[] {
@@ -37,10 +37,12 @@ export function lastEvents(
     return [{ type: "RUN_ERROR", message: stop.message, code: stop.type, usage }];
   // Only 1.0 knows this outcome: a run that ended before its answer was complete, and did not fail.
   const ended = isOne && canBeRetried({ stop }) ? { ...finished, outcome: { type: "cancelled" } } : success;
-  // AG-UI has no field for the reason, and `result` is for a run's return value.
+  // AG-UI has no field for the reason. `result` is the run's output.
   const reason = { metadata: { pawl: { stop: stop.type } } };
+  const output = outputOf(view);
+  const result = output !== undefined && { result: output };
   const words = isShown(stop.type) && !isKnown ? notice(run_id, stop.message) : [];
-  return [...words, { ...ended, ...reason, usage }];
+  return [...words, { ...ended, ...result, ...reason, usage }];
 }
 
 /**

@@ -22,8 +22,13 @@ const UNREAD: { readonly [field in keyof Beside]-?: string } = {
 /** Returns a warning for the developer about each of these fields that the client has filled in. */
 export function unreadIn(input: Beside): string[] {
   return (Object.keys(UNREAD) as (keyof Beside)[]).flatMap((field) =>
-    isEmpty(input[field]) ? [] : [UNREAD[field]],
+    isEmpty(input[field]) || (field === "state" && isOwnState(input.state)) ? [] : [UNREAD[field]],
   );
+}
+
+/** Returns whether a state has only the output that the agent has put there. */
+function isOwnState(state: Json | undefined): boolean {
+  return typeof state === "object" && Object.keys(state ?? {}).join() === "output";
 }
 
 function isEmpty(value: Json | undefined): boolean {

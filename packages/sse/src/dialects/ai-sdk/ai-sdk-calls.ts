@@ -6,7 +6,7 @@ import type { EncoderContext } from "../base/dialect.ts";
 import { questionId } from "../base/question-id.ts";
 import type { Step } from "../base/telling.ts";
 import type { Chunk } from "./ai-sdk-chunks.ts";
-import { outcomeOf, shownInput } from "./ai-sdk-messages.ts";
+import { outcomeOf, outputPart, shownInput } from "./ai-sdk-messages.ts";
 
 type CallStep = Exclude<Step, BlockStep | { type: "turn" }>;
 
@@ -70,6 +70,8 @@ export function callChunks(context: EncoderContext, goesOn: boolean): (step: Cal
         const { callId, toolName, data } = step;
         return [{ type: "data-tool-progress", data: { callId, toolName, data }, transient: true }];
       }
+      case "output":
+        return [outputPart(step.value ?? null, step.final)];
       case "asked":
         return ask(step.question);
       case "result": {

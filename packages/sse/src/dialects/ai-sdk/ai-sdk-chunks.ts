@@ -37,6 +37,7 @@ export function partChunks(parts: readonly UiPart[]): Chunk[] {
     const { type, text, toolCallId, state, input, output, errorText } = part;
     if (type === "step-start")
       return [...(at === 0 ? [] : [{ type: "finish-step" }]), { type: "start-step" }];
+    if (type === "data-output") return [part];
     if (type === "text" || type === "reasoning") return textChunks(type, `kept:${at}`, String(text));
     const toolName = type.slice("tool-".length);
     const call = { type: "tool-input-available", toolCallId, toolName, input, providerExecuted: true };

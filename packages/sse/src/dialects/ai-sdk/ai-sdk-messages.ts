@@ -1,5 +1,5 @@
 import type { Json, Question } from "@pawl/core";
-import { runMessageId, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
+import { outputIn, runMessageId, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
 import { isApproval } from "../base/answers.ts";
 import type { ThreadFacts } from "../base/facts.ts";
 import { questionId } from "../base/question-id.ts";
@@ -65,9 +65,15 @@ export function assistantParts(
 
 function partsOf(part: ViewPart, view: ViewState, facts: ThreadFacts): UiPart[] {
   if (part.type === "tool") return [toolPart(part, view.pending, facts)];
+  if (part.type === "output") return [outputPart(outputIn(part) ?? null, !part.open)];
   if (part.type !== "notice") return textPart(part);
   const { stop, text, key } = part;
   return isNotice(stop, facts.failed.has(key.slice("end:".length))) ? [noticePart(stop, text)] : [];
+}
+
+/** Returns the run's output as a data part. A page replaces the earlier part with the same id. */
+export function outputPart(value: Json, final: boolean): UiPart {
+  return { type: "data-output", id: "output", data: { value, final } };
 }
 
 function textPart(part: ViewPart): UiPart[] {

@@ -35,6 +35,8 @@ const OPTIONS: OptionKinds<AiSdkOptions> = {
  * - Calls of the agent's tools are `providerExecuted`.
  * - Questions of `approval()` are approval requests.
  * - Other questions are calls that the page answers with `addToolOutput`.
+ * - The output of an agent with an `output` is the part `data-output`, with the id `output` and the data
+ *   `{ value, final }`. It is sent again as it grows. `value` is `null` if there is no valid output.
  * - For all kinds of questions, set `sendAutomaticallyWhen` to `answersAreComplete` of `@pawl/client/ai-sdk`.
  * - `regenerate()` retries the last message if its run failed.
  *
@@ -128,6 +130,7 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
       step = "due";
       return over;
     }
+    if (one.type === "output" && begun === undefined && one.value === undefined) return [];
     const chunks =
       one.type === "piece" || one.type === "settled" || one.type === "void" ? words(one) : calls(one);
     if (chunks.length === 0) return [];

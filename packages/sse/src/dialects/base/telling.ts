@@ -2,10 +2,12 @@ import type { Question, RunStart, SessionEvent, StoredEvent, StoredOf } from "@p
 import { isQuestionPart, reduceView, type ViewPart, type ViewState, waitsForTime } from "@pawl/core/view";
 import { type BlockStep, blocks } from "./blocks.ts";
 import type { EncoderContext } from "./dialect.ts";
+import { type OutputStep, outputs } from "./outputs.ts";
 
 /** One step of a run that a stream sends to its client. */
 export type Step =
   | BlockStep
+  | OutputStep
   /** A turn of the model begins. */
   | { type: "turn"; turn: number }
   /** The model calls a tool. Sent with the whole input, once the answer is stored. */
@@ -103,6 +105,7 @@ function eventSteps(): {
   live(event: SessionEvent): Step[];
 } {
   const text = blocks();
+  const output = outputs();
   let turn: number | undefined;
   let attempt = 0;
   // Calls that wait for a time are shown as running, so they start only once.
@@ -134,10 +137,10 @@ function eventSteps(): {
   };
   return {
     stored(event, view) {
-      return [...text.stored(event), ...stepsOf(event, view)];
+      return [...text.stored(event), ...output.stored(event), ...stepsOf(event, view)];
     },
     live(event) {
-      if (event.type !== "tool_progress") return text.live(event);
+      if (event.type !== "tool_progress") return [...text.live(event), ...output.live(event)];
       const { call_id: callId, tool_name: toolName, data } = event.data;
       return [{ type: "progress", callId, toolName, data }];
     },

@@ -23,6 +23,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     stop_reason: "end_turn",
     attempt: 4,
     complete: 1,
+    output: "text",
   },
   tool_result: {
     call_id: "c1",
@@ -50,7 +51,19 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     payload: { exercises: [] },
   },
   note: { text: "the user is in a hurry", tag: "Plan", landing: stop, reminder: true },
-  prefix: { prefix_id: "p1", system: [{ type: "text", text: "You are a coach." }], tools: [] },
+  output: {
+    attempt: 4,
+    value: { celsius: 12 },
+    problem: "celsius: is missing",
+    reminder: true,
+    call_id: "c1",
+  },
+  prefix: {
+    prefix_id: "p1",
+    system: [{ type: "text", text: "You are a coach." }],
+    tools: [],
+    output_format: { type: "object", properties: {}, additionalProperties: false },
+  },
   checkpoint: { from_seq: 12, upto_seq: 20, reason: "summary", summary: "They talked about running." },
   redaction: { seq: 3, of: "user_message", call_id: "c1", attempt: 4, run_id: "r0" },
   run_started: {
@@ -123,7 +136,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
   llm_request: {
     model: "claude",
     prompt: { prefix_id: "p1", upto_seq: 3, hash: "00" },
-    params: { max_tokens: 1_000, tool_choice: { type: "auto" }, tools: ["weather"] },
+    params: { max_tokens: 1_000, tool_choice: { type: "auto" }, tools: ["weather"], output_format: true },
     estimated_tokens: 120,
     estimated_cost_cents: 0.1,
     limited_by: "costCents",

@@ -15,6 +15,7 @@ import {
   text,
 } from "./checks.ts";
 import { validatorOf } from "./json-schema.ts";
+import { outputFormatOf } from "./output-format.ts";
 import { checkStrictTools } from "./strict-tools.ts";
 
 const customTool: Check = objectWith({
@@ -42,7 +43,7 @@ export function checkTools(request: ParsedRequest, limits: ModelLimits): ApiErro
   return (
     firstError(tools, checkTool) ??
     checkNames(tools) ??
-    checkStrictTools(tools) ??
+    checkStrictTools(tools, outputFormatOf(request)) ??
     checkDeferred(tools) ??
     checkChoice(request, limits)
   );

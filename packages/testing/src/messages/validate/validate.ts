@@ -9,6 +9,7 @@ import { promptSize } from "../state/prompt-cache.ts";
 import { checkCacheControl } from "./cache-control.ts";
 import { checkContent } from "./content.ts";
 import { checkEnvelope } from "./envelope.ts";
+import { checkOutputFormat } from "./output-format.ts";
 import { checkPairing } from "./pairing.ts";
 import { checkRoles, type LegacyRules } from "./roles.ts";
 import { checkThinking } from "./thinking.ts";
@@ -71,6 +72,7 @@ export function judge(body: unknown, options: ValidateOptions, paused?: PausedTu
     checkCacheControl(request) ??
     checkRoles(request, limits, legacy, paused) ??
     checkPairing(request, legacy) ??
+    checkOutputFormat(request, paused) ??
     checkThinking(request, limits, secret) ??
     checkLength(request, limits)
   );

@@ -1,0 +1,56 @@
+import { kindOf } from "../base/check-options.ts";
+import type { JsonObject } from "../base/json.ts";
+import { FINAL_ANSWER } from "../log/final-answer.ts";
+import type { ToolSpec } from "../model/content.ts";
+import type { ModelClient } from "../model/model-client.ts";
+import { outputTool } from "../tools/output-tool.ts";
+import type { Schema } from "../tools/schema.ts";
+import { unknownKeyword } from "../tools/unknown-keyword.ts";
+import { agentError } from "./check-tools.ts";
+
+/** The schema of the option `output`, and how an agent's runs give their output. */
+export interface AgentOutput extends Schema {
+  /** The tool by which a model without output formats gives the output. */
+  readonly spec: ToolSpec;
+  /** Whether the output is in the field `value`, because APIs take only objects. */
+  readonly isWrapped: boolean;
+  /** The JSON Schema of the model's output format; absent if the model calls the tool instead. */
+  readonly format?: JsonObject;
+}
+
+const OUTPUT_DESCRIPTION =
+  "Gives your final answer. Call it once, alone, when you have all that you need. Nobody reads what you write outside of it.";
+
+/** The longest JSON Schema that is sent with every request, in characters. */
+const LONGEST = 100_000;
+
+/**
+ * Decides how an agent's runs give their output. A model whose API can express the schema gets it as output
+ * format. Any other model gets a tool, and so does a model that acts through tools only.
+ *
+ * @throws PawlError `config` if the schema cannot be used.
+ */
+export function agentOutput(
+  name: string,
+  schema: unknown,
+  { model, toolOnly }: { model: ModelClient; toolOnly: boolean },
+): AgentOutput {
+  if (typeof Object(Object(schema)["~standard"]).validate !== "function")
+    throw agentError(
+      name,
+      `\`output\` must be a schema, e.g. z.object({ … }) of zod, or jsonSchema({ … }); got ${kindOf(schema)}.`,
+    );
+  const checked = schema as Schema;
+  const { spec, isWrapped, whole } = outputTool(checked, FINAL_ANSWER, OUTPUT_DESCRIPTION);
+  const size = JSON.stringify(whole).length;
+  if (size > LONGEST)
+    throw agentError(
+      name,
+      `the JSON Schema of \`output\` has ${size} characters, and every request would send it. Keep it below ${LONGEST}.`,
+    );
+  const unknown = unknownKeyword(checked, whole);
+  if (unknown !== undefined)
+    throw agentError(name, `the JSON Schema of \`output\` has the unknown keyword ${unknown}.`);
+  const format = toolOnly ? undefined : model.outputFormat?.(whole);
+  return { "~standard": checked["~standard"], spec, isWrapped, ...(format !== undefined && { format }) };
+}

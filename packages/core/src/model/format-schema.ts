@@ -1,0 +1,128 @@
+import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
+
+/** The part of JSON Schema that an API's output format can express. */
+export interface FormatRules {
+  /** The most levels of objects and arrays. */
+  levels: number;
+  /** The most fields of all objects together. */
+  fields: number;
+  /** The most fields that are not required. */
+  optional: number;
+  /** The most union types (`anyOf` and lists of types). */
+  unions: number;
+  /** The values of `format` that strings may have. Default: none. */
+  formats?: readonly string[];
+}
+
+/**
+ * Returns a schema in the form in which an API takes it as an output format or for a strict tool: with
+ * `additionalProperties: false` in every object. Bounds, patterns and defaults move into the description,
+ * because the APIs refuse them: only the agent's own schema checks them. Returns `undefined` for a schema
+ * whose shape cannot be expressed, e.g. a recursive one, or an object with any keys. A schema that was
+ * returned is returned unchanged.
+ *
+ * @example
+ * ```ts
+ * import { formatSchema } from "@pawl/core/model";
+ *
+ * const rules = { levels: 5, fields: 100, optional: 24, unions: 16 };
+ * const stars = { type: "integer", minimum: 1, maximum: 5 };
+ * console.log(formatSchema({ type: "object", properties: { stars } }, rules)?.properties);
+ * // { stars: { type: 'integer', description: '{"minimum":1,"maximum":5}' } }
+ * console.log(formatSchema({ type: "object", additionalProperties: stars }, rules)); // undefined
+ * ```
+ */
+export function formatSchema(schema: JsonObject, rules: FormatRules): JsonObject | undefined {
+  const counts = { unions: 0, fields: 0, optional: 0 };
+  const form = (part: Json | undefined, level: number): JsonObject => {
+    if (!isJsonObject(part) || level > rules.levels) throw NOT_EXPRESSIBLE;
+    const { oneOf, ...own } = withoutBounds(part, rules);
+    const { type, anyOf = oneOf, items } = own;
+    if (Object.keys(own).some((keyword) => !ALLOWED.has(keyword))) throw NOT_EXPRESSIBLE;
+    if (Array.isArray(type) || anyOf !== undefined) counts.unions += 1;
+    if (counts.unions > rules.unions || !isKnownType({ ...own, ...(anyOf && { anyOf }) }))
+      throw NOT_EXPRESSIBLE;
+    if (type !== "object" && own.properties !== undefined) throw NOT_EXPRESSIBLE;
+    return {
+      ...own,
+      ...(anyOf !== undefined && { anyOf: formsIn(anyOf).map((one) => form(one, level)) }),
+      ...(type === "array" && { items: form(items, level + 1) }),
+      ...(type === "object" && { properties: fieldsOf(own, level), additionalProperties: false }),
+    };
+  };
+  const fieldsOf = ({ properties, required, additionalProperties }: JsonObject, level: number) => {
+    const isOpen = additionalProperties !== undefined && additionalProperties !== false;
+    if (isOpen || (properties === undefined && additionalProperties !== false)) throw NOT_EXPRESSIBLE;
+    const fields = Object.entries(isJsonObject(properties ?? {}) ? (properties ?? {}) : fail());
+    const needed = Array.isArray(required) ? required : [];
+    counts.fields += fields.length;
+    counts.optional += fields.filter(([name]) => !needed.includes(name)).length;
+    if (counts.fields > rules.fields || counts.optional > rules.optional) throw NOT_EXPRESSIBLE;
+    return Object.fromEntries(fields.map(([name, part]) => [name, form(part, level + 1)]));
+  };
+  try {
+    return form(schema, 1);
+  } catch (error) {
+    if (error === NOT_EXPRESSIBLE) return undefined;
+    throw error;
+  }
+}
+
+const NOT_EXPRESSIBLE = new Error("not expressible");
+
+function fail(): never {
+  throw NOT_EXPRESSIBLE;
+}
+
+function formsIn(value: Json): Json[] {
+  return Array.isArray(value) ? value : fail();
+}
+
+const ALLOWED: ReadonlySet<string> = new Set([
+  ...["type", "description", "title", "enum", "const", "anyOf", "items", "format"],
+  ...["properties", "required", "additionalProperties"],
+]);
+
+/** Keywords that limit a value or describe it, but not its shape. */
+const BOUNDS: ReadonlySet<string> = new Set([
+  ...["minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum"],
+  ...["exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties"],
+  ...["maxProperties", "default", "examples", "contentEncoding", "contentMediaType"],
+]);
+
+/** Keywords that say nothing about the value. */
+const NOTES: ReadonlySet<string> = new Set(["$schema", "$id", "id", "$comment", "deprecated", "readOnly"]);
+
+/** Moves the bounds of a schema into its description. */
+function withoutBounds(schema: JsonObject, { formats = [] }: FormatRules): JsonObject {
+  const known = Object.entries(schema).filter(
+    ([keyword, value]) => !NOTES.has(keyword) && !isSafeBound(keyword, value),
+  );
+  const isKept = ([keyword, value]: [string, Json]) =>
+    !BOUNDS.has(keyword) || (keyword === "format" && formats.includes(value as string));
+  const kept: JsonObject = Object.fromEntries(known.filter(isKept));
+  const bounds: JsonObject = Object.fromEntries(known.filter((entry) => !isKept(entry)));
+  if (Object.keys(bounds).length === 0) return kept;
+  const { description } = kept;
+  const before = typeof description === "string" && description !== "" ? `${description}\n` : "";
+  return { ...kept, description: before + JSON.stringify(bounds) };
+}
+
+/** Returns whether this is a bound that zod gives every integer: no model writes larger ones. */
+function isSafeBound(keyword: string, value: Json): boolean {
+  if (keyword === "minimum") return value === Number.MIN_SAFE_INTEGER;
+  return keyword === "maximum" && value === Number.MAX_SAFE_INTEGER;
+}
+
+const FORMAT_TYPES: ReadonlySet<Json | undefined> = new Set([
+  ...["object", "array", "string", "integer", "number", "boolean", "null"],
+]);
+
+function isKnownType({ type, anyOf, enum: values, const: value }: JsonObject): boolean {
+  if ([value, ...(Array.isArray(values) ? values : [])].some((one) => Object(one) === one)) return false;
+  if (type === undefined) return anyOf !== undefined || values !== undefined || value !== undefined;
+  // A list of types cannot say what the items of an array are.
+  if (Array.isArray(type))
+    return type.every((one) => FORMAT_TYPES.has(one) && one !== "object" && one !== "array");
+  return FORMAT_TYPES.has(type);
+}
