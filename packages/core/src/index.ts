@@ -23,7 +23,8 @@ export type { Action, Question, RunResult } from "./session/run-result.ts";
 
 // Tools
 
-export type { ShortenInput } from "./log/event-data.ts";
+export type { EventData, SkipReason } from "./log/event-data.ts";
+export type { ShortenInput } from "./log/event-parts.ts";
 export { type Artifact, type ArtifactDraft, artifactIn } from "./tools/artifact.ts";
 export { tool } from "./tools/define-tool.ts";
 export { jsonSchema } from "./tools/json-schema.ts";
@@ -98,7 +99,6 @@ export type { UserDataSource } from "./context/user-data.ts";
 // The log: events, and the state that is folded from them
 
 export type { EventType, StoredEvent, StoredOf } from "./log/event.ts";
-export type { EventData, SkipReason } from "./log/event-data.ts";
 export type { EventStore } from "./log/event-store.ts";
 export type { EventOf, SessionEvent } from "./log/live-event.ts";
 export { REDACTED, readShown } from "./log/redacted.ts";

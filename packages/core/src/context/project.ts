@@ -13,6 +13,7 @@ import {
 } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { estimatedChars } from "./estimated-chars.ts";
+import { fileBlock } from "./file-blocks.ts";
 import { ownTagOf } from "./own-tags.ts";
 import { wrap } from "./sanitize.ts";
 
@@ -59,10 +60,14 @@ export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[],
 
 function userBlocks(event: StoredEvent, tags: readonly string[]): ContentBlock[] {
   switch (event.type) {
-    case "user_message":
+    case "user_message": {
+      const { message, files = [] } = event.data;
+      if (files.length > 0)
+        return [...files.map(fileBlock), ...(isBlank(message) ? [] : [textBlock(message)])];
       // A writer that bypasses the runtime may have stored a blank message. Every later request would fail
       // because of it.
-      return [textBlock(isBlank(event.data.message) ? "(an empty message)" : event.data.message)];
+      return [textBlock(isBlank(message) ? "(an empty message)" : message)];
+    }
     case "tool_result": {
       const { call_id, result, content = resultText(result), success } = event.data;
       const block: ContentBlock = { type: "tool_result", tool_use_id: call_id, content };

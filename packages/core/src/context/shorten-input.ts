@@ -1,7 +1,7 @@
 import { PawlError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { StoredOf } from "../log/event.ts";
-import type { ShortenInput } from "../log/event-data.ts";
+import type { ShortenInput } from "../log/event-parts.ts";
 import { isThinking, isToolUse, type ToolUseBlock } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { contextEntry } from "./project.ts";

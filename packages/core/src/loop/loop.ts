@@ -108,7 +108,7 @@ async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
     await leg.log.append([question]);
     return undefined;
   }
-  if (leg.agent.checkpointWhen.length > 0) await checkpointIfDue(leg);
+  await checkpointIfDue(leg);
   return await modelTurn(leg, plan);
 }
 

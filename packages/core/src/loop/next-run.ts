@@ -1,6 +1,6 @@
 import type { Leg } from "../leg/leg.ts";
 import type { NewEvent, StoredOf } from "../log/event.ts";
-import type { NextRun } from "../log/event-data.ts";
+import type { NextRun } from "../log/event-parts.ts";
 import { ABORTED } from "../log/stop-reason.ts";
 import { queuedMessages } from "../session/queued.ts";
 import type { SessionState } from "../session/state.ts";

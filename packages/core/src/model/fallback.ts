@@ -52,9 +52,12 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
   // Any of the models may get a request that forces a tool.
   const forcedToolChoice = models.every((model) => model.forcedToolChoice === true);
   const asked = models.flatMap((model) => model.models ?? [model]);
+  // The same holds for a request with files.
+  const reads = (primary.reads ?? []).filter((kind) => models.every((model) => model.reads?.includes(kind)));
   return {
     ...decorate(primary, stream),
     forcedToolChoice,
+    reads,
     models: asked.map(({ id, pricing }) => ({ id, ...(pricing !== undefined && { pricing }) })),
   };
 }

@@ -111,6 +111,11 @@ export interface ModelClient {
   /** Whether a request may force the model to call a tool (`toolChoice` `any` or `tool`). Default: false. */
   readonly forcedToolChoice?: boolean;
   /**
+   * What the model reads besides text. Messages with other files are refused, and other files in tool results
+   * are replaced by a note. Default: nothing.
+   */
+  readonly reads?: readonly ("image" | "pdf")[];
+  /**
    * All models that may answer, if there are several, e.g. those of `withFallback`. A cost limit needs the
    * prices of each. Default: only this model.
    */

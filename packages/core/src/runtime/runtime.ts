@@ -1,3 +1,4 @@
+import { PawlError } from "../base/errors.ts";
 import { follow } from "../readers/follow.ts";
 import { fork } from "./at-rest/fork.ts";
 import { redact } from "./at-rest/redact.ts";
@@ -59,6 +60,7 @@ export function runtime<Deps, Name extends string = string>(
   return {
     agents: host.agents,
     store: host.store,
+    files: host.files ?? noFiles,
     run: (agent, options) =>
       makeRun(host, beginning(host, beginRun(host, agent, options)), options?.signal) as Run<never>,
     stop: async (sessionId, options) => {
@@ -96,6 +98,17 @@ export function runtime<Deps, Name extends string = string>(
     },
   };
 }
+
+const refuseFiles = (): never => {
+  throw new PawlError("config", "runtime() needs the option `files`, e.g. memoryFiles(), to keep files.");
+};
+
+/** Stands for the users' files of a runtime without a file store. */
+const noFiles: Runtime["files"] = {
+  put: async () => refuseFiles(),
+  get: async () => refuseFiles(),
+  delete: async () => refuseFiles(),
+};
 
 /** The methods that only the owner of a session may call. */
 type OwnedCall = Exclude<Parameters<typeof checkCall>[0], "follow">;

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import type { QuestionPlace } from "../log/event-data.ts";
+import type { QuestionPlace } from "../log/event-parts.ts";
 import type { QuestionExpiry } from "../log/expiry.ts";
 
 /** A question to the user, as the log has it. */

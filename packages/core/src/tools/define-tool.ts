@@ -1,7 +1,7 @@
 import { PawlError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import { shortenedFields } from "../context/shorten-input.ts";
-import type { ShortenInput } from "../log/event-data.ts";
+import type { ShortenInput } from "../log/event-parts.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import { checkToolOptions } from "./check-tool.ts";
 import { storedExpiry } from "./expiry.ts";

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Budget } from "../log/budget.ts";
 import type { AppendableEvent, StoredEvent } from "../log/event.ts";
-import type { ShortenInput } from "../log/event-data.ts";
+import type { ShortenInput } from "../log/event-parts.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { ContentBlock, ToolSpec } from "../model/content.ts";

@@ -28,6 +28,8 @@ export interface ScriptedModelOptions {
   pricing?: Pricing;
   /** Whether requests may force a tool call. Default: `false`. */
   forcedToolChoice?: boolean;
+  /** What the model reads besides text. Default: `["image", "pdf"]`. */
+  reads?: ModelClient["reads"];
   /** Returns a new id with this prefix, for messages, requests and tool calls. Default: random ids. */
   newId?: (prefix: string) => string;
 }
@@ -36,6 +38,7 @@ const OPTIONS: OptionKinds<ScriptedModelOptions> = {
   id: "string",
   pricing: "object",
   forcedToolChoice: "boolean",
+  reads: "list",
   newId: "function",
 };
 
@@ -90,6 +93,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
   checkOptions("scriptedModel()", options, OPTIONS, { instead: INSTEAD });
   checkPricing("scriptedModel()", options.pricing);
   const { id = "claude-scripted", pricing, forcedToolChoice = false, newId = randomId } = options;
+  const { reads = ["image", "pdf"] } = options;
   const requests: ModelRequest[] = [];
   const replyTo = async (request: ModelRequest, n: number): Promise<Reply> => {
     const reply = typeof script === "function" ? await script(request, n) : script[n];
@@ -101,6 +105,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
     id,
     ...(pricing === undefined ? {} : { pricing }),
     forcedToolChoice,
+    reads,
     requests,
     async *stream(request, { signal }) {
       const asked = structuredClone(request);

@@ -76,6 +76,7 @@ export function strictModel(options: StrictModelOptions = {}): StrictModel {
     id: model,
     ...(pricing === undefined ? {} : { pricing }),
     forcedToolChoice,
+    reads: ["image", "pdf"],
     requests,
     rejected: api.rejected,
     async *stream(request, { signal }) {

@@ -3,7 +3,7 @@ import type { Json } from "../../base/json.ts";
 import { storableJson } from "../../base/json-loss.ts";
 import type { Ask, Hook } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
-import type { QuestionPlace } from "../../log/event-data.ts";
+import type { QuestionPlace } from "../../log/event-parts.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
 import { CREDENTIALS } from "../../session/asking.ts";
 import { type QuestionEvent, questionEvent } from "../../session/close-calls.ts";

@@ -1,15 +1,17 @@
 import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
+import { fileIdsOf } from "../../context/file-blocks.ts";
 import { newPrefix, USER_DATA } from "../../context/prefix.ts";
 import { userDataBlock } from "../../context/user-data.ts";
 import { contextTypes } from "../../log/context-types.ts";
 import type { NewEvent, StoredEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import { isRedactable, REDACTED } from "../../log/redacted.ts";
+import { isRedactable, REDACTED, readShown } from "../../log/redacted.ts";
 import type { Session } from "../../log/session-row.ts";
 import { isToolUse } from "../../model/content.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
+import { rootOf } from "../leg/root-session.ts";
 import { taskSession } from "../tasks/child-session.ts";
 import { whileIdle } from "./at-rest.ts";
 
@@ -21,13 +23,15 @@ import { whileIdle } from "./at-rest.ts";
  * - for user data, every copy;
  * - for a call, the session of its sub-agent.
  *
+ * Deletes the files that only these events have.
+ *
  * Starts a new prefix, because the text before later answers has changed.
  *
  * @throws PawlError `invalid_input` if the event has no content that a model reads or wrote; `session_busy`
  * while a run is open.
  */
 export async function redact(host: Host, session: Session, agent: Agent, seq: number): Promise<void> {
-  await whileIdle(host, session, agent, async (state) => {
+  const hidden = await whileIdle(host, session, agent, async (state) => {
     const log = await Array.fromAsync(host.store.read(session.id));
     const target = log[seq - 1];
     const found = target === undefined ? [] : sameText(log, target);
@@ -35,10 +39,24 @@ export async function redact(host: Host, session: Session, agent: Agent, seq: nu
       throw new PawlError("invalid_input", "This event has no content that can be redacted.");
     // Redacts the sub-agents' sessions first. If the process dies in between, the same request can be
     // repeated, because the call itself is still unredacted.
-    for (const call of tasksOf(log, target)) await redactTask(host, session, agent, call);
+    const ofTasks: StoredEvent[] = [];
+    for (const call of tasksOf(log, target)) ofTasks.push(...(await redactTask(host, session, agent, call)));
     const events = [...found.map(redactionOf), ...redactedPrefix(state, isUserData(target), host.newId())];
-    return { result: undefined, events };
+    return { result: [...found, ...ofTasks], events };
   });
+  await deleteFiles(host, session, hidden);
+}
+
+/**
+ * Deletes the files of redacted events, unless another event of the session has them too. If the process dies
+ * before, the same request can be repeated.
+ */
+async function deleteFiles(host: Host, session: Session, hidden: readonly StoredEvent[]): Promise<void> {
+  const ids = fileIdsOf(hidden);
+  if (host.files === undefined || ids.length === 0) return;
+  const others = new Set(fileIdsOf(await Array.fromAsync(readShown(host.store, session.id))));
+  const unused = ids.filter((id) => !others.has(id));
+  await host.files.release(session.userId, await rootOf(host.store, session), unused);
 }
 
 const TARGETS: readonly string[] = [...contextTypes, "checkpoint", "prefix", "spending"];
@@ -102,24 +120,26 @@ async function redactTask(
   parent: Session,
   agent: Agent,
   { call_id, tool_name }: EventData["tool_started"],
-): Promise<void> {
+): Promise<StoredEvent[]> {
   const session = await taskSession(host, parent, call_id, tool_name);
-  if (session === undefined) return;
+  if (session === undefined) return [];
   const redactAll = async (state: SessionState) => {
     const log = await Array.fromAsync(host.store.read(session.id));
+    const ofTasks: StoredEvent[] = [];
     for (const event of log)
-      if (event.type === "tool_started") await redactTask(host, session, agent, event.data);
+      if (event.type === "tool_started")
+        ofTasks.push(...(await redactTask(host, session, agent, event.data)));
     const over = new Set(log.flatMap((event) => (event.type === "redaction" ? [event.data.seq] : [])));
     const found = log.filter(
       (event) => event.type !== "prefix" && isRedactable(event) && !over.has(event.seq),
     );
     const events = found.map(redactionOf);
     return {
-      result: undefined,
+      result: [...log, ...ofTasks],
       events: found.length === 0 ? [] : [...events, ...redactedPrefix(state, false, host.newId())],
     };
   };
-  await whileIdle(host, session, agent, redactAll, { evenOpen: true });
+  return await whileIdle(host, session, agent, redactAll, { evenOpen: true });
 }
 
 /**

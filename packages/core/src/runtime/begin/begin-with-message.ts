@@ -1,7 +1,7 @@
 import { delay } from "../../base/clock.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { NewEvent } from "../../log/event.ts";
-import type { NextRun } from "../../log/event-data.ts";
+import type { NextRun } from "../../log/event-parts.ts";
 import { fetchUserData } from "../../loop/fetch-user-data.ts";
 import { startEvents } from "../../loop/start-run.ts";
 import { isResting, queuedMessages, runToResume } from "../../session/queued.ts";
