@@ -111,6 +111,8 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
     id: model,
     ...(pricing === undefined ? {} : { pricing }),
     forcedToolChoice: options.forcedToolChoice ?? takesForcedToolChoice(model, options),
+    // All models since Claude 3.5 do.
+    reads: ["image", "pdf"],
     stream: (request, { signal }) => {
       const sender = () => {
         made ??= senderOf(options);

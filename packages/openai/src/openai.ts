@@ -42,6 +42,11 @@ export interface OpenAIOptions extends OpenAIBodyOptions {
    * pricingOf} knows.
    */
   forcedToolChoice?: boolean;
+  /**
+   * What the model reads besides text. Default: images and PDFs for OpenAI's own models, and nothing for
+   * others. Other servers often read images only: `["image"]`.
+   */
+  reads?: readonly ("image" | "pdf")[];
   /** Returns a new id for a call or an answer whose own id cannot be used. Default: random ids. */
   newId?: () => string;
 }
@@ -64,6 +69,7 @@ const OPTIONS: OptionKinds<OpenAIOptions> = {
   },
   pricing: "object",
   forcedToolChoice: "boolean",
+  reads: "list",
   newId: "function",
   reasoningEffort: "any",
   maxTokensField: "string",
@@ -122,6 +128,7 @@ export function openai(model: string, options: OpenAIOptions = {}): ModelClient 
     id: model,
     ...(pricing === undefined ? {} : { pricing }),
     forcedToolChoice: options.forcedToolChoice ?? list !== undefined,
+    reads: options.reads ?? (list === undefined ? [] : ["image", "pdf"]),
     async *stream(request, { signal }) {
       signal.throwIfAborted();
       try {

@@ -12,6 +12,13 @@ export type PictureType = "image/png" | "image/jpeg" | "image/gif" | "image/webp
 /**
  * Returns the media type of a picture by its first bytes; `undefined` for anything else. What follows these
  * bytes is not examined, so a picture may also be valid HTML: never serve it with another type.
+ *
+ * @example
+ * ```ts
+ * import { pictureType } from "@pawl/core/model";
+ *
+ * console.log(pictureType(new TextEncoder().encode("GIF89a…"))); // image/gif
+ * ```
  */
 export function pictureType(bytes: Uint8Array): PictureType | undefined {
   if (startsWith(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
@@ -25,6 +32,14 @@ export function pictureType(bytes: Uint8Array): PictureType | undefined {
 /**
  * Reads the size of a picture from its header, without decoding it. Returns `undefined` if the header is
  * damaged or cut off.
+ *
+ * @example
+ * ```ts
+ * import { pictureSize } from "@pawl/core/model";
+ *
+ * const gif = Uint8Array.of(71, 73, 70, 56, 57, 97, 64, 1, 200, 0);
+ * console.log(pictureSize(gif, "image/gif")); // { width: 320, height: 200 }
+ * ```
  */
 export function pictureSize(bytes: Uint8Array, type: PictureType): PixelSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,8 +1,8 @@
 import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { dropOldResults, withFallback } from "../../../src/index.ts";
-import { base64, filing, refusalOf } from "../../support/file-runs.ts";
-import { pdf, png } from "../../support/files.ts";
+import { dropOldResults, withFallback } from "../../src/index.ts";
+import { base64, filing, refusalOf } from "../support/file-runs.ts";
+import { pdf, png } from "../support/files.ts";
 
 const hello = { text: "I see." };
 const script = (replies: number) => Array.from({ length: replies }, () => hello);
@@ -41,13 +41,14 @@ describe("files of a long session", () => {
   });
 
   it("F1 are left out before a request has too many bytes or pages; the newest message keeps its files", async () => {
-    const { say, sent } = filing(script(9));
+    const { say, sent, model } = filing(script(9));
     const { sessionId } = await say([file(png(10, 10, { bytes: 7_000_000, seed: 1 }))]);
     for (const seed of [2, 3]) await say([file(png(10, 10, { bytes: 7_000_000, seed }))], { sessionId });
     expect(kinds(sent())).toEqual({ image: 1, text: 2 });
     const long = await say([file(pdf(99))]);
     await say([file(pdf(98))], { sessionId: long.sessionId });
     expect(kinds(sent())).toEqual({ text: 1, document: 1 });
+    expect(model.rejected).toEqual([]);
   });
 
   it("F1 are left out with old tool results", async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type FileStore, memoryFiles, memoryStore, tool } from "../../../src/index.ts";
-import { base64, filing, refusalOf } from "../../support/file-runs.ts";
-import { png } from "../../support/files.ts";
-import { until } from "../../support/setup.ts";
-import { dyingStore } from "../../support/stores.ts";
+import { type FileStore, memoryFiles, memoryStore, tool } from "../../src/index.ts";
+import { base64, filing, refusalOf } from "../support/file-runs.ts";
+import { png } from "../support/files.ts";
+import { until } from "../support/setup.ts";
+import { dyingStore } from "../support/stores.ts";
 
 const hello = { text: "I see." };
 const photo = png(300, 200);
