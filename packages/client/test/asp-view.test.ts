@@ -15,7 +15,7 @@ const shape = ({ messages }: AspView) =>
     ...parts.map((part) =>
       part.type === "tool"
         ? `${part.callId} ${part.phase} ${part.result ?? ""}`
-        : `${part.type}: ${part.text}`,
+        : `${part.type}: ${"text" in part ? part.text : ""}`,
     ),
   ]);
 

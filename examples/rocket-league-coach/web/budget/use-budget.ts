@@ -68,11 +68,11 @@ export function useBudget(read: ReadBudget, messages: readonly ViewMessage[], wr
 }
 
 function isBeingWritten(part: ViewPart): boolean {
-  return part.type === "tool" ? part.phase === "running" : part.type !== "notice" && part.open;
+  return part.type === "tool" ? part.phase === "running" : "open" in part && part.open;
 }
 
 function lengthOf(parts: readonly ViewPart[]): number {
-  return parts.reduce((total, part) => total + (part.type === "tool" ? 0 : part.text.length), 0);
+  return parts.reduce((total, part) => total + ("text" in part ? part.text.length : 0), 0);
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   type AgentOptions,
   agent,
   type EventStore,
+  type FileStore,
   type Hook,
   jsonSchema,
   type ModelClient,
@@ -61,9 +62,11 @@ export async function serve(
     tools?: AgentOptions<unknown>["tools"] & {};
     whenBusy?: WhenBusy;
     hooks?: Hook[];
+    files?: FileStore;
   } = {},
 ): Promise<Served> {
-  const { store = memoryStore(), tools = [confirm, look], whenBusy, hooks = [], ...handlerOptions } = options;
+  const { store = memoryStore(), tools = [confirm, look], whenBusy, hooks = [], ...rest } = options;
+  const { files, ...handlerOptions } = rest;
   const coach = agent({
     name: "coach",
     model,
@@ -74,7 +77,8 @@ export async function serve(
     ...(whenBusy && { whenBusy }),
   });
   const other = agent({ name: "other", model, instructions: "Another.", tools });
-  const pawl = runtime({ agents: [coach, other], store, pollMs: 50, newId: () => crypto.randomUUID() });
+  const made = { agents: [coach, other], store, pollMs: 50, newId: () => crypto.randomUUID() };
+  const pawl = runtime({ ...made, ...(files && { files }) });
   const errors: unknown[] = [];
   const serving = handler({
     runtime: pawl,

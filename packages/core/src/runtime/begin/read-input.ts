@@ -31,7 +31,7 @@ type FilePart = Extract<MessagePart, { type: "file" }>;
  * Reads the text and the files of a message. Nothing is stored yet.
  *
  * @throws PawlError `invalid_input` for an empty message, and for files that are too many or too large, that
- * the user does not have, or that the agent's model cannot read; `config` if the runtime keeps no files.
+ * the user does not have, that the agent's model cannot read, or for which the runtime has no place.
  */
 export async function readInput(
   files: OwnUserFiles | undefined,
@@ -43,7 +43,7 @@ export async function readInput(
   const given = input.filter((part) => part.type === "file");
   if (given.length === 0) return { message, files: [] };
   if (files === undefined)
-    throw new PawlError("config", "runtime() needs the option `files` for messages with files.");
+    throw refusedFile("Messages cannot have files here: runtime() has no option `files`.");
   if (given.length > MOST_FILES) throw refusedFile(`At most ${MOST_FILES} files fit into a message.`);
   const read: { reference: FileReference; content: Uint8Array<ArrayBuffer> }[] = [];
   let left = LARGEST_UPLOAD;

@@ -126,7 +126,9 @@ describe("a message with files", () => {
     const plain = agent({ name: "plain", model: scriptedModel([hello]), instructions: "Hi." });
     const pawl = runtime({ agents: [plain], store: memoryStore() });
     const input = [{ type: "file" as const, data: png(1, 1) }];
-    expect(await refusalOf(pawl.run("plain", { userId: "ada", input }).result)).toContain("config: ");
+    expect(await refusalOf(pawl.run("plain", { userId: "ada", input }).result)).toContain(
+      "invalid_input: Messages cannot have files here",
+    );
     expect(await refusalOf(pawl.files.put("ada", png(1, 1)))).toContain("needs the option `files`");
     const parts = [
       { type: "text" as const, text: "a" },
