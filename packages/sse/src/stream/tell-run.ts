@@ -144,10 +144,8 @@ async function told(
   const context = { sessionId, runId, before, mode, facts, ...more };
   return {
     start,
-    frames: (signal) => {
-      const events = runEvents(runtime, { ...start, reader }, signal);
-      return framesOf(encoder(context), events, { signal, basePath });
-    },
+    frames: (signal) =>
+      framesOf(encoder(context), runEvents(runtime, { ...start, reader }, signal), { signal, basePath }),
   };
 }
 
