@@ -47,8 +47,8 @@ export interface AgentClient<T = AnyTools> {
    * server accepted the message; if not, `state.error` has the reason and the text. Resolves to `false` at
    * once if the text is blank and there are no files, or another message or an answer is in flight.
    *
-   * `files` are uploaded first: pictures, PDFs and texts. The message is shown meanwhile, and removed if one of
-   * them is refused.
+   * `files` are uploaded first: pictures, PDFs and texts. The message is shown meanwhile, and removed if one
+   * of them is refused.
    */
   send(text: string, options?: SendOptions): Promise<boolean>;
   /**
@@ -82,8 +82,8 @@ export interface AgentClient<T = AnyTools> {
    */
   sessions(): Promise<ListedSession[]>;
   /**
-   * Loads one of the user's files, e.g. for `URL.createObjectURL()`. If the server knows the user by a cookie,
-   * a page can use the part's `url` instead. Rejects like {@link AgentClient.sessions}.
+   * Loads one of the user's files, e.g. for `URL.createObjectURL()`. If the server knows the user by a
+   * cookie, a page can use the part's `url` instead. Rejects like {@link AgentClient.sessions}.
    */
   file(id: string): Promise<Blob>;
   /**

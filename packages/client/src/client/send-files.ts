@@ -12,8 +12,8 @@ const TRIES = 3;
 /** How the files of a message are uploaded. */
 export interface UploadOptions {
   /**
-   * The files of the message, e.g. `input.files` of a file input. They are uploaded one after the other, before
-   * the message is sent. Default: none.
+   * The files of the message, e.g. `input.files` of a file input. They are uploaded one after the other,
+   * before the message is sent. Default: none.
    */
   files?: Iterable<Blob>;
   /** Called after each upload with the bytes that have been uploaded so far, and those of all files. */

@@ -80,8 +80,8 @@ export function lastTurns(entries: readonly ContextEntry[], turns: number): numb
 }
 
 /**
- * Returns an entry with each tool result replaced by a note of its length, if the note is shorter, and without
- * its files.
+ * Returns an entry with each tool result replaced by a note of its length, if the note is shorter, and
+ * without its files.
  */
 export function withoutResults(whole: ContextEntry): ContextEntry {
   const entry = withoutFiles(whole);

@@ -4,7 +4,9 @@ import { isEncrypted, isPdf, pdfPages } from "./pdf-pages.ts";
 
 /** What a file contains, found by its bytes. */
 export interface FileFacts {
-  /** `image/png`, `image/jpeg`, `image/gif`, `image/webp`, `application/pdf`, or `text/plain` for all text. */
+  /**
+   * `image/png`, `image/jpeg`, `image/gif`, `image/webp`, `application/pdf`, or `text/plain` for all text.
+   */
   mediaType: string;
   /** The size in bytes. */
   bytes: number;
@@ -17,8 +19,8 @@ export interface FileFacts {
 }
 
 /**
- * The largest files, in bytes: the limits of Claude's Messages API (10 MB of base64 for a picture, 32 MB for a
- * request), and 1 MB of text, which is about 250,000 tokens.
+ * The largest files, in bytes: the limits of Claude's Messages API (10 MB of base64 for a picture, 32 MB for
+ * a request), and 1 MB of text, which is about 250,000 tokens.
  */
 export const LARGEST_FILE = { image: 7_800_000, pdf: 20_000_000, text: 1_000_000 } as const;
 

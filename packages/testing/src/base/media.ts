@@ -27,7 +27,7 @@ export function pagesInBase64(data: string): number {
   );
 }
 
-/** The tokens of a picture, scaled down as by Claude's models of 2026: 28 × 28 pixels a token, at most 4,784. */
+/** The tokens of a picture, scaled as by Claude's models of 2026: 28 × 28 pixels a token, at most 4,784. */
 function pictureTokens({ width, height }: { width: number; height: number }): number {
   const scale = Math.min(1, 2_576 / Math.max(width, height));
   return Math.min(4_784, Math.ceil((width * scale) / 28) * Math.ceil((height * scale) / 28));

@@ -9,7 +9,8 @@ import type { IncomingMessage } from "./incoming-message.ts";
  * Finds the run of a message that was already stored under its client id: the run that it started or was
  * queued for, or the last retry of that run. Returns `undefined` if the message is not stored.
  *
- * @throws PawlError `invalid_input` if a message with another text or other files is stored under the same client id.
+ * @throws PawlError `invalid_input` if a message with another text or other files is stored under the same
+ * client id.
  */
 export async function earlierRun(
   store: EventStore,
