@@ -119,6 +119,8 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
     ...(pricing === undefined ? {} : { pricing }),
     forcedToolChoice: options.forcedToolChoice ?? takesForcedToolChoice(model, options),
     ...((options.outputFormat ?? hasOutputFormat(model)) && { outputFormat: claudeFormat }),
+    // All models since Claude 3.5 do.
+    reads: ["image", "pdf"],
     stream: (request, { signal }) => {
       const sender = () => {
         made ??= senderOf(options);

@@ -13,6 +13,10 @@ export type {
   StreamOptions,
 } from "./model/model-client.ts";
 
+// What files are, by their bytes
+
+export { type PictureType, type PixelSize, pictureSize, pictureType } from "./files/image-size.ts";
+
 // Usage
 
 export { longestAnswer, writtenLength } from "./model/estimate.ts";

@@ -46,6 +46,9 @@ export { localTail } from "./readers/local-tail.ts";
 export { contentTypeOf } from "./files/content-type.ts";
 export { pathOfStored, storedFolder, storedPath } from "./files/file-path.ts";
 export { bytesOf, type FileInfo, type StoredFile } from "./files/file-store.ts";
+export type { FileFacts } from "./files/inspect-file.ts";
+export type { UserFile, UserFiles } from "./files/user-files.ts";
+export type { FileReference } from "./log/file-reference.ts";
 export type { BlobStore } from "./stores/blob-store.ts";
 export type { BlobOptions } from "./stores/with-blobs.ts";
 

@@ -238,7 +238,8 @@ describe("hostile lists", () => {
 });
 
 describe("results", () => {
-  const png = "iVBORw0KGgo=";
+  const png =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
   it("T14 reach the model as text and images, and the log as the server sent them", async () => {
     const content = [

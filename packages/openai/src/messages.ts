@@ -4,7 +4,10 @@ import type { OpenAI } from "openai";
 import { shortIds } from "./short-ids.ts";
 
 type WireMessage = OpenAI.ChatCompletionMessageParam;
-type Part = OpenAI.ChatCompletionContentPartText | OpenAI.ChatCompletionContentPartImage;
+type Part =
+  | OpenAI.ChatCompletionContentPartText
+  | OpenAI.ChatCompletionContentPartImage
+  | OpenAI.ChatCompletionContentPart.File;
 
 /**
  * Converts a prompt to chat messages. Adjacent texts are joined with blank lines, because many servers accept
@@ -39,14 +42,14 @@ function assistantMessage({ content }: Message, idOf: IdOf): WireMessage[] {
 
 /**
  * Converts a user message: first the results, each in its own message directly after the calls; then the
- * images in the results, and the text.
+ * images and PDFs in the results, and the text.
  */
 function userMessages({ content }: Message, idOf: IdOf): WireMessage[] {
   const results = content.filter(isToolResult);
   const answers = results.map((result) => toolMessage(result, idOf));
-  const images = results.flatMap((result) => imagesOf(result, idOf));
+  const files = results.flatMap((result) => filesOf(result, idOf));
   const said = content.filter((block) => !isToolResult(block)).flatMap(partOf);
-  const parts = [...images, ...said];
+  const parts = [...files, ...said];
   if (parts.length === 0) return answers;
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return [...answers, { role: "user", content: texts.length === parts.length ? texts.join("\n\n") : parts }];
@@ -71,20 +74,41 @@ function toolMessage({ tool_use_id, content, is_error }: ToolResultBlock, idOf: 
 }
 
 function noteOf(block: ContentBlock): string {
-  return block.type === "image" ? "(An image, see below.)" : `(Content of type ${block.type} is left out.)`;
+  const { type } = block;
+  if (type === "image") return "(An image, see below.)";
+  if (pdfOf(block) !== undefined) return "(A PDF, see below.)";
+  return textOfDocument(block) ?? `(Content of type ${type} is left out.)`;
 }
 
-function imagesOf({ tool_use_id, content }: ToolResultBlock, idOf: IdOf): Part[] {
-  const images = typeof content === "string" ? [] : content.filter(({ type }) => type === "image");
-  if (images.length === 0) return [];
-  return [{ type: "text", text: `Images of the result of ${idOf(tool_use_id)}:` }, ...images.flatMap(partOf)];
+function filesOf({ tool_use_id, content }: ToolResultBlock, idOf: IdOf): Part[] {
+  const blocks = typeof content === "string" ? [] : content;
+  const files = blocks.filter((block) => block.type === "image" || pdfOf(block) !== undefined);
+  if (files.length === 0) return [];
+  const what = files.every(({ type }) => type === "image") ? "Images" : "Files";
+  return [{ type: "text", text: `${what} of the result of ${idOf(tool_use_id)}:` }, ...files.flatMap(partOf)];
 }
 
 function partOf(block: ContentBlock): Part[] {
   if (isText(block)) return block.text.trim() === "" ? [] : [{ type: "text", text: block.text }];
   const url = block.type === "image" ? urlOf(block.source) : undefined;
   if (url !== undefined) return [{ type: "image_url", image_url: { url } }];
-  return [{ type: "text", text: noteOf(block) }];
+  const file = pdfOf(block);
+  return file === undefined ? [{ type: "text", text: noteOf(block) }] : [{ type: "file", file }];
+}
+
+/** Returns a PDF with its name, which the API requires. */
+function pdfOf({ type, source, title }: ContentBlock): { filename: string; file_data: string } | undefined {
+  const { type: from, media_type, data } = (source ?? {}) as { [field: string]: unknown };
+  if (type !== "document" || from !== "base64" || media_type !== "application/pdf") return undefined;
+  const filename = typeof title === "string" && title !== "" ? title : "document.pdf";
+  return { filename, file_data: `data:application/pdf;base64,${data}` };
+}
+
+/** Returns the text of a document, after its name if it has one. */
+function textOfDocument({ type, source, title }: ContentBlock): string | undefined {
+  const { type: from, data } = (source ?? {}) as { [field: string]: unknown };
+  if (type !== "document" || from !== "text" || typeof data !== "string") return undefined;
+  return typeof title === "string" && title !== "" ? `${title}:\n\n${data}` : data;
 }
 
 /** Returns the URL of an image. Bytes become a `data:` URL. */

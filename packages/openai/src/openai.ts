@@ -48,6 +48,11 @@ export interface OpenAIOptions extends OpenAIBodyOptions {
    * it. Default: yes for OpenAI's models that {@link pricingOf} knows.
    */
   outputFormat?: boolean;
+  /**
+   * What the model reads besides text. Default: images and PDFs for OpenAI's own models, and nothing for
+   * others. Other servers often read images only: `["image"]`.
+   */
+  reads?: readonly ("image" | "pdf")[];
   /** Returns a new id for a call or an answer whose own id cannot be used. Default: random ids. */
   newId?: () => string;
 }
@@ -71,6 +76,7 @@ const OPTIONS: OptionKinds<OpenAIOptions> = {
   pricing: "object",
   forcedToolChoice: "boolean",
   outputFormat: "boolean",
+  reads: "list",
   newId: "function",
   reasoningEffort: "any",
   maxTokensField: "string",
@@ -130,6 +136,7 @@ export function openai(model: string, options: OpenAIOptions = {}): ModelClient 
     ...(pricing === undefined ? {} : { pricing }),
     forcedToolChoice: options.forcedToolChoice ?? list !== undefined,
     ...((options.outputFormat ?? list !== undefined) && { outputFormat: chatFormat }),
+    reads: options.reads ?? (list === undefined ? [] : ["image", "pdf"]),
     async *stream(request, { signal }) {
       signal.throwIfAborted();
       try {

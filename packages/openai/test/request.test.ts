@@ -91,8 +91,50 @@ it("sends calls and their results, failures in words, the user's words behind th
   ]);
 });
 
+/** A PNG of one pixel. */
+const DOT =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+it("F1 sends PDFs with a name and texts as text, and those of results behind all results", async () => {
+  const pdf = Buffer.from("%PDF-1.7\n").toString("base64");
+  const source = { type: "base64", media_type: "application/pdf", data: pdf };
+  const notes = { type: "document", source: { type: "text", media_type: "text/plain", data: "Eggs." } };
+  const { messages } = await sent({
+    messages: [
+      user(
+        { type: "document", source, title: "plan.pdf" },
+        { ...notes, title: "list.txt" },
+        notes,
+        text("Hm?"),
+      ),
+      assistant(use("toolu_1")),
+      user(result("toolu_1", [text("Found."), { type: "document", source }, notes])),
+    ],
+  });
+  const file = (filename: string) => ({
+    type: "file",
+    file: { filename, file_data: `data:application/pdf;base64,${pdf}` },
+  });
+  expect(messages[1]?.content).toEqual([
+    file("plan.pdf"),
+    text("list.txt:\n\nEggs."),
+    text("Eggs."),
+    text("Hm?"),
+  ]);
+  expect(messages.slice(3)).toEqual([
+    { role: "tool", tool_call_id: "toolu_1", content: "Found.\n\n(A PDF, see below.)\n\nEggs." },
+    { role: "user", content: [text("Files of the result of toolu_1:"), file("document.pdf")] },
+  ]);
+});
+
+it("F1 reads images and PDFs if the model is OpenAI's own, or if the application says so", () => {
+  expect(openai("gpt-5.4-mini").reads).toEqual(["image", "pdf"]);
+  expect(openai("qwen3", { baseURL: "http://localhost:1/v1" }).reads).toEqual([]);
+  expect(openai("qwen3", { reads: ["image"] }).reads).toEqual(["image"]);
+});
+
 it("sends images of users where they stand, and those of results behind all results", async () => {
-  const base64 = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } };
+  const base64 = { type: "image", source: { type: "base64", media_type: "image/png", data: DOT } };
   const byUrl = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
   const { messages } = await sent({
     messages: [
@@ -108,7 +150,7 @@ it("sends images of users where they stand, and those of results behind all resu
     { role: "tool", tool_call_id: "toolu_2", content: "ok" },
     {
       role: "user",
-      content: [text("Images of the result of toolu_1:"), image("data:image/png;base64,AAAA")],
+      content: [text("Images of the result of toolu_1:"), image(`data:image/png;base64,${DOT}`)],
     },
   ]);
 });

@@ -26,6 +26,9 @@ const look = (more: Body = {}): Body => ({
   type: "function",
   function: { name: "look", parameters: { type: "object", properties: {} }, ...more },
 });
+const dotUrl =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+const pdfUrl = (content: string) => `data:application/pdf;base64,${Buffer.from(content).toString("base64")}`;
 const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
 const said = (...messages: Body[]): Body => ({ messages });
 
@@ -65,7 +68,14 @@ it.each<[string, Body]>([
     "an image in its address",
     said({
       role: "user",
-      content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA", detail: "low" } }],
+      content: [{ type: "image_url", image_url: { url: dotUrl, detail: "low" } }],
+    }),
+  ],
+  [
+    "a PDF with its name",
+    said({
+      role: "user",
+      content: [{ type: "file", file: { filename: "a.pdf", file_data: pdfUrl("%PDF-1.7") } }],
     }),
   ],
   [
@@ -163,6 +173,30 @@ it.each<[string, Body, string | RegExp, string | null]>([
     said(user, calling("x".repeat(41)), answer("x".repeat(41))),
     /maximum length 40, but got a string with length 41/,
     "messages[1].tool_calls[0].id",
+  ],
+  [
+    "an image that is none",
+    said({
+      role: "user",
+      content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }],
+    }),
+    /^You uploaded an unsupported image/,
+    "messages[0].content[0].image_url.url",
+  ],
+  [
+    "a PDF without a name",
+    said({ role: "user", content: [{ type: "file", file: { file_data: pdfUrl("%PDF-1.7") } }] }),
+    "Missing required parameter: 'messages[0].content[0].file.filename'.",
+    "messages[0].content[0].file.filename",
+  ],
+  [
+    "a PDF that is none",
+    said({
+      role: "user",
+      content: [{ type: "file", file: { filename: "a.pdf", file_data: pdfUrl("Hello") } }],
+    }),
+    /Expected a base64-encoded data URL with a PDF/,
+    "messages[0].content[0].file.file_data",
   ],
   [
     "an image of a tool",

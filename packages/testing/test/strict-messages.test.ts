@@ -21,6 +21,18 @@ afterAll(() => api.close());
 
 const image = (bytes: number): ContentBlock =>
   block({ type: "image", source: { type: "base64", media_type: "image/png", data: "A".repeat(bytes) } });
+/** A picture of this size, of which only the header is real. */
+const picture = (width: number, height: number, media_type = "image/png"): ContentBlock => {
+  const bytes = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAAAAAAA", "base64");
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return block({ type: "image", source: { type: "base64", media_type, data: bytes.toString("base64") } });
+};
+const pdf = (content: string): ContentBlock =>
+  block({
+    type: "document",
+    source: { type: "base64", media_type: "application/pdf", data: Buffer.from(content).toString("base64") },
+  });
 const five = ["a", "b", "c", "d", "e"].map((part) => text(part, marked()));
 
 const refusals: [string, Body, string][] = [
@@ -157,6 +169,41 @@ const refusals: [string, Body, string][] = [
     "too many images",
     messages(user(...Array.from({ length: 601 }, () => image(1)))),
     "messages: too many images: 601 > 600 maximum",
+  ],
+  [
+    "F1 an image that is not base64",
+    messages(user(block({ type: "image", source: { type: "base64", media_type: "image/png", data: "#" } }))),
+    "messages.0.content.0.image.source.base64.data: invalid base64 data",
+  ],
+  [
+    "F1 an image that is none",
+    messages(user(image(4))),
+    "messages.0.content.0.image.source.base64.data: Could not process image",
+  ],
+  [
+    "F1 an image of another type",
+    messages(user("a"), assistant(call("a")), user(result("a", [picture(1, 1, "image/jpeg")]))),
+    "messages.2.content.0.tool_result.content.0.image.source.base64: The image was specified using the image/jpeg media type, but the image appears to be a image/png image",
+  ],
+  [
+    "F1 a long image",
+    messages(user(picture(8_001, 1))),
+    "messages.0.content.0.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels",
+  ],
+  [
+    "F1 a long image among many",
+    messages(user(...Array.from({ length: 20 }, () => picture(1, 1)), picture(1, 2_001))),
+    "messages.0.content.20.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
+  ],
+  [
+    "F1 a PDF that is none",
+    messages(user(pdf("Hello"))),
+    "messages.0.content.0.document.source.base64.data: The PDF specified was not valid.",
+  ],
+  [
+    "F1 a PDF of many pages",
+    messages(user(pdf(`%PDF-1.7 ${"/Type /Page ".repeat(601)}`))),
+    "A maximum of 600 PDF pages may be provided.",
   ],
   ["an image too big", messages(user(image(10 * 1024 * 1024 + 1))), "messages: image exceeds 10 MB maximum"],
   [

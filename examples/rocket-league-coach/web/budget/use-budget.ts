@@ -68,7 +68,7 @@ export function useBudget(read: ReadBudget, messages: readonly ViewMessage[], wr
 }
 
 function isBeingWritten(part: ViewPart): boolean {
-  return part.type === "tool" ? part.phase === "running" : part.type !== "notice" && part.open;
+  return part.type === "tool" ? part.phase === "running" : "open" in part && part.open;
 }
 
 function lengthOf(parts: readonly ViewPart[]): number {

@@ -45,7 +45,10 @@ export interface AgentClient<T = AnyTools, Output = Json> {
   /**
    * Sends a message. The first message of a new conversation begins its session. Resolves to whether the
    * server accepted the message; if not, `state.error` has the reason and the text. Resolves to `false` at
-   * once if the text is blank, or another message or an answer is in flight.
+   * once if the text is blank and there are no files, or another message or an answer is in flight.
+   *
+   * `files` are uploaded first: pictures, PDFs and texts. The message is shown meanwhile, and removed if one
+   * of them is refused.
    */
   send(text: string, options?: SendOptions): Promise<boolean>;
   /**
@@ -78,6 +81,11 @@ export interface AgentClient<T = AnyTools, Output = Json> {
    * and `message` are those of an {@link AgentFailure}.
    */
   sessions(): Promise<ListedSession[]>;
+  /**
+   * Loads one of the user's files, e.g. for `URL.createObjectURL()`. If the server knows the user by a
+   * cookie, a page can use the part's `url` instead. Rejects like {@link AgentClient.sessions}.
+   */
+  file(id: string): Promise<Blob>;
   /**
    * Disconnects. The state does not change, and runs continue on the server. Nothing can be sent until
    * {@link AgentClient.open} is called.
@@ -151,16 +159,20 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       if (id !== undefined) watchAgain(talks.current);
       update(talks.current, { error: undefined });
     },
-    sessions: async () => {
-      try {
-        return await speaks.sessions(new AbortController().signal);
-      } catch (error) {
-        const { code, message, cause } = failureOf(error);
-        throw new Refused(0, code, message, { cause });
-      }
-    },
+    sessions: () => orFailure(speaks.sessions(new AbortController().signal)),
+    file: (id) => orFailure(speaks.file(id, new AbortController().signal)),
     close: () => leave(talks.current),
   };
+}
+
+/** Rejects with an error that has the code and the message of a failure. */
+async function orFailure<R>(asked: Promise<R>): Promise<R> {
+  try {
+    return await asked;
+  } catch (error) {
+    const { code, message, cause } = failureOf(error);
+    throw new Refused(0, code, message, { cause });
+  }
 }
 
 /**

@@ -4,9 +4,10 @@ import { isSubmitting } from "../state/agent-state.ts";
 import { type Conversation, failureOf, update } from "../state/conversation.ts";
 import { backoffMs, pause } from "../wire/backoff.ts";
 import { isTemporary, Refused, sessionOf } from "../wire/request.ts";
-import type { RunBody } from "../wire/wire.ts";
+import type { InputPart, RunBody } from "../wire/wire.ts";
 import { checkArgument, refuseEvent } from "./check-client.ts";
 import { lead, newReader, readRun, watchAgain } from "./reading.ts";
+import { checkedFiles, shownFile, type UploadOptions, uploadAll } from "./send-files.ts";
 
 /**
  * The most times that a message or an answer is sent while the server cannot be reached. The server stores it
@@ -15,7 +16,7 @@ import { lead, newReader, readRun, watchAgain } from "./reading.ts";
 const TRIES = 3;
 
 /** Options of `send()`. */
-export interface SendOptions {
+export interface SendOptions extends UploadOptions {
   /**
    * Your own fields for the request's body, e.g. what is on the screen. The server reads the fields that its
    * option `handler({ extra })` lists. Default: none.
@@ -25,15 +26,17 @@ export interface SendOptions {
 
 /**
  * Sends a message, unless a request is in flight. The message is shown at once, and removed if the server
- * refuses it.
+ * refuses it or one of its files.
  */
 export async function sendMessage(
   talk: Conversation,
   text: string,
-  { extra }: SendOptions = {},
+  { extra, files: given = [], ...uploading }: SendOptions = {},
 ): Promise<boolean> {
   checkArgument("The message for send()", text, "string");
-  if (talk.life.signal.aborted || text.trim() === "" || isSubmitting(talk.facts)) return false;
+  const files = checkedFiles(given);
+  const isEmpty = text.trim() === "" && files.length === 0;
+  if (talk.life.signal.aborted || isEmpty || isSubmitting(talk.facts)) return false;
   let id: string;
   try {
     id = talk.newId();
@@ -41,8 +44,33 @@ export async function sendMessage(
     update(talk, { error: { ...unsent(cause), text } });
     return false;
   }
-  update(talk, { sending: { id, text }, error: undefined });
-  return await submit(talk, { ...extra, input: text, clientMessageId: id }, { text });
+  const shown = files.length === 0 ? {} : { files: files.map(shownFile) };
+  update(talk, { sending: { id, text, ...shown }, error: undefined });
+  const body = { ...extra, input: text, clientMessageId: id };
+  if (files.length === 0) return await submit(talk, body, { text });
+  const posting = uploadAndPost(talk, files, body, uploading);
+  talk.posting = posting;
+  return await posting;
+}
+
+async function uploadAndPost(
+  talk: Conversation,
+  files: readonly Blob[],
+  body: RunBody & { input: string },
+  uploading: UploadOptions,
+): Promise<boolean> {
+  const { input: text } = body;
+  const { life } = talk;
+  try {
+    const parts = await uploadAll(talk, files, uploading);
+    const said: InputPart[] = text.trim() === "" ? [] : [{ type: "text", text }];
+    return await postAndRead(talk, { ...body, input: [...parts, ...said] }, { text });
+  } catch (error) {
+    if (life.signal.aborted) return false;
+    if (uploading.signal?.aborted) update(talk, { sending: undefined });
+    else takeBack(talk, { text }, error);
+    return false;
+  }
 }
 
 /** Reports that `newId` of a client failed, and returns the failure to show. */

@@ -89,6 +89,14 @@ export type PartialOutput<T> = [Json] extends [T]
 export interface Sending {
   id: string;
   text: string;
+  files?: readonly SendingFile[];
+}
+
+/** A file of a message in flight, as far as the page knows it. */
+export interface SendingFile {
+  mediaType: string;
+  bytes: number;
+  name?: string;
 }
 
 /** The facts from which a conversation's state is derived. */
@@ -151,8 +159,13 @@ function runningPhase({ messages, run, runningTools }: ViewState): Phase {
 
 function messagesOf({ view, sending }: Facts): ViewMessage[] {
   if (sending === undefined || isStored(view, sending)) return view.messages;
-  const { id, text } = sending;
-  const parts: ViewMessage["parts"] = [{ type: "text", key: id, text, open: false }];
+  const { id, text, files = [] } = sending;
+  const parts: ViewMessage["parts"] = files.map((file, at) => ({
+    type: "file",
+    key: `${id}:${at}`,
+    ...file,
+  }));
+  if (text !== "") parts.push({ type: "text", key: id, text, open: false });
   return [...view.messages, { id, role: "user", text, parts, seq: 0 }];
 }
 

@@ -1,10 +1,11 @@
-/** Returns the SHA-256 of a text in hexadecimal. */
-// Prefers Node's synchronous hash. Web Crypto hands the work to a thread, which takes longer than the hash
-// itself.
-export async function sha256(text: string): Promise<string> {
+/** Returns the SHA-256 of a text or of bytes in hexadecimal. */
+// Prefers Node's synchronous hash. Web Crypto hands the work to a thread, which takes longer than the hash of
+// a short text.
+export async function sha256(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
   node ??= globalThis.process?.getBuiltinModule?.("node:crypto") ?? {};
-  if (node.hash !== undefined) return node.hash("sha256", text);
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  if (node.hash !== undefined) return node.hash("sha256", content);
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 

@@ -4,6 +4,7 @@ import { type ContentBlock, isToolUse } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import type { SessionState } from "../session/state.ts";
 import { admit } from "./admit.ts";
+import { withoutFiles } from "./file-limits.ts";
 import { ownTagsAt } from "./own-tags.ts";
 import { newPrefix } from "./prefix.ts";
 import { contextEntry, withoutThinking } from "./project.ts";
@@ -38,9 +39,14 @@ export function applyCheckpoint(state: SessionState, { seq, data }: StoredOf<"ch
   const at = Math.max(0, indexOf(state.entries, data.from_seq));
   const before = state.entries.slice(0, at);
   const summary = data.summary === undefined ? [] : [summaryEntry(state, data.summary, seq)];
-  const kept = data.reason === "drop_old_results" ? before.map(withoutResults) : summary;
+  const kept = data.reason === "drop_old_results" ? before.map(shorter(data)) : summary;
   state.entries = withoutUnpaired(withoutThinking([...kept, ...state.entries.slice(at)]));
   state.hashed = { entries: 0, hash: "" };
+}
+
+/** Returns the function that shortens an entry for a checkpoint which keeps the entries. */
+function shorter({ only }: EventData["checkpoint"]): (entry: ContextEntry) => ContextEntry {
+  return only === "files" ? withoutFiles : withoutResults;
 }
 
 /** Returns the index of the entry with this `seq`, or -1. */
@@ -73,8 +79,12 @@ export function lastTurns(entries: readonly ContextEntry[], turns: number): numb
   return answers.at(-turns) ?? entries.length;
 }
 
-/** Returns an entry with each tool result replaced by a note of its length, if the note is shorter. */
-export function withoutResults(entry: ContextEntry): ContextEntry {
+/**
+ * Returns an entry with each tool result replaced by a note of its length, if the note is shorter, and
+ * without its files.
+ */
+export function withoutResults(whole: ContextEntry): ContextEntry {
+  const entry = withoutFiles(whole);
   if (!entry.blocks.some((block) => isResult(block) && droppedNote(block) !== undefined)) return entry;
   const blocks = entry.blocks.map((block) => {
     const note = isResult(block) ? droppedNote(block) : undefined;

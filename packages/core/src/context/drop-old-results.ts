@@ -9,9 +9,9 @@ const OPTIONS: OptionKinds<Parameters<typeof dropOldResults>[0]> = {
 };
 
 /**
- * Returns a strategy for `checkpointWhen` that replaces old tool results by notes of their length. Applies
+ * Returns a strategy for `checkpointWhen` that replaces old tool results and files by notes. Applies
  * once the context has more than `whenTokens` (estimated) and at least a fifth of it would be freed. The last
- * `keepTurns` turns keep their results.
+ * `keepTurns` turns keep theirs.
  *
  * @throws PawlError `config` for unknown options and invalid numbers. `keepTurns` must be at least 1, because
  * the model has not read the results of the last turn yet.

@@ -1,3 +1,5 @@
+import type { FileReference } from "../log/file-reference.ts";
+
 /**
  * The most characters that an image counts as: 4,784 tokens of four characters, at one token for every 28 x
  * 28 pixels. Models scale larger images down to a side of 2,576 pixels (Claude's documentation on vision).
@@ -30,12 +32,27 @@ function difference(value: unknown): number {
   const isMedia = type === "image" || type === "document";
   if (!isMedia || typeof source !== "object" || source === null) return difference(content);
   const { type: from, data, content: parts } = source as { [field: string]: unknown };
+  if (from === "stored") return charsOfFile(source as unknown as FileReference);
   const bytes = from === "base64" && typeof data === "string" ? data : undefined;
   // An image that the model fetches may be of any size.
   if (type === "image") return bytes === undefined ? IMAGE_CHARS : Math.min(0, IMAGE_CHARS - bytes.length);
   if (bytes === undefined) return difference(parts);
   const pages = pagesOf(bytes);
   return pages === 0 ? 0 : pages * PAGE_CHARS - bytes.length;
+}
+
+/** The most pixels of a side, and the pixels of a token's side. */
+const [LONGEST, TOKEN_SIDE] = [2_576, 28];
+
+/** The bytes that count as a page of a PDF whose pages could not be counted. */
+const PAGE_BYTES = 50_000;
+
+function charsOfFile({ media_type, bytes, width, height, pages }: FileReference): number {
+  if (media_type === "application/pdf") return (pages ?? Math.ceil(bytes / PAGE_BYTES)) * PAGE_CHARS;
+  if (width === undefined || height === undefined) return bytes;
+  const scale = Math.min(1, LONGEST / Math.max(width, height));
+  const tokens = Math.ceil((width * scale) / TOKEN_SIDE) * Math.ceil((height * scale) / TOKEN_SIDE);
+  return Math.min(IMAGE_CHARS, 4 * tokens);
 }
 
 /** Returns the pages of a PDF; 0 if they are compressed and cannot be counted without unpacking it. */

@@ -13,6 +13,7 @@ import {
 } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { estimatedChars } from "./estimated-chars.ts";
+import { fileBlock } from "./file-blocks.ts";
 import { ownTagOf } from "./own-tags.ts";
 import { withoutTags, wrap } from "./sanitize.ts";
 
@@ -26,7 +27,7 @@ export function userEntry(
   tags: readonly string[] = [],
   hookTags: readonly string[] = [],
 ): ContextEntry {
-  const message = event.type === "user_message" ? messageBlocks(event.data.message, hookTags) : undefined;
+  const message = event.type === "user_message" ? messageBlocks(event.data, hookTags) : undefined;
   return contextEntry("user", message ?? userBlocks(event, tags), event.seq);
 }
 
@@ -63,10 +64,15 @@ export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[],
   };
 }
 
-function messageBlocks(message: string, hookTags: readonly string[]): ContentBlock[] {
+function messageBlocks(
+  { message, files = [] }: EventData["user_message"],
+  hookTags: readonly string[],
+): ContentBlock[] {
+  const said = isBlank(message) ? [] : [textBlock(withoutTags(message, hookTags))];
+  if (files.length > 0) return [...files.map(fileBlock), ...said];
   // A writer that bypasses the runtime may have stored a blank message. Every later request would fail
   // because of it.
-  return [textBlock(isBlank(message) ? "(an empty message)" : withoutTags(message, hookTags))];
+  return said.length > 0 ? said : [textBlock("(an empty message)")];
 }
 
 function userBlocks(event: StoredEvent, tags: readonly string[]): ContentBlock[] {

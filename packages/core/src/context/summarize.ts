@@ -10,6 +10,7 @@ import { type WholeAnswer, wholeAnswer } from "../model/whole-answer.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { boundaryAt, lastTurns } from "./checkpoint.ts";
 import { clipText } from "./clip.ts";
+import { withoutFiles } from "./file-limits.ts";
 import { resultText } from "./project.ts";
 import { sanitize } from "./sanitize.ts";
 import type { CheckpointPlan, CheckpointStrategy } from "./strategy.ts";
@@ -78,7 +79,7 @@ export function summarize(options: SummarizeOptions): CheckpointStrategy {
     const chars = before.reduce((sum, entry) => sum + entry.chars, 0);
     const first = entries[at];
     if (first === undefined || estimateTokens(chars) < estimatedTokens / 5) return undefined;
-    const text = `<conversation>\n${sanitize(transcript(before), { tags: ["conversation"] })}\n</conversation>`;
+    const text = `<conversation>\n${sanitize(transcript(before.map(withoutFiles)), { tags: ["conversation"] })}\n</conversation>`;
     const request = {
       system: [{ type: "text" as const, text: instructions }],
       tools: [],

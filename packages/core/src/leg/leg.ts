@@ -14,6 +14,7 @@ import type { Spent } from "../log/tokens.ts";
 import type { CallState, RunState, SessionState } from "../session/state.ts";
 import type { AskSpent, StoredAnswer } from "../tools/ask-outcome.ts";
 import type { Delegate, TaskAgent } from "../tools/tool.ts";
+import type { LegFiles } from "./leg-files.ts";
 import type { SessionLog } from "./session-log.ts";
 
 /** The caller of a run, the credentials that this process has for it, and the dependencies made for both. */
@@ -31,6 +32,7 @@ export interface Leg extends Access {
   readonly agent: Agent;
   readonly session: Session;
   readonly log: SessionLog;
+  readonly files: LegFiles;
   readonly life: LegLife;
   readonly report: LegReport;
   readonly hookProgress: HookProgress;

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
 import type { NextRun, QuestionPlace, ShortenInput } from "./event-parts.ts";
+import type { FileReference } from "./file-reference.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
 import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
@@ -17,9 +18,15 @@ export interface EventData {
   /**
    * The user sent a message. `queued`: the message arrived during a run and is answered by that run or the
    * next one. `params` are for hooks and tools, see `RunOptions.params`. A queued message also has `caller`
-   * and `credentials`, for the run that it may start.
+   * and `credentials`, for the run that it may start. `files` came with the message, in order: `id` is the
+   * SHA-256 of a file's bytes, which are in the runtime's `files`.
    */
-  user_message: { message: string; queued?: boolean; params?: JsonObject } & CalledBy;
+  user_message: {
+    message: string;
+    queued?: boolean;
+    params?: JsonObject;
+    files?: FileReference[];
+  } & CalledBy;
   /**
    * The model's answer is complete, or was cut off. `content` is what was received.
    *
@@ -41,7 +48,8 @@ export interface EventData {
   /**
    * A call is over: its tool returned or failed, its question was answered, or it was not run at all.
    *
-   * - `result` is the tool's return value. `content` is what the model reads; if absent, `result` as text.
+   * - `result` is the tool's return value. `content` is what the model reads; if absent, `result` as text. A
+   *   picture or PDF in it whose bytes are in the runtime's `files` has a source of the type `stored`.
    * - `resend` names input fields of the call that are replaced by a note of their length before they are
    *   sent to the model. The value of each is the note's first word, e.g. `saved`.
    * - `ends_run`: the tool ends the run. `session_status` and `mode`: the tool sets the session's status and
@@ -116,8 +124,9 @@ export interface EventData {
   /**
    * The context before the event `from_seq` was shortened. Applies from the next request on.
    *
-   * - `reason` is the form: `drop_old_results` replaces tool results by notes of their length, `summary`
-   *   replaces everything by the text `summary`, and `start` omits everything.
+   * - `reason` is the form: `drop_old_results` replaces tool results and files by notes, `summary`
+   *   replaces everything by the text `summary`, and `start` omits everything. `only: "files"`: replaces only
+   *   files.
    * - `upto_seq` is the last event of the context from which the checkpoint was made.
    * - A new `prefix` follows in the same append.
    */
@@ -125,6 +134,7 @@ export interface EventData {
     from_seq: number;
     upto_seq: number;
     reason: "drop_old_results" | "summary" | "start";
+    only?: "files";
     summary?: string;
   };
   /**

@@ -35,7 +35,11 @@ function withoutText(event: StoredEvent): object | undefined {
 
 /** By event type: returns the fields that have content, with their replacements. */
 const TEXTS: ByType<object> = {
-  user_message: (data) => ({ message: REDACTED, ...withoutParams(data) }),
+  user_message: (data) => ({
+    message: REDACTED,
+    ...withoutParams(data),
+    ...(data.files !== undefined && { files: [] }),
+  }),
   assistant_message: (data) => {
     const content = redactedBlocks(data.content);
     return { content, complete: content.length };

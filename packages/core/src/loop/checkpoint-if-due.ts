@@ -2,6 +2,7 @@ import { withinDeadline } from "../base/deadline.ts";
 import { causeOf, messageOf } from "../base/errors.ts";
 import { admitted } from "../context/admit.ts";
 import { boundaryAt, checkpointEvents, indexOf } from "../context/checkpoint.ts";
+import { fileCheckpoint } from "../context/file-limits.ts";
 import { isPaused } from "../context/server-calls.ts";
 import type { CheckpointPlan, CheckpointSource } from "../context/strategy.ts";
 import type { Leg } from "../leg/leg.ts";
@@ -11,16 +12,28 @@ import { remainingOf } from "../stop/limits.ts";
 import { roomFor } from "../stop/room.ts";
 
 /**
- * Stores a checkpoint if one of the agent's strategies asks for it. Called between turns, when every call has
- * its result. Returns whether the context is shorter now.
+ * Stores a checkpoint if the context has more files than one request may have, or if one of the agent's
+ * strategies asks for it. Called between turns, when every call has its result. Returns whether a strategy has
+ * shortened the context.
  */
 export async function checkpointIfDue(leg: Leg): Promise<boolean> {
   const { state } = leg.log;
+  // The API continues a paused answer only if it is sent back unchanged.
+  if (openRun(state) === undefined || isPaused(state)) return false;
+  const uptoSeq = state.lastSeq;
+  const files = fileCheckpoint(admitted(state, uptoSeq));
+  if (files !== undefined) {
+    const data = { ...files, upto_seq: uptoSeq };
+    await leg.log.append(checkpointEvents(state, leg.agent, data, leg.newId()));
+  }
+  return leg.agent.checkpointWhen.length > 0 && (await checkpointByStrategy(leg));
+}
+
+async function checkpointByStrategy(leg: Leg): Promise<boolean> {
+  const { state } = leg.log;
   const run = openRun(state);
   const { checkpointWhen } = leg.agent;
-  if (checkpointWhen.length === 0 || run === undefined || run.checkpointFailed) return false;
-  // The API continues a paused answer only if it is sent back unchanged.
-  if (isPaused(state)) return false;
+  if (run === undefined || run.checkpointFailed) return false;
   const uptoSeq = state.lastSeq;
   const entries = admitted(state, uptoSeq);
   const chars = entries.reduce((sum, entry) => sum + entry.chars, state.prefix?.chars ?? 0);

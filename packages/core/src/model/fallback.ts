@@ -54,12 +54,15 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
   const forcedToolChoice = models.every((model) => model.forcedToolChoice === true);
   const { outputFormat: _, ...decorated } = decorate(primary, stream);
   const asked = models.flatMap((model) => model.models ?? [model]);
+  // The same holds for a request with files.
+  const reads = (primary.reads ?? []).filter((kind) => models.every((model) => model.reads?.includes(kind)));
   return {
     ...decorated,
     ...(models.every((model) => model.outputFormat !== undefined) && {
       outputFormat: (schema: JsonObject) => commonFormat(models, schema),
     }),
     forcedToolChoice,
+    reads,
     models: asked.map(({ id, pricing }) => ({ id, ...(pricing !== undefined && { pricing }) })),
   };
 }

@@ -119,6 +119,11 @@ export interface ModelClient {
    */
   outputFormat?(schema: JsonObject): JsonObject | undefined;
   /**
+   * What the model reads besides text. Messages with other files are refused, and other files in tool results
+   * are replaced by a note. Default: nothing.
+   */
+  readonly reads?: readonly ("image" | "pdf")[];
+  /**
    * All models that may answer, if there are several, e.g. those of `withFallback`. A cost limit needs the
    * prices of each. Default: only this model.
    */

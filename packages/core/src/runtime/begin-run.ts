@@ -9,6 +9,7 @@ import { beginWithAnswers } from "./begin/begin-with-answers.ts";
 import { beginWithMessage } from "./begin/begin-with-message.ts";
 import { checkedKnowledge, checkRunOptions } from "./begin/check-run-options.ts";
 import { newSession } from "./begin/new-session.ts";
+import { readInput } from "./begin/read-input.ts";
 import type { RetryRunOptions, RunOptions } from "./begin/runtime-types.ts";
 import type { Host } from "./leg/host.ts";
 import { noSuchAgent } from "./leg/no-such-agent.ts";
@@ -36,6 +37,10 @@ export async function beginRun(
     return await beginRetry(host, { session, agent, runId, signal, caller, credentials });
   }
   const knowledge = options.knowledge?.map(checkedKnowledge);
+  const { message, files } =
+    typeof input === "string"
+      ? { message: input, files: [] }
+      : await readInput(host.files, agent, { userId, input });
   const session = notExpired(
     sessionId === undefined
       ? await newSession(host, agent.name, options)
@@ -43,7 +48,10 @@ export async function beginRun(
   );
   const { clientMessageId, signal, params, caller, credentials } = options;
   const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
-  const said = { message: input, knowledge, params, clientMessageId };
+  const contents = files.map(({ content }) => content);
+  if (contents.length > 0) await host.files?.keep(userId, session.id, contents);
+  const references = files.map(({ reference }) => reference);
+  const said = { message, files: references, knowledge, params, clientMessageId };
   return await beginWithMessage(host, { session, agent, ...said, signal, whenBusy, caller, credentials });
 }
 

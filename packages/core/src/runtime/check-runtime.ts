@@ -29,6 +29,10 @@ const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
   pollMs: "number",
   upcasters: "object",
   blobs: "object",
+  files: {
+    mustBe: "a FileStore, e.g. memoryFiles()",
+    is: (files) => typeof Object(files).put === "function" && typeof Object(files).list === "function",
+  },
 };
 
 const INSTEAD = {

@@ -4,6 +4,7 @@ import { PawlError } from "../base/errors.ts";
 import { once } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
 import { newSwitch } from "../base/switch.ts";
+import { userFiles } from "../files/user-files.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { localTail } from "../readers/local-tail.ts";
 import { sessionWatches } from "../readers/session-watch.ts";
@@ -36,12 +37,14 @@ export function makeHost<Deps>({
   onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`),
   upcasters = {},
   blobs,
+  files,
 }: RuntimeOptions<Deps>): Host {
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
   const log = layered(store, blobs, upcasters, { storeRetryMs, clock });
   const host: Host = {
     agents: byName,
     store: log,
+    files: files && userFiles(files),
     tail,
     watches: sessionWatches({ store: log, tail, pollMs }),
     legs: new Map(),

@@ -1,3 +1,4 @@
+import { PawlError } from "../base/errors.ts";
 import { follow } from "../readers/follow.ts";
 import { beginning } from "./begin/beginning.ts";
 import { getOrCreateSession } from "./begin/new-session.ts";
@@ -55,6 +56,7 @@ export function runtime<Deps, Name extends string = string>(
   return {
     agents: host.agents,
     store: host.store,
+    files: host.files ?? noFiles,
     run: (agent, options) =>
       makeRun(host, beginning(host, beginRun(host, agent, options)), options?.signal) as Run<never>,
     stop: async (sessionId, options) => {
@@ -102,6 +104,16 @@ export function runtime<Deps, Name extends string = string>(
 
 /** What most processes never call, in a chunk of its own: 3 of 76 kB, compressed. */
 const atRest = () => import("./at-rest/index.ts");
+const refuseFiles = (): never => {
+  throw new PawlError("config", "runtime() needs the option `files`, e.g. memoryFiles(), to keep files.");
+};
+
+/** Stands for the users' files of a runtime without a file store. */
+const noFiles: Runtime["files"] = {
+  put: async () => refuseFiles(),
+  get: async () => refuseFiles(),
+  delete: async () => refuseFiles(),
+};
 
 /** The methods that only the owner of a session may call. */
 type OwnedCall = Exclude<Parameters<typeof checkCall>[0], "follow">;

@@ -15,9 +15,10 @@ export function withoutRedacted(view: ViewState, event: StoredOf<"redaction">): 
 function redactedMessages(messages: readonly ViewMessage[], { data }: StoredOf<"redaction">): ViewMessage[] {
   return messages.map((message) => {
     if (message.role === "user" && message.seq !== data.seq) return message;
-    const parts = message.parts.flatMap((part) =>
-      message.role === "user" ? [{ ...part, text: REDACTED }] : redactedPart(part, data),
-    );
+    const parts =
+      message.role === "user"
+        ? [{ type: "text" as const, key: message.id, text: REDACTED, open: false }]
+        : message.parts.flatMap((part) => redactedPart(part, data));
     const text = message.role === "user" ? REDACTED : joinedText(parts);
     return { ...message, text, parts };
   });

@@ -8,7 +8,8 @@ import { questionPart } from "./question-part.ts";
 import { withoutRedacted } from "./redact.ts";
 import { retryInView } from "./retry.ts";
 import { takeUp } from "./run-message.ts";
-import type { ToolPhase, ViewMessage, ViewState } from "./view.ts";
+import { withUserMessage } from "./user-message.ts";
+import type { ToolPhase, ViewMessage, ViewPart, ViewState } from "./view.ts";
 
 /**
  * Applies one event to a view and returns the new view. Shares unchanged parts with the old view, which is
@@ -188,21 +189,4 @@ function endRunInView(view: ViewState, event: StoredOf<"run_ended">): ViewState 
     ...ended,
     run: view.run && { ...view.run, open: false, stop, failed: session_status === "error" },
   };
-}
-
-function withUserMessage(messages: readonly ViewMessage[], event: StoredOf<"user_message">): ViewMessage[] {
-  const id = event.key?.startsWith("message:") ? event.key.slice("message:".length) : String(event.seq);
-  const text = event.data.message;
-  const message: ViewMessage = {
-    id,
-    role: "user",
-    text,
-    parts: [{ type: "text", key: id, text, open: false }],
-    seq: event.seq,
-    ...(event.data.queued && { queued: true }),
-  };
-  const known = messages.some((existing) => existing.id === id);
-  return known
-    ? messages.map((existing) => (existing.id === id ? message : existing))
-    : [...messages, message];
 }

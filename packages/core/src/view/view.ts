@@ -9,8 +9,8 @@ import type { Question } from "../session/run-result.ts";
 export type ToolPhase = "running" | "waiting" | "done" | "error";
 
 /**
- * One part of a message: text, thinking, a tool call, the run's output, or a notice that says why the run
- * stopped. A message has its parts in the order of their arrival. A hook's question about the run is shown as a call, with the
+ * One part of a message: text, thinking, a tool call, a file, the run's output, or a notice that says why the
+ * run stopped. A message has its parts in the order of their arrival. A hook's question about the run is shown as a call, with the
  * hook's name, the question's payload and its answer.
  */
 export type ViewPart =
@@ -20,6 +20,24 @@ export type ViewPart =
    */
   | { type: "text"; key: string; text: string; open: boolean }
   | { type: "thinking"; key: string; text: string; open: boolean }
+  /**
+   * A file of a user's message; its files precede its text. `id` is for `GET /files/:id` of the handler.
+   * `mediaType` was found by the file's bytes, and `bytes` is its size. Pictures have a size in pixels, and a
+   * PDF an estimate of its pages. A message that the server has not confirmed has files without an id.
+   */
+  | {
+      type: "file";
+      key: string;
+      id?: string;
+      /** The path of the file at the handler that has sent the view or the events. */
+      url?: string;
+      mediaType: string;
+      bytes: number;
+      name?: string;
+      width?: number;
+      height?: number;
+      pages?: number;
+    }
   | {
       type: "tool";
       key: string;

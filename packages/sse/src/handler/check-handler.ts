@@ -30,6 +30,7 @@ const OPTIONS: OptionKinds<HandlerOptions> = {
   heartbeatMs: "number",
   maxBodyBytes: "number",
   maxHistoryBytes: "number",
+  maxFileBytes: "number",
   maxInputLength: "number",
   rateLimit: {
     mustBe: "a rate limiter with a method `consume`",
@@ -56,7 +57,14 @@ const INSTEAD = {
   origins: "Use `cors: { origins }`.",
 };
 
-const COUNTS = ["heartbeatMs", "maxBodyBytes", "maxHistoryBytes", "maxInputLength", "maxStreams"] as const;
+const COUNTS = [
+  "heartbeatMs",
+  "maxBodyBytes",
+  "maxHistoryBytes",
+  "maxFileBytes",
+  "maxInputLength",
+  "maxStreams",
+] as const;
 
 /** Checks the options of `handler()`. @throws PawlError `config` */
 export function checkHandler<Name extends string>(options: HandlerOptions<Name>): void {

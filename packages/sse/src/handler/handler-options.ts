@@ -67,13 +67,19 @@ export interface HandlerOptions<Name extends string = string> {
    */
   maxHistoryBytes?: number;
   /**
+   * The maximum size of a file that is uploaded to `POST /files`, in bytes. A larger one is refused with 413,
+   * and not read further. Default: 20,000,000, which no message's file may exceed. Bodies of `POST /runs` may
+   * have files in base64; `maxBodyBytes` limits those.
+   */
+  maxFileBytes?: number;
+  /**
    * The maximum length of a user's message, in UTF-16 code units. A longer message is refused with 400.
    * Default: 100,000.
    */
   maxInputLength?: number;
   /**
-   * Limits how many runs each user may begin or continue, e.g. `new RateLimiterMemory({ points: 20, duration:
-   * 60 })`. A request above the limit is refused with 429. Default: no limit.
+   * Limits how many runs each user may begin or continue, and how many files they may upload, e.g. `new
+   * RateLimiterMemory({ points: 20, duration: 60 })`. A request above the limit is refused with 429. Default: no limit.
    */
   rateLimit?: RateLimiter;
   /**

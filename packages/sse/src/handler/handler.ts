@@ -14,6 +14,7 @@ import { streamLimit } from "../stream/stream-limit.ts";
 import { agentName } from "./check-dialect.ts";
 import { checkHandler } from "./check-handler.ts";
 import { corsOf } from "./cors.ts";
+import { fileRoutes } from "./file-routes.ts";
 import type { HandlerOptions, Served } from "./handler-options.ts";
 import { errorsOnly, identified } from "./identified.ts";
 import { withinRate } from "./rate-limit.ts";
@@ -37,6 +38,9 @@ import { startRun } from "./start-run.ts";
  *   happen. Accepts the id of any event that was sent, also in the middle of an answer. Resumes a run that no
  *   process is working on
  * - `POST /sessions/:id/stop`: asks the run to stop, and answers 202
+ * - `POST /files`: stores the body, one file, for a message: `{ id, mediaType, bytes, width?, height?, pages?
+ *   }`. Send it with `content-type: application/octet-stream`. Requires `runtime({ files })`
+ * - `GET /files/:id`: the bytes of one of the user's files
  *
  * Dialects with `resume: "replay"` have their own request bodies, and two more routes:
  *
@@ -112,6 +116,7 @@ function checkedHandler(
       return await limited(c, (one) => startRun(options, served, c, one));
     },
   });
+  fileRoutes(app, { runtime, rateLimit, maxFileBytes: options.maxFileBytes ?? 20_000_000 });
   if (dialect.resume === "replay") replayRoutes(app, served, limited);
   route(app, "/sessions", {
     GET: async (c) => json({ sessions: await listSessions(runtime.store, c.get("userId"), agent) }),
@@ -121,7 +126,7 @@ function checkedHandler(
       const session = await own(c);
       let view = newView();
       for await (const event of readShown(runtime.store, session.id)) {
-        view = reduceView(view, publicEvent(event, options.expose));
+        view = reduceView(view, publicEvent(event, options));
       }
       return json({ session, ...view });
     },
@@ -133,7 +138,7 @@ function checkedHandler(
       for await (const event of readShown(runtime.store, session.id, {
         afterSeq: cursorOf(c.req.query("after")).afterSeq,
       })) {
-        events.push(publicEvent(event, options.expose));
+        events.push(publicEvent(event, options));
       }
       return json({ events });
     },
@@ -201,12 +206,12 @@ function streaming({ maxStreams = 100, onClientGone }: Served): Limited {
 }
 
 function replaying(options: Served, dialect: Dialect): Replaying {
-  const { runtime, agent, extra, onError, onWarning, heartbeatMs = HEARTBEAT_MS } = options;
+  const { runtime, agent, basePath, extra, onError, onWarning, heartbeatMs = HEARTBEAT_MS } = options;
   const { maxBodyBytes = 1_000_000, maxHistoryBytes = 50_000_000, maxInputLength = 100_000 } = options;
   const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };
   const told = (error: unknown, request: Request) => onError?.(error, request);
   const warn = (message: string) => onWarning?.(message);
-  return { runtime, agent, dialect, heartbeatMs, ...limits, extra, onError: told, warn };
+  return { runtime, agent, basePath, dialect, heartbeatMs, ...limits, extra, onError: told, warn };
 }
 
 function oncePerMessage(warn: (message: string) => void): (message: string) => void {

@@ -14,6 +14,7 @@ import { type Env, json, type Limited, route, type Streaming } from "./routes.ts
 export interface Replaying {
   runtime: Runtime;
   agent: string;
+  basePath?: string | undefined;
   dialect: Dialect;
   heartbeatMs: number;
   maxBodyBytes: number;
@@ -54,12 +55,12 @@ export async function tellNewRun(
  *   if none exists, also for a name without a session, because a message may still begin one
  */
 export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited): void {
-  const { runtime, dialect } = served;
+  const { dialect } = served;
   route(app, "/runs/:id", {
     GET: async (c) => {
       const id = c.req.param("id") ?? "";
       const session = await namedSession(served, c.get("userId"), id);
-      const { view, facts } = await sessionNow(runtime, session.id);
+      const { view, facts } = await sessionNow(served, session.id);
       return json(dialect.history?.(view, id, facts) ?? {});
     },
   });

@@ -1,5 +1,6 @@
-import { type Answer, jsonSchema } from "@pawl/core";
+import { type Answer, jsonSchema, type RunOptions } from "@pawl/core";
 import { checkBody, checkInput, id, invalid } from "./check-body.ts";
+import { checkParts } from "./message-input.ts";
 
 /**
  * The body of `POST /runs` in the native dialect. Must have exactly one of `input`, `answers` and `retry`.
@@ -7,8 +8,11 @@ import { checkBody, checkInput, id, invalid } from "./check-body.ts";
 export interface RunRequest {
   /** Id of the session to continue. Required with `answers` and `retry`. Default: a new session. */
   sessionId?: string;
-  /** The user's message. */
-  input?: string;
+  /**
+   * The user's message: a text, or parts. A file has the `id` that `POST /files` returned, or `data` in
+   * base64, for small files.
+   */
+  input?: NonNullable<RunOptions["input"]>;
   /** Answers to the session's open questions. */
   answers?: Answer[];
   /** Id of the session's last run, if it failed, to run its message again. */
@@ -20,11 +24,39 @@ export interface RunRequest {
   clientMessageId?: string;
 }
 
+const part = {
+  oneOf: [
+    {
+      type: "object",
+      properties: { type: { const: "text" }, text: { type: "string" } },
+      required: ["type", "text"],
+      additionalProperties: false,
+    },
+    {
+      type: "object",
+      properties: {
+        type: { const: "file" },
+        id: { type: "string", pattern: "^[0-9a-f]{64}$" },
+        data: { type: "string" },
+        name: { type: "string", maxLength: 1_000 },
+      },
+      required: ["type"],
+      oneOf: [{ required: ["id"] }, { required: ["data"] }],
+      additionalProperties: false,
+    },
+  ],
+};
+
 const schema = jsonSchema<RunRequest>({
   type: "object",
   properties: {
     sessionId: id(200),
-    input: { type: "string", minLength: 1 },
+    input: {
+      anyOf: [
+        { type: "string", minLength: 1 },
+        { type: "array", minItems: 1, maxItems: 100, items: part },
+      ],
+    },
     answers: {
       type: "array",
       minItems: 1,
@@ -59,6 +91,7 @@ export async function parseRunRequest(body: unknown, maxInputLength: number): Pr
   if ([input, answers, retry].filter((one) => one !== undefined).length !== 1) {
     throw invalid("Send exactly one of `input`, `answers` and `retry`.");
   }
-  if (input !== undefined) checkInput(input, maxInputLength);
+  if (typeof input === "string") checkInput(input, maxInputLength);
+  else if (input !== undefined) return { ...asked, input: checkParts(input, maxInputLength) };
   return asked;
 }

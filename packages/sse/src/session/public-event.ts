@@ -11,9 +11,15 @@ const SILENT = "This did not work.";
  */
 export type Expose = "public" | "all" | { readonly knowledge: readonly string[] };
 
+/** Which content of a session clients may read, and the path at which the handler is mounted. */
+export interface Shown {
+  readonly expose?: Expose | undefined;
+  readonly basePath?: string | undefined;
+}
+
 /**
  * Returns an event without the content that is meant for the model or the operator. Keeps the event's place,
- * type and shape. Removes:
+ * type and shape. Adds the path of each file as its `url`, which views and dialects show. Removes:
  *
  * - the system prompt and the tools' descriptions, also what has changed about them
  * - summaries, notes, and the text of knowledge (its source stays)
@@ -24,8 +30,9 @@ export type Expose = "public" | "all" | { readonly knowledge: readonly string[] 
  * - what the application says about the user (`RunOptions.caller`)
  * - the messages and causes of failures, also of tools, because they may name hosts, queries or keys
  */
-export function publicEvent<E extends SessionEvent>(event: E, expose?: Expose): E;
-export function publicEvent(event: SessionEvent, expose: Expose = "public"): SessionEvent {
+export function publicEvent<E extends SessionEvent>(event: E, shown?: Shown): E;
+export function publicEvent(given: SessionEvent, { expose = "public", basePath }: Shown = {}): SessionEvent {
+  const event = withFileUrls(given, basePath);
   if (expose === "all") return event;
   switch (event.type) {
     case "prefix":
@@ -73,6 +80,12 @@ export function publicEvent(event: SessionEvent, expose: Expose = "public"): Ses
 
 function withoutProblem(event: StoredOf<"output">): SessionEvent {
   return event.data.problem === undefined ? event : { ...event, data: { ...event.data, problem: "" } };
+}
+
+function withFileUrls(event: SessionEvent, basePath = ""): SessionEvent {
+  if (event.type !== "user_message" || event.data.files === undefined) return event;
+  const files = event.data.files.map((file) => ({ ...file, url: `${basePath}/files/${file.id}` }));
+  return { ...event, data: { ...event.data, files } };
 }
 
 function withoutInput(event: StoredOf<"tool_started" | "tool_suspended">): SessionEvent {

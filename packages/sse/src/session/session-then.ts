@@ -4,8 +4,14 @@ import { newFacts, noteFacts, type ThreadFacts } from "../dialects/base/facts.ts
 import { publicEvent } from "./public-event.ts";
 
 /** Returns the current view of a session, limited to what its user may see. */
-export async function sessionNow(runtime: Runtime, sessionId: string): Promise<SessionThen> {
-  return await sessionUpTo(runtime, sessionId, Infinity);
+export async function sessionNow(served: Serving, sessionId: string): Promise<SessionThen> {
+  return await sessionUpTo(served, sessionId, Infinity);
+}
+
+/** The runtime of a handler, and the path at which the handler is mounted. */
+export interface Serving {
+  runtime: Runtime;
+  basePath?: string | undefined;
 }
 
 interface SessionThen {
@@ -16,7 +22,7 @@ interface SessionThen {
 
 /** Returns the view of a session after the event `uptoSeq`, limited to what its user may see. */
 export async function sessionUpTo(
-  runtime: Runtime,
+  { runtime, basePath }: Serving,
   sessionId: string,
   uptoSeq: number,
 ): Promise<SessionThen> {
@@ -26,7 +32,7 @@ export async function sessionUpTo(
   if (uptoSeq === 0) return { view, mode, facts };
   for await (const event of readShown(runtime.store, sessionId)) {
     if (event.seq > uptoSeq) break;
-    const shown = publicEvent(event);
+    const shown = publicEvent(event, { basePath });
     view = reduceView(view, shown);
     noteFacts(facts, shown, view);
     if (event.type === "tool_result" && event.data.mode !== undefined) mode = event.data.mode;

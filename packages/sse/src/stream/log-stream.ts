@@ -49,7 +49,7 @@ export function logStream(
     from,
   });
   const shownEvents = async function* (signal: AbortSignal) {
-    for await (const event of events(signal)) yield publicEvent(event, options.expose);
+    for await (const event of events(signal)) yield publicEvent(event, options);
   };
   const body = eventStream(shownEvents, {
     heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,

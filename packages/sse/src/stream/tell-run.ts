@@ -17,13 +17,12 @@ import { type Admit, askedBy, type Caller, type Reader, readBy } from "../sessio
 import { givesCredentials } from "../session/gives-credentials.ts";
 import { findSession, firstSessionId, openThread } from "../session/open-session.ts";
 import { publicEvent } from "../session/public-event.ts";
-import { lastExchange, sessionNow, sessionUpTo } from "../session/session-then.ts";
+import { lastExchange, type Serving, sessionNow, sessionUpTo } from "../session/session-then.ts";
 import type { Follower } from "./followers.ts";
 import { started } from "./started.ts";
 
 /** The dependencies for serving a request. */
-interface Served {
-  runtime: Runtime;
+interface Served extends Serving {
   agent: string;
   dialect: Dialect;
 }
@@ -44,7 +43,7 @@ export interface ToldRun {
 
 /** Starts what a request begins, and returns the run to stream. */
 export async function beginTold(
-  { runtime, agent, dialect, admit, follower }: Beginning,
+  { runtime, basePath, agent, dialect, admit, follower }: Beginning,
   caller: Caller,
   asked: DialectRequest,
 ): Promise<ToldRun> {
@@ -53,13 +52,13 @@ export async function beginTold(
   const { sessionId, threadId } = asked;
   const named = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
   const session = await findSession(runtime, named);
-  const now = session === undefined ? newView() : (await sessionNow(runtime, session.id)).view;
+  const now = session === undefined ? newView() : (await sessionNow({ runtime, basePath }, session.id)).view;
   const begin = asked.begin(now);
   const encoder = asked.encoder ?? dialect.encoder;
   const id = session?.id ?? (await firstSessionId(named, begin));
   if (id !== undefined) follower.follows(id);
   if ("connect" in begin)
-    return await connectTold({ runtime, agent, encoder, reader }, session, threadId ?? "");
+    return await connectTold({ runtime, basePath, agent, encoder, reader }, session, threadId ?? "");
   if (session === undefined && !("input" in begin)) {
     throw new PawlError("not_found", "There is no such session.");
   }
@@ -80,7 +79,7 @@ export async function beginTold(
     ...(dialect.whenBusy && { whenBusy: dialect.whenBusy }),
   });
   follower.follows(begun.sessionId);
-  return await told(runtime, { ...begun, reader }, now, (context) =>
+  return await told({ runtime, basePath }, { ...begun, reader }, now, (context) =>
     encoder({ ...context, agent, threadId: threadId ?? begun.sessionId }),
   );
 }
@@ -90,33 +89,32 @@ export async function beginTold(
  * may have ended. Everything is sent again, because the client's history may be older.
  */
 export async function resumeTold(
-  { runtime, agent, dialect }: Served,
+  { runtime, basePath, agent, dialect }: Served,
   session: Session | undefined,
   threadId: string,
   reader: Reader,
 ): Promise<ToldRun | undefined> {
   const { encoder } = dialect;
-  const told = await connectTold({ runtime, agent, encoder, reader }, session, threadId);
+  const told = await connectTold({ runtime, basePath, agent, encoder, reader }, session, threadId);
   return told.start === undefined && dialect.tellsIdle !== true ? undefined : told;
 }
 
-interface Connecting {
-  runtime: Runtime;
+interface Connecting extends Serving {
   agent: string;
   encoder: Dialect["encoder"];
   reader: Reader;
 }
 
 async function connectTold(
-  { runtime, agent, encoder, reader }: Connecting,
+  { runtime, basePath, agent, encoder, reader }: Connecting,
   session: Session | undefined,
   threadId: string,
 ): Promise<ToldRun> {
   const start = session && (await lastExchange(runtime, session.id));
   const back = (context: RunContext) => encoder({ ...context, agent, threadId, again: true });
-  if (start === undefined) return { frames: (signal) => framesOf(back(nothing()), noEvents(), signal) };
-  const { view } = await sessionNow(runtime, start.sessionId);
-  return await told(runtime, { ...start, again: true, reader }, view, back);
+  if (start === undefined) return { frames: (signal) => framesOf(back(nothing()), noEvents(), { signal }) };
+  const { view } = await sessionNow({ runtime, basePath }, start.sessionId);
+  return await told({ runtime, basePath }, { ...start, again: true, reader }, view, back);
 }
 
 /** Returns the encoder's context for a session without runs. */
@@ -134,30 +132,31 @@ type RunContext = Omit<EncoderContext, "agent" | "threadId">;
 type Told = RunStart & Followed & { reader: Reader };
 
 async function told(
-  runtime: Runtime,
+  { runtime, basePath }: Serving,
   { reader, ...start }: Told,
   now: ViewState,
   encoder: (context: RunContext) => Encoder,
 ): Promise<ToldRun> {
   const { sessionId, runId, afterSeq, messageSeq } = start;
-  const { view: before, mode, facts } = await sessionUpTo(runtime, sessionId, afterSeq);
+  const { view: before, mode, facts } = await sessionUpTo({ runtime, basePath }, sessionId, afterSeq);
   const isAnswered = ({ seq }: Question) => seq <= now.cursor && now.pending.every((one) => one.seq !== seq);
   const more = { isAnswered, cursor: now.cursor, ...(messageSeq !== undefined && { messageSeq }) };
   const context = { sessionId, runId, before, mode, facts, ...more };
   return {
     start,
-    frames: (signal) => framesOf(encoder(context), runEvents(runtime, { ...start, reader }, signal), signal),
+    frames: (signal) =>
+      framesOf(encoder(context), runEvents(runtime, { ...start, reader }, signal), { signal, basePath }),
   };
 }
 
 async function* framesOf(
   encoder: Encoder,
   events: AsyncIterable<SessionEvent>,
-  signal: AbortSignal,
+  { signal, basePath }: { signal: AbortSignal; basePath?: string | undefined },
 ): AsyncGenerator<string, void, undefined> {
   yield* together(encoder.begin());
   for await (const event of events) {
-    yield* together(encoder.encode(publicEvent(event)));
+    yield* together(encoder.encode(publicEvent(event, { basePath })));
     if (encoder.over === true) break;
   }
   if (!signal.aborted) yield* together(encoder.end());

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve as serveHono } from "@hono/node-server";
-import { agent, memoryStore, type Runtime, runtime } from "@pawl/core";
+import { agent, memoryFiles, memoryStore, type Runtime, runtime } from "@pawl/core";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
@@ -85,6 +85,7 @@ describe.each(Object.entries(frameworks))("W1 %s", (_name, mount) => {
     const pawl = runtime({
       agents: [agent({ name: "coach", model, instructions: "Be kind." })],
       store: memoryStore(),
+      files: memoryFiles(),
     });
     const serve = handler<string>({
       runtime: pawl,
@@ -132,6 +133,18 @@ describe.each(Object.entries(frameworks))("W1 %s", (_name, mount) => {
     expect((await fetch(`${url}/sessions`)).status).toBe(401);
     expect((await post(url, "x".repeat(2_000))).status).toBe(413);
     expect((await fetch(`${url}/runs`, { headers: { authorization: "Bearer ada" } })).status).toBe(405);
+  });
+
+  it("F1 takes files, and gives them back", async () => {
+    const { url } = await setup();
+    const headers = { authorization: "Bearer ada", "content-type": "application/octet-stream" };
+    const body = new TextEncoder().encode("{not json} ".repeat(20_000));
+    const response = await fetch(`${url}/files`, { method: "POST", headers, body });
+    const { id, mediaType } = (await response.json()) as { id: string; mediaType: string };
+    expect([response.status, mediaType]).toEqual([200, "text/plain"]);
+    const loaded = await fetch(`${url}/files/${id}`, { headers });
+    expect(loaded.headers.get("x-content-type-options")).toBe("nosniff");
+    expect((await loaded.arrayBuffer()).byteLength).toBe(body.length);
   });
 
   it("U10 answers preflights without a call of authorize()", async () => {

@@ -4,6 +4,7 @@ import {
   type AgentOptions,
   agent,
   type EventStore,
+  type FileStore,
   type Hook,
   jsonSchema,
   type ModelClient,
@@ -62,16 +63,11 @@ export async function serve(
     whenBusy?: WhenBusy;
     hooks?: Hook[];
     output?: AgentOptions<unknown>["output"];
+    files?: FileStore;
   } = {},
 ): Promise<Served> {
-  const {
-    store = memoryStore(),
-    tools = [confirm, look],
-    whenBusy,
-    hooks = [],
-    output,
-    ...handlerOptions
-  } = options;
+  const { store = memoryStore(), tools = [confirm, look], whenBusy, hooks = [], ...rest } = options;
+  const { files, output, ...handlerOptions } = rest;
   const coach = agent({
     name: "coach",
     model,
@@ -83,7 +79,8 @@ export async function serve(
     ...(output && { output }),
   });
   const other = agent({ name: "other", model, instructions: "Another.", tools });
-  const pawl = runtime({ agents: [coach, other], store, pollMs: 50, newId: () => crypto.randomUUID() });
+  const made = { agents: [coach, other], store, pollMs: 50, newId: () => crypto.randomUUID() };
+  const pawl = runtime({ ...made, ...(files && { files }) });
   const errors: unknown[] = [];
   const serving = handler({
     runtime: pawl,

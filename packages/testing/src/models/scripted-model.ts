@@ -31,6 +31,8 @@ export interface ScriptedModelOptions {
   forcedToolChoice?: boolean;
   /** Whether the model has output formats, which may then have any JSON Schema. Default: `false`. */
   outputFormat?: boolean;
+  /** What the model reads besides text. Default: `["image", "pdf"]`. */
+  reads?: ModelClient["reads"];
   /** Returns a new id with this prefix, for messages, requests and tool calls. Default: random ids. */
   newId?: (prefix: string) => string;
 }
@@ -40,6 +42,7 @@ const OPTIONS: OptionKinds<ScriptedModelOptions> = {
   pricing: "object",
   forcedToolChoice: "boolean",
   outputFormat: "boolean",
+  reads: "list",
   newId: "function",
 };
 
@@ -94,6 +97,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
   checkOptions("scriptedModel()", options, OPTIONS, { instead: INSTEAD });
   checkPricing("scriptedModel()", options.pricing);
   const { id = "claude-scripted", pricing, forcedToolChoice = false, newId = randomId } = options;
+  const { reads = ["image", "pdf"] } = options;
   const requests: ModelRequest[] = [];
   const replyTo = async (request: ModelRequest, n: number): Promise<Reply> => {
     const reply = typeof script === "function" ? await script(request, n) : script[n];
@@ -106,6 +110,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
     ...(pricing === undefined ? {} : { pricing }),
     forcedToolChoice,
     ...(options.outputFormat && { outputFormat: (schema: JsonObject) => schema }),
+    reads,
     requests,
     async *stream(request, { signal }) {
       const asked = structuredClone(request);

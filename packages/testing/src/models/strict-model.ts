@@ -87,6 +87,7 @@ export function strictModel(options: StrictModelOptions = {}): StrictModel {
     ...(options.outputFormat !== false && {
       outputFormat: (schema: JsonObject) => formatSchema(schema, FORMAT),
     }),
+    reads: ["image", "pdf"],
     requests,
     rejected: api.rejected,
     async *stream(request, { signal }) {

@@ -1,4 +1,5 @@
 import type { ApiError } from "../base/api-error.ts";
+import { headOfFile, pictureIn } from "../base/media.ts";
 import { isObject } from "../base/wire-request.ts";
 import type { Check } from "../messages/validate/checks.ts";
 import { listOf, missing, nullable, objectWith, oneOf, text, upTo, wrongType } from "./chat-checks.ts";
@@ -7,6 +8,11 @@ import { refused } from "./chat-error.ts";
 const type = oneOf;
 const textPart = objectWith({ type: type("text"), text }, { prompt_cache_breakpoint: () => undefined });
 const refusalPart = objectWith({ type: type("refusal"), refusal: text });
+/** A PDF with its bytes. Files that were uploaded to the API are not simulated. */
+const filePart = objectWith({
+  type: type("file"),
+  file: objectWith({ filename: text, file_data: pdfUrl }),
+});
 const imagePart = objectWith(
   {
     type: type("image_url"),
@@ -19,13 +25,43 @@ const imagePart = objectWith(
 function imageUrl(value: unknown, path: string): ApiError | undefined {
   return (
     text(value, path) ??
-    (/^https?:\/\/|^data:image\/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+=*$/.test(String(value))
+    (/^https?:\/\//.test(String(value))
       ? undefined
-      : refused(
-          `Invalid '${path}'. Expected a valid URL, but got a value with an invalid format.`,
-          path,
-          "invalid_value",
-        ))
+      : /^data:image\/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+=*$/.test(String(value))
+        ? unreadableImage(String(value), path)
+        : refused(
+            `Invalid '${path}'. Expected a valid URL, but got a value with an invalid format.`,
+            path,
+            "invalid_value",
+          ))
+  );
+}
+
+/** The most bytes of all files of a request. */
+const MOST_BYTES = 50 * 1024 * 1024;
+
+/** Refuses bytes that are no picture. The wording of the errors is a guess. */
+function unreadableImage(url: string, path: string): ApiError | undefined {
+  if (url.length > MOST_BYTES) return refused("The image is too large.", path, "invalid_image");
+  const head = headOfFile(url.slice(url.indexOf(",") + 1));
+  return head === undefined || pictureIn(head)?.size === undefined
+    ? refused(
+        "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].",
+        path,
+        "invalid_image_format",
+      )
+    : undefined;
+}
+
+function pdfUrl(value: unknown, path: string): ApiError | undefined {
+  const start = "data:application/pdf;base64,";
+  const given = String(value);
+  const head = given.startsWith(start) ? headOfFile(given.slice(start.length)) : undefined;
+  return (
+    text(value, path) ??
+    (head !== undefined && new TextDecoder("latin1").decode(head).startsWith("%PDF-")
+      ? undefined
+      : refused(`Invalid '${path}'. Expected a base64-encoded data URL with a PDF.`, path, "invalid_value"))
   );
 }
 
@@ -65,7 +101,10 @@ const words = content({ text: textPart });
 const roles: { readonly [role: string]: Check } = {
   system: objectWith({ role: text, content: words }, { name }),
   developer: objectWith({ role: text, content: words }, { name }),
-  user: objectWith({ role: text, content: content({ text: textPart, image_url: imagePart }) }, { name }),
+  user: objectWith(
+    { role: text, content: content({ text: textPart, image_url: imagePart, file: filePart }) },
+    { name },
+  ),
   assistant: objectWith(
     { role: text },
     {

@@ -59,7 +59,7 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   try {
     const made =
       stored.type === "tool_result" && stored.data.success ? said.artifacts.map(artifactEvent) : [];
-    await leg.log.append([stored, ...made]);
+    await leg.log.append([await leg.files.keep(stored), ...made]);
   } catch (error) {
     if (event !== undefined && PawlError.is(error, "fenced")) await reportLate(leg, call);
     throw error;

@@ -35,7 +35,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
     if (prepared.do === "run") runnable.push(prepared);
     else events.push(...prepared.events);
   }
-  if (events.length > 0) await leg.log.append(events);
+  if (events.length > 0) await leg.log.append(await Promise.all(events.map(leg.files.keep)));
   const { toolConcurrency } = leg.agent;
   if (runnable.length <= toolConcurrency) return await runSideBySide(leg, runnable);
   const limit = pLimit(toolConcurrency);

@@ -27,7 +27,8 @@ import { verdictOn } from "./verdict.ts";
 export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall | undefined> {
   const planned = await planCall(leg, plan);
   if (planned === undefined || "do" in planned) return planned;
-  const { request, event, model } = planned;
+  const { event, model } = planned;
+  const request = await leg.files.fill(planned.request, model);
   const [stored] = await leg.log.append([{ type: "llm_request", data: event }]);
   const first = beginAttempt(leg, {
     seq: stored?.seq ?? 0,

@@ -1,4 +1,5 @@
 import { PawlError } from "../../base/errors.ts";
+import { fileIdsOf } from "../../context/file-blocks.ts";
 import type { NewEvent, StoredEvent, StoredOf } from "../../log/event.ts";
 import { readShown, redactedSince } from "../../log/redacted.ts";
 import { patchOf } from "../../log/row-patch.ts";
@@ -26,8 +27,10 @@ export async function fork(host: Host, session: Session, atSeq: number): Promise
   events.push(copyOf(withoutNext(end)));
   const hidden = await redactedSince(host.store, session.id, 0);
   if ([...hidden].some((seq) => seq <= end.seq)) events.push(...forkPrefix(log, end.seq, host.newId()));
-  const { id } = await host.store.sessions.create({
-    id: host.newId(),
+  const id = host.newId();
+  await host.files?.use(session.userId, id, fileIdsOf(events));
+  await host.store.sessions.create({
+    id,
     userId: session.userId,
     agent: session.agent,
     metadata: { ...session.metadata, forked_from: { session_id: session.id, seq: end.seq } },

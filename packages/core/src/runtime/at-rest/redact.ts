@@ -1,15 +1,17 @@
 import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
+import { fileIdsOf } from "../../context/file-blocks.ts";
 import { newPrefix, USER_DATA } from "../../context/prefix.ts";
 import { userDataBlock } from "../../context/user-data.ts";
 import { contextTypes } from "../../log/context-types.ts";
 import type { NewEvent, StoredEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import { isExtension, isRedactable, REDACTED } from "../../log/redacted.ts";
+import { isExtension, isRedactable, REDACTED, readShown } from "../../log/redacted.ts";
 import type { Session } from "../../log/session-row.ts";
 import { isToolUse } from "../../model/content.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
+import { rootOf } from "../leg/root-session.ts";
 import { taskSession } from "../tasks/child-session.ts";
 import { whileIdle } from "./at-rest.ts";
 
@@ -25,6 +27,8 @@ import { whileIdle } from "./at-rest.ts";
  *
  * With `throughSeq`, redacts all events from `seq` to that one, except user data.
  *
+ * Deletes the files that only these events have.
+ *
  * Starts a new prefix, because the text before later answers has changed.
  *
  * @throws PawlError `invalid_input` if no event has content that can be redacted; `session_busy` while a run
@@ -39,7 +43,7 @@ export async function redact(
 ): Promise<void> {
   if (throughSeq !== undefined && !(Number.isInteger(throughSeq) && throughSeq >= seq))
     throw new PawlError("invalid_input", `throughSeq must be a whole number from ${seq}; got ${throughSeq}.`);
-  await whileIdle(host, session, agent, async (state) => {
+  const hidden = await whileIdle(host, session, agent, async (state) => {
     const log = await Array.fromAsync(host.store.read(session.id));
     const targets = throughSeq === undefined ? log.slice(seq - 1, seq) : targetsIn(log, seq, throughSeq);
     const found = foundFor(log, targets, throughSeq !== undefined);
@@ -47,14 +51,28 @@ export async function redact(
       throw new PawlError("invalid_input", "This event has no content that can be redacted.");
     // Redacts the sub-agents' sessions first. If the process dies in between, the same request can be
     // repeated, because the call itself is still unredacted.
+    const ofTasks: StoredEvent[] = [];
     for (const call of targets.flatMap((target) => tasksOf(log, target)))
-      await redactTask(host, session, agent, call);
+      ofTasks.push(...(await redactTask(host, session, agent, call)));
     const events = [
       ...found.map(redactionOf),
       ...redactedPrefix(state, found.some(isUserData), host.newId()),
     ];
-    return { result: undefined, events };
+    return { result: [...found, ...ofTasks], events };
   });
+  await deleteFiles(host, session, hidden);
+}
+
+/**
+ * Deletes the files of redacted events, unless another event of the session has them too. If the process dies
+ * before, the same request can be repeated.
+ */
+async function deleteFiles(host: Host, session: Session, hidden: readonly StoredEvent[]): Promise<void> {
+  const ids = fileIdsOf(hidden);
+  if (host.files === undefined || ids.length === 0) return;
+  const others = new Set(fileIdsOf(await Array.fromAsync(readShown(host.store, session.id))));
+  const unused = ids.filter((id) => !others.has(id));
+  await host.files.release(session.userId, await rootOf(host.store, session), unused);
 }
 
 /** Returns the events of a range that can be redacted, without user data. */
@@ -164,24 +182,26 @@ async function redactTask(
   parent: Session,
   agent: Agent,
   { call_id, tool_name }: EventData["tool_started"],
-): Promise<void> {
+): Promise<StoredEvent[]> {
   const session = await taskSession(host, parent, call_id, tool_name);
-  if (session === undefined) return;
+  if (session === undefined) return [];
   const redactAll = async (state: SessionState) => {
     const log = await Array.fromAsync(host.store.read(session.id));
+    const ofTasks: StoredEvent[] = [];
     for (const event of log)
-      if (event.type === "tool_started") await redactTask(host, session, agent, event.data);
+      if (event.type === "tool_started")
+        ofTasks.push(...(await redactTask(host, session, agent, event.data)));
     const over = redactedIn(log);
     const found = log.filter(
       (event) => event.type !== "prefix" && isRedactable(event) && !over.has(event.seq),
     );
     const events = found.map(redactionOf);
     return {
-      result: undefined,
+      result: [...log, ...ofTasks],
       events: found.length === 0 ? [] : [...events, ...redactedPrefix(state, false, host.newId())],
     };
   };
-  await whileIdle(host, session, agent, redactAll, { evenOpen: true });
+  return await whileIdle(host, session, agent, redactAll, { evenOpen: true });
 }
 
 /**

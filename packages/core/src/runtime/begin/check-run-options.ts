@@ -65,11 +65,11 @@ export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
 }
 
 function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: RunOptions): void {
-  if (input !== undefined && typeof input !== "string")
+  if (input !== undefined && typeof input !== "string" && !Array.isArray(input))
     throw invalid(
-      `\`input\` of run() must be the text of the new message, e.g. "Hello"; got ${kindOf(input)}.`,
+      `\`input\` of run() must be the text of the new message, e.g. "Hello", or a list of parts; got ${kindOf(input)}.`,
     );
-  if (input !== undefined && isBlank(input))
+  if (typeof input === "string" && isBlank(input))
     throw invalid("The message is empty: `input` of run() needs visible text.");
   if (answers !== undefined) {
     if (!Array.isArray(answers))

@@ -9,7 +9,8 @@ import type { IncomingMessage } from "./incoming-message.ts";
  * Finds the run of a message that was already stored under its client id: the run that it started or was
  * queued for, or the last retry of that run. Returns `undefined` if the message is not stored.
  *
- * @throws PawlError `invalid_input` if a message with another text is stored under the same client id.
+ * @throws PawlError `invalid_input` if a message with another text or other files is stored under the same
+ * client id.
  */
 export async function earlierRun(
   store: EventStore,
@@ -33,7 +34,7 @@ export async function earlierRun(
       answering = takenUpBy(answering, found?.messageSeq, event.data);
     } else if (event.type === "user_message" && event.key === key) {
       const { seq, data } = event;
-      checkWords(incoming, data.message);
+      checkWords(incoming, data);
       found = last && data.queued ? { ...last, afterSeq: seq - 1, messageSeq: seq } : last;
       answering = last?.runId;
     }
@@ -67,10 +68,15 @@ export async function retryOf(
   return found;
 }
 
-function checkWords({ message, isTask }: IncomingMessage, stored: string): void {
-  if (isTask || stored === message.toWellFormed()) return;
+function checkWords(
+  { message, files = [], isTask }: IncomingMessage,
+  stored: EventData["user_message"],
+): void {
+  const ids = (some: readonly { id: string }[]) => some.map(({ id }) => id).join();
+  const isSame = stored.message === message.toWellFormed() && ids(stored.files ?? []) === ids(files);
+  if (isTask || isSame) return;
   throw new PawlError(
     "invalid_input",
-    "A message with this id was already stored with a different text. Send the changed message under a new id.",
+    "A message with this id was already stored with a different text or other files. Send the changed message under a new id.",
   );
 }

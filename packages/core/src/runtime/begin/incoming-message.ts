@@ -4,6 +4,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { CalledBy, EventData } from "../../log/event-data.ts";
 import { eventKey } from "../../log/event-keys.ts";
+import type { FileReference } from "../../log/file-reference.ts";
 import type { Session } from "../../log/session-row.ts";
 import { storedCaller } from "../leg/access.ts";
 import type { AskedBy } from "../leg/host.ts";
@@ -13,6 +14,7 @@ export interface IncomingMessage extends AskedBy {
   session: Session;
   agent: Agent;
   message: string;
+  files?: readonly FileReference[] | undefined;
   knowledge?: readonly EventData["knowledge"][] | undefined;
   params?: JsonObject | undefined;
   clientMessageId?: string | undefined;
@@ -30,7 +32,7 @@ export interface IncomingMessage extends AskedBy {
  * stored only once.
  */
 export function messageEvents(
-  { message, knowledge = [], params, clientMessageId, ...from }: IncomingMessage,
+  { message, files = [], knowledge = [], params, clientMessageId, ...from }: IncomingMessage,
   queued: boolean,
 ): NewEvent[] {
   return [
@@ -41,6 +43,7 @@ export function messageEvents(
         message: message.toWellFormed(),
         ...(queued && { queued, ...calledBy(from) }),
         ...(params !== undefined && { params }),
+        ...(files.length > 0 && { files: [...files] }),
       },
       ...(clientMessageId !== undefined && { key: eventKey.message(clientMessageId) }),
     },

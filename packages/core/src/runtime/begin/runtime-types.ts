@@ -1,6 +1,8 @@
 import type { Agent, WhenBusy } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
+import type { FileStore } from "../../files/file-store.ts";
+import type { UserFiles } from "../../files/user-files.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import type { AwaitedRun } from "../../log/handover.ts";
@@ -41,8 +43,22 @@ export interface RunOptions {
   userId: string;
   /** The id of the session. Default: a new session. */
   sessionId?: string;
-  /** The user's message. It closes open questions. If a run is in progress, {@link WhenBusy} decides. */
-  input?: string;
+  /**
+   * The user's message: a text, or parts. It closes open questions. If a run is in progress, {@link WhenBusy}
+   * decides.
+   *
+   * A file is a picture (PNG, JPEG, GIF, WebP), a PDF or UTF-8 text. Its type is read from its bytes. `data`
+   * is the bytes, or base64; `id` is of a file that this user has uploaded, see {@link Runtime.files}. `name`
+   * is shown, and the model reads the name of a PDF or text. A message has at most 20 files, 20 MB and 100
+   * pages; a picture 7.8 MB and 8,000 pixels a side; a text 1 MB.
+   */
+  input?:
+    | string
+    | readonly (
+        | { type: "text"; text: string }
+        | { type: "file"; data: Uint8Array | Blob | string; id?: never; name?: string }
+        | { type: "file"; id: string; data?: never; name?: string }
+      )[];
   /** Answers to pending questions, instead of a message. */
   answers?: readonly Answer[];
   /**
@@ -232,6 +248,12 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    * `store_unavailable`.
    */
   blobs?: BlobStore;
+  /**
+   * Keeps the files of users' messages, and pictures and PDFs in tool results, e.g. `diskFiles("files")`. The
+   * log has references to them. Every process that uses the log needs the same files. Default: messages with
+   * files are refused, and the log contains the files of tool results.
+   */
+  files?: FileStore;
 }
 
 /**
@@ -246,6 +268,8 @@ export interface Runtime<Name extends string = string> {
    * use `readShown`.
    */
   readonly store: EventStore;
+  /** The users' files. Its methods reject with `config` if this runtime was made without `files`. */
+  readonly files: UserFiles;
   /**
    * Starts a run with a message, continues one with answers, or retries one. Returns at once; await the
    * `result` of the returned {@link Run}. `agent` is an agent of this runtime, or its name. For any other
@@ -310,7 +334,8 @@ export interface Runtime<Name extends string = string> {
    * `throughSeq` redacts everything from `seq` to that event, e.g. a whole run, except user data. Use it if
    * other events may repeat the content in their own words: later answers, notes and plans.
    *
-   * The row in the store keeps the content. Summaries, copies (`fork`) and the model's provider may have it
+   * Files of the event are deleted, unless another event of the user's sessions has them too. The row in the
+   * store keeps the other content. Summaries, copies (`fork`) and the model's provider may have it
    * too.
    */
   redact(sessionId: string, seq: number, options: { userId: string; throughSeq?: number }): Promise<void>;

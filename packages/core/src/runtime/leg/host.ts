@@ -2,6 +2,7 @@ import type { Agent } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Switch } from "../../base/switch.ts";
+import type { OwnUserFiles } from "../../files/user-files.ts";
 import type { Leg, Tasks } from "../../leg/leg.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import type { LiveTail } from "../../log/live-tail.ts";
@@ -70,6 +71,8 @@ export interface HeldCredentials {
 export interface Host {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly store: EventStore;
+  /** The users' files; `undefined` without the option `files`. */
+  readonly files: OwnUserFiles | undefined;
   readonly tail: LiveTail;
   readonly watches: SessionWatches;
   /** The legs that are running in this process, by session id. */

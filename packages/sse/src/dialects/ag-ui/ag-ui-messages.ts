@@ -25,8 +25,22 @@ export function outputOf(view: ViewState): Json | undefined {
 /** Returns a session's messages in AG-UI's format and in the order in which a client receives them. */
 export function agUiMessages({ messages }: ViewState): AgUiMessage[] {
   return messages.flatMap((message) =>
-    message.role === "user" ? [{ id: message.id, role: "user", content: message.text }] : answersOf(message),
+    message.role === "user"
+      ? [{ id: message.id, role: "user", content: contentOfUser(message) }]
+      : answersOf(message),
   );
+}
+
+/** Returns a text, or parts if the message has files. Both versions of AG-UI know these types of parts. */
+function contentOfUser({ text, parts }: ViewMessage): string | object[] {
+  const files = parts.filter((part) => part.type === "file");
+  if (files.length === 0) return text;
+  const media = files.map(({ mediaType: mimeType, url: value = "", name }) => ({
+    type: mimeType.startsWith("image/") ? "image" : "document",
+    source: { type: "url", value, mimeType },
+    ...(name !== undefined && { metadata: { filename: name } }),
+  }));
+  return [...media, ...(text === "" ? [] : [{ type: "text", text }])];
 }
 
 /**

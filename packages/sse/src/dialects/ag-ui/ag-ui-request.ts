@@ -1,6 +1,7 @@
 import { type Answer, type Json, type JsonObject, jsonSchema, PawlError } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
-import { checkBody, checkId, checkInput, id, invalid } from "../../request/check-body.ts";
+import { checkBody, checkId, id, invalid } from "../../request/check-body.ts";
+import { checkParts, type MessageInput } from "../../request/message-input.ts";
 import type { EarlierMessage } from "../../request/read-thread.ts";
 import { isApproval } from "../base/answers.ts";
 import type { Begin, RequestLimits } from "../base/dialect.ts";
@@ -9,7 +10,7 @@ import type { AgUiStream } from "./ag-ui-encoder.ts";
 import { type Again, checkNotCut, lacksEnd, nothingNew } from "./ag-ui-thread.ts";
 import { CLOSED, type ToolMessage, toolAnswers, toolMessages } from "./ag-ui-tool-messages.ts";
 import { NO_SUGGESTIONS, SUGGEST, toolNames, unreadIn } from "./ag-ui-unread.ts";
-import { wordsOf } from "./ag-ui-words.ts";
+import { partsIn } from "./ag-ui-words.ts";
 
 /** The fields of AG-UI's `RunAgentInput` that Pawl reads. */
 export interface AgUiInput {
@@ -162,7 +163,7 @@ function isKnown(message: JsonObject, { messages }: ViewState): boolean {
 function said(
   { id: name, content }: JsonObject,
   { maxInputLength }: RequestLimits,
-): Begin & { input: string } {
-  const input = checkInput(wordsOf(content), maxInputLength);
+): Begin & { input: MessageInput } {
+  const input = checkParts(partsIn(content), maxInputLength);
   return { input, ...(typeof name === "string" && { clientMessageId: checkId(name) }) };
 }

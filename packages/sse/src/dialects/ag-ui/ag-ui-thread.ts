@@ -1,8 +1,9 @@
 import { canBeRetried, type JsonObject, PawlError } from "@pawl/core";
-import type { ViewState } from "@pawl/core/view";
+import type { ViewMessage, ViewState } from "@pawl/core/view";
+import { hasFilesOf, type InputPart, textOfInput } from "../../request/message-input.ts";
 import type { Begin } from "../base/dialect.ts";
 import { agUiMessages } from "./ag-ui-messages.ts";
-import { wordsOf } from "./ag-ui-words.ts";
+import { partsIn } from "./ag-ui-words.ts";
 
 /** A message of the client's thread. Only its id is compared with the session's messages. */
 interface Named {
@@ -49,13 +50,16 @@ export function nothingNew(last: JsonObject | undefined, all: readonly Named[], 
   const said = view.messages.findLast(({ role }) => role === "user");
   const isUser = last?.role === "user";
   if (isUser && last.id !== said?.id) throw new PawlError("invalid_input", CUT);
-  if (isUser && wordsOf(last.content).toWellFormed() !== said?.text)
-    throw new PawlError("invalid_input", CHANGED);
+  if (isUser && isChanged(partsIn(last.content), said)) throw new PawlError("invalid_input", CHANGED);
   const { run } = view;
   const isOver = run !== undefined && !run.open && view.pending.length === 0;
   const hasAll = said !== undefined && lastKnown(all, view) === said.id;
   if (isOver && hasAll && canBeRetried(run)) return { begin: { retry: run.id } };
   return { begin: { connect: true }, ...(isOver && isUser && { refusal: ANSWERED }) };
+}
+
+function isChanged(sent: readonly InputPart[], said: ViewMessage | undefined): boolean {
+  return said === undefined || textOfInput(sent) !== said.text || !hasFilesOf(said, sent);
 }
 
 /** Returns the id of the last user message of the session among these messages. */

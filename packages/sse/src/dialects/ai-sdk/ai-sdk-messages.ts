@@ -77,8 +77,13 @@ export function outputPart(value: Json, final: boolean): UiPart {
 }
 
 function textPart(part: ViewPart): UiPart[] {
+  if (part.type === "file") return [filePart(part)];
   if (part.type === "text") return [{ type: "text", text: part.text, state: "done" }];
   return part.type === "thinking" ? [{ type: "reasoning", text: part.text, state: "done" }] : [];
+}
+
+function filePart({ url = "", mediaType, name }: ViewPart & { type: "file" }): UiPart {
+  return { type: "file", mediaType, url, ...(name !== undefined && { filename: name }) };
 }
 
 /**

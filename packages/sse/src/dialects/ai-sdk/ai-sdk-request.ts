@@ -1,6 +1,14 @@
 import { canBeRetried, type JsonObject, jsonSchema, PawlError, type Question, toJson } from "@pawl/core";
 import { runMessageId, type ViewState } from "@pawl/core/view";
-import { checkBody, checkId, checkInput, id, invalid } from "../../request/check-body.ts";
+import { checkBody, checkId, id, invalid } from "../../request/check-body.ts";
+import {
+  checkParts,
+  fileAt,
+  hasFilesOf,
+  type InputPart,
+  type MessageInput,
+  textOfInput,
+} from "../../request/message-input.ts";
 import { awaitedAnswers, failedAnswer, isApproval, type SaidAnswer } from "../base/answers.ts";
 import type { Begin, DialectRequest, RequestLimits } from "../base/dialect.ts";
 import { questionOf } from "../base/question-id.ts";
@@ -72,7 +80,7 @@ export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimit
   const isRegenerate = trigger === "regenerate-message";
   if (last?.role === "user") {
     if (!isRegenerate && messageId !== undefined && messageId !== last.id) throw changed();
-    const input = checkInput(wordsOf(last.parts), maxInputLength);
+    const input = checkParts(last.parts.map(partOf), maxInputLength);
     const clientMessageId = last.id === undefined ? undefined : checkId(last.id);
     const message = { input, ...(clientMessageId !== undefined && { clientMessageId }) };
     const isAgain = isRegenerate || messageId !== undefined;
@@ -90,13 +98,13 @@ export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimit
  */
 function again(
   view: ViewState,
-  message: { input: string; clientMessageId?: string },
+  message: { input: MessageInput; clientMessageId?: string },
   isRegenerate: boolean,
 ): Begin {
   const { messages, run, pending } = view;
   const known = messages.find(({ id: name }) => name === message.clientMessageId);
   if (known === undefined || run === undefined) return message;
-  if (known.text !== message.input.toWellFormed()) throw changed();
+  if (known.text !== textOfInput(message.input) || !hasFilesOf(known, message.input)) throw changed();
   if (known !== messages.findLast(({ role }) => role === "user")) throw answeredAlready();
   if (canBeRetried(run)) return { retry: run.id };
   if (run.open || pending.length > 0 || !isRegenerate) return { shown: true };
@@ -173,10 +181,11 @@ function answeredAlready(): Error {
   );
 }
 
-function wordsOf(parts: readonly JsonObject[]): string {
-  const others = parts.find(({ type }) => type !== "text");
-  if (others !== undefined) throw invalid("A message must consist of text.");
-  return parts.map(({ text }) => (typeof text === "string" ? text : "")).join("\n\n");
+/** Converts a part of a user's message. Texts and files count; what else a page may send is refused. */
+function partOf({ type, text, url, filename }: JsonObject): InputPart {
+  if (type === "file") return fileAt(url, filename);
+  if (type !== "text") throw invalid("A message must consist of text and files.");
+  return { type, text: typeof text === "string" ? text : "" };
 }
 
 /**

@@ -113,7 +113,10 @@ export interface DialectRequest {
  * - `connect`: begins no run, and sends what `GET /runs/:id/stream` would send.
  */
 export type Begin =
-  | ({ input: string } & Pick<RunOptions, "clientMessageId" | "knowledge" | "params" | "metadata">)
+  | ({ input: NonNullable<RunOptions["input"]> } & Pick<
+      RunOptions,
+      "clientMessageId" | "knowledge" | "params" | "metadata"
+    >)
   | { answers: readonly Answer[] }
   | { abandon: true }
   | { retry: string }

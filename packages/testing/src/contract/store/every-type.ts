@@ -16,7 +16,13 @@ const calledBy: Required<CalledBy> = { caller: { roles: ["admin"] }, credentials
 
 /** One payload of each event type, with all its fields. The compiler checks that none is missing. */
 const payloads: { [T in EventType]: Required<EventData[T]> } = {
-  user_message: { message: "Good morning", queued: true, params: { locale: "de" }, ...calledBy },
+  user_message: {
+    message: "Good morning",
+    queued: true,
+    params: { locale: "de" },
+    files: [{ id: "0".repeat(64), media_type: "image/png", bytes: 68, name: "dot.png", width: 1, height: 1 }],
+    ...calledBy,
+  },
   assistant_message: {
     content: [{ type: "text", text: "Hello" }],
     disposition: "kept",
@@ -64,7 +70,13 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     tools: [],
     output_format: { type: "object", properties: {}, additionalProperties: false },
   },
-  checkpoint: { from_seq: 12, upto_seq: 20, reason: "summary", summary: "They talked about running." },
+  checkpoint: {
+    from_seq: 12,
+    upto_seq: 20,
+    reason: "summary",
+    only: "files",
+    summary: "They talked about running.",
+  },
   redaction: { seq: 3, of: "user_message", call_id: "c1", attempt: 4, run_id: "r0" },
   run_started: {
     ...{ run_id: "r1", agent: "coach", agent_version: "1", retry_of: "r0", tags: ["Plan"] },

@@ -1,6 +1,7 @@
 import type { ContentBlock, Json } from "@pawl/core";
 import type { RawUsage } from "@pawl/core/model";
 import { digest } from "../../base/digest.ts";
+import { mediaTokens } from "../../base/media.ts";
 import type { ModelLimits } from "../../base/model-limits.ts";
 import { isObject, type ParsedRequest } from "../../base/wire-request.ts";
 
@@ -156,7 +157,7 @@ function segmentsOf(request: ParsedRequest): Segment[] {
       name === "cache_control" ? undefined : value,
     );
     key = digest(`${key}\n${label}\n${text}`);
-    tokens += Math.ceil(text.length / 4);
+    tokens += Math.ceil(text.length / 4 + mediaTokens(block));
     segments.push({ key, tokens, ttl: isObject(block) ? ttlWithin(block) : undefined });
   };
   for (const tool of request.tools ?? []) add("tool", tool);

@@ -1,8 +1,9 @@
 import { type ApiError, invalid } from "../../base/api-error.ts";
 import type { ModelLimits } from "../../base/model-limits.ts";
-import { asBlocks, isObject, type ParsedRequest, type WireMessage } from "../../base/wire-request.ts";
+import { asBlocks, type ParsedRequest, type WireMessage } from "../../base/wire-request.ts";
 import { lastBlocks, type PausedTurns } from "../state/paused-turns.ts";
 import { firstError } from "./checks.ts";
+import { checkMedia } from "./media.ts";
 
 /** Rules that the API had in the past, or has on other hosts. Default: all off. */
 export interface LegacyRules {
@@ -23,7 +24,7 @@ export function checkRoles(
   return (
     firstError(messages, (message, index) => checkNotEmpty(message, index, messages.length - 1)) ??
     checkTexts(request) ??
-    checkImages(messages) ??
+    checkMedia(messages, limits) ??
     (legacy.alternatingRoles === true ? checkAlternation(messages) : undefined) ??
     firstError(messages, (message, index) =>
       message.role === "system" ? checkSystem(messages, index) : undefined,
@@ -60,19 +61,6 @@ function checkTexts({ system, messages }: ParsedRequest): ApiError | undefined {
     (system === "" ? undefined : check(system, "system")) ??
     firstError(messages, ({ content }) => (content === "" ? undefined : check(content, "messages")))
   );
-}
-
-/** Checks the number and size of images. The wording of the errors is a guess. */
-function checkImages(messages: readonly WireMessage[]): ApiError | undefined {
-  const images = messages.flatMap(({ content }) =>
-    asBlocks(content).flatMap((block) => [block, ...(Array.isArray(block.content) ? block.content : [])]),
-  );
-  const sources = images.flatMap((part) =>
-    isObject(part) && part.type === "image" && isObject(part.source) ? [part.source] : [],
-  );
-  if (sources.length > 600) return invalid(`messages: too many images: ${sources.length} > 600 maximum`);
-  const big = sources.find(({ data }) => typeof data === "string" && data.length > 10 * 1024 * 1024);
-  return big === undefined ? undefined : invalid("messages: image exceeds 10 MB maximum");
 }
 
 function checkAlternation(messages: readonly WireMessage[]): ApiError | undefined {

@@ -1,0 +1,73 @@
+import { deepFreeze } from "../base/freeze.ts";
+import type { FileReference } from "../log/file-reference.ts";
+import type { ContentBlock, Message } from "../model/content.ts";
+import type { ModelClient, ModelRequest } from "../model/model-client.ts";
+import { fileOfBlock, filesInBlocks, mapBlocks, noteInPlace } from "./file-blocks.ts";
+
+/** Returns the bytes of a file as base64, or as text for a text; `undefined` if the file was deleted. */
+export type ReadForModel = (file: FileReference) => Promise<string | undefined>;
+
+/** Messages with the bytes of their files, by the messages without. */
+export type FilledMessages = WeakMap<Message, { reads: string; filled: Message }>;
+
+/**
+ * Puts the bytes of files into a request, just before it is sent. A file that was deleted, or that the model
+ * cannot read, becomes a note. The same message gives the same object in every request, so that a model
+ * client can reuse its own form of it.
+ */
+export async function withFileBytes(
+  request: ModelRequest,
+  model: Pick<ModelClient, "reads">,
+  read: ReadForModel,
+  known: FilledMessages,
+): Promise<ModelRequest> {
+  const reads = (model.reads ?? []).toSorted().join();
+  const messages = await Promise.all(
+    request.messages.map(async (message) => {
+      const kept = known.get(message);
+      if (kept?.reads === reads) return kept.filled;
+      const filled = await filledMessage(message, model, read);
+      if (filled !== message) known.set(message, { reads, filled });
+      return filled;
+    }),
+  );
+  return messages.every((message, at) => message === request.messages[at])
+    ? request
+    : { ...request, messages };
+}
+
+async function filledMessage(
+  message: Message,
+  model: Pick<ModelClient, "reads">,
+  read: ReadForModel,
+): Promise<Message> {
+  // Only the runtime puts references into user messages; a model's answer may say anything.
+  if (message.role !== "user") return message;
+  const files = filesInBlocks(message.content).filter((file) => canRead(model, file.media_type));
+  const contents = new Map<string, string | undefined>();
+  for (const file of files) contents.set(file.id, await read(file));
+  const content = mapBlocks(message.content, (block) => {
+    const file = fileOfBlock(block);
+    if (file === undefined) return block;
+    if (!canRead(model, file.media_type))
+      return noteInPlace(block, file, "is left out: this model cannot read it.");
+    const data = contents.get(file.id);
+    return data === undefined ? noteInPlace(block, file, "was deleted.") : filledBlock(block, file, data);
+  });
+  if (content === message.content) return message;
+  const filled = { ...message, content: content as ContentBlock[] };
+  return Object.isFrozen(message) ? deepFreeze(filled) : filled;
+}
+
+/** Returns whether a model reads files of this type. Every model reads text. */
+export function canRead({ reads = [] }: Pick<ModelClient, "reads">, mediaType: string): boolean {
+  if (mediaType.startsWith("image/")) return reads.includes("image");
+  return mediaType === "application/pdf" ? reads.includes("pdf") : mediaType === "text/plain";
+}
+
+function filledBlock(block: ContentBlock, { media_type }: FileReference, data: string): ContentBlock {
+  const { title, ...rest } = block;
+  const type = media_type === "text/plain" ? "text" : "base64";
+  const named = block.type === "document" && title !== undefined ? { title } : {};
+  return { ...rest, ...named, source: { type, media_type, data } };
+}

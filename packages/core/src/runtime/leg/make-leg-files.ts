@@ -1,0 +1,55 @@
+import { toBase64 } from "../../base/base64.ts";
+import { type FilledMessages, type ReadForModel, withFileBytes } from "../../context/file-bytes.ts";
+import type { OwnUserFiles } from "../../files/user-files.ts";
+import type { LegFiles } from "../../leg/leg-files.ts";
+import type { Session } from "../../log/session-row.ts";
+import type { Host } from "./host.ts";
+import { rootOf } from "./root-session.ts";
+import { withReferences } from "./with-references.ts";
+
+/** Makes a leg's access to the files of its session's user. Without a file store, files stay in the log. */
+export function makeLegFiles(host: Pick<Host, "files" | "store" | "report">, session: Session): LegFiles {
+  const { files } = host;
+  const known: FilledMessages = new WeakMap();
+  // The bytes of the last request, so that each turn reads only new files.
+  let last = new Map<string, Promise<string | undefined>>();
+  return {
+    keep: async (event) => {
+      if (files === undefined || event.type !== "tool_result") return event;
+      const { contents, data } = await withReferences(event.data);
+      try {
+        if (contents.length > 0)
+          await files.keep(session.userId, await rootOf(host.store, session), contents);
+        return { ...event, data };
+      } catch (error) {
+        // The tool has run, so its result must be stored: with the bytes, as without a file store.
+        host.report(error);
+        return event;
+      }
+    },
+    fill: async (request, model) => {
+      const before = last;
+      const now = new Map<string, Promise<string | undefined>>();
+      const read: ReadForModel = async ({ id, media_type }) => {
+        const isText = media_type === "text/plain";
+        const content = now.get(id) ?? before.get(id) ?? readForModel(files, session.userId, id, isText);
+        now.set(id, content);
+        return await content;
+      };
+      const filled = await withFileBytes(request, model, read, known);
+      if (now.size > 0) last = now;
+      return filled;
+    },
+  };
+}
+
+async function readForModel(
+  files: OwnUserFiles | undefined,
+  userId: string,
+  id: string,
+  isText: boolean,
+): Promise<string | undefined> {
+  const content = await files?.read(userId, id);
+  if (content === undefined) return undefined;
+  return isText ? new TextDecoder().decode(content) : toBase64(content);
+}

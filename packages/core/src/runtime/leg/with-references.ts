@@ -1,0 +1,71 @@
+import { fromBase64 } from "../../base/base64.ts";
+import { isJsonObject, type Json } from "../../base/json.ts";
+import { sha256 } from "../../base/sha256.ts";
+import { fileBlock } from "../../context/file-blocks.ts";
+import { inspectFile, LARGEST_UPLOAD, MOST_PAGES } from "../../files/inspect-file.ts";
+import type { EventData } from "../../log/event-data.ts";
+import type { ContentBlock } from "../../model/content.ts";
+
+/** The most files of one tool result, as of a message. */
+const MOST_IN_RESULT = 20;
+
+/** A tool result with references, and the bytes of the files that it refers to. */
+interface Referring {
+  data: EventData["tool_result"];
+  contents: Uint8Array<ArrayBuffer>[];
+}
+
+/**
+ * Replaces the pictures and PDFs in a result's content by references. If its `result` has the same base64,
+ * that becomes `file:<id>`, so that the log does not have the bytes. A file that no model reads becomes a
+ * note.
+ */
+export async function withReferences(data: EventData["tool_result"]): Promise<Referring> {
+  const contents: Uint8Array<ArrayBuffer>[] = [];
+  if (!Array.isArray(data.content)) return { data, contents };
+  const ids = new Map<string, string>();
+  const left = { files: MOST_IN_RESULT, bytes: LARGEST_UPLOAD, pages: MOST_PAGES };
+  const content: ContentBlock[] = [];
+  for (const block of data.content) {
+    const base64 = base64Of(block);
+    if (base64 === undefined) content.push(block);
+    else content.push(await reference(block, base64));
+  }
+  if (content.every((block, at) => block === data.content?.[at])) return { data, contents };
+  return { data: { ...data, content, result: ids.size === 0 ? data.result : named(data.result) }, contents };
+
+  async function reference({ title }: ContentBlock, base64: string): Promise<ContentBlock> {
+    try {
+      const bytes = fromBase64(base64);
+      const { mediaType: media_type, ...facts } = await inspectFile(bytes);
+      if (media_type === "text/plain") return leftOut("it is neither a picture nor a PDF.");
+      left.files -= 1;
+      left.bytes -= bytes.length;
+      left.pages -= facts.pages ?? 0;
+      if (Math.min(left.files, left.bytes, left.pages) < 0) return leftOut("the result has too many files.");
+      const id = await sha256(bytes);
+      ids.set(base64, id);
+      contents.push(bytes);
+      return fileBlock({ id, media_type, ...facts, ...(typeof title === "string" && { name: title }) });
+    } catch (error) {
+      return leftOut((error as Error).message);
+    }
+  }
+
+  function named(value: Json): Json {
+    if (typeof value === "string") return ids.has(value) ? `file:${ids.get(value)}` : value;
+    if (Array.isArray(value)) return value.map(named);
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([field, part]) => [field, named(part)]));
+  }
+}
+
+function leftOut(why: string): ContentBlock {
+  return { type: "text", text: `[A file of this result is left out: ${why}]` };
+}
+
+/** Returns the base64 in a picture or a PDF; `undefined` for any other block. */
+function base64Of({ type, source }: ContentBlock): string | undefined {
+  if ((type !== "image" && type !== "document") || !isJsonObject(source)) return undefined;
+  return source.type === "base64" && typeof source.data === "string" ? source.data : undefined;
+}

@@ -1,0 +1,58 @@
+import { type StrictModelOptions, strictModel } from "@pawl/testing";
+import {
+  type AgentOptions,
+  agent,
+  type EventStore,
+  type FileStore,
+  type Json,
+  memoryFiles,
+  memoryStore,
+  type RunOptions,
+  type RuntimeOptions,
+  runtime,
+} from "../../src/index.ts";
+
+/** An agent over a simulated API, with a log and a file store of its own. */
+export function filing(
+  script: StrictModelOptions["script"] | StrictModelOptions["rules"],
+  options: Partial<AgentOptions<undefined>> & { store?: EventStore; files?: FileStore } = {},
+  more: Partial<RuntimeOptions<undefined>> = {},
+) {
+  const { store = memoryStore(), files = memoryFiles(), ...own } = options;
+  const model = strictModel(typeof script === "function" ? { rules: script } : { ...(script && { script }) });
+  const looker = agent({ name: "looker", model, instructions: "You look at pictures.", ...own });
+  const pawl = runtime({ agents: [looker], store, files, storeRetryMs: [], abortGraceMs: 20, ...more });
+  return {
+    model,
+    store,
+    files,
+    pawl,
+    say: async (input: NonNullable<RunOptions["input"]>, given: Partial<RunOptions> = {}) =>
+      await pawl.run("looker", { userId: "ada", input, ...given }).result,
+    /** What is stored in the file store, sorted, with the sessions that use a file as `<id>/+`. */
+    paths: async (userId = "ada") =>
+      (await files.list(`${userId}/uploads`)).map(({ path }) =>
+        path
+          .replace(`${userId}/uploads/`, "")
+          .replace(/^(.{8})[^/]*/, "$1")
+          .replace(/\/.*/, "/+"),
+      ),
+    log: async (sessionId: string) => await Array.fromAsync(store.read(sessionId)),
+    /** The blocks of all user messages of the last request. */
+    sent: () =>
+      ((model.requests.at(-1)?.messages ?? []) as { role: string; content: { [field: string]: Json }[] }[])
+        .filter(({ role }) => role === "user")
+        .flatMap(({ content }) => content)
+        .map(({ cache_control: _, ...block }) => block),
+  };
+}
+
+/** Returns the code and message with which a promise rejects. */
+export async function refusalOf(work: Promise<unknown>): Promise<string> {
+  return await work.then(
+    () => "not refused",
+    (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
+  );
+}
+
+export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");

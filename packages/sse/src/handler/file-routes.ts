@@ -1,0 +1,104 @@
+import { PawlError, type Runtime } from "@pawl/core";
+import type { Hono } from "hono";
+import { bodyOf, tooLarge } from "../request/read-json.ts";
+import { refusal } from "../request/wire-error.ts";
+import { type RateLimiter, withinRate } from "./rate-limit.ts";
+import { type Env, json, route } from "./routes.ts";
+
+interface Filing {
+  runtime: Runtime;
+  rateLimit: RateLimiter | undefined;
+  maxFileBytes: number;
+}
+
+/** The most uploads of a user that are read at the same time. Each is held in memory. */
+const MOST_AT_ONCE = 4;
+
+/**
+ * Adds the routes for files of messages.
+ *
+ * - `POST /files`: stores the body, the bytes of one file, and answers `{ id, mediaType, bytes, … }`
+ * - `GET /files/:id`: the bytes of a file of this user
+ */
+export function fileRoutes(app: Hono<Env>, { runtime, rateLimit, maxFileBytes }: Filing): void {
+  const atOnce = new Map<string, number>();
+  route(app, "/files", {
+    POST: async (c) => {
+      const userId = c.get("userId");
+      checkIsBytes(c.req.raw);
+      await withinRate(rateLimit, userId);
+      const count = atOnce.get(userId) ?? 0;
+      if (count >= MOST_AT_ONCE)
+        throw refusal(429, "rate_limited", "Upload fewer files at once.", { "retry-after": "1" });
+      atOnce.set(userId, count + 1);
+      try {
+        const content = await readBytes(c.req.raw, maxFileBytes);
+        return json(await kept(runtime.files.put(userId, content)));
+      } finally {
+        const left = (atOnce.get(userId) ?? 1) - 1;
+        if (left > 0) atOnce.set(userId, left);
+        else atOnce.delete(userId);
+      }
+    },
+  });
+  route(app, "/files/:id", {
+    GET: async (c) => {
+      const { content, ...file } = await kept(runtime.files.get(c.get("userId"), c.req.param("id") ?? ""));
+      const headers = headersOf(file);
+      const isKnown = c.req.header("if-none-match")?.includes(headers.etag) === true;
+      return new Response(isKnown ? null : content, { status: isKnown ? 304 : 200, headers });
+    },
+  });
+}
+
+/** Types that every browser shows as pictures, and in which no script runs. */
+const SHOWN: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+function headersOf({ id, mediaType }: { id: string; mediaType: string }) {
+  return {
+    "content-type": mediaType === "text/plain" ? "text/plain; charset=utf-8" : mediaType,
+    // Without a name, so that a page's `<a download="name">` counts.
+    "content-disposition": SHOWN.includes(mediaType) ? "inline" : "attachment",
+    // A file may also be valid HTML or script: no browser may guess another type, or run anything in it.
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "sandbox; default-src 'none'",
+    "cross-origin-resource-policy": "same-site",
+    "referrer-policy": "no-referrer",
+    // The id is the hash of the content. Another user in the same browser asks with other credentials.
+    "cache-control": "private, max-age=31536000, immutable",
+    vary: "cookie, authorization",
+    etag: `"${id}"`,
+  };
+}
+
+/**
+ * Requires a content type for which browsers ask first before pages of other origins may send it. So no such
+ * page can upload files with the user's cookie.
+ */
+function checkIsBytes(request: Request): void {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/octet-stream")
+    throw refusal(
+      415,
+      "invalid_input",
+      "Send the bytes of one file with the header `content-type: application/octet-stream`.",
+    );
+}
+
+/** Reads a body up to `maxBytes`, and stops there. */
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const tooLong = () => tooLarge(`A file may have at most ${maxBytes} bytes.`);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bodyOf(request, maxBytes, tooLong)) chunks.push(chunk);
+  return await new Blob(chunks as Uint8Array<ArrayBuffer>[]).bytes();
+}
+
+/** Answers 404 if the runtime keeps no files. */
+async function kept<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!PawlError.is(error, "config")) throw error;
+    throw refusal(404, "not_found", "This server keeps no files: runtime() has no option `files`.");
+  }
+}
