@@ -107,7 +107,7 @@ describe("chooseToolDocs", () => {
     expect(one.left[0]?.why).toBe("1 other is more relevant");
   });
 
-  it("T9 C10 the model reads those of its plan, once, and the log has why each was chosen", async () => {
+  it("T9 C10 the model reads the descriptions for its plan once, and the log has the reason for each", async () => {
     const world = worldOf(
       { small: [plans(), plans({ tasks: [] })], main: [{ text: "Ok." }, { text: "Ok." }] },
       { docs: { docs, most: 2 } },
