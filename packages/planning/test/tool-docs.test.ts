@@ -72,10 +72,10 @@ describe("checkToolDocs", () => {
       '"summarize" is not described.',
       'The parameter "query" of "search_gmail" is not described.',
       'The parameter "q" of "search_gmail" does not exist. The parameters are: query.',
-      'The parameter "query" of "search_slack" is required, and not described as that.',
-      'The parameter "query" of "search_slack" is described as number, and is of type string.',
+      'The parameter "query" of "search_slack" is required, but not described as required.',
+      'The parameter "query" of "search_slack" is described as number, but is of type string.',
       'Example 1 of "search_slack" is refused by the tool: query: Invalid input: expected string, received number.',
-      '"summarise" is described and is not a tool.',
+      '"summarise" is described, but is not a tool.',
     ]);
   });
 });

@@ -130,7 +130,7 @@ export async function planOf(
   const dropped = new Set<string>(time?.words ?? []);
   if (named.whole) for (const word of named.words) dropped.add(word);
   const content = words.filter((word) => !dropped.has(word) && !questionWords.has(word));
-  // A text of names or question words alone is searched as it is.
+  // If the text has only names and question words, all of its words are searched for.
   const searched = (content.length > 0 ? content : words).slice(0, MOST_WORDS);
   return {
     terms: await lexicon.terms(caller, searched, synonyms),
