@@ -109,7 +109,7 @@ describe("the search agent", () => {
     expect(clarifications).toMatchObject([{ status: "resolved", choice: { id: moreau.email } }]);
   });
 
-  it("X4 M2 shows the planner's choices if a question is not about a name, or none if there are none", async () => {
+  it("X4 M2 shows the planner's own choices, if any, when a question is not about a name", async () => {
     for (const about of ["Planning", "Alex and the budget", "%", "Q4"]) {
       const world = agentWorld(
         search,

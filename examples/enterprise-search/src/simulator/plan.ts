@@ -40,7 +40,7 @@ function plan(message: string, tasks: JsonObject[], more: JsonObject = {}): Repl
   return { tools: [{ name: "write_plan", input: { goal, tasks, status: "ok", ...more } }] };
 }
 
-/** A first or last name in the message that several people have; `undefined` if it also has a full name. */
+/** A first or last name in the message that several people have; `undefined` if a full name is there, too. */
 function sharedName(facts: string, message: string): string | undefined {
   for (const [, word = "", people = ""] of facts.matchAll(/^- People called "([^"]+)": (.*)$/gm)) {
     const all = people.split("; ");
