@@ -208,7 +208,7 @@ describe("gates", () => {
   };
   const runs = { name: "run_custom_agent", input: { agent_id: "finance", query: "Budget?" } };
 
-  it("M2 refuse a custom agent while the request is not clear, also four times, and then let it run", async () => {
+  it("M2 refuse a custom agent until the request is clear, even four times, and then let it run", async () => {
     const asks = { goal: "x", tasks: [], status: "needs_clarification", question: { text: "Which year?" } };
     const main = [
       { tools: [runs] },

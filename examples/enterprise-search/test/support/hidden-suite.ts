@@ -80,7 +80,7 @@ export function hiddenSuite(open: () => Queryable): void {
   );
 
   it.each([HIDDEN, MISSING, `${MISSING} Q4`, "zebrawoul", "zebrawoul forecast"])(
-    "X4 F17 a search for %s finds, by the same statements, what it would find if the hidden mails were not there",
+    "X4 F17 a search for %s has the same results and statements as without the hidden mails",
     async (text) => {
       const search = async () => await asked((process) => process.search(rivera, { text, limit: 20 }));
       const found = await search();
