@@ -100,7 +100,7 @@ export function runtime<Deps, Name extends string = string>(
   };
 }
 
-/** What most processes never call, in a chunk of its own: 3 of 76 kB, compressed. */
+/** Methods that most processes never call, in a chunk of their own: 3 of 76 kB, compressed. */
 const atRest = () => import("./at-rest/index.ts");
 
 /** The methods that only the owner of a session may call. */
