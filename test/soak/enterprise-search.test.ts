@@ -141,7 +141,7 @@ describe(`X4 a company of ${DOCUMENTS} documents`, () => {
     );
   });
 
-  it(`X4 answers ${QUERIES} odd texts without an error, and never without the index`, async () => {
+  it(`X4 answers ${QUERIES} unusual texts without an error, and always with the index`, async () => {
     const random = randomFrom(String(soak(3, Date.now())));
     const { people, seesId } = oracle(company);
     const times: number[] = [];

@@ -109,7 +109,7 @@ describe("the search agent", () => {
     expect(clarifications).toMatchObject([{ status: "resolved", choice: { id: moreau.email } }]);
   });
 
-  it("X4 M2 shows the planner's choices, or none, if a question is not about a name", async () => {
+  it("X4 M2 shows the planner's own choices, if any, when a question is not about a name", async () => {
     for (const about of ["Planning", "Alex and the budget", "%", "Q4"]) {
       const world = agentWorld(
         search,
@@ -160,7 +160,7 @@ describe("the search agent", () => {
     expect(done.map(({ reason }) => reason)).toEqual(["batch", "batch"]);
   });
 
-  it("X4 T12 M5 takes a tool out after three failures, and the plan is changed", async () => {
+  it("X4 T12 M5 refuses a tool after three failures, and the reviewer changes the plan", async () => {
     let tried = 0;
     const broken: CompanySearch = {
       ...search,
@@ -220,7 +220,7 @@ describe("the search agent", () => {
     expect(world.model.requests).toEqual([]);
   });
 
-  it("X4 M6 M7 answers at the turn limit from a plain search in the user's words, and knows the plan", async () => {
+  it("X4 M6 M7 answers at the turn limit from a plain search in the user's words, and says how far the plan has come", async () => {
     const world = agentWorld(
       search,
       [plans({ rewritten_query: "fourth quarter outlook" })],

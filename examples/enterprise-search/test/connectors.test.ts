@@ -16,7 +16,7 @@ const isConnector = ({ system }: { system?: unknown }) =>
 
 describe("connectors of MCP servers", () => {
   it.each(["http", "stdio"] as const)(
-    "X4 T14 M4 over %s are agents that the plan names, the call chooses, and the record knows",
+    "X4 T14 M4 over %s are agents in plans, calls and the record",
     async (transport) => {
       const { connector } = tickets({ transport });
       // A busy machine may take longer to start a program than a task waits.

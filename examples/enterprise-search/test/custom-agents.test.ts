@@ -142,7 +142,7 @@ describe("custom agents of the database", () => {
     expect(second.actions[0]).toMatchObject({ success: false, result: "There is no such agent." });
   });
 
-  it("X4 F17 what a store returns is checked again: agents of others, and ids that are none", async () => {
+  it("X4 F17 agents from a store are checked again: those of others and invalid ids are left out", async () => {
     const [own] = await agents.list(chen);
     const stored = { ...own!, id: "private" };
     const careless = { list: () => [stored, { ...stored, id: "Not an id", owner: rivera.email }] };
@@ -163,7 +163,7 @@ describe("custom agents of the database", () => {
     expect(actions.slice(1)).toMatchObject([refused, refused]);
   });
 
-  it("X4 F17 another workspace has the public agents only, and they search in it", async () => {
+  it("X4 F17 another workspace has only the public agents, which search in that workspace", async () => {
     const world = agentWorld(
       search,
       [plans({ tasks: [] }), reviews({})],

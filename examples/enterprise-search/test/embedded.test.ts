@@ -44,7 +44,7 @@ async function digestOf({ db }: EmbeddedCompany): Promise<string> {
 }
 
 describe("X4 the index in a thread of its own", () => {
-  it("X4 is built at the first search, continued after a crash, found at the next start, and started again", async () => {
+  it("X4 is built at the first search, continued after a crash, opened at the next start, and started again", async () => {
     const idle = onDisk();
     expect(idle.company.progress()).toBeUndefined();
     await idle.company.close();

@@ -64,7 +64,7 @@ describe("the rules of the enterprise search", () => {
     expect(world.model.requests[0]?.tools?.map(({ name }) => name).join()).not.toMatch(/rewrite/);
   });
 
-  it("X4 M2 M6 three questions in vain end the request, and the words say what is missing", async () => {
+  it("X4 M2 M6 three questions that leave the request unclear end the run, and it says what is missing", async () => {
     const world = agentWorld(noted(), [unclear, unclear, unclear, unclear], () => ({ text: "?" }));
     let asked = await world.say("How was the quarter?");
     for (const attempt of [1, 2, 3]) {

@@ -47,7 +47,7 @@ describe("X4 the search, embedded", () => {
     expect(found.mrr, found.byKind.join("\n")).toBeGreaterThanOrEqual(0.8);
   });
 
-  it("X4 shows several people who have the asked name, and those of the own workspace only", async () => {
+  it("X4 lists the people who have a name, only those of the caller's workspace", async () => {
     const found = await search.search(alex, { text: "Q4", owner: "Alex" });
     expect(found).toMatchObject({
       status: "ambiguous_person",
@@ -63,7 +63,7 @@ describe("X4 the search, embedded", () => {
     expect((await hits(alex, { text: "Q4", owner: "ALEX.RIVERA@harborline.example" })).length).toBe(3);
   });
 
-  it("X4 filters by source, place, kind and those involved, and leaves ids and words out", async () => {
+  it("X4 filters by source, place, kind and people involved, and excludes ids and words", async () => {
     const all = await hits(alex, { text: "Q4", limit: 20 });
     expect(new Set(all.map(({ source }) => source))).toEqual(new Set(["gmail", "slack", "drive"]));
     const slack = await hits(alex, { text: "Q4", sources: ["slack"], place: "#FINANCE" });
@@ -83,7 +83,7 @@ describe("X4 the search, embedded", () => {
     expect(await hits(alex, { text: '"Friday accruals Q4"' })).toEqual([]);
   });
 
-  it("X4 reads a person out of a question, and puts first what that person wrote", async () => {
+  it("X4 finds a person in a question, and ranks what that person wrote first", async () => {
     for (const [name, count] of [
       ["Alex Chen", 4],
       ["Alex Rivera", 3],
@@ -93,7 +93,7 @@ describe("X4 the search, embedded", () => {
     }
   });
 
-  it("X4 reads a time out of a question, as the company's present has it", async () => {
+  it("X4 finds a time in a question, in relation to the company's present", async () => {
     const later = await hits(alex, { text: "What did Alex Rivera say about Q4 this week?" });
     expect(later[0]?.title).toBe("#sales");
     const earlier = await hits(alex, { text: "What did Alex Rivera say about Q4 last week?" });
@@ -114,7 +114,7 @@ describe("X4 the search, embedded", () => {
     }
   });
 
-  it("X4 forgives typos and accents, and says if there is nothing to search for", async () => {
+  it("X4 finds words despite typos and accents, and reports a query without words to search for", async () => {
     expect((await hits(alex, { text: "Q4 pipelien" }))[0]?.title).toBe("Where the Q4 pipeline stands");
     const cities = await hits(alex, { text: "krakow", limit: 3 });
     expect(cities[0]?.fragment.text).toContain("Kraków");
@@ -191,7 +191,7 @@ describe("X4 the search, embedded", () => {
     await db.query("DELETE FROM enterprise_search.documents WHERE body LIKE 'Zebrafish%'");
   });
 
-  it("X4 recovers when the database failed, and searches at once as if nobody else did", async () => {
+  it("X4 recovers after a failure of the database, and answers concurrent searches like single ones", async () => {
     let failures = 3;
     const flaky = companySearch(
       {

@@ -1,7 +1,7 @@
 import { type Hook, reservation } from "@pawl/core";
 import type { Reservations } from "@pawl/core/store";
 import { coach, modelSummary } from "@pawl/example-coach";
-import { COMPANY_NOW, searchAgent } from "@pawl/example-enterprise-search";
+import { COMPANY_NOW, type CustomAgentStore, searchAgent } from "@pawl/example-enterprise-search";
 import { trainer } from "@pawl/example-trainer";
 import type { AgentModels } from "./models.ts";
 import { browserOf } from "./search-people.ts";
@@ -9,6 +9,8 @@ import { browserOf } from "./search-people.ts";
 export interface AgentParts {
   /** Keeps the daily budget of each user. */
   reservations: Reservations;
+  /** The agents that the search agent may run. */
+  searchAgents: CustomAgentStore;
   hooks: readonly Hook[];
 }
 
@@ -17,16 +19,17 @@ const SEARCH_TOKENS = { day: 4_000_000, run: 400_000 } as const;
 
 /** Creates the agents that share a runtime, with their models and a daily budget for each user. */
 export function exampleAgents(models: AgentModels, parts: AgentParts) {
+  const { searchAgents, ...shared } = parts;
   const { coachFallback, trainerFallback } = models;
   return {
     coach: coach({
-      ...parts,
+      ...shared,
       model: models.coach,
       ...(coachFallback && { fallback: coachFallback }),
       summarize: modelSummary(models.coachSummaries),
     }),
     trainer: trainer({
-      ...parts,
+      ...shared,
       models: models.trainer,
       ...(trainerFallback && { fallback: trainerFallback }),
       initializer: models.chooser,
@@ -34,7 +37,8 @@ export function exampleAgents(models: AgentModels, parts: AgentParts) {
     search: searchAgent({
       model: models.search,
       planner: models.searchPlanner,
-      hooks: [...parts.hooks, searchBudget(parts.reservations)],
+      agents: searchAgents,
+      hooks: [...shared.hooks, searchBudget(shared.reservations)],
       now: () => COMPANY_NOW,
     }),
   };

@@ -100,7 +100,8 @@ async function openAgents(config: Config, { opened, models, index }: Parts) {
   });
   const tester = config.test ? [testAgent(models.coach, config.dir)] : [];
   const hooks = [errorLines(console.error, config.apiKey)];
-  const examples = exampleAgents(models, { reservations: postgresReservations(db), hooks });
+  const reservations = postgresReservations(db);
+  const examples = exampleAgents(models, { reservations, hooks, searchAgents: index.agents });
   const agents = [examples.coach, ...tester];
   const pawl = runtime<CoachDeps & TrainerDeps & SearchDeps>({
     agents: [...agents, examples.trainer, examples.search],

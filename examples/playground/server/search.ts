@@ -1,5 +1,5 @@
 import { messageOf } from "@pawl/core";
-import { type CompanySearch, embeddedCompany } from "@pawl/example-enterprise-search";
+import { type CompanySearch, type CustomAgentStore, embeddedCompany } from "@pawl/example-enterprise-search";
 
 /** The state of the index, as the page reads it. */
 export interface IndexStatus {
@@ -14,6 +14,8 @@ export interface IndexStatus {
 /** The made-up company and its index. */
 export interface SearchIndex {
   search: CompanySearch;
+  /** The agents that people of the company have made, and public ones. */
+  agents: CustomAgentStore;
   status(): IndexStatus;
   /** Starts building or opening the index, also after a failure. Does not wait for it. */
   start(): void;
@@ -56,6 +58,7 @@ export function searchIndex({ dir, documents, onError }: SearchIndexOptions): Se
   };
   return {
     search: company.search,
+    agents: company.agents,
     status: () => {
       const now = company.progress();
       if (now !== undefined) {

@@ -23,7 +23,7 @@ const run = (agent_id: string) => ({
 });
 
 describe("custom agents", () => {
-  it("F19 M1 are those of the caller, by relevance, and the call's input chooses one", async () => {
+  it("F19 M1 are listed for the caller, by relevance, and run by the id in the call", async () => {
     const world = worldOf(
       { small: [plans()], main: [list, run("finance"), { text: "5 M." }] },
       { agents: ofTeam },
@@ -88,7 +88,7 @@ describe("custom agents", () => {
     ]);
   });
 
-  it("M1 a list that fails is an error without an exception, and no agent can be planned", async () => {
+  it("M1 if the list fails, the call has an error, and plans can name no agents", async () => {
     const agents = () => {
       throw new Error("The database is down.");
     };

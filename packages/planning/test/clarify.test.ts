@@ -58,7 +58,7 @@ describe("the clarifier", () => {
     );
   });
 
-  it("M2 does not ask where only one answer is possible", async () => {
+  it("M2 does not ask the user if there is only one choice", async () => {
     const world = worldOf(
       { small: [whichAlex, plans()], main: searchBoth },
       { choices: () => people.slice(0, 1) },
@@ -70,7 +70,7 @@ describe("the clarifier", () => {
     expect(clarifications[0]).not.toHaveProperty("call_id");
   });
 
-  it("M2 asks the user after all if one question after the other has only one answer", async () => {
+  it("M2 asks the user in the end if each new question has only one choice", async () => {
     const world = worldOf(
       {
         small: (_request, n) =>
@@ -84,7 +84,7 @@ describe("the clarifier", () => {
     expect((await world.record(sessionId)).clarifications).toHaveLength(5);
   });
 
-  it("M2 ends after three questions without a clear request, in words that say what is missing", async () => {
+  it("M2 ends the run if three questions leave the request unclear, and says what is missing", async () => {
     const world = worldOf({ small: () => whichAlex, main: [] }, { choices: () => people });
     let result = await world.say("What does Alex say about Q4?");
     for (const [at, value] of [{ none: true }, { text: "The tall one" }, { none: true }].entries()) {
@@ -106,7 +106,7 @@ describe("the clarifier", () => {
     ]);
   });
 
-  it("M2 the application may word the end itself", async () => {
+  it("M2 the application may write the message at the end itself", async () => {
     const world = worldOf(
       { small: () => whichAlex, main: [] },
       { attempts: 1, stopMessage: ({ code, question }) => `${code}: ${question?.about}?` },
@@ -149,7 +149,7 @@ describe("the clarifier", () => {
     expect(JSON.stringify(world.small.requests[1]?.messages)).toContain("of course");
   });
 
-  it("M2 a message that arrives just before the run waits closes the question and is planned with", async () => {
+  it("M2 a message that arrives just before the run waits closes the question and is part of the next plan", async () => {
     let sent: Promise<RunResult> | undefined;
     const late: Hook = {
       name: "late",
@@ -171,7 +171,7 @@ describe("the clarifier", () => {
     expect(await world.of(sessionId, "run_ended")).toHaveLength(1);
   });
 
-  it("M2 what was clarified once is known to the planner of later requests", async () => {
+  it("M2 the planner reads the clarifications of earlier requests", async () => {
     const world = worldOf({ small: [whichAlex, plans(), plans()], main: [...searchBoth, { text: "Ok." }] });
     const { sessionId } = await world.answer(await world.say("Alex?"), { text: "Alex Chen" });
     await world.say("And the budget?", { sessionId });
@@ -208,7 +208,7 @@ describe("gates", () => {
   };
   const runs = { name: "run_custom_agent", input: { agent_id: "finance", query: "Budget?" } };
 
-  it("M2 refuse a custom agent while the request is not clear, also four times, and then let it run", async () => {
+  it("M2 refuse a custom agent until the request is clear, even four times, and then let it run", async () => {
     const asks = { goal: "x", tasks: [], status: "needs_clarification", question: { text: "Which year?" } };
     const main = [
       { tools: [runs] },

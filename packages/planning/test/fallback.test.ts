@@ -7,7 +7,7 @@ const turns = ["a", "b", "c"].map((query) => ({ tools: [{ name: "search_gmail", 
 const landing = { agent: { onLimit: "land", limits: { turns: 3 } } } as const;
 
 describe("an answer at a limit", () => {
-  it("M6 is written by the model from what was retrieved, and knows how far the plan has come", async () => {
+  it("M6 is written by the model from the retrieved data and the state of the plan", async () => {
     const asked: string[] = [];
     const world = worldOf(
       { small: [plans()], main: [...turns.slice(0, 2), { text: "Half of it is done." }] },

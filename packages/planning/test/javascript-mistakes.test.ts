@@ -34,7 +34,7 @@ it("U6 what JavaScript may pass is refused", async () => {
     [
       "config: planning() takes an object of options with \`model\`; got undefined.",
       "config: \`model\` of planning() must be a ModelClient, e.g. claude("claude-haiku-4-5"); got a string.",
-      "config: planning() has no option "tools". The agent's own tools are known.",
+      "config: planning() has no option "tools". Leave it out: planning() reads the agent's own tools.",
       "config: \`review\` of planning() must be an object of options, or false; got a boolean.",
       "config: \`review\` of planning() has no option "every". The options of \`review\` of planning() are model, batches, everyCalls.",
       "config: \`review.everyCalls\` of planning() must be a whole number from 1 to 2147483647; got 0.",

@@ -15,7 +15,7 @@ describe("the planner", () => {
     expect(world.errors).toEqual([]);
   });
 
-  it("M1 tells the model which tools there are, and is charged to the run", async () => {
+  it("M1 sends the tools to the small model, and its cost is charged to the run", async () => {
     const world = worldOf({ small: [plans()], main: [{ text: "Ok." }] });
     const { sessionId } = await world.say("What does Alex say about Q4?");
     const prompt = String(world.small.requests[0]?.messages[0]?.content[0]?.text);
@@ -42,7 +42,7 @@ describe("the planner", () => {
     ],
     ["a question without words", { status: "needs_clarification" }, "needs `question.text`"],
   ];
-  it.each(wrong)("M1 %s is refused with a reason that the model can mend", async (_what, draft, reason) => {
+  it.each(wrong)("M1 %s is refused with a reason that the model can act on", async (_what, draft, reason) => {
     const world = worldOf({ small: [plans(draft), plans()], main: [{ text: "Ok." }] });
     const { sessionId } = await world.say("Q4?");
     expect(JSON.stringify(world.small.requests[1]?.messages)).toContain(JSON.stringify(reason).slice(1, -1));
@@ -109,7 +109,7 @@ describe("the planner", () => {
     expect((await world.record(sessionId)).planned).toMatchObject({ by: "write_plan", count: 2 });
   });
 
-  it("M1 only results after the last plan move it, so that a task can be done again", async () => {
+  it("M1 only results after the last plan update it, so that a task can be done again", async () => {
     const again = { goal: "Again", tasks: [{ ...task("a"), tool: "search_gmail" }] };
     const main = [
       { tools: [{ name: "search_gmail", input: { query: "Q4" } }] },
@@ -155,7 +155,7 @@ describe("the planner", () => {
     ]);
   });
 
-  it("M1 an earlier plan does not look like the plan of a new request", async () => {
+  it("M1 an earlier plan is not taken for the plan of a new request", async () => {
     const small = [plans(), { text: "?" }, { text: "?" }, { text: "?" }];
     const world = worldOf({ small, main: [{ text: "Ok." }, { text: "Ok." }] });
     const { sessionId } = await world.say("Q4?");

@@ -100,7 +100,7 @@ describe("the record of a run", () => {
     expect(await expectPromptsEqualRecord(world, sessionId)).toBe(4);
   });
 
-  it("C10 C13 a note says only what is new, and nothing that was sent changes", async () => {
+  it("C10 C13 a note has only what is new, and nothing that was sent changes", async () => {
     const world = storyWorld();
     await world.answer(await world.say("Alex?"), { choice: "u-17" });
     const prompts = world.model.requests.map(({ messages }) => JSON.stringify(messages));
@@ -114,7 +114,7 @@ describe("the record of a run", () => {
     expect(last.match(/1\. search_gmail \(/g)).toHaveLength(1);
   });
 
-  it("C11 C10 M3 says all of it again in the very request after a summary has replaced it", async () => {
+  it("C11 C10 M3 is in the next request again after a summary has replaced its notes", async () => {
     const again = { tools: [{ name: "search_gmail", input: { query: "budget" } }] };
     let asked = 0;
     const replaced: CheckpointStrategy = ({ entries }) => {

@@ -74,7 +74,7 @@ function expectHidden({ type }: StoredEvent, record: RunRecord): void {
 }
 
 describe("redactions and the record", () => {
-  it("E2 M3 of a whole run leave its text nowhere: store, view, live tail, record, later prompts", async () => {
+  it("E2 M3 of a whole run hide its text everywhere: readers, view, live tail, record, later prompts", async () => {
     const { world, sessionId } = await told();
     const live: unknown[] = [];
     let record = recordOf(await world.log(sessionId));
@@ -115,7 +115,7 @@ describe("redactions and the record", () => {
     expect(world.errors).toEqual([]);
   });
 
-  it("M3 of any one event are folded without fault, live or from what is shown", async () => {
+  it("M3 of any single event can be folded, live or from shown events", async () => {
     const { world, sessionId } = await told();
     const log = (await world.log(sessionId)).filter(
       ({ type }) => type.startsWith("planning.") || type === "knowledge",
@@ -131,7 +131,7 @@ describe("redactions and the record", () => {
     }
   });
 
-  it("M3 of a call and its result are what the record says of them", async () => {
+  it("M3 of a call and its result hide its content in the record", async () => {
     const { world, sessionId } = await told();
     const log = await world.log(sessionId);
     for (const { seq, type } of log)
@@ -150,7 +150,7 @@ describe("redactions and the record", () => {
     expect(stored.failedTools[0]?.lastError).toBe("[redacted]");
   });
 
-  it("M2 of what ended a run hide its words", async () => {
+  it("M2 of the end of a run hide its message", async () => {
     const blocked = plans({ status: "blocked", blocked: secret("no access") });
     const world = worldOf({ small: [blocked], main: [] });
     const { sessionId, stop } = await world.say("Q4?");

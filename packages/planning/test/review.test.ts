@@ -27,7 +27,7 @@ describe("the reviewer", () => {
     expect(sent).toContain("finance: Ask finance (search_slack)");
   });
 
-  it("M5 reorders tasks, and is asked again if the order is not of all tasks", async () => {
+  it("M5 reorders tasks, and is asked again if the order does not have all tasks", async () => {
     const small = [plans(), reviews({ order: ["chat"] }), reviews({ order: ["chat", "mail", "sum"] })];
     const world = worldOf({ small, main: searchBoth }, { review: {} });
     const { sessionId } = await world.say("Q4?");
@@ -94,7 +94,7 @@ describe("the reviewer", () => {
     expect((await world.of(sessionId, "planning.review")).map(({ reason }) => reason)).toEqual(["flagged"]);
   });
 
-  it("M5 every few calls, counted over turns and from the last review", async () => {
+  it("M5 reviews after several calls, counted over turns and from the last review", async () => {
     const main = ["a", "b", "c", "d", "e"].map((query) => one("search_gmail", query));
     const small = [plans(), ...["One.", "Two.", "Three.", "Four."].map((notes) => reviews({ notes }))];
     const world = worldOf({ small, main: [...main, { text: "Ok." }] }, { review: { everyCalls: 2 } });
@@ -123,7 +123,7 @@ describe("the reviewer", () => {
     expect(world.small.requests).toHaveLength(3);
   });
 
-  it("T12 M5 a tool that has failed three times is taken out, its tasks are blocked, and the plan is reviewed", async () => {
+  it("T12 M5 a tool that has failed three times is refused, its tasks are blocked, and the plan is reviewed", async () => {
     const main = [
       ...["a", "b", "c", "d"].map((query) => one("search_slack", query)),
       one("search_gmail", "Q4"),
@@ -168,7 +168,7 @@ describe("the reviewer", () => {
     }
   });
 
-  it("M5 a reviewer that fails hurts nothing", async () => {
+  it("M5 the run continues if the reviewer fails", async () => {
     const world = worldOf(
       { small: (_request, n) => (n === 0 ? plans() : { fault: { status: 500 } }), main: searchBoth },
       { review: {} },

@@ -72,10 +72,10 @@ describe("checkToolDocs", () => {
       '"summarize" is not described.',
       'The parameter "query" of "search_gmail" is not described.',
       'The parameter "q" of "search_gmail" does not exist. The parameters are: query.',
-      'The parameter "query" of "search_slack" is required, and not described as that.',
-      'The parameter "query" of "search_slack" is described as number, and is of type string.',
+      'The parameter "query" of "search_slack" is required, but not described as required.',
+      'The parameter "query" of "search_slack" is described as number, but is of type string.',
       'Example 1 of "search_slack" is refused by the tool: query: Invalid input: expected string, received number.',
-      '"summarise" is described and is not a tool.',
+      '"summarise" is described, but is not a tool.',
     ]);
   });
 });
@@ -107,7 +107,7 @@ describe("chooseToolDocs", () => {
     expect(one.left[0]?.why).toBe("1 other is more relevant");
   });
 
-  it("T9 C10 the model reads those of its plan, once, and the log has why each was chosen", async () => {
+  it("T9 C10 the model reads the descriptions for its plan once, and the log has the reason for each", async () => {
     const world = worldOf(
       { small: [plans(), plans({ tasks: [] })], main: [{ text: "Ok." }, { text: "Ok." }] },
       { docs: { docs, most: 2 } },

@@ -103,7 +103,7 @@ describe("planning and texts from outside", () => {
     }
   });
 
-  it("M1 an application's function that hangs or throws is cut off, and the run continues", async () => {
+  it("M1 the run continues if a function of the application hangs or throws", async () => {
     const world = worldOf(
       { small: [plans()], main: [{ text: "Ok." }] },
       { facts: () => new Promise(() => {}), timeoutMs: 20 },
@@ -114,7 +114,7 @@ describe("planning and texts from outside", () => {
     expect((await world.record(sessionId)).plan?.tasks).toHaveLength(3);
   });
 
-  it("M1 what an application's functions return wrongly ends no run", async () => {
+  it("M1 the run continues if a function of the application returns a wrong value", async () => {
     const circular: { self?: unknown } = {};
     circular.self = circular;
     const question = { text: "Which Alex?", about: "Alex", choices: ["Chen", "Moreau"] };
@@ -142,7 +142,7 @@ describe("planning and texts from outside", () => {
     expect(new Set(failures)).toEqual(new Set(["agents config", "choices failed"]));
   });
 
-  it("M6 an answer at a limit that cannot be written is written by the model", async () => {
+  it("M6 the model writes the answer at a limit if `write` fails", async () => {
     const world = worldOf(
       {
         small: [plans()],

@@ -21,7 +21,7 @@ function choiceOf({ name, email, initials, team, department, role, last }: Found
   return {
     id: email,
     label: name,
-    // The model reads it with the answer, and searches for the address as the owner.
+    // The model reads the detail with the answer, and passes the address as `owner` of a search.
     detail: `${role}, ${team} (${department}), ${email}${written}`,
     data: { initials, team, department, role, last: last && { ...last } },
   };

@@ -5,17 +5,17 @@ import { connectorInstructions } from "../prompt/instructions.ts";
 import type { Caller } from "../search/index.ts";
 import { callerOf, type SearchDeps } from "../tools/index.ts";
 
-/** An MCP server whose tools an agent of its own uses, `mcp::<name>`. */
+/** An MCP server that becomes an agent, `mcp::<name>`, with the tools of the server. */
 export interface Connector {
   /** The server, made by `mcpServer()` of `@pawl/mcp`. */
   server: McpServer<SearchDeps>;
   /** The name for people, e.g. `GitHub`. Default: the server's name. */
   name?: string;
-  /** What it is good for. The planner chooses agents by this text. */
+  /** What the server is good for. The planner chooses agents by this text. */
   description: string;
   /** Whether a caller may use it, e.g. only those of one workspace. Default: everybody may. */
   mayUse?(caller: Caller): boolean;
-  /** What a call of the server costs, in US dollars. Servers do not say it. Default: 0. */
+  /** The cost of a call of the server, in US dollars. Servers do not report it. Default: 0. */
   costUsd?: number;
   /** How long a task waits for the server's list of tools, in milliseconds. Default: 4,000. */
   waitMs?: number;
@@ -23,7 +23,7 @@ export interface Connector {
   onError?(error: unknown): void;
 }
 
-/** Lists the connectors of a run's caller as agents. Nothing is connected before one of them is run. */
+/** Lists the connectors of a run's caller as agents. A server is connected when its first task begins. */
 export function connectorAgents(
   connectors: readonly Connector[],
   model: ModelClient,
@@ -52,7 +52,7 @@ function agentOf(connector: Connector, model: ModelClient): Agent<SearchDeps> {
     instructions: connectorInstructions(server.name, description),
     tools: async (source) => {
       const tools = await listed(source);
-      // A model without tools would make its answer up. So the task fails, and the caller's model reads why.
+      // A model without tools would make up its answer. So the task fails, and the caller's model reads why.
       if (tools.length === 0)
         throw new PawlError("tools_failed", `The connector "${server.name}" cannot be used at the moment.`);
       return tools.map((tool) => priced(tool, connector));

@@ -2,7 +2,7 @@ import type { ShownPerson } from "../search/index.ts";
 import { type CallerSource, callerOf } from "../tools/index.ts";
 import { isNamed, nameWords } from "./named.ts";
 
-/** Returns what the planner should know: the day, the user, and the people that the message may name. */
+/** Returns facts for the planner: the date, who the user is, and the people that the message may name. */
 export async function plannerFacts(
   source: CallerSource & { message: string },
   now: () => number,
@@ -19,7 +19,7 @@ export async function plannerFacts(
   return [await userFacts(source, now), ...lines.flat()].join("\n");
 }
 
-/** Returns the day, and who the user is. */
+/** Returns the date, and who the user is. */
 export async function userFacts(source: CallerSource, now: () => number): Promise<string> {
   const caller = callerOf(source);
   const { people } = await source.deps.search.people(caller, { text: caller.email, limit: 1 });

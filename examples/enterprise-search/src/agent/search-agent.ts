@@ -79,7 +79,7 @@ export function searchAgent({
     userData: (source) => userFacts(source, now),
     userDataPer: "run",
     resultTag: "result",
-    // A source that is down fails three turns in a row before it is taken out. The run must outlive that.
+    // If a source is down, three turns in a row fail before its tool is refused. The run must outlive them.
     limits: { turns, errorTurns: 5 },
     onLimit: "land",
     whenBusy: "queue",

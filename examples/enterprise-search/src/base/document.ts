@@ -41,7 +41,7 @@ export interface Document {
   kind: string;
   /** Milliseconds since 1970: when it was sent, begins, or was last changed. */
   at: number;
-  /** Ids of groups. Who is in one of them may see the document. */
+  /** Ids of groups. Everyone in one of them may see the document. */
   acl: readonly number[];
   /** Ids of documents that it refers to. */
   links: readonly string[];

@@ -15,7 +15,7 @@ export interface StoredAgent {
   sharedWith: "everyone" | "workspace" | readonly string[];
   name: string;
   description: string;
-  /** What its owner wants it to do. Whoever may use the agent may read it. */
+  /** The agent's instructions. Everyone who may use the agent may read them. */
   instructions: string;
   /** The sources that it may search. Default: all. */
   sources?: readonly Source[];
@@ -26,7 +26,7 @@ export const LONGEST_AGENT_ID = 60;
 
 const ID = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** Whether a text may be the id of an agent: it becomes a part of names in plans, calls and logs. */
+/** Whether a text may be the id of an agent. Plans, calls and logs have it as a part of names. */
 export function isAgentId(text: string): boolean {
   return text.length <= LONGEST_AGENT_ID && ID.test(text);
 }

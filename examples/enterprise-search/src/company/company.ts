@@ -20,7 +20,7 @@ export interface Company {
   workspaces: readonly Workspace[];
   /** All documents, in the order in which they are stored. */
   documents: readonly Document[];
-  /** What the documents state, with the ids of those that do. */
+  /** The facts, each with the ids of the documents that state it. */
   facts: readonly Fact[];
 }
 
@@ -69,7 +69,7 @@ export function drawCompany({
   return { seed, workspaces, documents, facts };
 }
 
-/** Nothing but meetings is later than the company's present. */
+/** Moves a document from the company's future to its present. Only meetings may be in the future. */
 function notYetWritten(document: Document): Document {
   if (document.source === "calendar" || document.at <= COMPANY_NOW) return document;
   return { ...document, at: COMPANY_NOW };

@@ -4,7 +4,7 @@ import { DAY_MS, months, workTime } from "./clock.ts";
 import type { Workspace } from "./directory.ts";
 import { moneySubjects, type Subject, techSubjects, workSubjects } from "./words/index.ts";
 
-/** All that facts are about. */
+/** The subjects of all facts. */
 export const subjects: readonly Subject[] = [...moneySubjects, ...workSubjects, ...techSubjects];
 
 /** Something that one person said about one subject of one project. Documents state it. */
@@ -21,11 +21,11 @@ export interface Fact {
    * apart.
    */
   rivals: number;
-  /** What else belongs to the fact: a file that a message refers to, or a meeting. */
+  /** The kind of the linked document, which does not state the fact: a file or a meeting. */
   beside: "file" | "event" | undefined;
-  /** The documents that state the fact, in the order of their making. */
+  /** The ids of the documents that state the fact, in the order in which they were made. */
   stated: string[];
-  /** The file or the event. */
+  /** The id of the linked file or meeting. */
   besideId: string | undefined;
 }
 

@@ -2,7 +2,7 @@ import { pick, weighted, whole } from "@pawl/example-data-parts";
 import type { Document, Person } from "../base/document.ts";
 import { alone, draft, filled, letter, mixedIn, type Story, smallTalk, titleOf } from "./writer.ts";
 
-/** What a thread is about beside its small talk. */
+/** The content of a thread besides its small talk. */
 export interface ThreadPlan {
   at: number;
   /** A sentence of the first message, e.g. a fact. */

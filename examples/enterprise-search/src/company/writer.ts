@@ -72,7 +72,7 @@ function contactOf(random: Random): string {
   return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
-/** Sentences that say nothing of the story's fact. */
+/** Sentences that have nothing to do with the story's fact. */
 export function smallTalk(story: Story, count: number): string[] {
   return sample(story.random, chatter, count).map((line) => filled(story, line));
 }
@@ -107,7 +107,7 @@ export function letter(story: Story, to: Person, from: Person, lines: readonly s
     .join("\n\n");
 }
 
-/** What a story without a fact is about: mostly everyday things, sometimes what facts of others are about. */
+/** The topic of a story without a fact: an everyday one, or sometimes a subject of other projects' facts. */
 export function topicOf(random: Random, free: readonly string[]): string {
   return free.length > 0 && chance(random, 0.25) ? pick(random, free) : pick(random, topics);
 }

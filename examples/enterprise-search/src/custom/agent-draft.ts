@@ -3,13 +3,13 @@ import { sources } from "../base/sources.ts";
 import type { StoredAgent } from "../base/stored-agent.ts";
 import { folded } from "../data/words.ts";
 
-/** What a person writes to make an agent or to change one. Its id, owner and workspace are not part of it. */
+/** The fields that a person writes to make or change an agent, without its id, owner and workspace. */
 export interface AgentDraft {
   /** One line of at most 80 characters. */
   name: string;
-  /** What it is good for, at most 500 characters. The planner chooses agents by this text. */
+  /** What the agent is good for, at most 500 characters. The planner chooses agents by this text. */
   description: string;
-  /** What it should do, at most 8,000 characters. */
+  /** What the agent should do, at most 8,000 characters. */
   instructions: string;
   /** The sources that it may search. Default: all. */
   sources?: StoredAgent["sources"];

@@ -12,7 +12,7 @@ export interface AgentError {
   problems?: string[];
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 export type AgentOutcome<T = StoredAgent> =
   | { status: "ok"; agent: T }
   | { status: "error"; error: AgentError };
@@ -78,7 +78,7 @@ export function agentStore(
         const [row] = await ask<Made>(db, CREATE, valuesOf(caller, id, draft));
         if (row === undefined) return refused(FORBIDDEN);
         if (row.slot === null) return refused(TOO_MANY);
-        // Another request has taken the number at the same moment. The next one may be free.
+        // A concurrent request has taken the number. The next one may be free.
         if (row.id === null) continue;
         return { status: "ok", agent: agentOf(row) };
       }

@@ -19,10 +19,10 @@ const MOST_LISTED = 100;
 
 const COLUMNS = "a.id, a.workspace, a.owner, a.shared, a.name, a.description, a.instructions, a.sources";
 
-/** Finds the caller in the directory: workspace `$1`, e-mail address `$2`. Who is not in it has no agents. */
+/** Finds the caller in the directory: workspace `$1`, e-mail address `$2`. Others have no agents. */
 const ME = "enterprise_search.person p WHERE p.workspace = $1 AND p.email = $2";
 
-/** The agents that the caller may use. With whom else an agent is shared is for its owner only. */
+/** Lists the agents that the caller may use. Only the owner sees with whom else an agent is shared. */
 export const LIST = `
   SELECT ${COLUMNS}, CASE WHEN a.owner = me.email THEN a.people
     WHEN a.shared = 'people' THEN ARRAY[me.email] ELSE '{}' END AS people
@@ -32,14 +32,14 @@ export const LIST = `
   ORDER BY a.owner = me.email DESC, a.shared = 'everyone' DESC,
     CASE WHEN a.shared <> 'everyone' THEN a.updated_at END DESC, a.id LIMIT ${MOST_LISTED}`;
 
-/** The addresses `$2` of which the workspace `$1` has nobody. */
+/** Returns those of the e-mail addresses `$2` that nobody in the workspace `$1` has. */
 export const UNKNOWN = `
   SELECT u.email FROM unnest($2::text::text[]) u(email)
   WHERE NOT EXISTS (SELECT FROM enterprise_search.person p WHERE p.workspace = $1 AND p.email = u.email)`;
 
 /**
- * Inserts an agent under the first free number of its owner. Returns no row if the caller is nobody, no
- * `slot` if none is free, and no `id` if another statement has taken the number meanwhile.
+ * Inserts an agent under the first free number of its owner. Returns no row if the caller is not in the
+ * directory, no `slot` if no number is free, and no `id` if a concurrent statement has taken the number.
  */
 export const CREATE = `
   WITH me AS (SELECT p.workspace, p.email, (SELECT min(s.slot) FROM generate_series(1, ${MOST_OWN}) s(slot)
@@ -53,7 +53,7 @@ export const CREATE = `
     ON CONFLICT DO NOTHING RETURNING ${COLUMNS}, a.people)
   SELECT me.slot, made.* FROM me LEFT JOIN made ON true`;
 
-/** What only the owner `$2` in the workspace `$1` may do to the agent `$3`. */
+/** The condition of a change: the agent `$3` exists and belongs to `$2` in the workspace `$1`. */
 const OWN = `a.id = $3 AND a.workspace = $1 AND a.owner = $2 AND EXISTS (SELECT FROM ${ME})`;
 
 export const UPDATE = `

@@ -6,7 +6,7 @@ import { migrateSearch } from "./migrate.ts";
 import { storeAgents } from "./store-agents.ts";
 import { WordCounts } from "./words.ts";
 
-/** How far the building of an index is. */
+/** The progress of building an index. */
 export interface BuildProgress {
   stage: "start" | "draw" | "documents" | "words" | "ready";
   /** Documents that are stored. */

@@ -4,7 +4,7 @@ const WORD = /[\p{L}\p{N}]+/gu;
 /** Longer words are not listed. */
 export const LONGEST_WORD = 64;
 
-/** Lower case without accents: how words are listed and compared. */
+/** Returns a text in lower case without accents, as words are listed and compared. */
 export function folded(text: string): string {
   return text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
 }
@@ -14,7 +14,7 @@ export function wordsOf(text: string): string[] {
   return (folded(text).match(WORD) ?? []).filter((word) => word.length <= LONGEST_WORD);
 }
 
-/** Counts in how many documents each word is. Bare numbers are left out, because nobody misspells them. */
+/** Counts the documents that have a word, for each word. Leaves out numbers: they have no other spelling. */
 export class WordCounts {
   readonly #counts = new Map<string, number>();
 

@@ -14,36 +14,35 @@ export interface EmbeddedCompanyOptions {
   seed?: string;
   /** How many documents, at least 1,000. Default: 50,000. */
   documents?: number;
-  /** Is called on the way to the index. */
+  /** Called with the progress of the build. */
   onProgress?(progress: BuildProgress): void;
 }
 
 /** The made-up company in a Postgres of its own, in a thread of its own. */
 export interface EmbeddedCompany {
-  /** Searches. The first search starts the building of the index, and waits for it. */
+  /** Searches. The first search starts to build the index, and waits for it. */
   search: CompanySearch;
   /**
-   * The agents that people make, and those that are there from the beginning. They are kept with the index:
-   * another version of this package that needs another index begins without those of people.
+   * The agents that people make, and those of the company. They are in the same database as the index. So if
+   * a new version of this package has to build another index, the agents that people made are missing.
    */
   agents: AgentStore;
   /** The database, for statements of your own. They wait for the index, too. */
   db: Queryable;
   /**
-   * Starts the building of the index, or opens the one that is kept, and resolves once it can be searched.
+   * Starts to build the index, or opens the stored one. Resolves when the index can be searched.
    */
   ready(): Promise<void>;
-  /** How far the building is; `undefined` if nobody has needed the index yet. */
+  /** Returns the progress of the build; `undefined` before the index is first needed. */
   progress(): BuildProgress | undefined;
   /** Ends the thread. A half-built index on disk is continued at the next start. */
   close(): Promise<void>;
 }
 
 /**
- * Prepares a search over the made-up company without a server. Nothing happens until it is first used: then a
- * thread builds the index, in about half a minute for 50,000 documents, and keeps it on disk. Later starts
- * take a second. The calling thread stays free all the time. If the thread dies, the next search starts
- * another one.
+ * Prepares a search over the made-up company without a server. At its first use, a thread builds the index,
+ * in about 15 seconds for 50,000 documents, and keeps it in `dataDir`. Later starts take one or two seconds.
+ * The calling thread stays free all the time. If the thread dies, the next search starts another one.
  *
  * One process at a time can use an index: in others, searches fail.
  *

@@ -1,5 +1,5 @@
 /**
- * Names what the index is made of: its tables, the company and what is stored of it. An index of another
+ * Identifies the contents of the index: its tables, the company and what is stored of it. An index of another
  * format is not opened. A test compares this with a built index, and fails with the new value.
  */
 export const FORMAT = "a5d4b085";

@@ -15,7 +15,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Starts the thread. `onEnd` is called when it has ended, for whatever reason. */
+/** Starts the thread. `onEnd` is called when the thread has ended, for any reason. */
 export function workerDatabase(
   settings: WorkerSettings,
   { onProgress, onEnd }: { onProgress(progress: BuildProgress): void; onEnd(): void },
@@ -24,7 +24,7 @@ export function workerDatabase(
   const waiting = new Map<number, Waiting>();
   const ready = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
-  // Who does not wait for the index need not handle its failure.
+  // A caller that does not wait for `ready` need not handle its rejection.
   ready.promise.catch(() => undefined);
   let asked = 0;
   let broken: string | undefined;

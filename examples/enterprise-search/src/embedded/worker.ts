@@ -44,7 +44,7 @@ async function answer(db: PGlite, { id, text, values }: Order & { type: "query" 
   }
 }
 
-/** Opens the database. One that another version of Postgres has made, or that is damaged, is made again. */
+/** Opens the database. Replaces it by an empty one if it is damaged or from another version of Postgres. */
 async function opened(dataDir: string | undefined): Promise<PGlite> {
   try {
     return await create(dataDir);

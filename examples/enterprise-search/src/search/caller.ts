@@ -1,4 +1,4 @@
-/** On whose behalf a search runs. It comes from the application's authentication, never from a model. */
+/** The user that a search runs for. The application authenticates them; no model can name another one. */
 export interface Caller {
   workspaceId: string;
   email: string;

@@ -8,9 +8,9 @@ export const MOST_WORDS = 12;
 export interface CleanQuery {
   /** The words to search for, in the order of the query, each once. */
   words: readonly string[];
-  /** Words that no result may have. */
+  /** Words that results must not have. */
   excluded: readonly string[];
-  /** Words in quotes, which every result has in this order. */
+  /** Phrases from quotes: results must have their words in this order. */
   phrases: readonly (readonly string[])[];
 }
 
@@ -18,7 +18,7 @@ export interface CleanQuery {
 const PART = /"([^"]*)"?|(?<![\p{L}\p{N}])-([\p{L}\p{N}]+)|([\p{L}\p{N}]+)/gu;
 
 /**
- * Reads a query. Any text is a valid query: nothing in it is an operator but quotes and a minus before a
+ * Reads a query. Any text is a valid query: the only operators are quotes and a minus before a
  * word. The words go to the database as parameters.
  */
 export function cleanQuery(text: string): CleanQuery {

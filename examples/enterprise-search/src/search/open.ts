@@ -22,7 +22,7 @@ export interface OpenDocument extends Related {
   kind: string;
   /** The text from `start` on, up to {@link MOST_TEXT} characters. */
   text: string;
-  /** Where `text` begins in the whole text, in UTF-16 code units, and how long the whole is. */
+  /** Where `text` begins in the whole text, and the length of the whole text, in UTF-16 code units. */
   start: number;
   length: number;
   /** The other messages of the thread that the caller may see, the oldest first, 50 at most. */
@@ -53,7 +53,7 @@ const COLUMNS = `d.id, d.source, d.title, d.owner,
 
 /**
  * Reads a document, what it refers to and its thread, each if the caller may see it. `undefined` if there is
- * no such document, or the caller may not see it: nothing tells the two apart.
+ * no such document, or the caller may not see it: the two cannot be distinguished.
  */
 export async function openDocument(
   db: Database,

@@ -6,9 +6,9 @@ import { type Caller, VISIBLE } from "./caller.ts";
 import { type KnownPerson, type ShownPerson, shown } from "./directory.ts";
 import { changesBetween } from "./spelling.ts";
 
-/** A search for people. Empty: all people of the workspace. */
+/** A search for people. Without fields, it finds all people of the workspace. */
 export interface PeopleQuery {
-  /** A name or a part of one, an e-mail address, a department, team or role. Typos are forgiven. */
+  /** A name or a part of one, an e-mail address, a department, team or role. Typos are allowed. */
   text?: string | undefined;
   department?: string | undefined;
   team?: string | undefined;
@@ -45,7 +45,7 @@ export async function findPeople(
     .filter(({ score }) => parts.length === 0 || score > 0)
     .sort((a, b) => b.score - a.score);
   const best = fits[0]?.score ?? 0;
-  // Who fits half as well has the name of somebody else.
+  // Leaves out people who fit much worse than the best one, e.g. by a first name only.
   const near = fits.filter(({ score }) => score >= best * 0.6);
   const chosen = near.slice(0, Math.max(1, Math.min(20, limit))).map(({ person }) => person);
   const last = await lastOf(db, caller, chosen);
@@ -53,7 +53,7 @@ export async function findPeople(
   return { people, total: near.length };
 }
 
-/** How well a person fits: 1 for each part that is a word of the entry, less for a beginning or a typo. */
+/** How well a person fits: 1 for each part that is a word of their entry, less for a beginning or a typo. */
 function scoreOf(person: KnownPerson, parts: readonly string[]): number {
   const names = wordsOf(person.name);
   const others = wordsOf(`${person.email} ${person.department} ${person.team} ${person.role}`);

@@ -5,11 +5,11 @@ import { type Caller, VISIBLE } from "./caller.ts";
 import { anyOf, type Term } from "./terms.ts";
 import type { TimeRange } from "./time-in.ts";
 
-/** What results must be. */
+/** Conditions that all results must meet. */
 export interface Filters {
   sources: readonly Source[];
   owners?: readonly number[] | undefined;
-  /** Ids of people of whom one got it, attends or edits it, or owns it. */
+  /** Ids of people. At least one of them has received, attends, edits or owns the document. */
   involves?: readonly number[] | undefined;
   place?: string | undefined;
   kind?: string | undefined;
@@ -17,10 +17,10 @@ export interface Filters {
   excludedIds: readonly string[];
 }
 
-/** What makes a result better, taken from the question. */
+/** Hints of the question, which raise the rank of documents. */
 export interface Hints {
   owners: readonly number[];
-  /** Whether the owners were named in full. */
+  /** Whether the question has the full names of the owners. */
   surely: boolean;
   time: TimeRange | undefined;
   source: Source | undefined;
@@ -114,7 +114,7 @@ function matching({ terms, hints, wide: isWide }: RankQuery, given: Parameters):
   const match = (query: string) => `d.tsv @@ ${given.add(query, "tsquery")}`;
   const two = match(pairs.length > 0 && !isWide ? anyOf(pairs) : anyOf(words));
   if (hints.owners.length === 0 || !hints.surely) return two;
-  // What the person wrote needs one of the words only.
+  // A document that the named person wrote needs only one of the words.
   return `(${two} OR (d.owner = ANY(${given.add(hints.owners, "integer[]")}) AND ${match(anyOf(words))}))`;
 }
 
@@ -149,7 +149,7 @@ function filtering({ filters, excluded, phrases }: RankQuery, given: Parameters)
 
 const iso = (time: number) => new Date(time).toISOString();
 
-/** The bonuses beside words, whose sum is 1 at most. */
+/** The bonuses. The scores of the words add up to at most 1. */
 const NEXT_TO = 0.25;
 const CLOSE = 0.5;
 const OWNER = 0.4;
@@ -180,7 +180,7 @@ function scoring({ terms, hints }: RankQuery, given: Parameters): string {
   return [...parts, ...bonuses(hints, given)].join("\n + ");
 }
 
-/** Which of the words a document has, however often, and the bonuses. */
+/** The rough score: the weights of the words that a document has, however often, and the bonuses. */
 function roughly({ terms, hints }: RankQuery, given: Parameters): string {
   const sum = terms.reduce((all, { weight, otherWeight }) => all + Math.max(weight, otherWeight), 0) || 1;
   const parts = terms.map(({ query, others, weight, otherWeight }) => {

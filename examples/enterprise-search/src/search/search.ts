@@ -45,23 +45,23 @@ export interface Hit {
   score: number;
 }
 
-/** What a search came to. */
+/** The outcome of a search. */
 export type SearchOutcome =
   | {
       status: "ok";
       hits: Hit[];
       /**
-       * How many documents match that the caller may see. `more`: these are the newest, and there are others.
+       * The number of matching documents that the caller may see. With `more`, there are older ones too.
        */
       total: number;
       more: boolean;
     }
   /** The text has only common words. */
   | { status: "nothing_to_search" }
-  /** Several people have the name, or none has. */
+  /** Several people have the name, or nobody has it. */
   | { status: "ambiguous_person" | "unknown_person"; name: string; people: ShownPerson[] };
 
-/** What a search knows of a workspace. */
+/** The directory and the words of a workspace. */
 export interface Known {
   people(): Promise<readonly KnownPerson[]>;
   lexicon: Lexicon;
@@ -113,7 +113,7 @@ export async function searchDocuments(
   return { status: "ok", hits: rows.map((row) => hitOf(row, people)), total, more: total >= MOST_RANKED };
 }
 
-/** If fewer documents have two of the words, those with one are found, too. */
+/** If fewer documents than this have two of the words, documents with one word are found too. */
 const ENOUGH = 3;
 
 /** Reads what a text asks for: words with their rarity, people, a time, a source. */
@@ -130,7 +130,7 @@ export async function planOf(
   const dropped = new Set<string>(time?.words ?? []);
   if (named.whole) for (const word of named.words) dropped.add(word);
   const content = words.filter((word) => !dropped.has(word) && !questionWords.has(word));
-  // A text of names or question words alone is searched as it is.
+  // If the text has only names and question words, all of its words are searched for.
   const searched = (content.length > 0 ? content : words).slice(0, MOST_WORDS);
   return {
     terms: await lexicon.terms(caller, searched, synonyms),

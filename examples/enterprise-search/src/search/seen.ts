@@ -2,8 +2,8 @@ import { arrayText, ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import { type Caller, VISIBLE } from "./caller.ts";
 
-// Counting makes Postgres use the index. To find out whether there is one, it would read the table until it
-// finds one, which takes longest for a word that is nowhere.
+// With `count`, Postgres uses the index. With `EXISTS`, it would scan the table until it finds a document,
+// which takes longest for a word that no document has.
 const SEEN = `
   SELECT a.word FROM unnest($3::text::text[]) a(word)
   WHERE (SELECT count(*) FROM enterprise_search.documents d

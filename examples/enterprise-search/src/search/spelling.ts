@@ -7,7 +7,7 @@ import { seenOf } from "./seen.ts";
 const FROM = 4;
 const TO = 32;
 
-/** How many spellings stand for a misspelled word. */
+/** The most spellings that replace a misspelled word. */
 const MOST = 2;
 
 const MISSPELLED = /^\p{L}+$/u;
@@ -24,7 +24,7 @@ const ONE_CHANGE = `
   SELECT v.asked, ${COLUMNS} FROM unnest($2::text::text[], $3::text::text[]) v(asked, word)
   JOIN enterprise_search.word w ON w.workspace = $1 AND w.word = v.word`;
 
-/** Words that share many groups of three letters, by the index of trigrams. */
+/** Finds words that share many trigrams (groups of three letters), with the index of trigrams. */
 const SIMILAR = `
   SELECT a.word AS asked, ${COLUMNS} FROM unnest($2::text::text[]) a(word)
   CROSS JOIN LATERAL (SELECT x.word, x.documents FROM enterprise_search.word x
@@ -41,8 +41,8 @@ interface Row {
 const MOST_CHECKED = 20;
 
 /**
- * Finds the words that misspelled words most likely are: those one change away. With `far`, those two changes
- * away, if no word is closer. Each is in a document that the caller may see, or in at least `common`.
+ * Finds the likely spellings of misspelled words: words one change away. With `far`, also words two changes
+ * away if none is closer. Each is in a document that the caller may see, or in at least `common` documents.
  */
 export async function spellingsOf(
   db: Database,
@@ -73,7 +73,7 @@ export async function spellingsOf(
   );
 }
 
-/** The candidates that the caller may learn of, by the misspelled word. */
+/** Returns the candidates that the caller may know, by misspelled word. */
 async function visible(
   db: Database,
   caller: Caller,
@@ -81,7 +81,7 @@ async function visible(
   common: number,
 ): Promise<Map<string, Row[]>> {
   const rare = rows.filter(({ documents }) => documents < common).map(({ word }) => word);
-  // Asked also if there is nothing to ask, so that a hidden word costs no statement more than none.
+  // Runs even without rare words, so that the number of statements does not reveal a hidden word.
   const seen = await seenOf(db, caller, rare.length > 0 ? rare.slice(0, MOST_CHECKED) : [""]);
   return Map.groupBy(
     rows.filter(({ word, documents }) => documents >= common || seen.has(word)),

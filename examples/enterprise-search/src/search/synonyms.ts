@@ -110,7 +110,7 @@ for (const group of groups)
     byWord.set(word, known);
   }
 
-/** Words that may stand for a word in other people's texts. */
+/** Returns words that other people may use for the same thing. */
 export function synonymsOf(word: string): readonly string[] {
   return [...(byWord.get(word) ?? byWord.get(word.replace(/s$/, "")) ?? [])];
 }

@@ -5,17 +5,17 @@ import { seenOf } from "./seen.ts";
 import { maySpell, spellingsOf } from "./spelling.ts";
 import { synonymsOf } from "./synonyms.ts";
 
-/** One word of a query, with what else may stand for it. */
+/** One word of a query, with its synonyms or other spellings. */
 export interface Term {
   word: string;
   /** Queries in the text form of `tsquery`, made by the database. `others` are synonyms. */
   query: string;
   others: string | undefined;
-  /** How much the word tells: the logarithm of how rare it is. */
+  /** The weight of the word: the logarithm of its rarity. */
   weight: number;
-  /** The same for the synonyms, less because they may mean something else. */
+  /** The weight of the synonyms. It is lower, because they may mean something else. */
   otherWeight: number;
-  /** Whether the word is in no document, so that words with a similar spelling stand for it. */
+  /** Whether other spellings replace the word, because no document has it. */
   respelled: boolean;
 }
 
@@ -25,7 +25,7 @@ interface Found {
   documents: number;
 }
 
-/** For each word, in how many documents it is in any of its forms. */
+/** Counts, for each word, the documents that have any of its forms. */
 const LOOK_UP = `
   SELECT a.word, plainto_tsquery('enterprise_search.words', a.word)::text AS query,
     coalesce((SELECT sum(w.documents) FROM enterprise_search.word w
@@ -33,21 +33,20 @@ const LOOK_UP = `
   FROM unnest($2::text::text[]) a(word)`;
 
 /**
- * Knows the words of one workspace. It remembers what it looked up, because the list changes only with a new
- * index.
+ * Looks up the words of one workspace. Caches them, because the list of words changes only with a new index.
  */
 export interface Lexicon {
   /**
-   * Looks up the words of a query. Drops words that say nothing, e.g. `the`. A word that is only in documents
+   * Looks up the words of a query. Drops common words, e.g. `the`. A word that is only in documents
    * that the caller may not see is treated like one that does not exist, by the same statements.
    */
   terms(caller: Caller, words: readonly string[], synonyms: boolean): Promise<Term[]>;
 }
 
-/** How many words of one query are looked for in other spellings. */
+/** The most words of a query that are replaced by other spellings. */
 const MOST_RESPELLED = 4;
 
-/** A word of so many documents, one in a hundred, is known to everybody. A rarer one may be a secret. */
+/** A word in at least this share of the documents is known to everybody. A rarer word may be a secret. */
 const KNOWN_TO_ALL = 0.01;
 
 /** How many words are remembered at most. */
@@ -57,7 +56,7 @@ export function lexicon(db: Database, workspaceId: string): Lexicon {
   const known = new Map<string, Found>();
   let total = 0;
   const lookUp = async (words: readonly string[]): Promise<ReadonlyMap<string, Found>> => {
-    // Taken now, because another search may clear the map meanwhile.
+    // Copied at once, because a concurrent search may clear the map.
     const found = new Map<string, Found>();
     for (const word of words) {
       const row = known.get(word);
@@ -77,7 +76,7 @@ export function lexicon(db: Database, workspaceId: string): Lexicon {
     terms: async (caller, words, synonyms) => {
       const others = new Map(words.map((word) => [word, synonyms ? synonymsOf(word) : []]));
       const wanted = [...words, ...[...others.values()].flat()];
-      // Nothing is remembered of an index that is not filled yet.
+      // Caches nothing while the index is not filled yet.
       if (total === 0) {
         known.clear();
         total = await sizeOf(db, workspaceId);
@@ -136,7 +135,7 @@ function termOf(own: Found, spelled: readonly Found[], alike: readonly Found[], 
 /** How much a synonym counts beside the word itself. */
 const SYNONYM = 0.7;
 
-/** About how many documents a workspace has: as many as the most common word. */
+/** Estimates the number of documents of a workspace: those that have its most common word. */
 async function sizeOf(db: Database, workspaceId: string): Promise<number> {
   const [row] = await ask<{ size: number }>(
     db,

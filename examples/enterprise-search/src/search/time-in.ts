@@ -34,7 +34,7 @@ const BEFORE = new Set(["in", "during", "since", "from", "of"]);
 function monthAt(word: string, before: string | undefined, after: string | undefined, now: number) {
   const month = MONTHS.indexOf(word);
   if (month === -1) return undefined;
-  // "may" and "march" are other words, too.
+  // "may" and "march" also mean something else than a month.
   const isName = BEFORE.has(before ?? "") || isYear(after);
   if (!isName && (word === "may" || word === "march")) return undefined;
   return spanOf(month, 1, word, after, now);

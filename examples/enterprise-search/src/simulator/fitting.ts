@@ -9,7 +9,7 @@ export interface Found {
   text: string;
 }
 
-/** Words that say how a question asks, and not what it is about. */
+/** Words of questions that do not name a subject. */
 const ASKING = new Set(
   (
     "a about an and any anything are at be can did do does find for from had happens has have how i in is it know large " +
@@ -18,12 +18,13 @@ const ASKING = new Set(
   ).split(" "),
 );
 
-/** A figure: money, a percentage or a number of its own. `Q4` is none. */
+/** Matches a figure: money, a percentage or a number. `Q4` does not match. */
 const FIGURE = /(^|[\s($€])\d/;
 
 /**
- * Returns the results that have about as many of the question's words as the best one. None, if that one has
- * less than half of them. A question for a number is answered by sentences with a figure only.
+ * Returns the results that have about as many of the question's words as the best one. Returns none if the
+ * best one has less than half of the words. If the question asks for a number, only sentences with a figure
+ * count.
  */
 export function fitting(question: string, found: readonly Found[]): Found[] {
   const wanted = [...new Set(wordsOf(question))].filter((word) => !ASKING.has(word));

@@ -1,12 +1,12 @@
 import type { ParsedRequest } from "@pawl/testing";
 
-/** What the rules know of a conversation, all of it from one request. */
+/** The parts of a request that the rules read. */
 export interface Scene {
   /** The user's last message. */
   said: string;
   /** The last text of each tag since that message. */
   tags: ReadonlyMap<string, string>;
-  /** The results since that message, by the name of the tool; as JSON if they are. */
+  /** The results since that message, each with the name of its tool. JSON is parsed. */
   results: { tool: string; value: unknown }[];
 }
 

@@ -23,13 +23,14 @@ import {
  *
  * - `ok`: `results` has what was found, which may be nothing
  * - `nothing_to_search`: the query has only words such as "the"
- * - `ambiguous_person`, `unknown_person`: `name` means several people, which `people` lists, or nobody
+ * - `ambiguous_person`: several people have the name `name`; `people` lists them
+ * - `unknown_person`: nobody has the name `name`
  */
 export interface SearchResult {
   status: SearchOutcome["status"];
   source: Source;
   results: Hit[];
-  /** How many documents match, of those that the caller may see; `more` if it is at least so many. */
+  /** The number of matching documents that the caller may see. With `more`, there are more than that. */
   total: number;
   more: boolean;
   name?: string;
@@ -113,7 +114,7 @@ function summaryOf({ status, results, total, more, name, people }: SearchResult)
   return results.length === 0 ? "Nothing found" : `${results.length} of ${total}${more ? "+" : ""}`;
 }
 
-/** What the model reads: places of marked words are for pages. */
+/** Returns the result as the model reads it, without the positions of found words, which are for pages. */
 function forModel(result: Json): string {
   const { results, people, ...rest } = resultOf<SearchResult>(result);
   return JSON.stringify({

@@ -8,15 +8,15 @@ export interface SearchDeps {
   search: CompanySearch;
 }
 
-/** For whom a tool, a hook or a function of the agent works. */
+/** The part of a context that says on whose behalf a tool, a hook or a function runs. */
 export interface CallerSource {
   caller: JsonObject;
   deps: SearchDeps;
 }
 
 /**
- * Reads on whose behalf a tool runs from the run's `caller`, which the application sets. No input of a tool
- * has it, so no text of a model, a user or a document can change it.
+ * Reads the caller of a search from the run's `caller`, which the application sets. It is in no input of a
+ * tool, so no text of a model, a user or a document can change it.
  */
 export function callerOf({ caller }: { caller: JsonObject }): Caller {
   const { workspaceId, email } = caller;
@@ -26,12 +26,12 @@ export function callerOf({ caller }: { caller: JsonObject }): Caller {
 }
 
 /**
- * What a call costs, in US dollars. The prices are made up: a search costs about what a hosted index takes,
- * and each result adds the tokens by which it makes the prompt longer.
+ * The prices of calls, in US dollars. They are made up: `call` is about the price of a search in a hosted
+ * index, and `result` the price of the tokens that a result adds to the prompt.
  */
 export const PRICES = { call: 0.0004, result: 0.00005 } as const;
 
-/** The cost of a call with so many results. */
+/** The cost of a call with this number of results. */
 export const costOf = (results: number): number => Number((PRICES.call + results * PRICES.result).toFixed(6));
 
 /** The time limit of a call, in milliseconds. The first one may wait until the index is built. */
@@ -46,7 +46,10 @@ export async function withIndex<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (cause) {
     if (PawlError.is(cause)) throw cause;
-    throw new Error("The index cannot be searched at the moment. Try once more, or say so.", { cause });
+    throw new Error(
+      "The index cannot be searched now. Try once more, and if it fails again, tell the user.",
+      { cause },
+    );
   }
 }
 
@@ -71,7 +74,7 @@ export const timeRange: z.ZodObject<{ from: typeof day; to: typeof day }> = z.ob
 
 const DAY_MS = 86_400_000;
 
-/** Converts a range of days, of which the last is included. */
+/** Converts a range of days to milliseconds. The last day is included. */
 export function rangeOf(
   range: z.infer<typeof timeRange> | undefined,
 ): { from?: number; to?: number } | undefined {

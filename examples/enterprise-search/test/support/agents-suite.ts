@@ -135,7 +135,7 @@ export function agentsSuite(open: () => Database): void {
     ok(await store.remove(chen, odd.id));
   });
 
-  it("X4 are 50 for one person at most, also if they are made at the same moment", async () => {
+  it("X4 are 50 for one person at most, even with concurrent requests", async () => {
     const store = agentStore(open());
     const made = await Promise.all(
       Array.from(

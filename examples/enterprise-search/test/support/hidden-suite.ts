@@ -66,7 +66,7 @@ export function hiddenSuite(open: () => Queryable): void {
     );
 
   it.each(["*", "* Q4", "What is on its way with *?", '"* is" forecast', "Q4 -*", "*x"])(
-    "X4 F17 a word of hidden mails has the results, spellings, counts and statements of no word: %s",
+    "X4 F17 a word that only hidden mails have is treated like a word that nobody wrote: %s",
     async (pattern) => {
       const search = async (word: string) => {
         const text = pattern.replace("*", pattern === "*x" ? word.slice(0, -1) : word);
@@ -80,7 +80,7 @@ export function hiddenSuite(open: () => Queryable): void {
   );
 
   it.each([HIDDEN, MISSING, `${MISSING} Q4`, "zebrawoul", "zebrawoul forecast"])(
-    "X4 F17 a search for %s finds, by the same statements, what it would find if the hidden mails were not there",
+    "X4 F17 a search for %s has the same results and statements as without the hidden mails",
     async (text) => {
       const search = async () => await asked((process) => process.search(rivera, { text, limit: 20 }));
       const found = await search();
@@ -107,7 +107,7 @@ export function hiddenSuite(open: () => Queryable): void {
     expect(await ids(HIDDEN, rivera)).toEqual(["open-1"]);
   });
 
-  it("X4 F17 a hidden document takes the statements and plans of one that does not exist", async () => {
+  it("X4 F17 a hidden document causes the same statements and query plans as one that does not exist", async () => {
     const opened = async (id: string) => await asked((process) => process.open(rivera, { id }));
     const hidden = await opened("hidden-1");
     expect(hidden.outcome).toBeUndefined();
@@ -117,7 +117,7 @@ export function hiddenSuite(open: () => Queryable): void {
     expect(alike(await without("hidden-1"))).toEqual(alike(await without("absent-1")));
   });
 
-  it("X4 F17 who wrote last, and how many people fit, says nothing about hidden documents", async () => {
+  it("X4 F17 people's newest documents and the number of matches reveal no hidden documents", async () => {
     const people = async (caller: typeof chen) =>
       (await asked((process) => process.people(caller, { text: "Alex" }))).outcome;
     const [seen, known] = [await people(rivera), await people(chen)];
@@ -130,7 +130,7 @@ export function hiddenSuite(open: () => Queryable): void {
     ]);
   });
 
-  it("X4 F17 an agent of somebody else takes the statements of one that does not exist", async () => {
+  it("X4 F17 another person's agent causes the same statements as one that does not exist", async () => {
     const draft = { name: "Mine", description: "Mine.", instructions: "Search." };
     const tried = async (id: string) =>
       await asked(async (_, db) => {

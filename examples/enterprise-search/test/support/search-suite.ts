@@ -59,7 +59,7 @@ export function searchSuite(
     expect(seen.hidden).toBeGreaterThan(pairs / 2);
   });
 
-  it(`X4 answers ${queries} odd texts without an error: operators, long words, NUL, other alphabets`, async () => {
+  it(`X4 answers ${queries} unusual texts without an error: operators, long words, NUL, other alphabets`, async () => {
     const random = randomFrom("queries");
     const { people, seesId } = oracle(company);
     const statuses = new Map<string, number>();

@@ -72,7 +72,7 @@ export function toolsSuite(open: () => { search: CompanySearch; company: Company
     }
   });
 
-  it("X4 answer with the people when a name is not clear, without an error", async () => {
+  it("X4 return the people, and not an error, if several have the name", async () => {
     const found = await result<SearchResult>("search_gmail", { query: "Q4", owner: "Alex" });
     expect(found).toMatchObject({ status: "ambiguous_person", name: "Alex", results: [], total: 0 });
     expect(found.people?.map(({ email }) => email)).toEqual([chen.email, rivera.email]);
@@ -90,7 +90,7 @@ export function toolsSuite(open: () => { search: CompanySearch; company: Company
     expect(await result("search_slack", { query: "the" })).toMatchObject({ status: "nothing_to_search" });
   });
 
-  it("X4 F17 open a cited document after they checked again, and tell nobody which documents exist", async () => {
+  it("X4 F17 check again before they open a cited document, and do not reveal which documents exist", async () => {
     const { company } = open();
     const bonus = company.documents.find(({ title }) => title.startsWith("Q4 bonus pool"))!;
     expect(await result<OpenResult>("open_document", { id: bonus.id })).toMatchObject({

@@ -30,7 +30,7 @@ const idOf = async (title: string) => {
 };
 
 describe("the index of the search agent", () => {
-  it("X4 X5 begins at the first visit, reports its progress, is continued after an end, and is built once", async () => {
+  it("X4 X5 is built once, from the first visit on, reports its progress, and is continued after the server ended", async () => {
     const first = servedSearch(dir);
     const visitor = first.browser();
     expect(await visitor.get("info")).toMatchObject({ agents: [{ name: "search", title: "Search" }] });
@@ -99,7 +99,7 @@ describe("the person that a visitor searches as", () => {
     expect(await get("search/me")).toMatchObject({ person: { email: CHEN } });
   });
 
-  it("X4 is the standard one for a forged cookie", async () => {
+  it("X4 is the default person for a forged cookie", async () => {
     for (const value of ["nobody@lumen.example", "%00", "%ff", "%E0%A4%A", "__proto__", "x".repeat(10_000)]) {
       const { person, people } = await world.browser({ pawl_search_as: value }).get("search/me");
       expect(person).toEqual(people[0]);
@@ -130,7 +130,7 @@ describe("a document beside the conversation", () => {
     expect((await ask(`search/documents/${id}`)).text).toBe(hidden.text);
   });
 
-  it("X4 never fails on odd ids, words and places", async () => {
+  it("X4 opens without an error for unusual ids, words and positions", async () => {
     const { ask } = world.browser();
     const id = await idOf("Q4 forecast 2026");
     const before = world.errors.length;
@@ -203,7 +203,7 @@ describe("a run of the search agent in the playground", () => {
     expect(world.model.rejected).toEqual([]);
   });
 
-  it("X4 F17 keeps its caller while the visitor chooses somebody else, who has other conversations", async () => {
+  it("X4 F17 keeps its caller when the visitor chooses another person, who has other conversations", async () => {
     const { be, say, ask, get } = world.browser();
     await be(RIVERA);
     const { id } = await say("What does Alex say about Q4?");

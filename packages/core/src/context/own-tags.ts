@@ -41,10 +41,10 @@ export function countOwnTag(
   kept.entries.clear();
 }
 
-/** In place of the `seq` of the first use. */
+/** Marks a declared tag in `ownTags`, in place of the `seq` of its first use. */
 const DECLARED = 0;
 
-/** Returns the tags of hooks that the session does not know as declared yet. */
+/** Returns the tags of hooks that no run of the session has declared yet. */
 export function newHookTags(
   { ownTags }: Tagged,
   hooks: readonly { readonly tags?: readonly string[] }[],

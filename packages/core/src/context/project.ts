@@ -19,8 +19,8 @@ import { withoutTags, wrap } from "./sanitize.ts";
 
 /**
  * Converts an event to the context entry that the model reads. For all context events except
- * `assistant_message`. `tags` are the application's own tags up to this event, and `hookTags` those that
- * hooks have declared: of these, messages of the user must not contain any.
+ * `assistant_message`. `tags` are the application's own tags up to this event. `hookTags` are the tags that
+ * hooks have declared; messages of the user must not contain them either.
  */
 export function userEntry(
   event: StoredEvent,

@@ -10,8 +10,9 @@ export const WRAPPER_TAGS = ["knowledge", "artifact", "note", "user_data", "conv
  * form. Sanitising twice changes nothing. Lone surrogates become U+FFFD.
  *
  * Knowledge, artifacts, notes, summaries and user data are sanitised automatically. From its first use on, a
- * `tag` of your own on a note or on knowledge is added, except in user data; `Hook.tags` protects one in
- * messages and results too. `tags` adds further tag names, e.g. of tags that your own prompts use.
+ * `tag` of your own on a note or on knowledge is protected too, except in user data. A tag in `Hook.tags` is
+ * also protected in messages and results. `tags` adds further tag names, e.g. of tags that your own prompts
+ * use.
  *
  * @example
  * ```ts
@@ -81,7 +82,7 @@ const OURS = /* @__PURE__ */ tagPattern(WRAPPER_TAGS);
 
 const MOST_PATTERNS = 100;
 
-/** Patterns by their tags: nearly all texts of an application have the same ones. */
+/** Patterns by their tags. An application has few different lists of tags. */
 const patterns = new Map<string, RegExp>();
 
 function patternOf(tags: readonly string[]): RegExp {

@@ -42,7 +42,7 @@ export interface CheckpointPlan {
 /**
  * Decides before every model call whether to make a checkpoint: returns a plan, or `undefined`. A checkpoint
  * invalidates the cache and removes all earlier thinking, so make one rarely, and free much at once. A turn
- * has at most one. Then `beforeTurn` of all hooks is called again, so that they can repeat what it removed.
+ * makes at most one. Then `beforeTurn` of all hooks is called again, so that they can repeat what it removed.
  * If a strategy throws, the error is reported, the context stays unchanged, and no checkpoint is tried again
  * in the run.
  *

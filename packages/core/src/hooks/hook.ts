@@ -204,7 +204,7 @@ export interface Hook<Deps = unknown> {
   /**
    * The tags in which the hook appends text for the model, e.g. `["Plan"]`. From the next run on, no message
    * of the user, no result and no other text from outside can open or close them. A tag that is not listed is
-   * protected from its first use on, and not from messages. At most 50 among all hooks. Default: none.
+   * protected from its first use on, but messages may contain it. At most 50 among all hooks. Default: none.
    */
   readonly tags?: readonly string[];
   /** Whether `afterRun` is called again if the process died while it ran. Default: no. */

@@ -22,10 +22,10 @@ export interface Budget {
  */
 export interface Limits extends Budget {
   /**
-   * The number of turns in a row in which every tool call failed, after which the run ends as `circuit_open`.
+   * After this number of turns in a row in which every tool call failed, the run ends as `circuit_open`.
    */
   errorTurns: number;
-  /** The number of failures of one tool in a row, after which the tool is refused for the rest of the run. */
+  /** After this number of failures of a tool in a row, the tool is refused for the rest of the run. */
   toolFailures: number;
 }
 

@@ -61,7 +61,7 @@ export interface EventData {
    * - `status` is the status text that the tool defines.
    * - `report` is what the tool has reported with `context.report()`. `code` is the code of the error that it
    *   threw, e.g. `ECONNREFUSED`, or the type of the stop reason of a sub-agent that did not finish. The call
-   *   of a sub-agent has the fragments of all calls of its task, and their connector if they have one.
+   *   of a sub-agent has the fragments of all calls of its task, and their connector if there is only one.
    */
   tool_result: {
     call_id: string;
@@ -145,8 +145,8 @@ export interface EventData {
   redaction: { seq: number; of: string; call_id?: string; attempt?: number; run_id?: string };
   /**
    * A run started: for a message, for queued messages, or to retry a run. `retry_of` is the id of the failed
-   * or stopped run that it retries. A retry does not have its own message. `tags` are those that the agent's
-   * hooks declare for the first time in the session, see `Hook.tags`.
+   * or stopped run that it retries. A retry does not have its own message. `tags` are the tags of hooks
+   * that no earlier run of the session has declared, see `Hook.tags`.
    */
   run_started: {
     run_id: string;

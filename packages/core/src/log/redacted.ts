@@ -10,8 +10,8 @@ import type { StopReason } from "./stop-reason.ts";
 export const REDACTED = "[redacted]";
 
 /**
- * Returns the event without its content; its type, call, number and time stay. An extension's event has no
- * data then, because core does not know what its fields mean.
+ * Returns the event without its content; its type, call, number and time stay. The data of an extension's
+ * event become `{}`, because core does not know what its fields mean.
  */
 export function redactedEvent(event: StoredEvent): StoredEvent {
   if (isExtension(event)) return { ...event, data: {} } as StoredEvent;

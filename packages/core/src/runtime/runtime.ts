@@ -102,7 +102,7 @@ export function runtime<Deps, Name extends string = string>(
   };
 }
 
-/** What most processes never call, in a chunk of its own: 3 of 76 kB, compressed. */
+/** Methods that most processes never call, in a chunk of their own: 3 of 76 kB, compressed. */
 const atRest = () => import("./at-rest/index.ts");
 const refuseFiles = (): never => {
   throw new PawlError("config", "runtime() needs the option `files`, e.g. memoryFiles(), to keep files.");

@@ -77,7 +77,7 @@ describe("C7 C10 the tags that a hook declares", () => {
     await rebuild(await sound(world, sessionId));
   });
 
-  it("also not in blocks and in JSON, in a failure, and in what the user answers", async () => {
+  it("cannot be opened or closed in blocks, JSON, a failure or the user's answer", async () => {
     const results: unknown[] = [
       [
         { type: "text", text: "<Plan>" },
@@ -144,7 +144,7 @@ describe("C7 C10 the tags that a hook declares", () => {
     expect(await world.of(sessionId, "prefix")).toHaveLength(1);
   });
 
-  it("C13 of a later version change nothing that was sent", async () => {
+  it("C13 of a later version of the agent change nothing that was sent", async () => {
     const store = memoryStore();
     const old = setup([{ text: "Ok." }], { hooks: [named("none", {})] }, { store });
     const { sessionId } = await old.say("Is <Plan> a tag?");

@@ -31,7 +31,7 @@ export function relevanceOf(query: string, candidates: readonly Candidate[]): Re
   });
 }
 
-/** Words that say nothing about a subject. */
+/** Common words, which say nothing about a subject. */
 const COMMON = new Set(
   "the and for with from that this what who whom how why when where does did was were are is has have had about into its our your their they them you can could will would should say says said please all any not but or of to in on at by an it be as do me my we us".split(
     " ",

@@ -40,7 +40,7 @@ export async function checkToolDocs(
     .map((name) => `"${name}" is not described.`);
   for (const doc of docs) {
     const tool = byName.get(doc.tool);
-    if (tool === undefined) problems.push(`"${doc.tool}" is described and is not a tool.`);
+    if (tool === undefined) problems.push(`"${doc.tool}" is described, but is not a tool.`);
     else problems.push(...parameterProblems(doc, tool), ...(await exampleProblems(doc, tool)));
   }
   return problems;
@@ -65,11 +65,11 @@ function parameterProblems({ tool, parameters }: ToolDoc, { spec }: Tool<never>)
         ...(one.required === required.has(name)
           ? []
           : [
-              `${whose} is ${one.required ? "optional, and described as required" : "required, and not described as that"}.`,
+              `${whose} is ${one.required ? "optional, but described as required" : "required, but not described as required"}.`,
             ]),
         ...(one.type === undefined || typeof type !== "string" || one.type === type
           ? []
-          : [`${whose} is described as ${one.type}, and is of type ${type}.`]),
+          : [`${whose} is described as ${one.type}, but is of type ${type}.`]),
       ];
     }),
   ];

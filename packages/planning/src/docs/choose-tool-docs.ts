@@ -3,7 +3,7 @@ import { checkWhole } from "../base/check-whole.ts";
 import { relevanceOf } from "../base/relevance.ts";
 import type { ToolDoc } from "./tool-doc.ts";
 
-/** Why the description of a tool was chosen, or was not. */
+/** A description of a tool, and why it was chosen or left out. */
 export interface JudgedToolDoc {
   tool: string;
   /** The reason, in a few words. */
@@ -28,8 +28,8 @@ const OPTIONS: OptionKinds<Parameters<typeof chooseToolDocs>[1]> = {
 };
 
 /**
- * Chooses the descriptions that are most relevant to a request, within a budget of tokens. Says of each why
- * it was chosen or left out, e.g. for a debug panel.
+ * Chooses the descriptions that are most relevant to a request, within a budget of tokens. Each has the
+ * reason why it was chosen or left out, e.g. for a debug panel.
  *
  * @throws PawlError `config` for invalid options.
  *

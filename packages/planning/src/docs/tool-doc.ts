@@ -18,9 +18,9 @@ export interface ToolDoc {
  * Parses the descriptions of tools from one Markdown file. Call it when the program starts: it throws if the
  * file is wrong.
  *
- * Each section of the second level describes the tool in its heading. It has a list of `Summary: …`,
- * `Parameters:` with a list inside, and `Example:` with JSON in a block of code. Further lists and texts stay
- * in `text`.
+ * Each heading of the second level (`## search`) is the name of a tool. Its section has a list with
+ * `Summary: …`, `Parameters:` with a nested list, and `Example:` with JSON as code. Other lists and texts are
+ * only in `text`.
  *
  * @throws PawlError `config`. The message lists all problems.
  *
@@ -103,7 +103,7 @@ function docOf({ tool, tokens, text }: Section, problems: string[]): ToolDoc {
   return doc;
 }
 
-/** Returns the text of a list's entry without the lists and code inside it. */
+/** Returns the text of a list's entry without nested lists and blocks of code. */
 function ownText({ tokens }: Tokens.ListItem): string {
   const own = tokens.filter(({ type }) => type === "text" || type === "paragraph");
   return own.map((token) => (token as Tokens.Text).text).join("\n");

@@ -10,13 +10,12 @@ import { attempt, type Here, HOOK, type Work } from "./work.ts";
 /** The kind of the clarifier's questions. */
 export const CLARIFICATION = "clarification";
 
-/** How often the application's only choice may answer for the user, until the user is asked. */
+/** The most times that an only choice answers for the user. Then the user is asked. */
 const MOST_ROUNDS = 5;
 
 /**
- * Brings the request to a plan without an open question: plans, asks the user, and plans again with the
- * answer. Returns the question or the end of the run; `undefined` if the run may continue. `plans` says
- * whether a missing plan is made.
+ * Makes plans until one has no open question. `next` is the question to the user, or the end of the run;
+ * absent if the run may continue. With `plans`, a missing plan is made.
  */
 export async function clarified<Deps>(
   work: Work<Deps>,
@@ -46,7 +45,7 @@ export async function clarified<Deps>(
   }
 }
 
-/** Whether a plan must be made: no plan exists, or the open question has an answer. */
+/** Whether a plan must be made: there is none, or the user has answered its question or written a message. */
 function wantsPlan({ record }: Here<never> | Here<unknown>, plans: boolean): boolean {
   const { plan, planned, clarifications, messages } = record;
   if (plan === undefined || planned === undefined) {
@@ -104,7 +103,7 @@ async function choicesFor<Deps>(
   return (listed.size > 0 ? [...listed.values()] : (question.choices ?? [])).slice(0, MOST_CHOICES);
 }
 
-/** Whether there is one choice, and it has not answered this question before. */
+/** Whether the only choice may answer for the user: there is exactly one, and the question is new. */
 function isSettledByChoice(
   { record }: Here<never> | Here<unknown>,
   question: PlanQuestion,
@@ -134,7 +133,7 @@ function askFor(question: PlanQuestion, choices: readonly Choice[], attempt: num
   return { kind: CLARIFICATION, payload, answer: jsonSchema(answerJson(choices)) };
 }
 
-/** `{ choice }`, `{ text }` or both; `{ none: true }` if no choice is right and there is nothing to say. */
+/** `{ choice }`, `{ text }` or both; `{ none: true }` if no choice is right and the user writes no text. */
 function answerJson(choices: readonly Choice[]): JsonObject {
   const ids = choices.map(({ id }) => id);
   return {

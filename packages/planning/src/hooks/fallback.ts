@@ -5,8 +5,8 @@ import { RETRIEVED, RETRIEVED_TAG } from "../record/tags.ts";
 import { attempt, type Here, type Work } from "./work.ts";
 
 /**
- * Prepares the last turn of a run whose limit is reached: retrieves once what the user asked for, says how
- * far the plan has come, and answers by `write` if there is one.
+ * Prepares the last turn of a run that has reached a limit: calls `retrieve` once, appends its data and how
+ * far the plan has come, and answers with `write` if there is one.
  */
 export async function landed<Deps>(work: Work<Deps>, here: Here<Deps>): Promise<TurnChange | undefined> {
   const { fallback } = work;
@@ -15,7 +15,7 @@ export async function landed<Deps>(work: Work<Deps>, here: Here<Deps>): Promise<
   if (fallback === undefined || landing === undefined) return undefined;
   const remaining = context.remaining();
   const limit = { stop: landing.stop, remaining };
-  // A search that takes the rest of the time would leave none for the answer.
+  // If `retrieve` took all remaining time, there would be no time for the answer.
   const inTime = { ...work, timeoutMs: Math.min(work.timeoutMs, Math.max(1, remaining.wallClockMs / 2)) };
   const search = () =>
     attempt(inTime, here, "retrieve", (source) => fallback.retrieve({ ...source, ...limit }));

@@ -2,8 +2,8 @@ import type { PlannedToolCall, RunContext, ToolChange } from "@pawl/core";
 import type { Work } from "./work.ts";
 
 /**
- * Answers a call of a gated tool with an error until the request is clear. It counts as skipped, so it does
- * not bring the tool nearer to being taken out.
+ * Answers a call of a gated tool with an error until the request is clear. The call counts as skipped, and
+ * not as a failure of the tool.
  */
 export async function gate<Deps>(
   { gates, readRun }: Work<Deps>,

@@ -6,8 +6,8 @@ import { missingNotes } from "../record/texts.ts";
 import type { Here, Work } from "./work.ts";
 
 /**
- * Appends what the model does not know yet of the record. The texts are compared with the log, so a process
- * that died between an event and its note is made up for by the next one.
+ * Appends the texts of the record that the model cannot read yet. If a process died between an event and its
+ * note, the next process appends the note, because the texts are compared with the log.
  */
 export async function sayRecord<Deps>(work: Work<Deps>, here: Here<Deps>): Promise<void> {
   await describeTools(work, here);

@@ -17,7 +17,7 @@ import type { RunRecord } from "../record/record.ts";
 import type { AgentsSource, CustomAgent, ListAgents } from "../tools/custom-agent.ts";
 import { RUN_AGENT } from "../tools/custom-agents.ts";
 
-/** What functions of the application get: the run so far, and for whom it works. */
+/** The argument of the application's functions: the run so far, and its caller. */
 export interface PlanningSource<Deps = unknown> extends AgentsSource<Deps> {
   /** What is known of the run. */
   record: RunRecord;
@@ -25,11 +25,11 @@ export interface PlanningSource<Deps = unknown> extends AgentsSource<Deps> {
   message: string;
 }
 
-/** What functions of the application get at a limit. */
+/** The argument of the functions in `fallback`. */
 export interface LimitSource<Deps = unknown> extends PlanningSource<Deps> {
-  /** Why the run has one more turn only, e.g. `turn_limit`, with a message for the user. */
+  /** The limit that was reached, e.g. `turn_limit`, with a message for the user. */
   stop: StopReason;
-  /** What the run may still use: the last turn included. */
+  /** What the run may still use, including its last turn. */
   remaining: Budget;
 }
 
@@ -37,24 +37,24 @@ export interface LimitSource<Deps = unknown> extends PlanningSource<Deps> {
 export interface PlanningOptions<Deps = unknown> {
   /** The model that plans, e.g. a small one. */
   model: ModelClient;
-  /** What to consider when planning, in words for the model. Default: nothing. */
+  /** Instructions for the planner and the reviewer, after Pawl's own. Default: none. */
   guidance?: string;
-  /** Returns what the application knows about a request, for the planner, e.g. people with the named name. */
+  /** Returns what the planner should know about a request, e.g. all people who have a name in it. */
   facts?(source: PlanningSource<Deps>): Awaitable<string | undefined>;
-  /** Lists the custom agents of a caller. Default: none, and no tools for them. */
+  /** Lists the custom agents that a caller may use. Default: none, and no tools to list or run them. */
   agents?(source: AgentsSource<Deps>): Awaitable<readonly CustomAgent<Deps>[]>;
   /** The limits of a custom agent's task, see `agentTool()`. Default: those of the agent. */
   agentLimits?: Partial<Budget>;
   /**
-   * The names of tools that are refused until the request is clear. Default: `run_custom_agent`, if there are
-   * `agents`.
+   * The names of tools whose calls are skipped until the request is clear. Default: `run_custom_agent`, if
+   * `agents` is given.
    */
   gates?: readonly string[];
   /** The names of tools that a plan must not contain, e.g. a tool that rewrites queries. Default: none. */
   withhold?: readonly string[];
   /**
-   * Returns the possible answers to a question. If there is only one, the user is not asked. Default: those
-   * that the model has written.
+   * Returns the possible answers to a question. If there is only one, the user is not asked. Default: the
+   * model's suggestions.
    */
   choices?(question: PlanQuestion, source: PlanningSource<Deps>): Awaitable<readonly Choice[]>;
   /** How many questions in a row may leave a request unclear before the run ends. Default: 3. */
@@ -68,7 +68,7 @@ export interface PlanningOptions<Deps = unknown> {
         model?: ModelClient;
         /** Review a turn with two or more calls. Default: true. */
         batches?: boolean;
-        /** Review after so many calls since the last review. Default: 4. */
+        /** Review after this number of calls since the last review. Default: 4. */
         everyCalls?: number;
       }
     | false;
@@ -81,12 +81,11 @@ export interface PlanningOptions<Deps = unknown> {
     /** The most tokens of a run's descriptions. Default: 2,000. */
     maxTokens?: number;
   };
-  /** The answer at a limit. Needs `onLimit: "land"` of the agent. Default: the agent's last turn alone. */
+  /** How to answer at a limit. The agent needs `onLimit: "land"`. Default: from what the model has read. */
   fallback?: {
     /**
-     * Finds what the user asked for without a plan, e.g. by a plain search. The model reads the text in its
-     * last turn, in the tag `<Retrieved>`. The search has at most half of the time that is left, so that an
-     * answer is still possible.
+     * Returns data for the answer, e.g. from a plain search. The model reads it in the last turn, in the tag
+     * `<Retrieved>`. The function has at most half of the remaining time, so that there is time to answer.
      */
     retrieve(source: LimitSource<Deps>): Awaitable<string>;
     /** Returns the answer, so that no model is asked. Default: the agent's model answers. */
@@ -100,7 +99,7 @@ export interface PlanningOptions<Deps = unknown> {
   timeoutMs?: number;
   /**
    * Called with each error of the planning, e.g. of its model. The run continues without the failed part.
-   * Default: the error is printed.
+   * Default: the error is printed to the console.
    */
   onError?(error: unknown, context: Pick<HookContext, "sessionId" | "userId">): void;
 }
@@ -154,7 +153,7 @@ export interface Settings<Deps> {
 export function settingsOf<Deps>(options: PlanningOptions<Deps>): Settings<Deps> {
   checkOptions("planning()", options, OPTIONS as OptionKinds<PlanningOptions<Deps>>, {
     instead: {
-      tools: "The agent's own tools are known.",
+      tools: "Leave it out: planning() reads the agent's own tools.",
       toolFailures: "Use `limits: { toolFailures }` of the agent.",
       retrieve: "Use `fallback: { retrieve }`.",
     },

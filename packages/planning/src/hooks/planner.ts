@@ -6,14 +6,14 @@ import { boundsFor } from "../tools/write-plan.ts";
 import { plannerPrompts } from "./prompts.ts";
 import { attempt, codeOf, type Here, isLogFailure, logFailure, type Work } from "./work.ts";
 
-/** Names what a plan is made from: it is made once for each. */
+/** Identifies the messages and answers that a plan is based on. One plan is made for each basis. */
 export function basisOf({ record }: Pick<Here<never>, "record">): string {
   return `${record.messages.length}:${record.clarifications.length}`;
 }
 
 /**
- * Asks the model for a plan and stores it. If that fails, the failure is stored instead, and a plan that
- * waited for an answer continues with what is known.
+ * Asks the model for a plan and stores it. If that fails, stores the failure. A plan whose question the user
+ * has answered is then stored without the question.
  */
 export async function makePlan<Deps>(work: Work<Deps>, here: Here<Deps>): Promise<void> {
   const basis = basisOf(here);
@@ -70,7 +70,7 @@ async function askForPlan<Deps>(
   }
 }
 
-/** Returns a plan after an answer that no model has worked in. */
+/** Returns the plan without its question; the same plan if the user has chosen none of the choices. */
 function answered({ record }: Here<never> | Here<unknown>, plan: Plan): Plan {
   const last = record.clarifications.at(-1);
   if (last === undefined || last.answer === "") return plan;

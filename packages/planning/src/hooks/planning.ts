@@ -12,7 +12,7 @@ import { HOOK, type Work, workOf } from "./work.ts";
 
 /** What an agent needs to plan: a hook and tools. */
 export interface Planning<Deps = unknown> {
-  /** Plans, asks, reviews and tells the model. Put it after hooks that deny requests. */
+  /** Plans, asks the user, reviews, and appends notes. List it after hooks that deny requests. */
   hook: Hook<Deps>;
   /** `write_plan`, and with `agents` also `list_custom_agents` and `run_custom_agent`. */
   tools: Tool<Deps>[];
@@ -21,17 +21,17 @@ export interface Planning<Deps = unknown> {
 /**
  * Makes an agent plan before it acts, ask the user before expensive work, and review what it has found.
  *
- * - **Before the first turn** a small model writes a plan. If it needs to know something, the user is asked,
- *   for days if necessary, and the plan is made again with the answer. After `attempts` questions without a
- *   clear request, the run ends and says what is missing.
- * - **Tools in `gates`** are refused until the request is clear.
- * - **After a turn with calls** the plan's tasks are marked as done, and a model reviews the turn if that is
+ * - **Before the first turn** a small model writes a plan. If it has a question, the user is asked, and a new
+ *   plan is made with the answer. The run can wait for days. If `attempts` questions in a row leave the
+ *   request unclear, the run ends and says what is missing.
+ * - **Calls of tools in `gates`** are skipped until the request is clear.
+ * - **After a turn with calls** the plan's tasks are marked as done. A model reviews the turn if a review is
  *   due. It may change the plan, ask the user or end the run.
- * - **The model reads** the plan, the answers, the calls and the reviews in notes with tags of their own,
+ * - **The agent's model reads** the plan, the answers, the calls and the reviews in notes. Their tags are
  *   `<Plan>`, `<Clarifications>`, `<ToolCallHistory>` and `<Review>`. Only what is new is appended.
  *
- * All of it is in events of the session, from which `recordOf()` computes what was known at any time. A part
- * that fails, e.g. the planner's model, is logged as `planning.failed`, and the run continues without it.
+ * Everything is an event of the session. `recordOf()` folds the events into the record of the run. If a part
+ * fails, e.g. the planner's model, `planning.failed` is stored and the run continues without that part.
  *
  * @throws PawlError `config` for unknown, missing and invalid options.
  *
@@ -89,7 +89,7 @@ function hookOf<Deps>(work: Work<Deps>): Hook<Deps> {
   };
 }
 
-/** Asks what a reviewer or the agent wants to know, and tells the model what is new. */
+/** Asks the open question of a reviewer or the agent, or appends notes for the model. */
 async function beforeTurn<Deps>(work: Work<Deps>, context: RunContext<Deps>) {
   if (context.run.landing !== undefined) {
     const here = { context, ...(await work.readRun(context)) };

@@ -37,7 +37,7 @@ export function reviewSchema(plan: Plan, bounds: PlanBounds): Schema<Decision> {
     const status =
       question === undefined ? { status: "ok" } : { status: "needs_clarification", question: asked };
     const changes = Array.isArray(tasks) || Array.isArray(order) || question !== undefined;
-    // The first review answers what the plan was flagged for.
+    // A review clears the plan's `needs_review`.
     if (!changes && !plan.needs_review) return { value: decision };
     const { question: _asked, blocked: _blocked, ...kept } = plan;
     const checked = checkPlan({ ...kept, ...status, tasks: ordered.tasks, needs_review: false }, bounds);

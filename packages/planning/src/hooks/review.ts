@@ -13,7 +13,7 @@ import { codeOf, type Here, isLogFailure, logFailure, type Work } from "./work.t
 /** The turn that is over. */
 type Turn = Parameters<NonNullable<Hook["afterTurn"]>>[0];
 
-/** Brings the plan up to date with the turn's calls, and has the turn reviewed if that is due. */
+/** Updates the plan after the turn's calls, and has the turn reviewed if a review is due. */
 export async function afterTurn<Deps>(
   work: Work<Deps>,
   turn: Turn,
@@ -47,7 +47,7 @@ async function reviewOf<Deps>(work: Work<Deps>, here: Here<Deps>, turn: Turn): P
   return await ask(work, here, { turn: turn.assistantSeq, reason }, basis);
 }
 
-/** After so many failures, the reviewer is not asked again in the run. */
+/** After this number of failed reviews, the run has no more reviews. */
 const MOST_FAILURES = 2;
 
 function reasonFor<Deps>(
@@ -57,7 +57,7 @@ function reasonFor<Deps>(
 ): ReviewEvent["reason"] | undefined {
   const { toolFailures } = context.limits;
   const { batches = true, everyCalls = 4 } = work.review ?? {};
-  // A reviewer that is down must not cost every turn its time limit.
+  // If the reviewer's model is down, every turn would wait for the time limit.
   if (record.failures.filter(({ part }) => part === "review").length >= MOST_FAILURES) return undefined;
   if (record.plan?.needs_review === true) return "flagged";
   const called = new Set(turn.calls.map(({ toolName }) => toolName));
@@ -98,7 +98,7 @@ async function ask<Deps>(
   }
 }
 
-/** The plan that a reviewer changes if the planner has failed. */
+/** The plan that the reviewer gets if the planner has failed. */
 function emptyPlan({ messages }: RunRecord): Plan {
   const goal = messages.map(({ text }) => text).join(" ");
   const rest = { needs_review: false, candidate_agents: [], reasoning: "" };

@@ -8,7 +8,7 @@ export async function stopRun<Deps>(
   { context, record }: Here<Deps>,
   stopped: Omit<StoppedEvent, "run_id">,
 ): Promise<{ stop: StopReason }> {
-  // After a crash, the stored words count.
+  // After a crash, the stored message counts.
   const said = record.stopped ?? { ...stopped, message: messageFor() };
   const data: StoppedEvent = { run_id: context.runId, ...said };
   await context.append({

@@ -9,7 +9,7 @@ import type { PlanningSource, Settings } from "./options.ts";
 /** The settings, and what the hook and the tools share. */
 export interface Work<Deps> extends Settings<Deps>, PlanWork<Deps> {}
 
-/** The run for which the hook works, as it was when the log was read. */
+/** The run that the hook was called for, as it was when the log was read. */
 export interface Here<Deps> extends ReadRecord {
   context: RunContext<Deps>;
 }
@@ -17,7 +17,7 @@ export interface Here<Deps> extends ReadRecord {
 /** The name of the hook. */
 export const HOOK = "planning";
 
-/** Adds the caller's agents, whose failures are reported. */
+/** Adds a reader of records and the list of the caller's agents to the settings. */
 export function workOf<Deps>(settings: Settings<Deps>): Work<Deps> {
   const { agents, timeoutMs, report } = settings;
   return {
@@ -55,10 +55,10 @@ function sourceOf<Deps>({ context, record }: Here<Deps>, signal: AbortSignal): P
 }
 
 /**
- * Calls a function of the application. If it fails, the error is reported, and the log says which part has
- * failed.
+ * Calls a function of the application. If it fails, reports the error, stores which part failed, and returns
+ * `undefined`.
  *
- * @throws what the signal aborts with
+ * @throws the signal's reason if it aborts
  */
 export async function attempt<Deps, T>(
   { timeoutMs, report }: Work<Deps>,
@@ -93,7 +93,7 @@ export function codeOf(error: unknown): string {
   return PawlError.is(error) ? error.code : "failed";
 }
 
-/** Whether the log cannot be written, so that the run cannot continue in this process. */
+/** Whether the error means that this process cannot write the log, and so cannot continue the run. */
 export function isLogFailure(error: unknown): boolean {
   return (["fenced", "store_unavailable", "forbidden"] as const).some((code) => PawlError.is(error, code));
 }

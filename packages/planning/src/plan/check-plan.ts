@@ -4,7 +4,7 @@ import { clipped, fieldsOf, listed } from "../base/text.ts";
 import { cycleIn } from "./cycle.ts";
 import type { Choice, Plan, PlanQuestion, Task } from "./plan.ts";
 
-/** What a plan may refer to. */
+/** The tools and agents that a plan may name, and its size. */
 export interface PlanBounds {
   /** The names of the tools. Default: names are not checked. */
   tools?: Iterable<string>;
@@ -25,11 +25,12 @@ export const MAX_TASKS = 20;
 const OPTIONS: OptionKinds<PlanBounds> = { tools: "any", agents: "any", maxTasks: "number" };
 
 /**
- * Checks a plan as a model has written it, and fills in defaults. Never throws for a wrong plan: the outcome
+ * Checks a plan that a model has written, and fills in defaults. Never throws for a wrong plan: the outcome
  * says what is wrong, in sentences that the model can act on.
  *
- * Refused are duplicate ids, unknown tools, agents and dependencies, circles, more than `maxTasks` tasks, a
- * question without words and a plan that is blocked for no reason. Fields that are `null` count as absent.
+ * Refuses duplicate ids, unknown tools, agents and dependencies, circular dependencies, more than `maxTasks`
+ * tasks, `needs_clarification` without a question, and `blocked` without a reason. Fields that are `null`
+ * count as absent.
  *
  * @throws PawlError `config` for invalid bounds.
  *
@@ -174,7 +175,7 @@ function endingOf(
   return { status: "ok" };
 }
 
-/** Reads a question of a model, whose choices are texts. Returns `undefined` without a text. */
+/** Reads a question that a model has written, with texts as choices; `undefined` if it has no text. */
 export function questionIn(value: unknown): PlanQuestion | undefined {
   const given = fieldsOf(value);
   const text = words(given.text, 1_000);
@@ -194,7 +195,7 @@ function choicesIn(value: unknown): Choice[] {
 /** The most choices of a question. */
 export const MOST_CHOICES = 20;
 
-/** Returns a text without blanks around it, cut to `limit`; `undefined` for a blank text or another value. */
+/** Trims a text and cuts it to `limit`. Returns `undefined` for a blank text and for other values. */
 function words(value: unknown, limit: number): string | undefined {
   const text = typeof value === "string" ? value.trim() : "";
   return text === "" ? undefined : clipped(text, limit);

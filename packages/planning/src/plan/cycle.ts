@@ -1,6 +1,6 @@
 import type { Task } from "./plan.ts";
 
-/** Returns the ids of tasks that wait for each other, e.g. `["a", "b", "a"]`; `undefined` if none do. */
+/** Returns the ids of tasks that depend on each other, e.g. `["a", "b", "a"]`, or `undefined`. */
 export function cycleIn(tasks: readonly Pick<Task, "id" | "depends_on">[]): string[] | undefined {
   const needs = new Map(tasks.map(({ id, depends_on }) => [id, depends_on]));
   const checked = new Set<string>();

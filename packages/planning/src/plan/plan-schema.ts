@@ -30,7 +30,7 @@ const task = {
 /** The JSON Schema of a plan's tasks. */
 export const tasksJson: JsonObject = { type: "array", items: objectOf(task) };
 
-/** The JSON Schema of a question to the user; `null` for none. */
+/** The JSON Schema of a question to the user, or `null`. */
 export const questionJson: JsonObject = questionWith(["text", "about", "choices"]);
 
 function questionWith(required: string[]): JsonObject {
@@ -61,7 +61,7 @@ const plan = {
   rewritten_query: orNull("A better wording for searches, as a suggestion; null without one."),
 } satisfies JsonObject;
 
-/** The input of the tool `write_plan`, in which a model may leave out what it does not need. */
+/** The input of the tool `write_plan`. Most fields are optional. */
 export const looselyPlanned: JsonObject = objectOf(
   {
     ...plan,

@@ -26,13 +26,13 @@ export interface Choice {
   id: string;
   /** What the user and then the model reads, e.g. a name. */
   label: string;
-  /** More to tell the choices apart, for both, e.g. the team and the address. */
+  /** What distinguishes the choice from others, for the user and the model, e.g. the team and the address. */
   detail?: string;
   /** Anything that only the page needs, e.g. `{ initials: "AC" }`. */
   data?: Json;
 }
 
-/** A question to the user that a plan cannot do without. */
+/** A question that the user must answer before the plan's tasks can be done. */
 export interface PlanQuestion {
   /** The question in the user's language. */
   text: string;

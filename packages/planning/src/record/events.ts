@@ -2,14 +2,18 @@ import type { JudgedToolDoc } from "../docs/choose-tool-docs.ts";
 import type { Choice, Plan, PlanQuestion } from "../plan/plan.ts";
 
 /**
- * The payloads of the events that planning stores, by type. Clients may see these events. `run_id` is the run
- * that they belong to.
+ * The payloads of the events that planning stores, by type. Clients may see these events. `run_id` is the id
+ * of their run.
  */
 export interface PlanningEvents {
   /**
-   * The plan was written or has changed. `plan` is all of it. `by` is what wrote it: the planner's model, the
-   * agent by its tool `write_plan`, the reviewer, the results of calls (`progress`), or an answer of the user
-   * that the planner's model could not work in (`answer`).
+   * The plan was written or has changed. `plan` is the whole plan. `by` is its author:
+   *
+   * - `planner`: the planner's model
+   * - `write_plan`: the agent's own model, with the tool `write_plan`
+   * - `reviewer`: the reviewer's model
+   * - `progress`: the results of calls, which mark tasks as done or blocked
+   * - `answer`: an answer of the user, after which the planner's model failed
    */
   "planning.plan": {
     run_id: string;
@@ -17,9 +21,9 @@ export interface PlanningEvents {
     plan: Plan;
   };
   /**
-   * A plan's question was answered. `call_id` is the id of the question; absent if the application has
-   * answered, because only one choice was possible. `answer` is the answer in words, empty if none of the
-   * choices is right. `choice` is the one that the user has picked.
+   * A plan's question was answered. `call_id` is the id of the question; absent if the user was not asked,
+   * because there was only one choice. `answer` is the answer in words; empty if the user has chosen none of
+   * the choices. `choice` is the chosen one.
    */
   "planning.clarification": {
     run_id: string;
@@ -32,10 +36,10 @@ export interface PlanningEvents {
   /**
    * A turn was reviewed. `turn` is the `seq` of its `assistant_message`.
    *
-   * - `reason`: the plan was `flagged`, a tool failed too often (`failures`), several calls ran (`batch`), or
-   *   many since the last review (`every`).
-   * - `status`: `ok`, or what the run does next: it asks the user, or stops.
-   * - `notes`: what the reviewer has seen, for the agent's model.
+   * - `reason`: the plan asked for a review (`flagged`), a tool failed too often (`failures`), the turn had
+   *   several calls (`batch`), or there were many calls since the last review (`every`).
+   * - `status`: `ok`, or what the run does next: `ask` the user, or `stop`.
+   * - `notes`: the reviewer's notes for the agent's model.
    * - `plan`: the plan after the review; absent if it stays as it is.
    * - `question`: with the status `ask`. `stop`: the reason in words for the user, with the status `stop`.
    */
@@ -49,12 +53,12 @@ export interface PlanningEvents {
     question?: PlanQuestion;
     stop?: string;
   };
-  /** Descriptions of tools were chosen for a run. `left` are the others, `tokens` those of the chosen. */
+  /** Descriptions of tools were chosen for a run. `left` are the others. `tokens` counts the chosen ones. */
   "planning.docs": { run_id: string; chosen: JudgedToolDoc[]; left: JudgedToolDoc[]; tokens: number };
   /**
    * A part of the planning failed, and the run continues without it. `code` is a code of `PawlError`, or
-   * `failed`. The error itself goes to `onError`, because clients may see the log. `basis` names what the
-   * part worked on.
+   * `failed`. The error itself goes to `onError`, because clients may see the log. `basis` identifies what
+   * the part worked on, e.g. a turn.
    */
   "planning.failed": {
     run_id: string;
@@ -63,9 +67,9 @@ export interface PlanningEvents {
     basis?: string;
   };
   /**
-   * Planning ends the run: the structured error. `message` is the reason in words for the user, and also in
-   * the run's stop reason, whose type is `blocked`. `question` is the one without an answer, with
-   * `clarification_failed`.
+   * Planning ends the run: the structured error. `message` is the reason in words for the user. The run's
+   * stop reason has the type `blocked` and the same message. With `clarification_failed`, `question` is the
+   * open question.
    */
   "planning.stopped": {
     run_id: string;

@@ -31,8 +31,8 @@ export const RECORD_EVENTS: readonly StoredEvent["type"][] = [
 ];
 
 /**
- * Folds a session's events into the record of its last run. Give it a part of the log to know what the record
- * was then.
+ * Folds a session's events into the record of its last run. With the events up to some `seq`, it returns the
+ * record as it was then.
  *
  * @example
  * ```ts
@@ -55,8 +55,8 @@ export function recordOf(events: Iterable<StoredEvent>): RunRecord {
 }
 
 /**
- * Returns the record after one more event of the log. Events that it has seen already change nothing, so a
- * page may fold a stored part of the log and then the live events. Never changes the given record.
+ * Returns the record after one more event of the log. An event that was folded before changes nothing, so a
+ * page may fold the stored events and then the live ones. Never changes the given record.
  *
  * @example
  * ```ts
@@ -119,7 +119,7 @@ function begun(record: RunRecord, { seq, data }: StoredOf<"run_started">): Parti
   if (retry_of !== undefined && retry_of === record.runId)
     return { runId, agent, caller, stop: undefined, stopped: undefined };
   const { sessionId, tools, coveredSeq } = record;
-  // The model can read the others too, and no later run compares itself with them.
+  // The model can still read the other notes, but later runs do not compare their texts with them.
   const lastPlan = record.notes.findLast(({ tag }) => tag === TAGS.plan);
   const notes = record.notes.filter((note) => note.tag === TAGS.docs || note === lastPlan);
   const resolved = record.clarifications.filter(({ status }) => status === "resolved");
@@ -219,7 +219,7 @@ function planningChange(record: RunRecord, { type, data, seq }: StoredEvent): Pa
 function planChange(record: RunRecord, { by, plan }: PlanEvent, seq: number): Partial<RunRecord> {
   const asks = plan.status === "needs_clarification";
   const open = record.clarifications.filter(({ status }) => status === "answered");
-  // What the application answers by itself costs the user nothing.
+  // If an only choice was the answer, the user was not asked, so it is not a strike.
   const wasAsked = open.some(({ call_id }) => call_id !== undefined);
   const settled = (one: Clarification): Clarification =>
     one.status === "answered" ? { ...one, status: asks ? "unclear" : "resolved" } : one;

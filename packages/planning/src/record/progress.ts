@@ -3,7 +3,7 @@ import type { RunRecord, ToolExecution } from "./record.ts";
 
 /**
  * Returns the plan after the calls since it was written; `undefined` if they change nothing. A call that
- * succeeded makes the first pending task of its tool or agent done. Tasks of a tool that has failed
+ * succeeded marks the first pending task of its tool or agent as done. Tasks of a tool that has failed
  * `failures` times in a row are blocked.
  */
 export function planAfterCalls(record: RunRecord, failures: number): Plan | undefined {
@@ -22,7 +22,7 @@ export function planAfterCalls(record: RunRecord, failures: number): Plan | unde
   return tasks.every((task, at) => task === plan.tasks[at]) ? undefined : { ...plan, tasks };
 }
 
-/** Marks the task that a call has done: of those that can be done now, if possible. */
+/** Marks the first pending task of the call's tool or agent as done. Prefers tasks that can be done now. */
 function withDone(tasks: Task[], call: ToolExecution): Task[] {
   const done = new Set(tasks.filter(({ status }) => status === "done").map(({ id }) => id));
   const open = tasks.filter((task) => task.status === "pending" && isDoneBy(task, call));

@@ -17,7 +17,7 @@ export interface ReadRecord {
 /** Reads the record of a session's current run from the log. */
 export type ReadRun = (context: Pick<RunContext, "read" | "sessionId" | "runId">) => Promise<ReadRecord>;
 
-/** A session as far as it was folded. */
+/** A session folded up to `lastSeq`. */
 interface Folded {
   record: RunRecord;
   said: readonly (Spoken & { seq: number })[];
@@ -27,22 +27,22 @@ interface Folded {
 /** The most messages before the run that are read. */
 const EARLIER = 6;
 
-/** How many of the last messages are kept, so that some are left before the run's own. */
+/** The number of messages that are kept of a session: enough to have some from before the run. */
 const KEPT = 50;
 
 /** How many sessions are kept. */
 const MOST_SESSIONS = 100;
 
 /**
- * Returns a function that reads records. It keeps what it has folded of the last sessions, so that each event
- * of a long session is read once. The log stays the only state: whatever is kept can be folded again.
+ * Returns a function that reads records. It caches the records of the last sessions, so that each event of a
+ * long session is read once. The log stays the only state: what is cached can be folded again.
  */
 export function recordReader(): ReadRun {
   const kept = new Map<string, Folded>();
   return async ({ read, sessionId, runId }) => {
     const before = kept.get(sessionId);
     let folded = before && (await foldedAfter(before, read));
-    // A redaction changes earlier events. Another run means another store, e.g. in tests.
+    // A redaction changes earlier events. A record of another run is from another store, e.g. in tests.
     if (folded?.record.runId !== runId) folded = await foldedAfter(nothing(sessionId), read);
     if (folded === undefined) return { record: newRecord(sessionId), earlier: [] };
     kept.delete(sessionId);
@@ -62,7 +62,7 @@ function nothing(sessionId: string): Folded {
 
 const TYPES = [...RECORD_EVENTS, "assistant_message", "redaction"] as const;
 
-/** Folds the events since then. Returns `undefined` if one of them changes what was folded before. */
+/** Folds the events after `lastSeq`. Returns `undefined` if one of them redacts an event before. */
 async function foldedAfter(
   { record: start, said: saidBefore, lastSeq: afterSeq }: Folded,
   read: RunContext["read"],

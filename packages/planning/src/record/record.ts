@@ -6,7 +6,7 @@ import type { PlanningEvents } from "./events.ts";
 export interface ToolExecution {
   callId: string;
   tool: string;
-  /** The service that was asked, as the tool has reported it; `null` if it has not. */
+  /** The connector that the tool has reported, e.g. `gmail`; `null` if it has reported none. */
   connector: string | null;
   /** The sub-agent that did the work, or the agent of the run. */
   agent: string;
@@ -33,15 +33,15 @@ export interface ToolExecution {
 
 /** An answer to a question of a plan. */
 export interface Clarification extends Omit<PlanningEvents["planning.clarification"], "run_id"> {
-  /** `answered` until a plan is made of the answer. `unclear`: that plan had a question again. */
+  /** `answered` until a plan is made with the answer. `unclear`: that plan had a question again. */
   status: "answered" | "resolved" | "unclear";
   /** `seq` of the event. */
   seq: number;
 }
 
 /**
- * All that is known of a run: an audited record, folded from the session's events alone. At any event it is
- * what the prompt said then.
+ * What is known of a run, folded from the session's events alone. At each request to the model, it equals
+ * what the prompt said.
  */
 export interface RunRecord {
   sessionId: string;
@@ -53,14 +53,14 @@ export interface RunRecord {
   caller: JsonObject;
   /** The user's messages that the run answers, as the user wrote them. */
   messages: { text: string; at: string; seq: number }[];
-  /** The names of the agent's tools. */
+  /** The agent's tools, as the model has them. */
   tools: { name: string; description: string }[];
   plan: Plan | undefined;
   /** Who wrote the plan, `seq` of its event, and the number of plans so far. */
   planned: { by: PlanningEvents["planning.plan"]["by"]; seq: number; count: number } | undefined;
   /** Answers to questions of the run's plans. */
   clarifications: Clarification[];
-  /** Those of the session's earlier runs that were resolved. */
+  /** Resolved clarifications of the session's earlier runs. */
   earlierClarifications: Clarification[];
   /** How many questions in a row did not make the request clear. */
   strikes: number;
@@ -69,13 +69,13 @@ export interface RunRecord {
   calls: ToolExecution[];
   /** Tools whose last calls have failed: how often in a row, and the last error. */
   failedTools: { tool: string; count: number; lastError: string }[];
-  /** The ids of all that was found. */
+  /** The ids of everything that the run's calls have found. */
   fragments: string[];
   /** The reviews, with the `seq` of their events. */
   reviews: (Omit<PlanningEvents["planning.review"], "run_id"> & { seq: number })[];
   /** The choice of tool descriptions. */
   docs: Omit<PlanningEvents["planning.docs"], "run_id"> | undefined;
-  /** What was found for the answer at a limit. */
+  /** The data that `fallback.retrieve` returned at a limit. */
   retrieved: string | undefined;
   /** Parts of the planning that have failed. */
   failures: Omit<PlanningEvents["planning.failed"], "run_id">[];
@@ -84,8 +84,8 @@ export interface RunRecord {
   /** Why the run has ended. */
   stop: StopReason | undefined;
   /**
-   * The texts of the record that the model can read, in their tags: those of the run, the last plan before
-   * it, and descriptions of tools.
+   * The notes of planning that the model can read: those of this run, the last plan of an earlier run, and
+   * descriptions of tools.
    */
   notes: { tag: string; text: string; seq: number }[];
   /** `seq` of the events of `docs`, `retrieved` and `stopped`. */

@@ -1,12 +1,12 @@
 import { type EventData, REDACTED } from "@pawl/core";
 import type { RunRecord, ToolExecution } from "./record.ts";
 
-/** The part of a record whose last plan was redacted. */
+/** The fields of a record after its last plan was redacted. */
 export const NO_PLAN = { plan: undefined, planned: undefined, ambiguityResolved: false } as const;
 
 /**
- * Returns what a redaction changes in a record that was folded from the content. A record that is folded from
- * shown events has no redacted content anyway.
+ * Returns the changes that a redaction makes to a record which was folded before it. (A record that is folded
+ * after the redaction never gets the content.)
  */
 export function redacted(
   record: RunRecord,
@@ -31,7 +31,7 @@ export function redacted(
   };
 }
 
-/** Redacts the arguments of a call, or what its result says. */
+/** Redacts the arguments or the result of a call. */
 function withoutCall(record: RunRecord, callId: string, of: string): Partial<RunRecord> {
   const at = record.calls.findLastIndex((one) => one.callId === callId);
   const call = record.calls[at];

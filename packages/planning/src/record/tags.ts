@@ -7,15 +7,15 @@ export const TAGS = {
   docs: "ToolDescriptions",
 } as const;
 
-/** The tag in which the model reads what was retrieved for the answer at a limit. */
+/** The tag in which the model reads the data of `fallback.retrieve`. */
 export const RETRIEVED_TAG = "Retrieved";
 
-/** The source of the knowledge that was retrieved for the answer at a limit. */
+/** The `source` of the knowledge that has the data of `fallback.retrieve`. */
 export const RETRIEVED = "planning.retrieved";
 
 const NAMES: ReadonlySet<string> = new Set(Object.values(TAGS));
 
-/** Returns whether a note with this tag says a part of the record. */
+/** Returns whether notes with this tag contain a part of the record. */
 export function isRecordTag(tag: string): boolean {
   return NAMES.has(tag);
 }

@@ -5,8 +5,8 @@ import type { Clarification, RunRecord, ToolExecution } from "./record.ts";
 import { TAGS } from "./tags.ts";
 
 /**
- * Returns what the model reads of a record, by the tag. Of `Plan` the last note is the current one. The
- * others grow, and only new lines are appended.
+ * Returns the texts of a record that the model reads, by tag. The last `<Plan>` note is the current plan. The
+ * other texts grow, and only their new lines are appended.
  *
  * @example
  * ```ts
@@ -39,8 +39,8 @@ export function recordTexts(record: RunRecord): {
 }
 
 /**
- * Returns the notes to append so that the model reads the record as it is now. Nothing that it can read
- * already is repeated.
+ * Returns the notes to append so that the model reads the record as it is now. Does not repeat what the model
+ * can read already.
  */
 export function missingNotes(record: RunRecord): { tag: string; text: string }[] {
   const texts = recordTexts(record);
@@ -61,8 +61,8 @@ export function missingNotes(record: RunRecord): { tag: string; text: string }[]
 const NO_PLAN = "There is no plan for this request.";
 
 /**
- * Returns the part of a growing text that was not said. After a checkpoint that removed earlier notes, that
- * is all of it.
+ * Returns the part of a growing text that no note has yet. After a checkpoint that removed the notes, this is
+ * the whole text.
  */
 function restOf(text: string, notes: readonly string[]): string {
   for (let from = 0; from < notes.length; from += 1) {

@@ -14,7 +14,7 @@ export interface CustomAgent<Deps = unknown> {
   agent: Agent<Deps>;
 }
 
-/** For whom agents are listed. */
+/** The session, user and caller that agents are listed for. */
 export type AgentsSource<Deps = unknown> = Pick<
   RunContext<Deps>,
   "sessionId" | "userId" | "caller" | "credentials" | "deps" | "signal"

@@ -9,7 +9,7 @@ export const LIST_AGENTS = "list_custom_agents";
 /** The name of the tool that runs a custom agent. */
 export const RUN_AGENT = "run_custom_agent";
 
-/** Lists agents, each with its place in the order of relevance as a confidence from 0 to 1. */
+/** Lists agents, the most relevant first. `confidence` is the relevance, from 0 to 1 for the best agent. */
 export function listTool<Deps>(work: CustomAgentWork<Deps>): Tool<Deps> {
   return tool({
     name: LIST_AGENTS,
@@ -29,7 +29,7 @@ export function listTool<Deps>(work: CustomAgentWork<Deps>): Tool<Deps> {
   }) as Tool<Deps>;
 }
 
-/** Returns what models read of agents, the most relevant first. */
+/** Returns the agents as models read them, the most relevant first. */
 export function rankedAgents<Deps>(
   agents: readonly CustomAgent<Deps>[],
   query: string,

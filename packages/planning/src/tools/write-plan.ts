@@ -7,8 +7,8 @@ import type { RunRecord } from "../record/record.ts";
 import type { PlanWork } from "./work.ts";
 
 /**
- * Returns what a plan may refer to: the agent's tools, as the model has them, and the caller's agents. If
- * those cannot be listed, a plan may name none.
+ * Returns the tools and agents that a plan may name: the tools that the model has, and the caller's custom
+ * agents. If these cannot be listed, a plan must not name any.
  */
 export function boundsFor<Deps>(
   { maxTasks, withhold }: PlanWork<Deps>,

@@ -2,7 +2,7 @@
  * Creates the agents that people make.
  *
  * - A public agent has no workspace. No statement of a user writes one.
- * - `slot` numbers the agents of an owner. So even requests at the same moment cannot make more than 50.
+ * - `slot` numbers the agents of an owner. So even concurrent requests cannot make more than 50.
  * - The lengths are those of the drafts (`src/custom/agent-draft.ts`).
  */
 export const customAgents = `

@@ -88,7 +88,7 @@ describe("E2 a redaction of an extension's event", () => {
     },
   );
 
-  it("is what a hook and a tool read, and what readers get that are there", async () => {
+  it("is what hooks, tools and connected readers get", async () => {
     const { world, sessionId } = await told();
     const live: SessionEvent[] = [];
     const abort = new AbortController();
@@ -118,7 +118,7 @@ describe("E2 a redaction of an extension's event", () => {
     expect(read).not.toContain("secret list");
   });
 
-  it("comes with the call or the question that the event names", async () => {
+  it("is made with that of the call or the question whose `call_id` it has", async () => {
     const { world, sessionId } = await told();
     await world.pawl.redact(sessionId, await seqOf(world, sessionId, "tool_result"), user);
     await expectGone(world, sessionId, "secret roses");
@@ -158,7 +158,7 @@ describe("E2 a redaction of a range", () => {
     await assertRebuilds([await world.log(sessionId)], [...world.model.requests, ...next.model.requests]);
   });
 
-  it("leaves what is outside of it, and user data", async () => {
+  it("keeps events outside of the range, and user data", async () => {
     const world = setup([{ text: "One." }, { text: "Two." }], { userData: () => "Ada likes roses." });
     const { sessionId } = await world.say("first");
     const { length } = await world.log(sessionId);
