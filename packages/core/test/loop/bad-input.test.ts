@@ -76,6 +76,7 @@ describe("what cannot poison a session", () => {
     ["no blocks", () => ["x", 1]],
     ["a block that no result can have", () => [{ type: "video", url: "x" }]],
     ["an image without a source", () => [{ type: "image" }]],
+    ["an image that is none", () => [picture("image/png", "AAAA")]],
     ["an image of no known kind", () => [picture("image/tiff", "AAAA")]],
     ["an image that is too large", () => [picture("image/png", "A".repeat(10 * 1024 * 1024 + 1))]],
     ["an image of somebody else's", () => [{ type: "image", data: "AAAA", mimeType: "image/png" }]],
