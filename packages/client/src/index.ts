@@ -8,7 +8,7 @@ export {
   createAgentClient,
   type TypedState,
 } from "./client/agent-client.ts";
-export type { UploadOptions } from "./client/send-files.ts";
+export type { UploadOptions } from "./client/checked-files.ts";
 export { sessionInUrl } from "./client/session-in-url.ts";
 export type { SendOptions } from "./client/submit.ts";
 export { until } from "./client/until.ts";

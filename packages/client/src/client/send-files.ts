@@ -1,38 +1,12 @@
-import { PawlError } from "@pawl/core/view";
-import type { SendingFile } from "../state/agent-state.ts";
 import type { Conversation } from "../state/conversation.ts";
 import { backoffMs, pause } from "../wire/backoff.ts";
 import { eitherSignal } from "../wire/either-signal.ts";
 import { isTemporary } from "../wire/request.ts";
 import type { InputPart } from "../wire/wire.ts";
+import { nameOf, type UploadOptions } from "./checked-files.ts";
 
 /** The most times that a file is sent while the server cannot be reached. The server stores it once. */
 const TRIES = 3;
-
-/** How the files of a message are uploaded. */
-export interface UploadOptions {
-  /**
-   * The files of the message, e.g. `input.files` of a file input. They are uploaded one after the other,
-   * before the message is sent. Default: none.
-   */
-  files?: Iterable<Blob>;
-  /** Called after each upload with the bytes that have been uploaded so far, and those of all files. */
-  onProgress?(uploaded: number, total: number): void;
-  /** Cancels the upload; then nothing is sent. Has no effect once the message is being sent. */
-  signal?: AbortSignal;
-}
-
-/** @throws PawlError `config` if a file is not a `Blob`. */
-export function checkedFiles(files: Iterable<Blob>): Blob[] {
-  const checked = typeof Object(files)[Symbol.iterator] === "function" ? [...files] : [files];
-  if (checked.every((file) => file instanceof Blob)) return checked as Blob[];
-  throw new PawlError("config", "`files` of send() must be File or Blob objects, e.g. input.files.");
-}
-
-/** Returns what is known of a file before it is uploaded. */
-export function shownFile(file: Blob): SendingFile {
-  return { mediaType: file.type, bytes: file.size, ...named(file) };
-}
 
 /**
  * Uploads the files, and returns the parts of the message. Rejects with the error of the request, or with the
@@ -49,7 +23,7 @@ export async function uploadAll(
   let uploaded = 0;
   for (const file of files) {
     until.throwIfAborted();
-    parts.push({ type: "file", id: await upload(talk, file, until), ...named(file) });
+    parts.push({ type: "file", id: await upload(talk, file, until), ...nameOf(file) });
     uploaded += file.size;
     onProgress?.(uploaded, total);
   }
@@ -66,8 +40,4 @@ async function upload(talk: Conversation, file: Blob, signal: AbortSignal): Prom
       await pause(backoffMs(tries), signal);
     }
   }
-}
-
-function named(file: Blob): { name?: string } {
-  return "name" in file && typeof file.name === "string" && file.name !== "" ? { name: file.name } : {};
 }

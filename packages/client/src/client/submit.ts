@@ -6,8 +6,9 @@ import { backoffMs, pause } from "../wire/backoff.ts";
 import { isTemporary, Refused, sessionOf } from "../wire/request.ts";
 import type { InputPart, RunBody } from "../wire/wire.ts";
 import { checkArgument, refuseEvent } from "./check-client.ts";
+import { checkedFiles, shownFile, type UploadOptions } from "./checked-files.ts";
 import { lead, newReader, readRun, watchAgain } from "./reading.ts";
-import { checkedFiles, shownFile, type UploadOptions, uploadAll } from "./send-files.ts";
+import { uploadAll } from "./send-files.ts";
 
 /**
  * The most times that a message or an answer is sent while the server cannot be reached. The server stores it

@@ -9,7 +9,7 @@ import { beginWithAnswers } from "./begin/begin-with-answers.ts";
 import { beginWithMessage } from "./begin/begin-with-message.ts";
 import { checkedKnowledge, checkRunOptions } from "./begin/check-run-options.ts";
 import { newSession } from "./begin/new-session.ts";
-import { readInput } from "./begin/read-input.ts";
+import type { readInput } from "./begin/read-input.ts";
 import type { RetryRunOptions, RunOptions } from "./begin/runtime-types.ts";
 import type { Host } from "./leg/host.ts";
 import { noSuchAgent } from "./leg/no-such-agent.ts";
@@ -40,7 +40,7 @@ export async function beginRun(
   const { message, files } =
     typeof input === "string"
       ? { message: input, files: [] }
-      : await readInput(host.files, agent, { userId, input });
+      : await readParts(host, agent, { userId, input });
   const session = notExpired(
     sessionId === undefined
       ? await newSession(host, agent.name, options)
@@ -53,6 +53,15 @@ export async function beginRun(
   const references = files.map(({ reference }) => reference);
   const said = { message, files: references, knowledge, params, clientMessageId };
   return await beginWithMessage(host, { session, agent, ...said, signal, whenBusy, caller, credentials });
+}
+
+/** Reads a message of parts. The code for it is loaded with the first one. */
+async function readParts(
+  { files }: Host,
+  ...[agent, said]: [Agent, Parameters<typeof readInput>[2]]
+): ReturnType<typeof readInput> {
+  const parts = await import("./begin/read-input.ts");
+  return await parts.readInput(files, agent, said);
 }
 
 /**

@@ -4,7 +4,7 @@ import { PawlError } from "../base/errors.ts";
 import { once } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
 import { newSwitch } from "../base/switch.ts";
-import { userFiles } from "../files/user-files.ts";
+import { lazyUserFiles } from "../files/lazy-user-files.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { localTail } from "../readers/local-tail.ts";
 import { sessionWatches } from "../readers/session-watch.ts";
@@ -44,7 +44,7 @@ export function makeHost<Deps>({
   const host: Host = {
     agents: byName,
     store: log,
-    files: files && userFiles(files),
+    files: files && lazyUserFiles(files),
     tail,
     watches: sessionWatches({ store: log, tail, pollMs }),
     legs: new Map(),

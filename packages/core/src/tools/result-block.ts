@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from "../base/json.ts";
 import { isBlank } from "../base/text.ts";
+import { pictureType } from "../files/image-size.ts";
 import type { ContentBlock } from "../model/content.ts";
 
 /**
@@ -66,6 +67,22 @@ const LARGEST_IMAGE = 10 * 1024 * 1024;
 const imageData: Take = (value) =>
   typeof value === "string" && value.length <= LARGEST_IMAGE ? value : undefined;
 
+/** How many characters of base64 show the type of a picture. */
+const HEADER_CHARS = 64;
+
+/** Accepts base64 whose first bytes are a picture's, and gives it the type of these bytes. */
+const pictureSource: Take = (value) => {
+  const source = shaped({ type: one("base64"), media_type: plainText, data: imageData })(value);
+  if (!isJsonObject(source) || typeof source.data !== "string") return undefined;
+  try {
+    const header = Uint8Array.from(atob(source.data.slice(0, HEADER_CHARS)), (char) => char.charCodeAt(0));
+    const media_type = pictureType(header);
+    return media_type && { ...source, media_type };
+  } catch {
+    return undefined;
+  }
+};
+
 const elsewhere = anyOf(
   shaped({ type: one("url"), url: plainText }),
   shaped({ type: one("file"), file_id: plainText }),
@@ -80,14 +97,7 @@ const spoken = shaped({
 
 const image = shaped({
   type: one("image"),
-  source: anyOf(
-    shaped({
-      type: one("base64"),
-      media_type: one("image/jpeg", "image/png", "image/gif", "image/webp"),
-      data: imageData,
-    }),
-    elsewhere,
-  ),
+  source: anyOf(pictureSource, elsewhere),
 });
 
 const document = shaped(

@@ -10,8 +10,8 @@ export type ToolPhase = "running" | "waiting" | "done" | "error";
 
 /**
  * One part of a message: text, thinking, a tool call, a file, the run's output, or a notice that says why the
- * run stopped. A message has its parts in the order of their arrival. A hook's question about the run is shown as a call, with the
- * hook's name, the question's payload and its answer.
+ * run stopped. A message has its parts in the order of their arrival. A hook's question about the run is
+ * shown as a call, with the hook's name, the question's payload and its answer.
  */
 export type ViewPart =
   /**

@@ -6,6 +6,10 @@ import { code } from "../support/errors.ts";
 import { setup, user } from "../support/setup.ts";
 import { text } from "../support/tools.ts";
 
+/** A PNG of one pixel. */
+const DOT =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
 const broken = (value: unknown, more: object = {}) =>
   tool({ name: "odd", description: "", input: text, execute: () => value, ...more });
 const odd = { name: "odd", id: "toolu_1", input: { text: "" } };
@@ -72,6 +76,7 @@ describe("what cannot poison a session", () => {
     ["no blocks", () => ["x", 1]],
     ["a block that no result can have", () => [{ type: "video", url: "x" }]],
     ["an image without a source", () => [{ type: "image" }]],
+    ["an image that is none", () => [picture("image/png", "AAAA")]],
     ["an image of no known kind", () => [picture("image/tiff", "AAAA")]],
     ["an image that is too large", () => [picture("image/png", "A".repeat(10 * 1024 * 1024 + 1))]],
     ["an image of somebody else's", () => [{ type: "image", data: "AAAA", mimeType: "image/png" }]],
@@ -103,7 +108,7 @@ describe("what cannot poison a session", () => {
         cache_control: { type: "ephemeral" },
       })),
       { type: "text", text: "of a server", annotations: { audience: ["user"] }, _meta: {}, citations: [{}] },
-      { ...picture("image/png", "AAAA"), mimeType: "image/png" },
+      { ...picture("image/png", DOT), mimeType: "image/png" },
       {
         type: "document",
         source: { type: "text", media_type: "text/plain", data: "d" },

@@ -79,7 +79,8 @@ export interface HandlerOptions<Name extends string = string> {
   maxInputLength?: number;
   /**
    * Limits how many runs each user may begin or continue, and how many files they may upload, e.g. `new
-   * RateLimiterMemory({ points: 20, duration: 60 })`. A request above the limit is refused with 429. Default: no limit.
+   * RateLimiterMemory({ points: 20, duration: 60 })`. A request above the limit is refused with 429. Default:
+   * no limit.
    */
   rateLimit?: RateLimiter;
   /**

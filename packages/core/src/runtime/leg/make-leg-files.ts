@@ -1,11 +1,10 @@
-import { toBase64 } from "../../base/base64.ts";
-import { type FilledMessages, type ReadForModel, withFileBytes } from "../../context/file-bytes.ts";
+import { filesInBlocks } from "../../context/file-blocks.ts";
+import type { FilledMessages, ReadForModel } from "../../context/file-bytes.ts";
 import type { OwnUserFiles } from "../../files/user-files.ts";
 import type { LegFiles } from "../../leg/leg-files.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Host } from "./host.ts";
 import { rootOf } from "./root-session.ts";
-import { withReferences } from "./with-references.ts";
 
 /** Makes a leg's access to the files of its session's user. Without a file store, files stay in the log. */
 export function makeLegFiles(host: Pick<Host, "files" | "store" | "report">, session: Session): LegFiles {
@@ -15,7 +14,9 @@ export function makeLegFiles(host: Pick<Host, "files" | "store" | "report">, ses
   let last = new Map<string, Promise<string | undefined>>();
   return {
     keep: async (event) => {
-      if (files === undefined || event.type !== "tool_result") return event;
+      if (files === undefined || event.type !== "tool_result" || !Array.isArray(event.data.content))
+        return event;
+      const { withReferences } = await import("./with-references.ts");
       const { contents, data } = await withReferences(event.data);
       try {
         if (contents.length > 0)
@@ -28,6 +29,8 @@ export function makeLegFiles(host: Pick<Host, "files" | "store" | "report">, ses
       }
     },
     fill: async (request, model) => {
+      if (!request.messages.some(({ content }) => filesInBlocks(content).length > 0)) return request;
+      const { withFileBytes } = await import("../../context/file-bytes.ts");
       const before = last;
       const now = new Map<string, Promise<string | undefined>>();
       const read: ReadForModel = async ({ id, media_type }) => {
@@ -51,5 +54,6 @@ async function readForModel(
 ): Promise<string | undefined> {
   const content = await files?.read(userId, id);
   if (content === undefined) return undefined;
+  const { toBase64 } = await import("../../base/base64.ts");
   return isText ? new TextDecoder().decode(content) : toBase64(content);
 }
