@@ -19,7 +19,8 @@ export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./log/live-
 export { partialJson } from "./model/partial-json.ts";
 export { advanceCursor, type Cursor, formatCursor, type LiveCursor, parseCursor } from "./readers/cursor.ts";
 export type { InferInput } from "./tools/schema.ts";
-export { type OutputPart, outputIn, outputPartOf, outputSoFar } from "./view/output.ts";
+export { type OutputPart, outputPartOf } from "./view/output.ts";
+export { outputIn, outputSoFar } from "./view/output-value.ts";
 export { isQuestionPart } from "./view/question-part.ts";
 export { reduceView } from "./view/reduce.ts";
 export { runMessageId } from "./view/run-message.ts";

@@ -11,7 +11,12 @@ import { calls, resultOf, world } from "./support/world.ts";
 const stateKey = "k".repeat(40);
 
 /** An agent that is served, in a process of its own over this store. */
-function serveAgent(script: readonly Reply[], store = memoryStore(), paid: number[] = []) {
+function serveAgent(
+  script: readonly Reply[],
+  store = memoryStore(),
+  paid: number[] = [],
+  output?: z.ZodType,
+) {
   const pay = tool({
     name: "pay",
     description: "Pays.",
@@ -28,6 +33,7 @@ function serveAgent(script: readonly Reply[], store = memoryStore(), paid: numbe
     instructions: "You pay.",
     tools: [pay],
     hooks: [approval({ when: ["pay"] })],
+    ...(output && { output }),
   });
   const handler = mcpHandler({
     runtime: runtime({ agents: [clerk], store, pollMs: 10 }),
@@ -170,4 +176,14 @@ describe("an agent as an MCP server", () => {
     expect(await resultOf(one, sessionId)).toMatchObject({ success: true });
     expect(paid).toEqual([80]);
   });
+});
+
+it("F2 an agent with an output answers with its object as JSON", async () => {
+  const paid = { paid: 5 };
+  const script = [{ output: paid }, { tools: [{ name: "pay", input: { euros: 5 } }] }, { output: paid }];
+  const served = serveAgent(script, memoryStore(), [], z.object({ paid: z.number() }));
+  const client = await connect(served, "ada");
+  const { content } = await ask(client, { message: "Pay." });
+  expect(JSON.parse(content?.[0]?.text ?? "")).toEqual(paid);
+  await client.close();
 });

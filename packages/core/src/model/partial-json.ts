@@ -2,8 +2,8 @@ import type { Json } from "../base/json.ts";
 
 /**
  * Parses the beginning of a JSON text, e.g. of an object that a model is writing. A text, a list or an object
- * that is cut off has its part so far. An incomplete number, keyword, key or escape is left out. Returns
- * `undefined` if there is no value yet, or if the text is not JSON.
+ * that is cut off has its part so far. A number, keyword, key or escape that may go on is left out. Returns
+ * `undefined` if there is no value yet.
  *
  * @example
  * ```ts
@@ -14,125 +14,37 @@ import type { Json } from "../base/json.ts";
  * ```
  */
 export function partialJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    try {
-      return valueAt({ text, at: 0, isCut: false }, DEEPEST_PART);
-    } catch {
-      return undefined;
-    }
+  // The text up to a place where it may be cut, with what closes the open lists and objects there.
+  const parts: string[] = [];
+  let open = "";
+  for (const { 0: token, 1: closing, index } of text.matchAll(TOKEN)) {
+    const end = index + token.length;
+    open = openAfter(open, token);
+    if (open.length > DEEPEST_PART) return undefined;
+    const isCut = token[0] === '"' && closing !== '"';
+    const kept = isCut ? `${token.replace(CUT_ESCAPE, "$1")}"` : token === "," ? "" : token;
+    // After the last complete value there are at most a comma, a key and a colon.
+    if (parts.push(text.slice(0, end - token.length) + kept + open) > 4) parts.shift();
   }
+  for (const part of [text, ...parts.reverse()])
+    try {
+      return JSON.parse(part) as Json;
+    } catch {}
+  return undefined;
 }
 
-/** A place in the text. `isCut`: the text has ended inside a value. */
-interface JsonReading {
-  readonly text: string;
-  at: number;
-  isCut: boolean;
+/** Returns what closes the open lists and objects after a token. */
+function openAfter(open: string, token: string): string {
+  if (token === "{") return `}${open}`;
+  if (token === "[") return `]${open}`;
+  return token === "}" || token === "]" ? open.slice(1) : open;
 }
 
 const DEEPEST_PART = 200;
 
-function valueAt(reading: JsonReading, depth: number): Json | undefined {
-  const sign = nextSign(reading);
-  if (depth === 0) throw new SyntaxError("too deep");
-  if (sign === undefined) return undefined;
-  if (sign === "{") return objectAt(reading, depth - 1);
-  if (sign === "[") return listAt(reading, depth - 1);
-  return sign === '"' ? stringAt(reading) : literalAt(reading);
-}
+/** A string, which may be cut off, a bracket or a comma. */
+const TOKEN = /"(?:[^"\\]+|\\[\s\S]?)*("|$)|[{}[\],]/g;
 
-/** Returns the next character that is no white space, without reading it. */
-function nextSign(reading: JsonReading): string | undefined {
-  while (/\s/.test(reading.text[reading.at] ?? "")) reading.at += 1;
-  const sign = reading.text[reading.at];
-  reading.isCut ||= sign === undefined;
-  return sign;
-}
-
-/** Reads the next character. Returns `false` if the text ends before it; throws if it is another one. */
-function readSign(reading: JsonReading, ...expected: string[]): string | false {
-  const sign = nextSign(reading);
-  if (sign === undefined) return false;
-  if (!expected.includes(sign)) throw new SyntaxError(`unexpected ${sign}`);
-  reading.at += 1;
-  return sign;
-}
-
-function listAt(reading: JsonReading, depth: number): Json[] {
-  const list: Json[] = [];
-  readSign(reading, "[");
-  if (nextSign(reading) === "]") readSign(reading, "]");
-  else
-    do {
-      const value = valueAt(reading, depth);
-      if (value !== undefined) list.push(value);
-    } while (!reading.isCut && readSign(reading, ",", "]") === ",");
-  return list;
-}
-
-function objectAt(reading: JsonReading, depth: number): Json {
-  const entries: [string, Json][] = [];
-  readSign(reading, "{");
-  if (nextSign(reading) === "}") readSign(reading, "}");
-  else
-    do {
-      if (nextSign(reading) !== '"' && !reading.isCut) throw new SyntaxError("a key must be a string");
-      const key = reading.isCut ? "" : stringAt(reading);
-      if (reading.isCut || readSign(reading, ":") === false) break;
-      const value = valueAt(reading, depth);
-      if (value !== undefined) entries.push([key, value]);
-    } while (!reading.isCut && readSign(reading, ",", "}") === ",");
-  return Object.fromEntries(entries);
-}
-
-const LITERAL = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-
-/** The beginning of a literal, up to the end of the text. */
-const CUT_LITERAL = /^(?:-?[\d.eE+-]*|t|tr|tru|f|fa|fal|fals|n|nu|nul)$/;
-
-function literalAt(reading: JsonReading): Json | undefined {
-  LITERAL.lastIndex = reading.at;
-  const literal = LITERAL.exec(reading.text)?.[0] ?? "";
-  const end = reading.at + literal.length;
-  // A number at the end of the text may still grow.
-  const mayGrow = end === reading.text.length && !/^[tfn]/.test(literal);
-  if (literal === "" || mayGrow || /[\d.eE+-]/.test(reading.text[end] ?? "")) {
-    if (!CUT_LITERAL.test(reading.text.slice(reading.at))) throw new SyntaxError("no literal");
-    reading.isCut = true;
-    return undefined;
-  }
-  reading.at = end;
-  return JSON.parse(literal) as Json;
-}
-
-function stringAt(reading: JsonReading): string {
-  const { text, at } = reading;
-  for (let end = at + 1; end < text.length; end += 1) {
-    if (text[end] === "\\") end += 1;
-    else if (text[end] === '"') {
-      reading.at = end + 1;
-      return JSON.parse(text.slice(at, end + 1)) as string;
-    }
-  }
-  reading.at = text.length;
-  reading.isCut = true;
-  return JSON.parse(`${wholePart(text.slice(at))}"`) as string;
-}
-
-const CUT_ESCAPE = /(?:\\u[dD][89abAB][0-9a-fA-F]{2})?(?:\\(?:u[0-9a-fA-F]{0,3})?)?$/;
-
-/** Removes an escape, or half a surrogate pair, that is cut off at the end of a string. */
-function wholePart(text: string): string {
-  const at = CUT_ESCAPE.exec(text)?.index ?? text.length;
-  const isEscape = backslashesBefore(text, at) % 2 === 0;
-  const whole = isEscape ? text.slice(0, at) : text;
-  return whole.isWellFormed() ? whole : whole.slice(0, -1);
-}
-
-function backslashesBefore(text: string, at: number): number {
-  let count = 0;
-  while (text[at - 1 - count] === "\\") count += 1;
-  return count;
-}
+/** An escape, or half a surrogate pair, that is cut off at the end. */
+const CUT_ESCAPE =
+  /((?:^|[^\\])(?:\\\\)*)(?:\\u[dD][89abAB][\da-fA-F]{2})?(?:\\(?:u[\da-fA-F]{0,3})?)?[\ud800-\udbff]?$/;

@@ -1,45 +1,11 @@
-import type { Json } from "../base/json.ts";
 import type { StoredOf } from "../log/event.ts";
 import type { EventOf } from "../log/live-event.ts";
-import { partialJson } from "../model/partial-json.ts";
 import { inAssistant, withNews } from "./change.ts";
 import { runMessageId } from "./run-message.ts";
 import type { ViewPart, ViewState } from "./view.ts";
 
 /** A part that shows the output of a run. */
 export type OutputPart = Extract<ViewPart, { type: "output" }>;
-
-/**
- * Returns the value of an output that a message shows. Of an output in progress, it is the part that has
- * arrived; `undefined` if there is none yet.
- *
- * @example
- * ```ts
- * import { outputIn } from "@pawl/core/view";
- *
- * const part = { type: "output", key: "4:output", open: true, json: '{"city":"Os' } as const;
- * console.log(outputIn(part)); // { city: 'Os' }
- * ```
- */
-export function outputIn(part: OutputPart): Json | undefined {
-  return part.open ? outputSoFar(part.json, part.wrapped === true) : part.value;
-}
-
-/**
- * Returns the output in the beginning of its JSON text. `wrapped` is that of the `output_delta` events.
- *
- * @example
- * ```ts
- * import { outputSoFar } from "@pawl/core/view";
- *
- * console.log(outputSoFar('{"value":["a","b', true)); // [ 'a', 'b' ]
- * ```
- */
-export function outputSoFar(json: string, wrapped: boolean): Json | undefined {
-  const whole = partialJson(json);
-  if (!wrapped) return whole;
-  return typeof whole === "object" && whole !== null && !Array.isArray(whole) ? whole.value : undefined;
-}
 
 /**
  * Returns the output of the run in progress, or else of the last run; `undefined` if it has none.

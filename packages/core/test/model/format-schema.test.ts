@@ -45,7 +45,7 @@ describe("formatSchema", () => {
     ["recursion", { type: "object", properties: { a: { $ref: "#" } } }],
     ["a list without items", { type: "array" }],
     ["patterns of keys", { type: "object", properties: {}, patternProperties: { a: text } }],
-    ["conditions", { type: "object", properties: { a: text }, if: {}, then: {} }],
+    ["conditions", { type: "object", properties: { a: text }, if: {}, else: {} }],
     ["values that are objects", { enum: [{ a: 1 }] }],
     [
       "too many levels",

@@ -8,6 +8,7 @@ import {
   type RunResult,
   type Runtime,
 } from "@pawl/core";
+import { outputPartOf } from "@pawl/core/view";
 import { objectIn, own } from "../base/json.ts";
 import { answerTo, type Form, formOf } from "./form.ts";
 import type { EndOf, RunTask } from "./task-of-run.ts";
@@ -131,17 +132,22 @@ async function continueRun(
 /** Waits until the session's run has ended or asks again, and returns what it has come to. */
 async function outcomeOf(runtime: Runtime, { userId }: Asker, sessionId: string): Promise<CallAnswer> {
   for await (const _ of runtime.follow(sessionId, { untilIdle: true }));
-  const { pending, messages } = await runtime.view(sessionId, { userId });
+  const view = await runtime.view(sessionId, { userId });
+  const { pending, messages } = view;
   const [question] = pending;
   if (question !== undefined) return asking(sessionId, question as Question);
+  const output = outputPartOf(view);
+  if (output?.open === false) return done(sessionId, JSON.stringify(output.value));
   const last = messages.findLast(({ role }) => role === "assistant");
   const texts = last?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) ?? [];
   return done(sessionId, texts.join("\n\n"));
 }
 
-function answerOf({ sessionId, stop, text, pending }: RunResult): CallAnswer {
+function answerOf({ sessionId, stop, text, output, pending }: RunResult): CallAnswer {
   const [question] = pending;
   if (question !== undefined) return asking(sessionId, question);
+  // The output of an agent with an `output`, also of one that a limit has ended.
+  if (output !== undefined && stop.type !== "terminal_tool") return done(sessionId, JSON.stringify(output));
   if (isFailed(stop)) return failed(stop.message);
   return done(sessionId, text || stop.message);
 }
@@ -152,7 +158,8 @@ function asking(session: string, question: Question): CallAnswer {
 }
 
 /** Returns the result of a run that was a task. */
-export function resultFor(session: string, { stop, isFailed: hasFailed, text }: EndOf): CallResult {
+export function resultFor(session: string, { stop, isFailed: hasFailed, text, output }: EndOf): CallResult {
+  if (output !== undefined) return done(session, JSON.stringify(output)).result;
   const answer = hasFailed ? failed(stop.message) : done(session, text || stop.message);
   return answer.result;
 }

@@ -42,7 +42,13 @@ export function readTaskId(id: unknown): RunTask | undefined {
 }
 
 /** How a run ended. */
-export type EndOf = { stop: { type: string; message: string }; isFailed: boolean; text: string };
+export interface EndOf {
+  stop: { type: string; message: string };
+  isFailed: boolean;
+  text: string;
+  /** The run's output, for an agent with an `output`. */
+  output?: Json;
+}
 
 /** What has become of a run. */
 interface Found {
@@ -57,7 +63,8 @@ async function find(runtime: Runtime, { session, run, messageSeq }: RunTask): Pr
   let open = false;
   let found: Found | undefined;
   let texts: string[] = [];
-  const types = ["run_started", "assistant_message", "run_ended", "run_suspended", "tool_answered"] as const;
+  let output: Json | undefined;
+  const types = ["run_started", "assistant_message", "output", "run_ended", ...WAITS] as const;
   for await (const event of readShown(runtime.store, session, { types })) {
     if (event.type === "run_started" && event.data.run_id === current) {
       open = true;
@@ -66,11 +73,16 @@ async function find(runtime: Runtime, { session, run, messageSeq }: RunTask): Pr
     }
     if (!open || found === undefined) continue;
     found.updatedAt = event.at;
-    if (event.type === "assistant_message") texts.push(...textsIn(event));
+    if (event.type === "assistant_message") {
+      texts.push(...textsIn(event));
+      output = undefined;
+    }
+    if (event.type === "output") output = event.data.value;
     if (event.type !== "run_ended" || event.data.run_id !== current) continue;
     open = false;
     const { next, stop, session_status } = event.data;
-    found.end = { stop, isFailed: session_status === "error", text: texts.join("\n\n") };
+    const isFailed = session_status === "error";
+    found.end = { stop, isFailed, text: texts.join("\n\n"), ...(output !== undefined && { output }) };
     if (messageSeq === undefined || !next?.messages.includes(messageSeq)) return found;
     current = next.run_id;
     found.end = undefined;
@@ -78,8 +90,10 @@ async function find(runtime: Runtime, { session, run, messageSeq }: RunTask): Pr
   return found;
 }
 
+const WAITS = ["run_suspended", "tool_answered"] as const;
+
 function textsIn({ data }: Extract<StoredEvent, { type: "assistant_message" }>): string[] {
-  const text = textOf(data.content).trim();
+  const text = data.output === "text" ? "" : textOf(data.content).trim();
   return text === "" ? [] : [text];
 }
 

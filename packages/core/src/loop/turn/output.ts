@@ -9,7 +9,7 @@ import { FINAL_ANSWER } from "../../log/final-answer.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import { openRun } from "../../session/state.ts";
-import { listedProblems, outputsIn } from "../../tools/output-tool.ts";
+import { listedProblems, outputsIn } from "../../tools/outputs-in.ts";
 import { validateFor } from "../hooks/validate-for.ts";
 import type { Attempt } from "./answer-events.ts";
 import type { Problem } from "./verdict.ts";
@@ -29,7 +29,8 @@ export interface OutputVerdict {
 /**
  * Reads the run's output in a complete answer: in the call of the output's tool, or else in the text. The
  * first answer without a valid output is answered by a reminder, and the second ends the run. An output
- * beside calls of other tools is refused, because the model has not read their results.
+ * beside calls of other tools is refused, because the model has not read their results. Only for agents with
+ * an `output`.
  */
 export async function outputVerdict(
   leg: Leg,
@@ -37,8 +38,7 @@ export async function outputVerdict(
   content: readonly ContentBlock[],
   calls: EventData["tool_call"][],
 ): Promise<OutputVerdict> {
-  const { output } = leg.agent;
-  if (output === undefined) return { calls, events: [] };
+  const output = leg.agent.output as AgentOutput;
   const isLast = openRun(leg.log.state)?.landing !== undefined;
   const given = calls.filter(({ tool_name }) => tool_name === FINAL_ANSWER);
   const others = calls.filter(({ tool_name }) => tool_name !== FINAL_ANSWER);

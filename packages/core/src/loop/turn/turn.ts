@@ -57,7 +57,8 @@ async function storeAnswer(leg: Leg, attempt: Attempt): Promise<void> {
   const { reminder } = verdict;
   const content = await afterModel(leg, { content: contentOf(answer), stopReason: answer.stopReason });
   const isUsable = verdict.problem === undefined;
-  const output = isUsable ? await outputVerdict(leg, attempt, content, verdict.calls) : undefined;
+  const judges = isUsable && leg.agent.output !== undefined;
+  const output = judges ? await outputVerdict(leg, attempt, content, verdict.calls) : undefined;
   const { calls = verdict.calls, events: outputs = [], problem = verdict.problem } = output ?? {};
   const place = output?.place ?? (attempt.asText ? "text" : undefined);
   const events: NewEvent[] = [

@@ -3,7 +3,7 @@ import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertRebuilds } from "../../../../../test/support/rebuild.ts";
-import { agent, memoryStore, runtime, tool } from "../../../src/index.ts";
+import { agent, memoryStore, runtime, type Session, tool } from "../../../src/index.ts";
 import { all } from "../../support/logs.ts";
 import { until, user } from "../../support/setup.ts";
 import { dyingStore } from "../../support/stores.ts";
@@ -55,19 +55,20 @@ async function play(diesAt: readonly number[], more: More) {
   for (let tries = 0; tries < 8 && !(await finished().catch(() => false)); tries += 1) {
     clock += 3_600_000;
     const { dying, pawl } = process();
+    const row = async () => (await store.sessions.get(sessionId)) as Session;
+    const sweep = async () => {
+      for (;;) {
+        await pawl.sweep();
+        const { status, openRun } = await row();
+        if (status !== "active" || openRun === null) return;
+        await setTimeout(1);
+      }
+    };
     const work = async () => {
-      const known = await store.sessions.get(sessionId);
-      const log = known === undefined ? [] : await all(store, sessionId);
-      if (log.some(({ type }) => type === "run_started"))
-        for (;;) {
-          await pawl.sweep();
-          const { status, openRun } = (await store.sessions.get(sessionId)) ?? {};
-          if (status !== "active" || openRun === null) break;
-          await setTimeout(1);
-        }
+      const log = await all(store, sessionId);
+      if (log.some(({ type }) => type === "run_started")) await sweep();
       else await pawl.run("a", { ...user, sessionId, input: "Oslo?", clientMessageId: "m1" }).result;
-      const { status } = (await store.sessions.get(sessionId)) ?? {};
-      if (status !== "suspended") return;
+      if ((await row()).status !== "suspended") return;
       await pawl.run("a", { ...user, sessionId, answers: [{ callId: "toolu_2", value: "Yes" }] }).result;
     };
     let isOver = false;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertRebuilds } from "../../../../../test/support/rebuild.ts";
 import { agent, agentTool, answering, jsonSchema, memoryStore, tool } from "../../../src/index.ts";
-import { type Options, setup } from "../../support/setup.ts";
+import { type Options, setup, user } from "../../support/setup.ts";
 import { echoTool } from "../../support/tools.ts";
 
 const weather = z.object({ city: z.string().min(2), celsius: z.number().max(60) });
@@ -235,5 +235,69 @@ describe("in plain JavaScript", () => {
     ["another name of the option", { outputSchema: weather }, /Use `output`/],
   ])("C4 F2 refuses %s", (_what, options, message) => {
     expect(() => world([], {}, options as Options)).toThrow(message);
+  });
+});
+
+describe("redaction", () => {
+  it.each(["output", "assistant_message"] as const)(
+    "F2 of the event %s hides the object everywhere",
+    async (type) => {
+      for (const [, more] of WAYS) {
+        const test = world([{ output: oslo }, { output: oslo }], more);
+        const { sessionId } = await test.say("Oslo?");
+        const [{ seq } = { seq: 0 }] = await test.of(sessionId, type);
+        await test.pawl.redact(sessionId, seq, user);
+        const shown = JSON.stringify([
+          await test.pawl.view(sessionId, user),
+          await Array.fromAsync(test.pawl.follow(sessionId, { untilIdle: true })),
+        ]);
+        expect(shown).not.toContain('"celsius":12');
+        expect(shown).not.toContain('celsius\\":12');
+        await test.say("Again?", { sessionId });
+        expect(JSON.stringify(test.model.requests.at(-1)?.messages)).not.toContain("celsius");
+        expect(test.model.rejected).toEqual([]);
+      }
+    },
+  );
+});
+
+describe("a last turn", () => {
+  const limits = [
+    ["cost", { costUsd: 0.02 }, { usage: { input_tokens: 100, output_tokens: 1_000 } }],
+    ["tokens", { outputTokens: 6_000 }, { usage: { input_tokens: 100, output_tokens: 1_000 } }],
+    ["tool calls", { toolCalls: 1 }, {}],
+    ["turns", { turns: 2 }, {}],
+  ] as const;
+  it.each(limits)("L4 L13 F2 gives the output at a limit of %s", async (_, limit, reply) => {
+    const pricing = { input: 1, output: 1, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 };
+    for (const [, more] of WAYS) {
+      // The model never finishes by itself.
+      const rules = ({ messages }: { messages: object[] }): Reply => {
+        const isLast = JSON.stringify(messages).includes("This is your last turn");
+        return isLast
+          ? { output: oslo }
+          : { tools: [{ name: "echo", input: { text: `${messages.length}` } }], ...reply };
+      };
+      const test = setup(
+        { ...more, pricing, rules },
+        { output: weather, tools: [echoTool], limits: limit, maxTokens: 2_000 },
+      );
+      const { output, stop } = await test.say("Oslo?");
+      expect([output, stop.type]).toEqual([oslo, expect.stringMatching(/_limit$/)]);
+      expect(test.model.rejected).toEqual([]);
+    }
+  });
+
+  it("L4 F2 gives the output when the time is over", async () => {
+    const slow = tool({
+      name: "slow",
+      description: "x",
+      input: z.object({}),
+      execute: () => new Promise((resolve) => setTimeout(resolve, 5_000)),
+    });
+    const script = [{ tools: [{ name: "slow" }] }, { output: oslo }];
+    const test = world(script, {}, { tools: [slow], limits: { wallClockMs: 600 } });
+    expect(await test.say("Oslo?")).toMatchObject({ output: oslo, stop: { type: "deadline" } });
+    expect(test.model.rejected).toEqual([]);
   });
 });
