@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
-import type { NextRun, QuestionPlace, ShortenInput } from "./event-parts.ts";
+import type { CalledBy, NextRun, QuestionPlace, ShortenInput } from "./event-parts.ts";
 import type { FileReference } from "./file-reference.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
@@ -355,9 +355,3 @@ export interface EventData {
  * Hooks may use reasons of their own.
  */
 export type SkipReason = "duplicate" | "waiting" | "surplus" | "closed" | (string & {});
-
-/** What the application says about the user, and whether it gave credentials, which are never stored. */
-export interface CalledBy {
-  caller?: JsonObject;
-  credentials?: true;
-}

@@ -1,3 +1,5 @@
+import type { JsonObject } from "../base/json.ts";
+
 /**
  * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each has
  * the note's first word, e.g. `saved` for the note `[saved: 4000 chars]`.
@@ -20,4 +22,10 @@ export type QuestionPlace = "run" | "turn" | "resume";
 export interface NextRun {
   run_id: string;
   messages: number[];
+}
+
+/** What the application says about the user, and whether it gave credentials, which are never stored. */
+export interface CalledBy {
+  caller?: JsonObject;
+  credentials?: true;
 }

@@ -35,14 +35,16 @@ function redactedPart(
   if (part.type === "notice") return [part.key === `end:${run_id}` ? { ...part, text: REDACTED } : part];
   if (part.type === "output")
     return [part.key.startsWith(`${attempt}:`) && of === "output" ? withoutValue(part) : part];
-  if (of === "assistant_message" && part.key.startsWith(`${attempt}:`)) {
-    if (part.type === "thinking") return [];
-    if (part.type === "text") return [{ ...part, text: REDACTED }];
-    return part.type === "tool" ? [{ ...part, arguments: {} }] : [part];
-  }
+  if (of === "assistant_message" && part.key.startsWith(`${attempt}:`)) return redactedAnswer(part);
   if (part.type !== "tool" || part.callId !== call_id) return [part];
   if (of === "tool_call") return [{ ...part, arguments: {} }];
   if (of === "tool_suspended") return [isQuestionPart(part) ? { ...part, arguments: REDACTED } : part];
   const said = of === "tool_result" || of === "tool_answered";
   return said && "result" in part ? [{ ...part, result: REDACTED }] : [part];
+}
+
+function redactedAnswer(part: ViewPart): ViewPart[] {
+  if (part.type === "thinking") return [];
+  if (part.type === "text") return [{ ...part, text: REDACTED }];
+  return part.type === "tool" ? [{ ...part, arguments: {} }] : [part];
 }
