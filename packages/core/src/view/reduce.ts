@@ -9,7 +9,7 @@ import { withoutRedacted } from "./redact.ts";
 import { retryInView } from "./retry.ts";
 import { takeUp } from "./run-message.ts";
 import { withUserMessage } from "./user-message.ts";
-import type { ToolPhase, ViewMessage, ViewState } from "./view.ts";
+import type { ToolPhase, ViewState } from "./view.ts";
 
 /**
  * Applies one event to a view and returns the new view. Shares unchanged parts with the old view, which is
