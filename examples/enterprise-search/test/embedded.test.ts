@@ -86,7 +86,15 @@ describe("X4 the index in a thread of its own", () => {
     const second = onDisk();
     await expect(second.company.ready()).rejects.toThrow(/in use by another process/);
     await expect(first.company.db.query("SELECT 1 / 0")).rejects.toMatchObject({ code: "22012" });
-    await first.company.close();
+    // What was asked before the end is answered. Only a half-built index is left at once.
+    const asked = [
+      first.company.db.query("SELECT count(*)::integer AS count FROM generate_series(1, 200000)"),
+      first.company.db.query("SELECT 1 AS one"),
+    ];
+    // They wait for the index, as a search does. Then they are sent.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    await Promise.all([first.company.close(), first.company.close()]);
+    expect((await Promise.all(asked)).map(({ rows }) => rows)).toEqual([[{ count: 200_000 }], [{ one: 1 }]]);
 
     await second.company.ready();
     expect(second.stages()).toEqual(["start", "ready"]);

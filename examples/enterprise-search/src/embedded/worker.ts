@@ -26,8 +26,11 @@ async function serve(): Promise<void> {
   await storeCompany(db, `${seed}/${documents}`, () => drawCompany({ seed, documents }), {
     onProgress: (progress) => send({ type: "progress", progress }),
   });
+  let isClosing = false;
   parentPort?.on("message", (order: Order) => {
     if (order.type === "query") return void answer(db, order);
+    if (isClosing) return;
+    isClosing = true;
     void db.close().finally(() => {
       unlock?.();
       parentPort?.close();
