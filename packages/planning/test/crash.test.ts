@@ -81,7 +81,12 @@ describe("the story of the two Alexes", () => {
     const end = async (store: EventStore) => {
       const world = worldOf(
         { small: [plans({ status: "blocked", blocked: "No." })], main: [] },
-        { stopMessage: () => `Words ${(times += 1)}` },
+        {
+          stopMessage: () => {
+            times += 1;
+            return `Words ${times}`;
+          },
+        },
         { store },
       );
       const [session] = await store.sessions.list({ userId: "u1" });
