@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { steps } from "../src/data/migrations/index.ts";
+import { failureText } from "../src/embedded/failure-text.ts";
 import { FORMAT } from "../src/embedded/format.ts";
 import { type BuildProgress, type EmbeddedCompany, embeddedCompany } from "../src/index.ts";
 
@@ -44,6 +45,24 @@ async function digestOf({ db }: EmbeddedCompany): Promise<string> {
 }
 
 describe("X4 the index in a thread of its own", () => {
+  it("X4 says why it failed, also if the database's file system is full or broken", () => {
+    expect(
+      [
+        new Error("broken"),
+        { name: "ErrnoError", errno: 51 },
+        { name: "ErrnoError", errno: 29 },
+        "x",
+        null,
+      ].map(failureText),
+    ).toEqual([
+      "broken",
+      "There is no space left on the disk.",
+      "The file system failed with the error 29.",
+      "x",
+      "null",
+    ]);
+  });
+
   it("X4 is built at the first search, continued after a crash, found at the next start, and started again", async () => {
     const idle = onDisk();
     expect(idle.company.progress()).toBeUndefined();
