@@ -277,34 +277,38 @@ describe("gates", () => {
     expect(failedTools).toEqual([]);
   });
 
-  it("M2 refuse a call beside a write_plan, which may open a question, and a call while it is open", async () => {
-    const asks = { goal: "x", tasks: [], status: "needs_clarification", question: { text: "Which year?" } };
-    const main = [
-      { tools: [{ name: "write_plan", input: asks }, runs] },
-      { tools: [runs] },
-      { text: "5 M." },
-    ];
-    const world = worldOf(
-      { small: [plans({ tasks: [] }), plans({ tasks: [] })], main },
-      { agents: () => [finance] },
-    );
-    const waiting = await world.say("The budget?");
-    expect(waiting.actions.map(({ tool, result }) => [tool, result])).toEqual([
-      ["write_plan", { status: "needs_clarification", next: [] }],
-      [
-        "run_custom_agent",
-        expect.objectContaining({ error: expect.objectContaining({ code: "not_clear" }) }),
-      ],
-    ]);
-    const before = await world.record(waiting.sessionId);
-    expect(before.calls.map(({ status, skipped }) => [status, skipped])).toEqual([
-      ["success", undefined],
-      ["skipped", "gated"],
-    ]);
-    expect(before.failedTools).toEqual([]);
-    const { actions } = await world.answer(waiting, { text: "2026" });
-    expect(actions.at(-1)?.result).toBe("The budget is 5 M.");
-  });
+  it.each([1, 4])(
+    "M2 refuse a call beside a write_plan, which opens a question, with %i calls at once",
+    async (toolConcurrency) => {
+      const asks = { goal: "x", tasks: [], status: "needs_clarification", question: { text: "Which year?" } };
+      const main = [
+        { tools: [{ name: "write_plan", input: asks }, runs] },
+        { tools: [runs] },
+        { text: "5 M." },
+      ];
+      const world = worldOf(
+        { small: [plans({ tasks: [] }), plans({ tasks: [] })], main },
+        { agents: () => [finance] },
+        { agent: { toolConcurrency } },
+      );
+      const waiting = await world.say("The budget?");
+      expect(waiting.actions.map(({ tool, result }) => [tool, result])).toEqual([
+        ["write_plan", { status: "needs_clarification", next: [] }],
+        [
+          "run_custom_agent",
+          expect.objectContaining({ error: expect.objectContaining({ code: "not_clear" }) }),
+        ],
+      ]);
+      const before = await world.record(waiting.sessionId);
+      expect(before.calls.map(({ status, skipped }) => [status, skipped])).toEqual([
+        ["success", undefined],
+        ["skipped", "gated"],
+      ]);
+      expect(before.failedTools).toEqual([]);
+      const { actions } = await world.answer(waiting, { text: "2026" });
+      expect(actions.at(-1)?.result).toBe("The budget is 5 M.");
+    },
+  );
 
   it("M2 hold for any tool that the application names", async () => {
     const search = { name: "search_gmail", input: { query: "Q4" } };
