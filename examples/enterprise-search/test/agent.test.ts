@@ -220,6 +220,23 @@ describe("the search agent", () => {
     expect(world.model.requests).toEqual([]);
   });
 
+  it("X4 M6 M2 the plain search at a limit finds what the chosen person wrote, and nothing of the other", async () => {
+    for (const owner of [chen, rivera]) {
+      const world = agentWorld(
+        search,
+        [unclear, plans()],
+        (answers) => (answers === 0 ? calls(["search_gmail", { query: "Q4" }]) : { text: "Half done." }),
+        { turns: 2 },
+      );
+      const asked = await world.say("What does Alex say about Q4?");
+      const { sessionId } = await world.answer(asked, { choice: owner.email });
+      const { retrieved = "" } = await world.record(sessionId);
+      const owners = [...retrieved.matchAll(/^\[[\w-]+\].*, (Alex \w+), 2\d/gm)].map(([, name]) => name);
+      expect(new Set(owners)).toEqual(new Set([owner === chen ? "Alex Chen" : "Alex Rivera"]));
+      expect(retrieved.match(/^\[/gm)).toHaveLength(owners.length);
+    }
+  });
+
   it("X4 M6 M7 answers at the turn limit from a plain search in the user's words, and says how far the plan has come", async () => {
     const world = agentWorld(
       search,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { steps } from "../src/data/migrations/index.ts";
+import { failureText } from "../src/embedded/failure-text.ts";
 import { FORMAT } from "../src/embedded/format.ts";
 import { type BuildProgress, type EmbeddedCompany, embeddedCompany } from "../src/index.ts";
 
@@ -44,6 +45,24 @@ async function digestOf({ db }: EmbeddedCompany): Promise<string> {
 }
 
 describe("X4 the index in a thread of its own", () => {
+  it("X4 says why it failed, also if the database's file system is full or broken", () => {
+    expect(
+      [
+        new Error("broken"),
+        { name: "ErrnoError", errno: 51 },
+        { name: "ErrnoError", errno: 29 },
+        "x",
+        null,
+      ].map(failureText),
+    ).toEqual([
+      "broken",
+      "There is no space left on the disk.",
+      "The file system failed with the error 29.",
+      "x",
+      "null",
+    ]);
+  });
+
   it("X4 is built at the first search, continued after a crash, opened at the next start, and started again", async () => {
     const idle = onDisk();
     expect(idle.company.progress()).toBeUndefined();
@@ -86,7 +105,15 @@ describe("X4 the index in a thread of its own", () => {
     const second = onDisk();
     await expect(second.company.ready()).rejects.toThrow(/in use by another process/);
     await expect(first.company.db.query("SELECT 1 / 0")).rejects.toMatchObject({ code: "22012" });
-    await first.company.close();
+    // What was asked before the end is answered. Only a half-built index is left at once.
+    const asked = [
+      first.company.db.query("SELECT count(*)::integer AS count FROM generate_series(1, 200000)"),
+      first.company.db.query("SELECT 1 AS one"),
+    ];
+    // They wait for the index, as a search does. Then they are sent.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    await Promise.all([first.company.close(), first.company.close()]);
+    expect((await Promise.all(asked)).map(({ rows }) => rows)).toEqual([[{ count: 200_000 }], [{ one: 1 }]]);
 
     await second.company.ready();
     expect(second.stages()).toEqual(["start", "ready"]);

@@ -164,6 +164,33 @@ describe("the rules of the enterprise search", () => {
     expect(done[0]).toMatchObject({ reason: "flagged", plan: { tasks: [{}, { id: "brief" }] } });
   });
 
+  it("X4 F19 a custom agent has the searches of its sources, and no other tool", async () => {
+    const made = async (sources: StoredAgent["sources"]) => {
+      const world = agentWorld(
+        noted(),
+        [plans({ tasks: [] })],
+        (answers, { system }) => {
+          if (JSON.stringify(system).includes("a public agent")) return { text: "Fine." };
+          return answers === 0
+            ? calls(["run_custom_agent", { agent_id: briefing.id, query: "Q4" }])
+            : { text: "Fine." };
+        },
+        { agents: customAgentList([sources === undefined ? briefing : { ...briefing, sources }]) },
+      );
+      await world.say("How is Q4?");
+      const own = world.model.requests.find(({ system }) =>
+        JSON.stringify(system).includes("a public agent"),
+      );
+      return own?.tools?.map(({ name }) => name).sort();
+    };
+    expect(await made(["gmail"])).toEqual(["open_document", "search_gmail"]);
+    expect(await made(["drive", "slack"])).toEqual(["open_document", "search_drive", "search_slack"]);
+    expect(await made(undefined)).toEqual([
+      ...["open_document", "search_calendar", "search_drive"],
+      ...["search_gmail", "search_people", "search_slack"],
+    ]);
+  });
+
   it("X4 F17 no tool takes a workspace, a user or a caller, and what a model adds is ignored", async () => {
     const workspaces: unknown[] = [];
     const search: CompanySearch = {

@@ -81,7 +81,10 @@ export function searchIndex({ dir, documents, onError }: SearchIndexOptions): Se
 
 /** Words an error for the page. The whole error, which may have paths, is for the console. */
 function wordsFor(cause: unknown): string {
-  return messageOf(cause).includes("in use by another process")
-    ? "Another process is using the search index. Close it, then try again."
-    : "The search index could not be opened. Try again.";
+  const message = messageOf(cause);
+  if (message.includes("in use by another process"))
+    return "Another process is using the search index. Close it, then try again.";
+  if (message.includes("no space left"))
+    return "The disk has no space left for the search index. Free at least 300 MB, then try again.";
+  return "The search index could not be opened. Try again.";
 }

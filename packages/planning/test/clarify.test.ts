@@ -136,6 +136,47 @@ describe("the clarifier", () => {
     expect((await world.answer(waiting, { choice: "u-23" })).stop.type).toBe("end_turn");
   });
 
+  it("M2 an answer is one of the choices that were shown, or a short text, and nothing else", async () => {
+    const many = Array.from({ length: 25 }, (_, at) => ({ id: `u-${at}`, label: `Alex ${at}` }));
+    const world = worldOf({ small: [whichAlex, plans()], main: searchBoth }, { choices: () => many });
+    const waiting = await world.say("Alex?");
+    expect(questionOf(waiting).choices).toHaveLength(20);
+    for (const wrong of [
+      { choice: "u-20" },
+      { choice: "__proto__" },
+      { choice: ["u-1"] },
+      { choice: "u-1", label: "Mallory" },
+      { text: "x".repeat(2_001) },
+      { text: "" },
+      { none: false },
+      {},
+    ])
+      await expect(world.answer(waiting, wrong as JsonObject)).rejects.toMatchObject({
+        code: "invalid_answer",
+      });
+    const { pawl } = world;
+    const answers = [{ callId: waiting.pending[0]?.callId ?? "", value: { choice: "u-1" } }];
+    const { sessionId } = waiting;
+    await expect(
+      pawl.run("searcher", { userId: "mallory", sessionId, answers }).result,
+    ).rejects.toMatchObject({
+      code: "not_found",
+    });
+    expect(await world.of(sessionId, "tool_answered")).toEqual([]);
+    await world.answer(waiting, { choice: "u-19", text: "x".repeat(2_000) });
+    expect((await world.record(sessionId)).clarifications[0]?.choice).toEqual(many[19]);
+  });
+
+  it("M2 asks again, and counts it, if none of the choices is right and the planner's model is down", async () => {
+    const world = worldOf(
+      { small: (_request, n) => (n === 0 ? whichAlex : { fault: { status: 500 } }), main: [] },
+      { choices: () => people },
+    );
+    const again = await world.answer(await world.say("Alex?"), { none: true });
+    expect(questionOf(again)).toMatchObject({ question: "Which Alex do you mean?", attempt: 2 });
+    expect((await world.record(again.sessionId)).ambiguityResolved).toBe(false);
+  });
+
   it("M2 a message instead of an answer is a new request, planned with the earlier one", async () => {
     const world = worldOf({ small: [whichAlex, plans()], main: [{ text: "Ok." }] });
     const { sessionId } = await world.say("What does Alex say about Q4?");
@@ -235,6 +276,39 @@ describe("gates", () => {
     expect(calls.at(-1)).toMatchObject({ tool: "run_custom_agent", agent: "finance", status: "success" });
     expect(failedTools).toEqual([]);
   });
+
+  it.each([1, 4])(
+    "M2 refuse a call beside a write_plan, which opens a question, with %i calls at once",
+    async (toolConcurrency) => {
+      const asks = { goal: "x", tasks: [], status: "needs_clarification", question: { text: "Which year?" } };
+      const main = [
+        { tools: [{ name: "write_plan", input: asks }, runs] },
+        { tools: [runs] },
+        { text: "5 M." },
+      ];
+      const world = worldOf(
+        { small: [plans({ tasks: [] }), plans({ tasks: [] })], main },
+        { agents: () => [finance] },
+        { agent: { toolConcurrency } },
+      );
+      const waiting = await world.say("The budget?");
+      expect(waiting.actions.map(({ tool, result }) => [tool, result])).toEqual([
+        ["write_plan", { status: "needs_clarification", next: [] }],
+        [
+          "run_custom_agent",
+          expect.objectContaining({ error: expect.objectContaining({ code: "not_clear" }) }),
+        ],
+      ]);
+      const before = await world.record(waiting.sessionId);
+      expect(before.calls.map(({ status, skipped }) => [status, skipped])).toEqual([
+        ["success", undefined],
+        ["skipped", "gated"],
+      ]);
+      expect(before.failedTools).toEqual([]);
+      const { actions } = await world.answer(waiting, { text: "2026" });
+      expect(actions.at(-1)?.result).toBe("The budget is 5 M.");
+    },
+  );
 
   it("M2 hold for any tool that the application names", async () => {
     const search = { name: "search_gmail", input: { query: "Q4" } };

@@ -76,6 +76,33 @@ describe("the story of the two Alexes", () => {
     );
   });
 
+  it("M6 the words that end a run are those of the log, also after a crash at every append", async () => {
+    let times = 0;
+    const end = async (store: EventStore) => {
+      const world = worldOf(
+        { small: [plans({ status: "blocked", blocked: "No." })], main: [] },
+        {
+          stopMessage: () => {
+            times += 1;
+            return `Words ${times}`;
+          },
+        },
+        { store },
+      );
+      const [session] = await store.sessions.list({ userId: "u1" });
+      await world.pawl.sweep();
+      await world.say(message, { clientMessageId: "m1", ...(session && { sessionId: session.id }) });
+    };
+    const appends = await atEveryAppend(end, async (where, store) => {
+      const log = await logOf(store);
+      const data = (type: string) => log.filter((event) => event.type === type).map((event) => event.data);
+      const [stopped, ...others] = data("planning.stopped") as { message: string }[];
+      expect([where, others]).toEqual([where, []]);
+      expect([where, data("run_ended")]).toMatchObject([where, [{ stop: { message: stopped?.message } }]]);
+    });
+    expect(appends).toBeGreaterThan(3);
+  });
+
   it("M6 E2 the retrieved text and the last answer stay the same after a crash at every append", async () => {
     for (const blocked of [true, false]) {
       const whole = memoryStore();

@@ -69,6 +69,15 @@ describe("checkPlan", () => {
     );
   });
 
+  it("M1 accepts 20 tasks, or as many as allowed, and not one more", () => {
+    const of = (count: number) => ({
+      goal: "x",
+      tasks: Array.from({ length: count }, (_, at) => ({ id: `t${at}`, title: "t" })),
+    });
+    expect([20, 21, 200].map((count) => checkPlan(of(count)).status)).toEqual(["ok", "error", "error"]);
+    expect([3, 4].map((count) => checkPlan(of(count), { maxTasks: 3 }).status)).toEqual(["ok", "error"]);
+  });
+
   it("M1 cuts long texts, drops unknown candidates and takes null as absent", () => {
     const draft = {
       goal: "g".repeat(5_000),

@@ -92,6 +92,8 @@ describe("the reviewer", () => {
     );
     const { sessionId } = await world.say("Q4?");
     expect((await world.of(sessionId, "planning.review")).map(({ reason }) => reason)).toEqual(["flagged"]);
+    // No other review was tried.
+    expect(world.errors).toEqual([]);
   });
 
   it("M5 reviews after several calls, counted over turns and from the last review", async () => {
@@ -138,6 +140,7 @@ describe("the reviewer", () => {
     expect(stop.type).toBe("end_turn");
     expect(world.searched.filter((call) => call.startsWith("search_slack"))).toHaveLength(3);
     expect((await world.of(sessionId, "planning.review")).map(({ reason }) => reason)).toEqual(["failures"]);
+    expect(world.errors).toEqual([]);
     const { plan, failedTools } = await world.record(sessionId);
     expect(plan?.tasks[1]).toMatchObject({ id: "chat", status: "blocked" });
     expect(plan?.tasks[1]?.note).toBe('"search_slack" has failed 3 times: slack is down.');
@@ -146,6 +149,50 @@ describe("the reviewer", () => {
     expect(String(world.small.requests[1]?.messages[0]?.content[0]?.text)).toContain(
       "search_slack: 3 in a row",
     );
+  });
+
+  it("M5 T12 a tool that was taken out is no reason to review the turns of others", async () => {
+    const main = [
+      ...["a", "b", "c"].map((query) => one("search_slack", query)),
+      ...["a", "b"].map((query) => one("search_gmail", query)),
+      { text: "From the mail alone: fine." },
+    ];
+    const world = worldOf(
+      { small: [plans(), reviews({})], main },
+      { review: { everyCalls: 100 } },
+      { fails: (tool) => tool === "search_slack", agent: { limits: { errorTurns: 10 } } },
+    );
+    const { sessionId } = await world.say("Q4?");
+    expect(await world.of(sessionId, "planning.review")).toHaveLength(1);
+    expect(world.errors).toEqual([]);
+  });
+
+  it("M5 L13 a reviewer that changes the plan for ever, and asks for more reviews, ends at the run's limit", async () => {
+    let answers = 0;
+    const world = worldOf(
+      {
+        small: ({ toolChoice }, n) =>
+          Object(toolChoice).name === "review"
+            ? reviews({
+                notes: `Again ${n}.`,
+                order: n % 2 === 0 ? ["mail", "chat", "sum"] : ["sum", "chat", "mail"],
+              })
+            : plans({ needs_review: true }),
+        main: () => {
+          answers += 1;
+          const more = { goal: "Again", tasks: q4.tasks as JsonObject[], needs_review: true };
+          return { tools: [{ name: "write_plan", input: { ...more, reasoning: `${answers}` } }] };
+        },
+      },
+      { review: {} },
+      { agent: { limits: { turns: 6 } } },
+    );
+    const { stop, sessionId } = await world.say("Q4?");
+    expect(stop.type).toBe("turn_limit");
+    // One review a turn at most, and no more turns than allowed.
+    expect((await world.of(sessionId, "planning.review")).length).toBeLessThanOrEqual(6);
+    expect(world.small.requests.length).toBeLessThanOrEqual(7);
+    expect(await world.of(sessionId, "spending")).not.toEqual([]);
   });
 
   it("M5 T12 a tool's tasks are blocked after as many failures as the agent allows", async () => {

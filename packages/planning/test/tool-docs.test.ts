@@ -107,6 +107,14 @@ describe("chooseToolDocs", () => {
     expect(one.left[0]?.why).toBe("1 other is more relevant");
   });
 
+  it("T9 the model reads no description of a tool that the agent does not have", async () => {
+    const all = [...docs, ...parseToolDocs("## delete_mail\n- Summary: Deletes the mail about Q4.")];
+    const world = worldOf({ small: [plans()], main: [{ text: "Ok." }] }, { docs: { docs: all } });
+    const { sessionId } = await world.say("Delete the mail about Q4.");
+    expect(JSON.stringify(await world.of(sessionId, "planning.docs"))).not.toContain("delete_mail");
+    expect(JSON.stringify(world.model.requests)).not.toContain("delete_mail");
+  });
+
   it("T9 C10 the model reads the descriptions for its plan once, and the log has the reason for each", async () => {
     const world = worldOf(
       { small: [plans(), plans({ tasks: [] })], main: [{ text: "Ok." }, { text: "Ok." }] },

@@ -28,13 +28,17 @@ export function workerDatabase(
   ready.promise.catch(() => undefined);
   let asked = 0;
   let broken: string | undefined;
+  let isReady = false;
   let isOver = false;
   const send = (order: Order) => worker.postMessage(order);
   worker.on("message", (report: Report) => {
     if (report.type === "broken") broken = report.message;
     if (report.type === "progress") {
       onProgress(report.progress);
-      if (report.progress.stage === "ready") ready.resolve();
+      if (report.progress.stage === "ready") {
+        isReady = true;
+        ready.resolve();
+      }
     }
     if (report.type !== "rows" && report.type !== "failed") return;
     const one = waiting.get(report.id);
@@ -68,20 +72,9 @@ export function workerDatabase(
     },
     close: async () => {
       // A thread that is still building is ended at once. What it has stored is kept.
-      if (await isReady(ready.promise)) send({ type: "close" });
+      if (isReady) send({ type: "close" });
       else await worker.terminate();
       await ended.promise;
     },
   };
-}
-
-/** Whether a promise is resolved already. */
-async function isReady(promise: Promise<void>): Promise<boolean> {
-  return await Promise.race([
-    promise.then(
-      () => true,
-      () => false,
-    ),
-    Promise.resolve(false),
-  ]);
 }

@@ -7,6 +7,7 @@ import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { unaccent } from "@electric-sql/pglite/contrib/unaccent";
 import { drawCompany } from "../company/index.ts";
 import { storeCompany } from "../data/index.ts";
+import { failureText } from "./failure-text.ts";
 import { lockDirectory } from "./lock.ts";
 import type { Order, Report, WorkerSettings } from "./protocol.ts";
 
@@ -16,7 +17,7 @@ const send = (report: Report) => parentPort?.postMessage(report);
 try {
   await serve();
 } catch (error) {
-  send({ type: "broken", message: messageOf(error) });
+  send({ type: "broken", message: failureText(error) });
 }
 
 async function serve(): Promise<void> {
@@ -26,8 +27,11 @@ async function serve(): Promise<void> {
   await storeCompany(db, `${seed}/${documents}`, () => drawCompany({ seed, documents }), {
     onProgress: (progress) => send({ type: "progress", progress }),
   });
+  let isClosing = false;
   parentPort?.on("message", (order: Order) => {
     if (order.type === "query") return void answer(db, order);
+    if (isClosing) return;
+    isClosing = true;
     void db.close().finally(() => {
       unlock?.();
       parentPort?.close();
@@ -40,7 +44,7 @@ async function answer(db: PGlite, { id, text, values }: Order & { type: "query" 
     const { rows } = await db.query(text, values);
     send({ type: "rows", id, rows });
   } catch (error) {
-    send({ type: "failed", id, message: messageOf(error), code: (error as { code?: string }).code });
+    send({ type: "failed", id, message: failureText(error), code: (error as { code?: string }).code });
   }
 }
 
@@ -70,8 +74,4 @@ async function create(dataDir: string | undefined): Promise<PGlite> {
       ...["-c", "log_startup_progress_interval=0"],
     ],
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -147,7 +147,12 @@ function filtering({ filters, excluded, phrases }: RankQuery, given: Parameters)
   return where;
 }
 
-const iso = (time: number) => new Date(time).toISOString();
+/** The first and the last time that JavaScript writes with a year that Postgres reads. */
+const FIRST = Date.parse("0001-01-01");
+const LAST = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** Writes a time for Postgres. Models say "from 0000-01-01" and "to 9999-12-31" for a range that is open. */
+const iso = (time: number) => new Date(Math.max(FIRST, Math.min(LAST, time))).toISOString();
 
 /** The bonuses. The scores of the words add up to at most 1. */
 const NEXT_TO = 0.25;

@@ -90,6 +90,21 @@ export function toolsSuite(open: () => { search: CompanySearch; company: Company
     expect(await result("search_slack", { query: "the" })).toMatchObject({ status: "nothing_to_search" });
   });
 
+  it("X4 take a range that is open in the words of a model: from the first day of all, to the last", async () => {
+    const all = await result<SearchResult>("search_gmail", { query: "Q4 forecast" });
+    expect(all.results.length).toBeGreaterThan(0);
+    for (const [from, to] of [
+      ["0000-01-01", "9999-12-31"],
+      ["0001-01-01", "9999-12-30"],
+    ])
+      expect(await result("search_gmail", { query: "Q4 forecast", time_range: { from, to } })).toEqual(all);
+    for (const time_range of [{ to: "0000-01-01" }, { from: "9999-12-31" }])
+      expect(await result("search_gmail", { query: "Q4 forecast", time_range })).toMatchObject({
+        status: "ok",
+        results: [],
+      });
+  });
+
   it("X4 F17 check again before they open a cited document, and do not reveal which documents exist", async () => {
     const { company } = open();
     const bonus = company.documents.find(({ title }) => title.startsWith("Q4 bonus pool"))!;

@@ -44,6 +44,9 @@ describe("the index of the search agent", () => {
     await expect.poll(isHalf, { timeout: 60_000, interval: 1 }).toBe(true);
     await first.index.close();
     expect(first.errors).toEqual([]);
+    // A request that arrives while the server ends starts nothing.
+    await visitor.ask("search/index", { method: "POST" });
+    expect(first.index.status().status).toBe("failed");
 
     const { get, ask } = world.browser();
     await ask("search/index", { method: "POST" });

@@ -41,6 +41,8 @@ export async function redact(
   seq: number,
   throughSeq?: number,
 ): Promise<void> {
+  if (!(Number.isInteger(seq) && seq > 0))
+    throw new PawlError("invalid_input", `seq must be the number of an event, from 1; got ${seq}.`);
   if (throughSeq !== undefined && !(Number.isInteger(throughSeq) && throughSeq >= seq))
     throw new PawlError("invalid_input", `throughSeq must be a whole number from ${seq}; got ${throughSeq}.`);
   const hidden = await whileIdle(host, session, agent, async (state) => {

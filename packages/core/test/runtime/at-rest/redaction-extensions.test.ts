@@ -177,6 +177,18 @@ describe("E2 a redaction of a range", () => {
     expect(await world.of(sessionId, "redaction")).toEqual([]);
   });
 
+  it.each([undefined, Number.NaN, null, 0, -1, 1.5, "3"])(
+    "is refused if it begins at %j, with and without an end, and nothing is redacted",
+    async (seq) => {
+      const { world, sessionId } = await told();
+      for (const range of [{}, { throughSeq: 3 }])
+        await expect(
+          world.pawl.redact(sessionId, seq as number, { ...user, ...range }),
+        ).rejects.toMatchObject({ code: "invalid_input" });
+      expect(await world.of(sessionId, "redaction")).toEqual([]);
+    },
+  );
+
   it("of the end of a run is shown in its result and its view, also live", async () => {
     const { world, sessionId } = await told();
     await world.say("again", { sessionId, params: { ends: true }, clientMessageId: "m" });
