@@ -4,7 +4,6 @@ import { PawlError } from "../base/errors.ts";
 import { type JsonObject, toJson } from "../base/json.ts";
 import type { Session } from "../log/session-row.ts";
 import type { Begun } from "./begin/begin.ts";
-import { beginWithAnswers } from "./begin/begin-with-answers.ts";
 import { beginWithMessage } from "./begin/begin-with-message.ts";
 import { checkedKnowledge, checkRunOptions } from "./begin/check-run-options.ts";
 import { newSession } from "./begin/new-session.ts";
@@ -29,12 +28,11 @@ export async function beginRun(
   if (input === undefined) {
     if (sessionId === undefined || sessionId === "")
       throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
-    const retry = options.retry === undefined ? undefined : await import("./seldom/index.ts");
+    const { beginRetry, beginWithAnswers } = await import("./seldom/index.ts");
     const session = notExpired(await ownSession(host, sessionId, userId, agent));
-    if (retry === undefined || options.retry === undefined)
-      return await beginWithAnswers(host, session, agent, options);
+    if (options.retry === undefined) return await beginWithAnswers(host, session, agent, options);
     const { retry: runId, signal, caller, credentials } = options;
-    return await retry.beginRetry(host, { session, agent, runId, signal, caller, credentials });
+    return await beginRetry(host, { session, agent, runId, signal, caller, credentials });
   }
   const knowledge = options.knowledge?.map(checkedKnowledge);
   const { message, files } =
