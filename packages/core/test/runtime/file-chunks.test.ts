@@ -1,52 +1,38 @@
-import { afterEach, expect, it, vi } from "vitest";
-import * as z from "zod";
-import { tool } from "../../src/index.ts";
-import { base64, filing } from "../support/file-runs.ts";
+import { expect, it } from "vitest";
+import { memoryFiles, memoryStore } from "../../src/index.ts";
+import * as door from "../../src/runtime/files/index.ts";
+import { lazyLegFiles } from "../../src/runtime/files/lazy-leg-files.ts";
+import { base64 } from "../support/file-runs.ts";
 import { png } from "../support/files.ts";
 
-const chunk = vi.hoisted(() => ({ fails: true }));
-
-// As when the server no longer has the chunk, or cannot be reached.
-vi.mock("../../src/runtime/files/make-leg-files.ts", async (original) => {
-  const real = await original<typeof import("../../src/runtime/files/make-leg-files.ts")>();
-  return {
-    get makeLegFiles() {
-      if (chunk.fails) throw new TypeError("Failed to fetch dynamically imported module");
-      return real.makeLegFiles;
+it("F1 P1 stores a tool's result with its bytes if the code for files cannot be loaded, and tries again", async () => {
+  const data = base64(png(40, 30));
+  const source = { type: "base64", media_type: "image/png", data };
+  const event = {
+    type: "tool_result" as const,
+    data: {
+      ...{ tool_name: "draw", call_id: "c1", success: true, result: "Drawn." },
+      content: [{ type: "image", source }],
     },
   };
-});
-
-afterEach(() => {
-  chunk.fails = true;
-});
-
-it("F1 P1 stores a tool's result with its bytes if the code for files cannot be loaded, and tries again", async () => {
-  const chart = png(40, 30);
-  let runs = 0;
-  const draw = tool({
-    name: "draw",
-    description: "Draws a chart.",
-    input: z.object({}),
-    execute: () => {
-      runs += 1;
-      return "Drawn.";
-    },
-    format: () => [
-      { type: "image", source: { type: "base64", media_type: "image/png", data: base64(chart) } },
-    ],
-  });
+  const store = memoryStore();
+  const session = await store.sessions.create({ id: "s1", userId: "ada", agent: "looker" });
   const errors: unknown[] = [];
-  const call = { tools: [{ name: "draw", input: {} }] };
-  const script = [call, { text: "I see." }, call, { text: "I see it again." }];
-  const world = filing(script, { tools: [draw] }, { onError: (error) => errors.push(error) });
-  const { sessionId, text } = await world.say("Draw.");
-  expect([text, runs, errors.length]).toEqual(["I see.", 1, 1]);
-  expect(JSON.stringify(await world.log(sessionId))).toContain(base64(chart));
-  expect(await world.paths()).toEqual([]);
-
-  chunk.fails = false;
-  const again = await world.say("Draw it again.", { sessionId });
-  expect([again.text, runs, errors.length]).toEqual(["I see it again.", 2, 1]);
-  expect(await world.paths()).toHaveLength(2);
+  const gone = new TypeError("Failed to fetch dynamically imported module");
+  let fails = true;
+  const files = lazyLegFiles(
+    { store, files: door.userFiles(memoryFiles()), report: (error) => errors.push(error) },
+    session,
+    async () => {
+      if (fails) throw gone;
+      return door;
+    },
+  );
+  // The tool has run: if this rejected, its result would be lost.
+  expect(await files.keep(event)).toBe(event);
+  expect(errors).toEqual([gone]);
+  fails = false;
+  const kept = await files.keep(event);
+  expect(JSON.stringify(kept)).toContain('"stored"');
+  expect(JSON.stringify(kept)).not.toContain(data);
 });

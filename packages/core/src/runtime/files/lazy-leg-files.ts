@@ -9,11 +9,15 @@ import type { Host } from "../leg/host.ts";
  * Makes a leg's access to files like `makeLegFiles()`. Its code is loaded with the first tool result or
  * request that has a file.
  */
-export function lazyLegFiles(host: Pick<Host, "files" | "store" | "report">, session: Session): LegFiles {
+export function lazyLegFiles(
+  host: Pick<Host, "files" | "store" | "report">,
+  session: Session,
+  load: () => Promise<Pick<typeof import("./index.ts"), "makeLegFiles">> = () => import("./index.ts"),
+): LegFiles {
   // The files and not their promise, so that a failed import is repeated.
   let made: LegFiles | undefined;
   const loaded = async () => {
-    const { makeLegFiles } = await import("./index.ts");
+    const { makeLegFiles } = await load();
     made ??= makeLegFiles(host, session);
     return made;
   };
