@@ -11,7 +11,8 @@ import type { LiveState } from "../log/live-tail.ts";
 import type { Session, SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Spent } from "../log/tokens.ts";
-import type { CallState, RunState, SessionState } from "../session/state.ts";
+import type { QuestionEvent, ResultEvent } from "../session/close-calls.ts";
+import type { CallState, RunState } from "../session/state.ts";
 import type { AskSpent, StoredAnswer } from "../tools/ask-outcome.ts";
 import type { Delegate, TaskAgent } from "../tools/tool.ts";
 import type { LegFiles } from "./leg-files.ts";
@@ -188,13 +189,15 @@ export interface Delegated {
   agent: TaskAgent;
   input: unknown;
   slice: Partial<Budget>;
+  /** Returns how long the call has run, in milliseconds. */
+  durationMs(): number;
 }
 
 /**
- * The state of the sub-agent's session once its task has settled. `undefined` if this process leaves the run
- * to another process, which then continues the task.
+ * The event for the caller's log once the sub-agent's task has settled. `undefined` if this process leaves
+ * the run to another process, which then continues the task.
  */
-export type Delegation = SessionState | undefined;
+export type Delegation = ResultEvent | QuestionEvent | undefined;
 
 /** A sub-agent's task whose result is no longer needed. */
 export interface OpenTask {

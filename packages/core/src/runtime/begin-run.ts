@@ -4,16 +4,13 @@ import { PawlError } from "../base/errors.ts";
 import { type JsonObject, toJson } from "../base/json.ts";
 import type { Session } from "../log/session-row.ts";
 import type { Begun } from "./begin/begin.ts";
-import { beginRetry } from "./begin/begin-retry.ts";
-import { beginWithAnswers } from "./begin/begin-with-answers.ts";
 import { beginWithMessage } from "./begin/begin-with-message.ts";
 import { checkedKnowledge, checkRunOptions } from "./begin/check-run-options.ts";
 import { newSession } from "./begin/new-session.ts";
-import type { readInput } from "./begin/read-input.ts";
 import type { RetryRunOptions, RunOptions } from "./begin/runtime-types.ts";
 import type { Host } from "./leg/host.ts";
 import { noSuchAgent } from "./leg/no-such-agent.ts";
-import { isTaskSession } from "./tasks/child-session.ts";
+import { isTaskSession } from "./tasks/task-session.ts";
 
 /** Begins, continues or retries a run, as the options ask. */
 export async function beginRun(
@@ -31,6 +28,7 @@ export async function beginRun(
   if (input === undefined) {
     if (sessionId === undefined || sessionId === "")
       throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
+    const { beginRetry, beginWithAnswers } = await import("./seldom/index.ts");
     const session = notExpired(await ownSession(host, sessionId, userId, agent));
     if (options.retry === undefined) return await beginWithAnswers(host, session, agent, options);
     const { retry: runId, signal, caller, credentials } = options;
@@ -40,7 +38,7 @@ export async function beginRun(
   const { message, files } =
     typeof input === "string"
       ? { message: input, files: [] }
-      : await readParts(host, agent, { userId, input });
+      : await (await messageParts()).readInput(host.files, agent, { userId, input });
   const session = notExpired(
     sessionId === undefined
       ? await newSession(host, agent.name, options)
@@ -55,14 +53,8 @@ export async function beginRun(
   return await beginWithMessage(host, { session, agent, ...said, signal, whenBusy, caller, credentials });
 }
 
-/** Reads a message of parts. The code for it is loaded with the first one. */
-async function readParts(
-  { files }: Host,
-  ...[agent, said]: [Agent, Parameters<typeof readInput>[2]]
-): ReturnType<typeof readInput> {
-  const parts = await import("./begin/read-input.ts");
-  return await parts.readInput(files, agent, said);
-}
+/** What few processes need, in a chunk of its own. */
+const messageParts = () => import("./files/index.ts");
 
 /**
  * Returns the agent of that name, or the given agent if the runtime has it. Refuses another object with the

@@ -4,7 +4,6 @@ import { PawlError } from "../base/errors.ts";
 import { once } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
 import { newSwitch } from "../base/switch.ts";
-import { lazyUserFiles } from "../files/lazy-user-files.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { localTail } from "../readers/local-tail.ts";
 import { sessionWatches } from "../readers/session-watch.ts";
@@ -14,9 +13,10 @@ import { UPCASTERS, type Upcasters, upcastingStore } from "../stores/upcast.ts";
 import { withBlobs } from "../stores/with-blobs.ts";
 import { keeper } from "./begin/beginning.ts";
 import type { RuntimeOptions } from "./begin/runtime-types.ts";
+import { lazyLegFiles } from "./files/lazy-leg-files.ts";
+import { lazyUserFiles } from "./files/lazy-user-files.ts";
 import type { Host } from "./leg/host.ts";
-import { delegateCall } from "./tasks/delegate.ts";
-import { openTasks } from "./tasks/open-tasks.ts";
+import { isTask } from "./tasks/task-session.ts";
 import { wakeLater } from "./wake.ts";
 
 /** Creates the parts of a runtime from its options, which have been checked. */
@@ -45,6 +45,7 @@ export function makeHost<Deps>({
     agents: byName,
     store: log,
     files: files && lazyUserFiles(files),
+    filesFor: (session) => lazyLegFiles(host, session),
     tail,
     watches: sessionWatches({ store: log, tail, pollMs }),
     legs: new Map(),
@@ -69,14 +70,18 @@ export function makeHost<Deps>({
     deps,
     withoutCredentials,
     tasks: {
-      run: (leg, delegated) => delegateCall(host, leg, delegated),
-      open: (leg, run) => openTasks(host, leg, run),
+      run: async (leg, delegated) => await (await tasks()).delegateCall(host, leg, delegated),
+      open: async (leg, run) =>
+        run.calls.some(isTask) ? await (await tasks()).openTasks(host, leg, run) : [],
     },
     newId,
     clock,
   };
   return host;
 }
+
+/** The code for sub-agents, in a chunk that most processes do not load. */
+const tasks = () => import("./seldom/index.ts");
 
 /** Wraps the store so that it loads blobs, converts events of older formats, and retries failed appends. */
 function layered(

@@ -4,7 +4,6 @@ import type { SessionEvent } from "../log/live-event.ts";
 import { type FollowOptions, followFrom, type ReaderCompanion } from "../readers/follow.ts";
 import { runsAfter } from "../readers/session-watch.ts";
 import { beginning } from "./begin/beginning.ts";
-import { giveCredentials } from "./begin/give-credentials.ts";
 import type { AskedBy, Host } from "./leg/host.ts";
 import { resumeIfDue } from "./sweep.ts";
 
@@ -42,8 +41,11 @@ function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () =>
     // it cannot tell, and then a timer or a sweep is exact.
     const isLate = wakeAt != null && wakeAt !== resumedAt && Date.parse(wakeAt) <= clock.now();
     const isDue = isLate && !host.wakes.has(sessionId);
-    if (session.status === "suspended" && session.pending > 0 && !isDue)
+    if (session.status === "suspended" && session.pending > 0 && !isDue) {
+      if (from.credentials === undefined) return;
+      const { giveCredentials } = await import("./seldom/index.ts");
       return await giveCredentials(host, session, from);
+    }
     runs = true;
     if (wakeAt != null && !isDue) return;
     if ((await resumeIfDue(host, session, from)) !== undefined) resumedAt = wakeAt;

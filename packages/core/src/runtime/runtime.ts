@@ -65,7 +65,7 @@ export function runtime<Deps, Name extends string = string>(
     },
     view: async (sessionId, options) => {
       const session = await asked("view", sessionId, options);
-      const { viewOf } = await atRest();
+      const { viewOf } = await seldom();
       return await viewOf(host, session);
     },
     follow: (sessionId, options = {}) => {
@@ -75,17 +75,17 @@ export function runtime<Deps, Name extends string = string>(
     },
     startContextAt: async (sessionId, options) => {
       const session = await asked("startContextAt", sessionId, options);
-      const { startContextAt } = await atRest();
+      const { startContextAt } = await seldom();
       return await startContextAt(host, session, agentNamed(host, session.agent), options.fromSeq);
     },
     redact: async (sessionId, seq, options) => {
       const session = await asked("redact", sessionId, options);
-      const { redact } = await atRest();
+      const { redact } = await seldom();
       await redact(host, session, agentNamed(host, session.agent), seq, options.throughSeq);
     },
     fork: async (sessionId, options) => {
       const session = await asked("fork", sessionId, options);
-      const { fork } = await atRest();
+      const { fork } = await seldom();
       return await fork(host, session, options.atSeq ?? session.lastSeq);
     },
     getOrCreateSession: async (agent, userId) => {
@@ -102,8 +102,9 @@ export function runtime<Deps, Name extends string = string>(
   };
 }
 
-/** Methods that most processes never call, in a chunk of their own: 3 of 76 kB, compressed. */
-const atRest = () => import("./at-rest/index.ts");
+/** What most processes never call, in a chunk of its own. */
+const seldom = () => import("./seldom/index.ts");
+
 const refuseFiles = (): never => {
   throw new PawlError("config", "runtime() needs the option `files`, e.g. memoryFiles(), to keep files.");
 };

@@ -4,7 +4,7 @@ import { recover } from "./begin/begin.ts";
 import { beginning } from "./begin/beginning.ts";
 import type { ActiveLeg, BegunBy, Host, Wake } from "./leg/host.ts";
 import { noSuchAgent } from "./leg/no-such-agent.ts";
-import { isTaskSession } from "./tasks/child-session.ts";
+import { isTaskSession } from "./tasks/task-session.ts";
 
 /** The number of recoverable sessions that are listed at a time. */
 const PAGE = 100;

@@ -1,9 +1,7 @@
 import { systemClock } from "../base/clock.ts";
 import { estimateTokens } from "../model/estimate.ts";
 import type { ModelClient } from "../model/model-client.ts";
-import { askAndRemind } from "./ask.ts";
-import { type AnyAskOptions, ASK_OPTIONS, checkAsk } from "./ask-options.ts";
-import { askOutcome } from "./ask-outcome.ts";
+import type { AnyAskOptions } from "./ask-options.ts";
 import type { AskOptions, AskOutcome } from "./ask-types.ts";
 import type { Infer } from "./schema.ts";
 
@@ -44,6 +42,8 @@ export async function askModel<S = undefined>(
   model: ModelClient,
   options: AskOptions<S>,
 ): Promise<AskOutcome<[S] extends [undefined] ? undefined : Infer<S>>> {
+  // In a chunk of its own: programs that only run agents do not load it.
+  const { ASK_OPTIONS, askAndRemind, askOutcome, checkAsk } = await import("./asking.ts");
   checkAsk("askModel()", model, options, ASK_OPTIONS);
   const place = { clock: systemClock, signal: undefined, estimateTokens };
   const end = await askAndRemind(model, options as AnyAskOptions, place);

@@ -11,7 +11,7 @@ import type { RunState } from "../../session/state.ts";
 import { storedExpiry } from "../../tools/expiry.ts";
 import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
-import { validateFor } from "./validate-for.ts";
+import { validateFor } from "../outputs/validate-for.ts";
 
 /** Returns the event with which a hook asks the user about the run, before its first turn or the next one. */
 export function runQuestion(

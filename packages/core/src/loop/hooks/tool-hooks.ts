@@ -5,9 +5,9 @@ import type { SkipReason } from "../../log/event-data.ts";
 import type { CallState } from "../../session/state.ts";
 import { formatted, readable } from "../../tools/format-result.ts";
 import type { Tool } from "../../tools/tool.ts";
+import { validateFor } from "../outputs/validate-for.ts";
 import { callHook, hooksWith } from "./call-hooks.ts";
 import { answerProblems, checkedAsk } from "./run-questions.ts";
-import { validateFor } from "./validate-for.ts";
 
 /** The hooks' decision about a call: run it with `input`, refuse it, answer it, or ask the user. */
 type Screened =

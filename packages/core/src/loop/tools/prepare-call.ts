@@ -14,7 +14,7 @@ import type { TaskAgent, Tool } from "../../tools/tool.ts";
 import { jsonResult } from "../../tools/tool-outcome.ts";
 import { answerProblems } from "../hooks/run-questions.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
-import { validateFor } from "../hooks/validate-for.ts";
+import { validateFor } from "../outputs/validate-for.ts";
 import { chooseAgent } from "./choose-agent.ts";
 import {
   hasAsked,

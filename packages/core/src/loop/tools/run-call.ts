@@ -21,7 +21,6 @@ import { afterTool } from "../hooks/tool-hooks.ts";
 import { failureText, isRunAgain, whyLate } from "./cut-off.ts";
 import type { MidwayQuestion } from "./midway-question.ts";
 import { type Runnable, successResult } from "./prepare-call.ts";
-import { outcomeOf } from "./task-outcome.ts";
 import { newToolSaid, type ToolSaid, toolContext } from "./tool-context.ts";
 
 /**
@@ -110,8 +109,8 @@ function withReport(event: ResultEvent, { report }: ToolSaid, code?: string): Re
 const runAgent: DoCall = async (leg, { call, tool, input, agent }, { durationMs }) => {
   const delegate = tool.delegate as Delegate;
   if (agent === undefined) throw new Error("The task has no agent.");
-  const state = await leg.tasks.run(leg, { call, delegate, agent, input, slice: call.started?.slice ?? {} });
-  return state === undefined ? "left" : outcomeOf(call, state, durationMs());
+  const slice = call.started?.slice ?? {};
+  return (await leg.tasks.run(leg, { call, delegate, agent, input, slice, durationMs })) ?? "left";
 };
 
 /**

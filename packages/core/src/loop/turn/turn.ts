@@ -14,9 +14,9 @@ import { cutStream } from "../../model/failure.ts";
 import type { AttemptFailed, ModelClient, ModelRequest } from "../../model/model-client.ts";
 import { contentOf, cutReply, newReply, takeEvent } from "../../model/reply.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
+import { type Judge, judgeFor } from "../outputs/lazy-verdict.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
 import { noRoomFor } from "./no-room.ts";
-import { outputVerdict } from "./output.ts";
 import { type InsteadOfCall, planCall } from "./plan-call.ts";
 import { verdictOn } from "./verdict.ts";
 
@@ -28,6 +28,7 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall
   const planned = await planCall(leg, plan);
   if (planned === undefined || "do" in planned) return planned;
   const { event, model } = planned;
+  const judge = await judgeFor(leg);
   const request = await leg.files.fill(planned.request, model);
   const [stored] = await leg.log.append([{ type: "llm_request", data: event }]);
   const first = beginAttempt(leg, {
@@ -43,7 +44,7 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall
     const stop = await failedTurn(leg, attempt, failure.cause);
     return stop && { do: "end", stop };
   }
-  await storeAnswer(leg, attempt);
+  await storeAnswer(leg, attempt, judge);
   return undefined;
 }
 
@@ -51,14 +52,13 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall
  * Stores an answer together with its problem, if it has one, so that `decide` knows the problem also after a
  * crash.
  */
-async function storeAnswer(leg: Leg, attempt: Attempt): Promise<void> {
+async function storeAnswer(leg: Leg, attempt: Attempt, judge: Judge | undefined): Promise<void> {
   const { answer } = attempt;
   const verdict = verdictOn(attempt, leg.log.state, leg.agent);
   const { reminder } = verdict;
   const content = await afterModel(leg, { content: contentOf(answer), stopReason: answer.stopReason });
   const isUsable = verdict.problem === undefined;
-  const judges = isUsable && leg.agent.output !== undefined;
-  const output = judges ? await outputVerdict(leg, attempt, content, verdict.calls) : undefined;
+  const output = isUsable ? await judge?.(attempt, { content, calls: verdict.calls }) : undefined;
   const { calls = verdict.calls, events: outputs = [], problem = verdict.problem } = output ?? {};
   const place = output?.place ?? (attempt.asText ? "text" : undefined);
   const events: NewEvent[] = [

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { Switch } from "../../base/switch.ts";
 import type { OwnUserFiles } from "../../files/user-files.ts";
 import type { Leg, Tasks } from "../../leg/leg.ts";
+import type { LegFiles } from "../../leg/leg-files.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import type { LiveTail } from "../../log/live-tail.ts";
 import type { Session } from "../../log/session-row.ts";
@@ -73,6 +74,8 @@ export interface Host {
   readonly store: EventStore;
   /** The users' files; `undefined` without the option `files`. */
   readonly files: OwnUserFiles | undefined;
+  /** Makes a leg's access to the files of its session's user. */
+  filesFor(session: Session): LegFiles;
   readonly tail: LiveTail;
   readonly watches: SessionWatches;
   /** The legs that are running in this process, by session id. */

@@ -13,7 +13,6 @@ import { openRun, type SessionState } from "../../session/state.ts";
 import { accessToOpen, newAccess, type OwnAccess, renewed } from "./access.ts";
 import type { BegunBy, HeldCredentials, Host } from "./host.ts";
 import { newLegLife, type OwnLegLife } from "./leg-life.ts";
-import { makeLegFiles } from "./make-leg-files.ts";
 import { readyAgent, storeChanges } from "./ready.ts";
 
 /** A leg with the methods that only the runner calls. */
@@ -78,7 +77,7 @@ export function makeLeg({ host, session, agent, log, held, ...parts }: LegParts)
       leg.agent = await readyAgent(leg, agent, leg.starts);
     }),
     session,
-    files: makeLegFiles(host, session),
+    files: host.filesFor(session),
     log,
     life,
     report: reporting(host, session, agent, log, life, held.hide),

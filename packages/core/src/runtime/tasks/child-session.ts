@@ -1,28 +1,16 @@
 import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
-import { isJsonObject } from "../../base/json.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { Budget } from "../../log/budget.ts";
 import { createOnce } from "../../log/create-once.ts";
 import type { Session } from "../../log/session-row.ts";
 import { effectiveType } from "../../loop/hooks/call-hooks.ts";
 import type { Host } from "../leg/host.ts";
-
-/** Returns the id of the session in which a sub-agent works on a call. */
-function childId(sessionId: string, callId: string): string {
-  return `${sessionId}:${callId}`;
-}
+import { childId } from "./task-session.ts";
 
 /** Returns the name of a sub-agent in its session. No runtime has an agent with this name. */
 function childName(caller: string, tool: string): string {
   return `${caller}/${tool}`;
-}
-
-/** Returns whether a sub-agent works in the session. No runtime has the agent of such a session. */
-export function isTaskSession({ id, metadata: { parent } }: Session): boolean {
-  if (!isJsonObject(parent)) return false;
-  const { session_id, call_id } = parent;
-  return id === childId(String(session_id), String(call_id));
 }
 
 /** Finds the session in which a sub-agent worked on a call. */

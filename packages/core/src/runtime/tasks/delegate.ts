@@ -14,6 +14,7 @@ import { beginWithAnswers } from "../begin/begin-with-answers.ts";
 import { beginWithMessage } from "../begin/begin-with-message.ts";
 import type { ActiveLeg, AskedBy, Host, LegOutcome } from "../leg/host.ts";
 import { childAgent, openChild } from "./child-session.ts";
+import { outcomeOf } from "./task-outcome.ts";
 
 /**
  * Has a sub-agent do a call's work in its own session: gives it the task, passes the user's answer on, or
@@ -32,7 +33,8 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
     ...callerOf(leg),
   };
   const begun = await giveWork(host, task, call);
-  return await untilRest(host, leg, session, agent, begun);
+  const state = await untilRest(host, leg, session, agent, begun);
+  return state && outcomeOf(call, state, delegated.durationMs());
 }
 
 /**
@@ -99,7 +101,7 @@ async function untilRest(
   session: Session,
   agent: Agent,
   begun: ActiveLeg | undefined,
-): Promise<Delegation> {
+): Promise<SessionState | undefined> {
   let active = begun;
   for (;;) {
     if (active !== undefined) {

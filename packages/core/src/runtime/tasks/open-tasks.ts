@@ -6,15 +6,16 @@ import { loadState } from "../../fold/load.ts";
 import type { Leg, OpenTask, UnchargedUse } from "../../leg/leg.ts";
 import type { Session } from "../../log/session-row.ts";
 import { tokensOf } from "../../log/tokens.ts";
-import { validateFor } from "../../loop/hooks/validate-for.ts";
+import { validateFor } from "../../loop/outputs/validate-for.ts";
 import { chooseAgent } from "../../loop/tools/choose-agent.ts";
-import { spentSince } from "../../loop/tools/task-outcome.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import type { Delegate, Tool } from "../../tools/tool.ts";
 import { recover } from "../begin/begin.ts";
 import { storeStopRequest } from "../begin/stop.ts";
 import type { Host } from "../leg/host.ts";
 import { childAgent, taskSession } from "./child-session.ts";
+import { spentSince } from "./task-outcome.ts";
+import { isTask } from "./task-session.ts";
 
 /** Returns the sub-agents' tasks that are still open when the run ends, or that it was not charged for. */
 export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<readonly OpenTask[]> {
@@ -58,8 +59,9 @@ async function chosenAgain(leg: Leg, tool: Tool, delegate: Delegate, call: CallS
  * Returns whether a call's task may still be open. It is over if the call succeeded with the sub-agent's last
  * text. Any other result may have been made without the sub-agent.
  */
-function mayBeOpen({ started, result }: CallState): boolean {
-  if (started?.slice === undefined) return false;
+function mayBeOpen(call: CallState): boolean {
+  const { result } = call;
+  if (!isTask(call)) return false;
   return result === undefined || !result.data.success || result.data.skipped !== undefined;
 }
 

@@ -9,10 +9,17 @@ import { FINAL_ANSWER } from "../../log/final-answer.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import { openRun } from "../../session/state.ts";
-import { listedProblems, outputsIn } from "../../tools/outputs-in.ts";
-import { validateFor } from "../hooks/validate-for.ts";
-import type { Attempt } from "./answer-events.ts";
-import type { Problem } from "./verdict.ts";
+import { listedProblems, outputsIn } from "../../tools/output-in-answer.ts";
+import { validateFor } from "./validate-for.ts";
+
+/** The attempt whose answer is judged. */
+export interface JudgedAttempt {
+  seq: number;
+  /** Whether the text of the answer is the output. */
+  asText: boolean;
+  request: Pick<EventData["llm_request"], "model">;
+  answer: { stopReason: string | null };
+}
 
 /** What an answer means for the run's output. */
 export interface OutputVerdict {
@@ -23,7 +30,7 @@ export interface OutputVerdict {
   /** The events to store with the answer. */
   events: NewEvent[];
   /** The problem with the answer, if the run ends because of it. */
-  problem?: Problem;
+  problem?: { code: "invalid_output"; message: string };
 }
 
 /**
@@ -34,11 +41,10 @@ export interface OutputVerdict {
  */
 export async function outputVerdict(
   leg: Leg,
-  attempt: Attempt,
-  content: readonly ContentBlock[],
-  calls: EventData["tool_call"][],
+  output: AgentOutput,
+  attempt: JudgedAttempt,
+  { content, calls }: { content: readonly ContentBlock[]; calls: EventData["tool_call"][] },
 ): Promise<OutputVerdict> {
-  const output = leg.agent.output as AgentOutput;
   const isLast = openRun(leg.log.state)?.landing !== undefined;
   const given = calls.filter(({ tool_name }) => tool_name === FINAL_ANSWER);
   const others = calls.filter(({ tool_name }) => tool_name !== FINAL_ANSWER);
@@ -69,18 +75,18 @@ function notRun(call: EventData["tool_call"]): EventData["tool_call"] {
 }
 
 /** Returns whether the model ended its answer by itself. */
-function isFinished({ answer: { stopReason } }: Attempt): boolean {
+function isFinished({ answer: { stopReason } }: JudgedAttempt): boolean {
   return stopReason === "end_turn" || stopReason === "stop_sequence" || stopReason === "tool_use";
 }
 
-function notTaken({ seq }: Attempt, { call_id }: EventData["tool_call"], problem: string): NewEvent {
+function notTaken({ seq }: JudgedAttempt, { call_id }: EventData["tool_call"], problem: string): NewEvent {
   return { type: "output", data: { attempt: seq, problem, call_id } };
 }
 
 /** Validates the output, and returns the event that takes it, or the reminder. */
 async function judged(
   leg: Leg,
-  attempt: Attempt,
+  attempt: JudgedAttempt,
   output: AgentOutput,
   content: readonly ContentBlock[],
   call?: EventData["tool_call"],
@@ -130,7 +136,7 @@ async function firstValid(leg: Leg, schema: AgentOutput, found: readonly Json[])
 }
 
 /** Returns how the model is asked to answer again. The schema is repeated if the request did not have it. */
-function askAgain(leg: Leg, attempt: Attempt, { spec }: AgentOutput): string {
+function askAgain(leg: Leg, attempt: JudgedAttempt, { spec }: AgentOutput): string {
   const hasTool = leg.log.state.prefix?.tools.some(({ name }) => name === FINAL_ANSWER) === true;
   if (hasTool) return `\nCall ${FINAL_ANSWER} with the whole output.`;
   if (attempt.asText) return "\nAnswer again with the whole output.";

@@ -13,7 +13,7 @@ import {
 } from "../../files/inspect-file.ts";
 import { fileBytes, isFileId, type OwnUserFiles } from "../../files/user-files.ts";
 import type { FileReference } from "../../log/file-reference.ts";
-import type { RunOptions } from "./runtime-types.ts";
+import type { RunOptions } from "../begin/runtime-types.ts";
 
 /** The most files of one message. With more, Claude's API refuses large pictures. */
 const MOST_FILES = 20;

@@ -1,0 +1,22 @@
+import type { Leg } from "../../leg/leg.ts";
+import type { EventData } from "../../log/event-data.ts";
+import type { ContentBlock } from "../../model/content.ts";
+import type { JudgedAttempt, OutputVerdict } from "./output-verdict.ts";
+
+/** Judges a complete answer by the agent's `output`, see `outputVerdict()`. */
+export type Judge = (
+  attempt: JudgedAttempt,
+  answer: { content: readonly ContentBlock[]; calls: EventData["tool_call"][] },
+) => Promise<OutputVerdict>;
+
+/**
+ * Returns what judges the run's outputs; `undefined` for an agent without `output`. The code is loaded with
+ * the first judge: most agents have no `output`. Called before a request is sent, because an answer that
+ * nobody can judge would be paid for nothing.
+ */
+export async function judgeFor(leg: Leg): Promise<Judge | undefined> {
+  const { output } = leg.agent;
+  if (output === undefined) return undefined;
+  const { outputVerdict } = await import("./index.ts");
+  return async (attempt, answer) => await outputVerdict(leg, output, attempt, answer);
+}

@@ -1,0 +1,52 @@
+import { filesInBlocks } from "../../context/file-blocks.ts";
+import type { LegFiles } from "../../leg/leg-files.ts";
+import type { NewEvent } from "../../log/event.ts";
+import type { Session } from "../../log/session-row.ts";
+import type { ModelRequest } from "../../model/model-client.ts";
+import type { Host } from "../leg/host.ts";
+
+/**
+ * Makes a leg's access to files like `makeLegFiles()`. Its code is loaded with the first tool result or
+ * request that has a file.
+ */
+export function lazyLegFiles(
+  host: Pick<Host, "files" | "store" | "report">,
+  session: Session,
+  load: () => Promise<Pick<typeof import("./index.ts"), "makeLegFiles">> = () => import("./index.ts"),
+): LegFiles {
+  // The files and not their promise, so that a failed import is repeated.
+  let made: LegFiles | undefined;
+  const loaded = async () => {
+    const { makeLegFiles } = await load();
+    made ??= makeLegFiles(host, session);
+    return made;
+  };
+  return {
+    keep: async (event) => {
+      if (host.files === undefined || !mayHaveFiles(event)) return event;
+      let files: LegFiles;
+      try {
+        files = made ?? (await loaded());
+      } catch (error) {
+        // The tool has run, so its result must be stored: with the bytes, as without a file store.
+        host.report(error);
+        return event;
+      }
+      return await files.keep(event);
+    },
+    fill: async (request, model) => {
+      if (!hasFiles(request)) return request;
+      return await (made ?? (await loaded())).fill(request, model);
+    },
+  };
+}
+
+function mayHaveFiles(event: NewEvent): boolean {
+  if (event.type !== "tool_result" || !Array.isArray(event.data.content)) return false;
+  return event.data.content.some(({ type }) => type === "image" || type === "document");
+}
+
+/** Returns whether a request refers to files. Only user messages do, see `withFileBytes`. */
+function hasFiles({ messages }: ModelRequest): boolean {
+  return messages.some(({ role, content }) => role === "user" && filesInBlocks(content).length > 0);
+}

@@ -1,0 +1,22 @@
+import type { FileStore } from "../../files/file-store.ts";
+import type { OwnUserFiles } from "../../files/user-files.ts";
+
+/**
+ * Keeps users' files in a file store. The code for files is loaded with the first call: most processes never
+ * see a file.
+ */
+export function lazyUserFiles(store: FileStore): OwnUserFiles {
+  const loaded = async () => {
+    const { userFiles } = await import("./index.ts");
+    return userFiles(store);
+  };
+  return {
+    put: async (...given) => await (await loaded()).put(...given),
+    get: async (...given) => await (await loaded()).get(...given),
+    delete: async (...given) => await (await loaded()).delete(...given),
+    keep: async (...given) => await (await loaded()).keep(...given),
+    use: async (...given) => await (await loaded()).use(...given),
+    release: async (...given) => await (await loaded()).release(...given),
+    read: async (...given) => await (await loaded()).read(...given),
+  };
+}

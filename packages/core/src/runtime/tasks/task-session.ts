@@ -1,0 +1,20 @@
+import { isJsonObject } from "../../base/json.ts";
+import type { Session } from "../../log/session-row.ts";
+import type { CallState } from "../../session/state.ts";
+
+/** Returns the id of the session in which a sub-agent works on a call. */
+export function childId(sessionId: string, callId: string): string {
+  return `${sessionId}:${callId}`;
+}
+
+/** Returns whether a sub-agent works in the session. No runtime has the agent of such a session. */
+export function isTaskSession({ id, metadata: { parent } }: Session): boolean {
+  if (!isJsonObject(parent)) return false;
+  const { session_id, call_id } = parent;
+  return id === childId(String(session_id), String(call_id));
+}
+
+/** Returns whether a sub-agent does, or did, the work of a call. */
+export function isTask({ started }: CallState): boolean {
+  return started?.slice !== undefined;
+}
