@@ -3,15 +3,9 @@ import { type Json, withoutLoneSurrogates } from "../base/json.ts";
 import { hasLoneSurrogate, isBlank } from "../base/text.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
-import {
-  type ContentBlock,
-  isServerCall,
-  isServerResult,
-  isText,
-  isThinking,
-  isToolUse,
-} from "../model/content.ts";
+import { type ContentBlock, isServerCall, isServerResult, isThinking } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
+import { echoable } from "./echoable.ts";
 import { estimatedChars } from "./estimated-chars.ts";
 import { fileBlock } from "./file-blocks.ts";
 import { ownTagOf } from "./own-tags.ts";
@@ -113,33 +107,4 @@ export function resultText(result: Json): string {
 
 function textBlock(text: string): ContentBlock {
   return { type: "text", text };
-}
-
-/**
- * Returns the blocks of an answer that can be sent again:
- *
- * - `kept`: everything except blank text, text after a tool call, and thinking without a signature, which
- *   some gateways lose. The API refuses blocks of these three kinds.
- * - `partial`: complete blocks and text before the first tool call, up to the last text. A call that never
- *   ran must not be sent, and a clipped thinking block has no signature.
- * - `discarded`: nothing.
- */
-function echoable({ content, disposition, complete }: EventData["assistant_message"]): ContentBlock[] {
-  if (disposition === "discarded") return [];
-  const firstCall = content.findIndex(isToolUse);
-  if (disposition === "kept") {
-    return content.filter(
-      (block, at) => canBeSent(block) && !(isText(block) && firstCall !== -1 && at > firstCall),
-    );
-  }
-  const blocks = (firstCall === -1 ? content : content.slice(0, firstCall))
-    .filter((block, index) => index < complete || isText(block))
-    .filter(canBeSent);
-  while (blocks.length > 0 && !isText(blocks.at(-1) as ContentBlock)) blocks.pop();
-  return blocks;
-}
-
-function canBeSent(block: ContentBlock): boolean {
-  if (isText(block)) return !isBlank(block.text);
-  return block.type !== "thinking" || (typeof block.signature === "string" && block.signature !== "");
 }

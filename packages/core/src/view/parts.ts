@@ -1,4 +1,4 @@
-import { assistantEntry } from "../context/project.ts";
+import { echoable } from "../context/echoable.ts";
 import type { EventData } from "../log/event-data.ts";
 import { FINAL_ANSWER } from "../log/final-answer.ts";
 import { isText, isToolUse } from "../model/content.ts";
@@ -9,8 +9,7 @@ import type { ViewPart } from "./view.ts";
  * later requests contain. The run's output is shown by an event of its own.
  */
 export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
-  const blocks = assistantEntry(data)?.blocks ?? [];
-  return blocks.flatMap((block): ViewPart[] => {
+  return echoable(data).flatMap((block): ViewPart[] => {
     const key = `${data.attempt}:${data.content.indexOf(block)}`;
     if (isText(block) && data.output === "text") return [];
     if (isText(block)) return [{ type: "text", key, text: block.text, open: false }];
