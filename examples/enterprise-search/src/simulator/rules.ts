@@ -42,7 +42,7 @@ function replyTo(request: ParsedRequest): Reply {
   if (asks.length > 0) return { thinking: "The plan's next agent.", tools: asks };
   const next = searchesLeft(scene);
   if (next.length === 0 || scene.tags.has("Retrieved")) return { text: answerTo(scene) };
-  const owner = /→ ([^(\n]+?) \(/.exec(scene.tags.get("Clarifications") ?? "")?.[1];
+  const owner = /\[pending\] .* of ([^(\n]+?) \(search_/.exec(scene.tags.get("Plan") ?? "")?.[1];
   const input = { query: scene.said.slice(0, 400), ...(owner !== undefined && { owner }) };
   return { thinking: "The plan's next searches.", tools: next.map((name) => ({ name, input })) };
 }
@@ -76,6 +76,8 @@ function searchesLeft({ tags, results }: Scene): string[] {
   return [...new Set(pending.map(([, tool]) => tool as string))].filter((tool) => !called.has(tool));
 }
 
+const NOTHING = "I have found nothing about this that you may see.";
+
 /** Quotes the first two results of each source that fit the question. */
 function answerTo({ said, tags, results }: Scene): string {
   const retrieved = tags.get("Retrieved");
@@ -94,7 +96,12 @@ function answerTo({ said, tags, results }: Scene): string {
   if (told.length > 0) return told.join("\n\n");
   const fits = new Set(fitting(said, listed.flat()).map(({ id }) => id));
   const found = listed.flatMap((one) => one.filter(({ id }) => fits.has(id)).slice(0, 2));
-  if (found.length === 0) return "I have found nothing about this that you may see.";
+  const missing = results.filter(({ failed }) => failed).map(({ tool }) => tool.replace(/^search_/, ""));
+  const down = `I could not search ${[...new Set(missing)].join(" and ")}`;
+  const later = "Please try again later.";
+  if (missing.length === results.length) return `${down}, so I cannot answer. ${later}`;
+  if (found.length === 0 && missing.length > 0) return `${NOTHING} ${down}. ${later}`;
+  if (found.length === 0) return NOTHING;
   const lines = found.map(
     ({ id, title, owner, at, text }) =>
       `- **${title}**, ${owner.split(" <")[0]}, ${at.slice(0, 10)}: ${text.replace(/\s+/g, " ").slice(0, 240)} [${id}]`,
