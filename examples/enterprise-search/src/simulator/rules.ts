@@ -1,3 +1,4 @@
+import { checkOptions, type OptionKinds } from "@pawl/core";
 import type { ParsedRequest, Reply, Rules } from "@pawl/testing";
 import { type Found, fitting } from "./fitting.ts";
 import { planFor, reviewFor } from "./plan.ts";
@@ -8,6 +9,10 @@ export interface SearchRulesOptions {
   /** The speed: 2 is twice as fast, `Infinity` never pauses. Default: 1. */
   speed?: number;
 }
+
+const OPTIONS: OptionKinds<SearchRulesOptions> = {
+  speed: { mustBe: "a number above 0", is: (speed) => typeof speed === "number" && speed > 0 },
+};
 
 /**
  * Creates rules by which the simulator of the Messages API plays the search agent's models: it plans, asks
@@ -23,7 +28,9 @@ export interface SearchRulesOptions {
  * console.log(searchAgent({ model }).name); // enterprise-search
  * ```
  */
-export function searchRules({ speed = 1 }: SearchRulesOptions = {}): Rules {
+export function searchRules(options: SearchRulesOptions = {}): Rules {
+  checkOptions("searchRules()", options, OPTIONS);
+  const { speed = 1 } = options;
   return (request) => ({ latencyMs: 300 / speed, delayPerEventMs: 20 / speed, ...replyTo(request) });
 }
 
