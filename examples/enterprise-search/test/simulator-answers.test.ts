@@ -124,3 +124,16 @@ it("X4 a review names no result as an answer", async () => {
     expect.stringMatching(/^The searches have found \d+ documents\. Say so if none of them answers the/),
   ]);
 });
+
+it("X4 a quotation ends after a word", async () => {
+  const found = { id: "gmail-1", title: "Pipeline", owner: "Ada <ada@x>", at: "2026-11-01T00:00:00Z" };
+  const text = JSON.stringify({ status: "ok", results: [{ ...found, text: "pipeline ".repeat(40) }] });
+  const messages = [
+    { role: "user", content: "What about the pipeline?" },
+    { role: "assistant", content: [{ type: "tool_use", id: "1", name: "search_gmail", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "1", content: text }] },
+  ];
+  const request = { model: "m", messages, tools: [{ name: "write_plan" }, { name: "search_gmail" }] };
+  const reply = await searchRules()(request as never, {} as never);
+  expect(JSON.stringify(reply)).toMatch(/pipeline pipeline… \[gmail-1\]/);
+});

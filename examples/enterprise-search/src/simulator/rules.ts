@@ -111,7 +111,18 @@ function answerTo({ said, tags, results }: Scene): string {
   if (found.length === 0) return NOTHING;
   const lines = found.map(
     ({ id, title, owner, at, text }) =>
-      `- **${title}**, ${owner.split(" <")[0]}, ${at.slice(0, 10)}: ${text.replace(/\s+/g, " ").slice(0, 240)} [${id}]`,
+      `- **${title}**, ${owner.split(" <")[0]}, ${at.slice(0, 10)}: ${shortened(text)} [${id}]`,
   );
   return `This is what I have found:\n\n${lines.join("\n")}`;
+}
+
+/** Cuts a text after a word, to 240 characters. */
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= 240
+    ? line
+    : `${line
+        .slice(0, 239)
+        .replace(/\s+\S*$/, "")
+        .toWellFormed()}…`;
 }
