@@ -22,10 +22,10 @@ export function SearchFrame({
   page,
   children,
 }: FrameProps & { server: SearchServer }) {
-  const { sessionId, send } = agent;
+  const { sessionId } = agent;
   const index = useIndex(server);
   const waits = !["ready", "silent"].includes(index.status);
-  const { queued, say } = useQueue(waits, sessionId, send);
+  const { queued, say } = useQueue(waits, agent);
   const me = useMe(server, !waits, page.startAnew);
   const folded = useRef<Runs | undefined>(undefined);
   folded.current = useMemo(() => foldRuns(folded.current, events), [events]);
