@@ -299,6 +299,8 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
     const shown = () => page.getByTestId("es-person-select").inputValue();
 
     // The other tab's choice arrives without the focus.
+    await page.goto(`${server.url}/#search`);
+    await page.getByTestId("starter").first().waitFor(WAIT);
     await become(RIVERA);
     await expect.poll(() => other.getByTestId("es-person-select").inputValue(), WAIT).toBe(RIVERA);
     await other.getByTestId("es-person-select").selectOption(CHEN);

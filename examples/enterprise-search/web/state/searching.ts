@@ -40,6 +40,8 @@ export interface Searching {
   /** The messages that begin with questions, and the calls of the last of these. */
   planAfter: ReadonlyMap<string, string>;
   sources: SourceState;
+  /** Whether a conversation that was opened has no events yet. */
+  isOpening: boolean;
   /** The run whose details are shown. */
   shown: Run | undefined;
   /** Shows the details of a run beside the conversation. */
