@@ -8,6 +8,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBrowser } from "./support/browser.ts";
 import { assertSoundLog, ofType } from "./support/invariants.ts";
+import { Gate } from "./support/model-gate.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
 
 const browser = await startBrowser();
@@ -17,28 +18,13 @@ const OUTSIDE = `[...document.querySelectorAll("button, textarea, select, summar
   const { left, right, width } = one.getBoundingClientRect();
   return width > 0 && (left < 0 || right > innerWidth) ? [one.getAttribute("aria-label") ?? one.textContent] : [];
 })`;
+/** A script that returns whether a question's heading and its focused choice are shown. */
+const SEEN = `[".es-clarify legend", ".es-choice:focus"].map((one) => {
+  const [at, box] = [one, ".thread"].map((of) => document.querySelector(of).getBoundingClientRect());
+  return at.top >= box.top && at.bottom <= box.bottom + 1;
+})`;
 const CHEN = "alex.chen@harborline.example";
 const RIVERA = "alex.rivera@harborline.example";
-/** The model's requests: those of the planner, of the reviewer, and of the agent's turns. */
-type Part = "plan" | "review" | "turn";
-
-/** Holds requests of the model back, so that the test can act in the middle of a run. */
-class Gate {
-  readonly #held = new Map<Part, PromiseWithResolvers<void>>();
-  hold(part: Part): void {
-    this.#held.set(part, Promise.withResolvers());
-  }
-  release(part: Part): void {
-    this.#held.get(part)?.resolve();
-    this.#held.delete(part);
-  }
-  open(): void {
-    for (const part of [...this.#held.keys()]) this.release(part);
-  }
-  async pass(part: Part): Promise<void> {
-    await this.#held.get(part)?.promise;
-  }
-}
 
 describe.skipIf(browser === undefined)("the enterprise search in a browser", { timeout: 120_000 }, () => {
   const gate = new Gate();
@@ -112,8 +98,11 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
     await page.goto(`${server.url}/#search`);
     const progress = page.getByTestId("es-index");
     await progress.getByRole("progressbar").waitFor(WAIT);
-    await say("Where does the Q4 pipeline stand?");
-    await page.getByTestId("es-queued").waitFor(WAIT);
+    const questions = ["Where does the Q4 pipeline stand?", "What do we know about Norvik Marine?"];
+    for (const question of questions) {
+      await say(question);
+      await page.getByTestId("es-queued").getByText(question).waitFor(WAIT);
+    }
     const seen = new Set<string>();
     const look = async () => {
       const text = await progress
@@ -134,10 +123,13 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
     await expect.poll(look, { timeout: 60_000, interval: 50 }).toBe(0);
     expect(seen.size).toBeGreaterThan(1);
     expect(await kept()).toHaveLength(1);
-    await answer().getByText("$7.2 million in 31 deals").waitFor(WAIT);
+    await page.getByText("$7.2 million in 31 deals").waitFor(WAIT);
+    await expect.poll(() => page.getByTestId("message-assistant").count(), WAIT).toBe(2);
     await phase("idle");
     expect(await page.getByTestId("es-queued").count()).toBe(0);
-    expect(ofType(await logOf(), "user_message")).toHaveLength(1);
+    const said = await page.getByTestId("message-user").allTextContents();
+    expect(said).toEqual(questions.map((question) => `You: ${question}`));
+    expect(ofType(await logOf(), "run_ended")).toHaveLength(2);
   });
 
   it("X4 W4 M1 M2 M3 M5 tells the story of the two Alexes by the keyboard, with a reload in every step", async () => {
@@ -298,6 +290,66 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
     // The conversation is there for the person that it belongs to.
     await page.getByTestId("past-session").filter({ hasText: question }).click();
     await answer().getByText("the Q4 bonus pool is $1.35 million").waitFor(WAIT);
+  });
+
+  it("X4 F17 never searches as somebody else than the page shows, when another tab has chosen", async () => {
+    const question = "How large is the Q4 bonus pool?";
+    const other = await opened(context);
+    await other.goto(`${server.url}/#search`);
+    const shown = () => page.getByTestId("es-person-select").inputValue();
+
+    // The other tab's choice arrives without the focus.
+    await page.goto(`${server.url}/#search`);
+    await page.getByTestId("starter").first().waitFor(WAIT);
+    await become(RIVERA);
+    await expect.poll(() => other.getByTestId("es-person-select").inputValue(), WAIT).toBe(RIVERA);
+    await other.getByTestId("es-person-select").selectOption(CHEN);
+    await expect.poll(shown, WAIT).toBe(CHEN);
+    await page.getByText("You now search as Alex Chen.").waitFor(WAIT);
+
+    // A choice that the page has not heard of: a new conversation is refused, and the text stays.
+    await page.getByTestId("starter").first().waitFor(WAIT);
+    await page.request.put(`${server.url}/api/search/me`, { data: { email: RIVERA } });
+    await say(question);
+    await page.getByText("You now search as Alex Rivera, whom you chose in another tab.").waitFor(WAIT);
+    await expect.poll(shown, WAIT).toBe(RIVERA);
+    expect(await page.getByTestId("composer").inputValue()).toBe(question);
+    await page.getByTestId("retry").click();
+    await answer().getByText("I have found nothing about this that you may see.").waitFor(WAIT);
+    await phase("idle");
+
+    // The same in an open conversation, which is left.
+    await page.request.put(`${server.url}/api/search/me`, { data: { email: CHEN } });
+    await say(question);
+    await page.getByText("You now search as Alex Chen.").waitFor(WAIT);
+    await expect.poll(() => page.url(), WAIT).toBe(`${server.url}/#search`);
+    expect(await page.getByTestId("composer").inputValue()).toBe(question);
+    expect(await page.locator("main").textContent()).not.toContain("1.35");
+    await other.close();
+  });
+
+  it("X4 W4 shows a question from its top on a low window, and says why Enter sends nothing during a run", async () => {
+    await page.setViewportSize({ width: 640, height: 450 });
+    onTestFinished(() => page.setViewportSize({ width: 1280, height: 900 }));
+    await page.goto(`${server.url}/#search/new`);
+    await page.getByText("It may belong to another browser or another person.").waitFor(WAIT);
+    await page.goto(`${server.url}/#search`);
+    await page.getByTestId("starter").first().waitFor(WAIT);
+    gate.hold("plan");
+    await say("What does Alex say about Q4?");
+    await phase("streaming");
+    await say("And Robin?");
+    await page.getByText("Beacon is working. You can send once it is done").waitFor(WAIT);
+    expect(await page.getByTestId("composer").inputValue()).toBe("And Robin?");
+    await page.getByTestId("composer").fill("");
+    gate.release("plan");
+    const isSeen = async () => {
+      await page.locator(".es-choice:focus").waitFor(WAIT);
+      return await page.evaluate(SEEN);
+    };
+    await expect.poll(isSeen, WAIT).toEqual([true, true]);
+    await page.reload();
+    await expect.poll(isSeen, WAIT).toEqual([true, true]);
   });
 
   it("X4 W4 opens the kept index after a kill, and builds nothing again", async () => {

@@ -121,7 +121,7 @@ describe("the page's runs", () => {
     expect(rows.map(({ state, note }) => [state, note])).toEqual([
       ["failed", "failed (ECONNREFUSED)"],
       ["failed", "failed (ECONNREFUSED)"],
-      ["failed", "taken out after 3 failures (ECONNREFUSED)"],
+      ["failed", "refused after 3 failures (ECONNREFUSED)"],
       ["skipped", "skipped: the same call was made before"],
       ["ok", ""],
     ]);

@@ -230,22 +230,25 @@ describe.skipIf(browser === undefined)("the search agent's parts of a page", { t
       await expect
         .poll(() => texts(page, "es-index"))
         .toEqual([expect.stringContaining("Storing the documents… 42%")]);
-      await page.getByTestId("composer").fill("What does Alex say?");
-      await page.getByTestId("composer").press("Enter");
-      expect(await page.getByTestId("es-queued").textContent()).toContain(
-        "Waits for the index: “What does Alex say?”",
-      );
+      for (const text of ["What does Alex say?", "And Robin?"]) {
+        await page.getByTestId("composer").fill(text);
+        await page.getByTestId("composer").press("Enter");
+        expect((await texts(page, "es-queued")).at(-1)).toContain(`when the index is ready: “${text}”`);
+      }
+      // The server does not answer.
+      gallery.shown.answers = { ...ANSWERS, "/index": "down" };
+      await page.getByTestId("es-index").getByText("Reconnecting…").waitFor({ timeout: 3_000 });
       index({ status: "failed", error: "Another process uses the index." });
       await page.getByTestId("es-index-again").waitFor({ timeout: WAIT });
       expect(await page.getByTestId("es-index").textContent()).toContain("Another process uses the index.");
       expect(await sent(page)).toBe("");
       // A reload does not lose what waits.
       await page.reload();
-      await expect.poll(() => page.getByTestId("es-queued").textContent()).toContain("What does Alex say?");
+      await page.getByTestId("es-queued").getByText("What does Alex say?").waitFor({ timeout: WAIT });
       await page.getByTestId("es-index-again").click();
       await expect.poll(() => gallery.requests.filter((one) => one === "POST /index").length).toBe(2);
       index({ status: "ready", done: 1 });
-      await expect.poll(() => sent(page), { timeout: WAIT }).toBe("What does Alex say?");
+      await expect.poll(() => sent(page), { timeout: WAIT }).toBe("What does Alex say?\nAnd Robin?");
       await page.getByTestId("es-person").waitFor({ timeout: WAIT });
       expect(await page.getByTestId("es-index").count()).toBe(0);
     });

@@ -31,6 +31,8 @@ interface Around {
 const PATH = "/api/search";
 /** The e-mail address of the person that the visitor has chosen. Any person of the company may be chosen. */
 const COOKIE = "pawl_search_as";
+/** The address of the person that the page shows. A page may be older than the cookie. */
+const SHOWN = "x-search-as";
 const YEAR_S = 365 * 24 * 3600;
 const MAX_BODY = 2_000;
 
@@ -49,6 +51,9 @@ const opened = z.object({
  * - `GET /api/search/index`: the state of the index; `POST` starts building or opening it
  * - `GET /api/search/me`: the person that the visitor searches as, and others to choose; `PUT` chooses one
  * - `GET /api/search/documents/:id?start=`: a document that this person may see. The page marks words itself
+ *
+ * Requests about conversations and documents may name the person that the page shows, in the header
+ * `x-search-as`. If another tab has chosen somebody else, they are refused with 409 `other_person`.
  */
 export function searchRoutes(app: Hono, { index, people, rateLimit }: SearchServing, around: Around): void {
   const { runtime, identity, maxMessage, trustProxy, expose, onError } = around;
@@ -70,6 +75,14 @@ export function searchRoutes(app: Hono, { index, people, rateLimit }: SearchServ
     onError,
     ...(rateLimit && { rateLimit }),
   });
+  // A page that still shows somebody else must not search, read or answer as the cookie's person.
+  for (const path of ["runs", "sessions", "documents"])
+    app.use(`${PATH}/${path}/*`, async (c, next) => {
+      const { name, email } = personOf(c.req.raw).person;
+      const shown = c.req.header(SHOWN);
+      if (shown === undefined || shown === encodeURIComponent(email)) return await next();
+      return refused(c, "other_person", `You now search as ${name}, whom you chose in another tab.`, 409);
+    });
   // A limit per user is not enough, because anybody can create users.
   app.on("POST", `${PATH}/runs`, async (c, next) => {
     await withinRate(rateLimit, `address:${clientOf(c, trustProxy).address}`);
@@ -111,7 +124,9 @@ function fresh(c: Context, body: object, status: 200 | 404 = 200): Response {
   return c.json(body, status);
 }
 
-function refused(c: Context, code: WireErrorCode, message: string, status: 400 | 413): Response {
+type Code = WireErrorCode | "other_person";
+
+function refused(c: Context, code: Code, message: string, status: 400 | 409 | 413): Response {
   c.header("cache-control", "no-store");
   return c.json({ error: { code, message } }, status);
 }

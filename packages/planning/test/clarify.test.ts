@@ -70,6 +70,47 @@ describe("the clarifier", () => {
     expect(clarifications[0]).not.toHaveProperty("call_id");
   });
 
+  it("M2 reports choices that are not valid, and shows the model's suggestions", async () => {
+    const suggested = plans({
+      status: "needs_clarification",
+      question: { text: "Which Alex?", about: "Alex", choices: ["Chen", "Moreau"] },
+    });
+    const messages: string[] = [];
+    for (const given of [
+      [{ id: 1, label: "Chen" }],
+      [{ label: "Chen" }],
+      [people[0], { id: "u-23" }],
+      ["Chen"],
+      "Chen",
+      null,
+      undefined,
+      [people[0], { ...people[1], id: "u-17" }],
+      [{ ...people[0], detail: 5 }],
+    ]) {
+      const world = worldOf({ small: [suggested], main: [] }, { choices: () => given as never });
+      const { pending, sessionId } = await world.say("What does Alex say?");
+      expect(pending[0]?.payload).toMatchObject({ choices: [{ label: "Chen" }, { label: "Moreau" }] });
+      expect((await world.record(sessionId)).failures).toEqual([{ part: "choices", code: "config" }]);
+      messages.push(...world.errors.map((error) => (error as Error).message.split("; ").at(-1) ?? ""));
+    }
+    expect(messages).toMatchInlineSnapshot(`
+      [
+        "\`id\` of entry 0 is a number.",
+        "\`id\` of entry 0 is undefined.",
+        "\`label\` of entry 1 is undefined.",
+        "\`id\` of entry 0 is undefined.",
+        "got a string. Return [] if there are none.",
+        "got null. Return [] if there are none.",
+        "got undefined. Return [] if there are none.",
+        "entry 1 has the same id as one before it: "u-17".",
+        "\`detail\` of entry 0 is a number.",
+      ]
+    `);
+    const none = worldOf({ small: [suggested], main: [] }, { choices: () => [] });
+    await none.say("What does Alex say?");
+    expect(none.errors).toEqual([]);
+  });
+
   it("M2 asks the user in the end if each new question has only one choice", async () => {
     const world = worldOf(
       {

@@ -109,4 +109,16 @@ describe("an answer at a limit", () => {
     ]);
     expect(JSON.stringify(await world.log(sessionId))).not.toContain("The index is down.");
   });
+
+  it("M6 reports data that is not a text", async () => {
+    const world = worldOf(
+      { small: [plans()], main: [...turns.slice(0, 2), { text: "That is all." }] },
+      { fallback: { retrieve: () => ["Mail 7"] as never } },
+      landing,
+    );
+    const { text, sessionId } = await world.say("Q4?");
+    expect(text).toBe("That is all.");
+    expect((await world.record(sessionId)).failures).toEqual([{ part: "retrieve", code: "config" }]);
+    expect(world.errors.map(String).join()).toContain("must return a string; got a list.");
+  });
 });

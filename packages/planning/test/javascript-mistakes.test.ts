@@ -1,3 +1,4 @@
+import { agent } from "@pawl/core";
 import * as planning from "@pawl/planning";
 import { scriptedModel } from "@pawl/testing";
 import { expect, it } from "vitest";
@@ -29,6 +30,10 @@ it("U6 what JavaScript may pass is refused", async () => {
       () => js.parseToolDocs(""),
       () => js.chooseToolDocs([], {}),
       () => js.chooseToolDocs([], { query: "a", most: -1 }),
+      () => js.recordOf(),
+      () => js.recordOf(Promise.resolve([])),
+      () => js.recordOf("events"),
+      () => js.recordOf({ async *[Symbol.asyncIterator]() {} }),
     ),
   ).toMatchInlineSnapshot(`
     [
@@ -51,6 +56,35 @@ it("U6 what JavaScript may pass is refused", async () => {
       "config: The tool descriptions are not valid. There is no section: begin each tool with a heading, e.g. ## search.",
       "config: chooseToolDocs() needs \`query\`, a string.",
       "config: \`most\` of chooseToolDocs() must be a whole number from 1 to 2147483647; got -1.",
+      "config: recordOf() takes a list of events, e.g. await Array.fromAsync(store.read(sessionId)); got undefined.",
+      "config: recordOf() takes a list of events, e.g. await Array.fromAsync(store.read(sessionId)); got a promise, which needs \`await\`.",
+      "config: recordOf() takes a list of events, e.g. await Array.fromAsync(store.read(sessionId)); got a string.",
+      "config: recordOf() takes a list of events, e.g. await Array.fromAsync(store.read(sessionId)); got an object.",
+    ]
+  `);
+});
+
+it("U6 an agent without a tool that planning needs is refused", async () => {
+  const made = (options: object, hasTools = true) => {
+    const { hook, tools } = js.planning({ model, ...options });
+    return () =>
+      agent({ name: "a", model, instructions: "Help.", tools: hasTools ? tools : [], hooks: [hook] });
+  };
+  expect(
+    await said(
+      () => made({})().name,
+      made({}, false),
+      made({ agents: () => [] }, false),
+      made({ gates: ["serch"] }),
+      made({ withhold: ["rewrite"] }),
+    ),
+  ).toMatchInlineSnapshot(`
+    [
+      "accepted",
+      "config: The agent "a" cannot be used: its hook "planning" needs a tool "write_plan", which the agent does not have.",
+      "config: The agent "a" cannot be used: its hook "planning" needs a tool "write_plan", which the agent does not have.",
+      "config: The agent "a" cannot be used: its hook "planning" needs a tool "serch", which the agent does not have.",
+      "config: The agent "a" cannot be used: its hook "planning" needs a tool "rewrite", which the agent does not have.",
     ]
   `);
 });

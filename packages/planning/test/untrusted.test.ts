@@ -139,7 +139,7 @@ describe("planning and texts from outside", () => {
     const { stop, sessionId } = await world.answer(waiting, { choice: "1" });
     expect(stop).toEqual({ type: "blocked", message: "No." });
     const failures = (await world.record(sessionId)).failures.map(({ part, code }) => `${part} ${code}`);
-    expect(new Set(failures)).toEqual(new Set(["agents config", "choices failed"]));
+    expect(new Set(failures)).toEqual(new Set(["agents config", "choices failed", "facts config"]));
   });
 
   it("M6 the model writes the answer at a limit if `write` fails", async () => {

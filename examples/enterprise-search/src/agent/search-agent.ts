@@ -1,4 +1,4 @@
-import { type Agent, agent, type Hook, type ModelClient } from "@pawl/core";
+import { type Agent, agent, checkOptions, type Hook, type ModelClient, type OptionKinds } from "@pawl/core";
 import { type PlanningOptions, planning } from "@pawl/planning";
 import { guidance, instructions } from "../prompt/instructions.ts";
 import { toolDocs } from "../prompt/tool-docs.ts";
@@ -30,6 +30,15 @@ export interface SearchAgentOptions {
   onError?: PlanningOptions["onError"];
 }
 
+const MODEL = {
+  mustBe: 'a ModelClient, e.g. claude("claude-sonnet-5-5")',
+  is: (value: unknown) => typeof Object(value).stream === "function",
+};
+const OPTIONS: OptionKinds<SearchAgentOptions> = {
+  ...{ model: { ...MODEL, required: true }, planner: MODEL, agents: "object", connectors: "list" },
+  ...{ turns: "number", hooks: "list", now: "function", onError: "function" },
+};
+
 /** The name of the agent. */
 export const SEARCH_AGENT = "enterprise-search";
 
@@ -40,6 +49,8 @@ export const SEARCH_AGENT = "enterprise-search";
  * A run needs `deps` with the search, and a `caller` of `{ workspaceId, email }`. The search sees what the
  * caller may see; so do custom agents.
  *
+ * @throws PawlError `config` for unknown, missing and invalid options.
+ *
  * @example
  * ```ts
  * import { searchAgent } from "@pawl/example-enterprise-search";
@@ -49,16 +60,10 @@ export const SEARCH_AGENT = "enterprise-search";
  * console.log(searcher.name, searcher.tools.size); // enterprise-search 9
  * ```
  */
-export function searchAgent({
-  model,
-  planner = model,
-  agents = customAgentList([]),
-  connectors = [],
-  turns = 10,
-  hooks = [],
-  now = Date.now,
-  onError,
-}: SearchAgentOptions): Agent<SearchDeps, typeof SEARCH_AGENT> {
+export function searchAgent(options: SearchAgentOptions): Agent<SearchDeps, typeof SEARCH_AGENT> {
+  checkOptions("searchAgent()", options, OPTIONS);
+  const { model, planner = model, agents = customAgentList([]), connectors = [] } = options;
+  const { turns = 10, hooks = [], now = Date.now, onError } = options;
   const [ofUsers, ofServers] = [customAgents(agents, model), connectorAgents(connectors, model)];
   const { hook, tools } = planning<SearchDeps>({
     model: planner,

@@ -1,4 +1,6 @@
+import { checkOptions, type OptionKinds } from "@pawl/core";
 import { randomFrom } from "@pawl/example-data-parts";
+import { DOCUMENTS } from "../base/check.ts";
 import type { Document } from "../base/document.ts";
 import { COMPANY_NOW } from "./clock.ts";
 import { drawDirectory, type Workspace } from "./directory.ts";
@@ -13,6 +15,8 @@ export interface CompanyOptions {
   /** How many documents, at least 1,000. Default: 50,000. */
   documents?: number;
 }
+
+const OPTIONS: OptionKinds<CompanyOptions> = { seed: "string", documents: DOCUMENTS };
 
 /** A made-up company. */
 export interface Company {
@@ -34,6 +38,8 @@ const SHARES = { harborline: 0.9, lumen: 0.1 } as const;
  * Draws a company of 300 people in two workspaces, with mails, messages, meetings and files that refer to
  * each other. It is the same for the same options.
  *
+ * @throws PawlError `config` for unknown and invalid options.
+ *
  * @example
  * ```ts
  * import { drawCompany } from "@pawl/example-enterprise-search";
@@ -42,10 +48,9 @@ const SHARES = { harborline: 0.9, lumen: 0.1 } as const;
  * console.log(documents.length, facts.length > 50); // 1000 true
  * ```
  */
-export function drawCompany({
-  seed = DEFAULT_SEED,
-  documents: count = DEFAULT_DOCUMENTS,
-}: CompanyOptions = {}): Company {
+export function drawCompany(options: CompanyOptions = {}): Company {
+  checkOptions("drawCompany()", options, OPTIONS);
+  const { seed = DEFAULT_SEED, documents: count = DEFAULT_DOCUMENTS } = options;
   const nextId = idsOf(seed);
   const facts: Fact[] = [];
   const documents: Document[] = [];

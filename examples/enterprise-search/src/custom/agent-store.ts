@@ -1,5 +1,6 @@
 import { arrayText, ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
+import { checkDatabase } from "../base/check.ts";
 import { isAgentId, type StoredAgent } from "../base/stored-agent.ts";
 import type { Caller } from "../search/index.ts";
 import { type AgentDraft, checkDraft, slugOf } from "./agent-draft.ts";
@@ -53,6 +54,7 @@ export function agentStore(
   db: Database,
   { newId = () => crypto.randomUUID() }: { /** Returns a random UUID. */ newId?: () => string } = {},
 ): AgentStore {
+  checkDatabase("agentStore()", db);
   const checked = async ({ workspaceId }: Caller, given: unknown) => {
     const found = checkDraft(given);
     if ("problems" in found)

@@ -1,5 +1,7 @@
+import { checkOptions, type OptionKinds } from "@pawl/core";
 import { ask, type ColumnTypes, columnsOf } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
+import { checkDatabase } from "../base/check.ts";
 import type { Document, Group, Person } from "../base/document.ts";
 import { type Company, companyAgents } from "../company/index.ts";
 import { migrateSearch } from "./migrate.ts";
@@ -20,6 +22,8 @@ export interface StoreOptions {
   /** How many documents one statement stores. Default: 250. */
   chunk?: number;
 }
+
+const OPTIONS: OptionKinds<StoreOptions> = { onProgress: "function", chunk: "number" };
 
 const PERSON: ColumnTypes<Person> = {
   id: "integer",
@@ -59,13 +63,22 @@ type StoredDocument = Omit<Document, "at"> & { people: string; at: string };
  * Creates the tables if they are missing, and stores a company under its name, unless it is stored already.
  * If the process dies, the next call continues after the last chunk. Several processes may store the same
  * company at once.
+ *
+ * The name decides: if a company is stored under it, another one that `draw` would return is not. Use another
+ * database for another size, because all companies of a database share its workspaces.
+ *
+ * @throws PawlError `config` for invalid arguments.
  */
 export async function storeCompany(
   db: Database,
   name: string,
   draw: () => Company,
-  { onProgress = () => undefined, chunk = 250 }: StoreOptions = {},
+  options: StoreOptions = {},
 ): Promise<void> {
+  checkDatabase("storeCompany()", db);
+  checkOptions("storeCompany()", { name, draw }, { name: "string!", draw: "function!" });
+  checkOptions("storeCompany()", options, OPTIONS);
+  const { onProgress = () => undefined, chunk = 250 } = options;
   onProgress({ stage: "start", done: 0, total: 0 });
   await migrateSearch(db);
   const known = await dataSet(db, name);

@@ -1,5 +1,7 @@
 import { join, resolve } from "node:path";
+import { checkOptions, type OptionKinds } from "@pawl/core";
 import type { Queryable } from "@pawl/postgres";
+import { DOCUMENTS } from "../base/check.ts";
 import { COMPANY_NOW, DEFAULT_DOCUMENTS, DEFAULT_SEED } from "../company/index.ts";
 import { type AgentStore, agentStore } from "../custom/index.ts";
 import type { BuildProgress } from "../data/index.ts";
@@ -17,6 +19,10 @@ export interface EmbeddedCompanyOptions {
   /** Called with the progress of the build. */
   onProgress?(progress: BuildProgress): void;
 }
+
+const OPTIONS: OptionKinds<EmbeddedCompanyOptions> = {
+  ...{ dataDir: "string", seed: "string", documents: DOCUMENTS, onProgress: "function" },
+};
 
 /** The made-up company in a Postgres of its own, in a thread of its own. */
 export interface EmbeddedCompany {
@@ -46,6 +52,8 @@ export interface EmbeddedCompany {
  *
  * One process at a time can use an index: in others, searches fail.
  *
+ * @throws PawlError `config` for unknown and invalid options.
+ *
  * @example
  * ```ts compile
  * import { embeddedCompany } from "@pawl/example-enterprise-search";
@@ -57,12 +65,10 @@ export interface EmbeddedCompany {
  * await company.close();
  * ```
  */
-export function embeddedCompany({
-  dataDir,
-  seed = DEFAULT_SEED,
-  documents = DEFAULT_DOCUMENTS,
-  onProgress = () => undefined,
-}: EmbeddedCompanyOptions = {}): EmbeddedCompany {
+export function embeddedCompany(options: EmbeddedCompanyOptions = {}): EmbeddedCompany {
+  checkOptions("embeddedCompany()", options, OPTIONS);
+  const { dataDir, seed = DEFAULT_SEED, documents = DEFAULT_DOCUMENTS } = options;
+  const { onProgress = () => undefined } = options;
   const name = `search-${FORMAT}-${encodeURIComponent(seed)}-${documents}`;
   const directory = dataDir === undefined ? undefined : join(resolve(dataDir), name);
   let running: WorkerDatabase | undefined;

@@ -1,5 +1,8 @@
+import { checkOptions, type OptionKinds } from "@pawl/core";
 import type { Database } from "@pawl/postgres";
+import { checkCaller, checkDatabase, onTables } from "../base/check.ts";
 import type { Caller } from "./caller.ts";
+import { checkPeople, checkSearch } from "./check-query.ts";
 import { type KnownPerson, peopleOf } from "./directory.ts";
 import { type OpenDocument, openDocument } from "./open.ts";
 import { findPeople, type PeopleOutcome, type PeopleQuery } from "./people.ts";
@@ -23,6 +26,8 @@ export interface CompanySearchOptions {
   synonyms?: boolean;
 }
 
+const OPTIONS: OptionKinds<CompanySearchOptions> = { now: "function", synonyms: "boolean" };
+
 /**
  * How long the directory of a workspace is remembered, in milliseconds. Permissions are not: see `VISIBLE`.
  */
@@ -32,6 +37,9 @@ const REMEMBERED_MS = 60_000;
  * Opens the search over a database that {@link storeCompany} has filled: `pg`, postgres.js or a PGlite.
  * Methods reject with the driver's error if the database fails.
  *
+ * @throws PawlError `config` for what is not a database, and for unknown and invalid options. Methods reject
+ * with it for invalid queries, and if the database has no company yet.
+ *
  * @example
  * ```ts fragment
  * const search = companySearch(db, { now: () => COMPANY_NOW });
@@ -39,10 +47,10 @@ const REMEMBERED_MS = 60_000;
  * const found = await search.search(caller, { text: "What does Alex Rivera say about Q4?" });
  * ```
  */
-export function companySearch(
-  db: Database,
-  { now = Date.now, synonyms = true }: CompanySearchOptions = {},
-): CompanySearch {
+export function companySearch(db: Database, given: CompanySearchOptions = {}): CompanySearch {
+  checkDatabase("companySearch()", db);
+  checkOptions("companySearch()", given, OPTIONS);
+  const { now = Date.now, synonyms = true } = given;
   const workspaces = new Map<string, Known>();
   const knownOf = (workspaceId: string): Known => {
     const known = workspaces.get(workspaceId) ?? remember(db, workspaceId, now);
@@ -51,11 +59,25 @@ export function companySearch(
   };
   const options = { now, synonyms };
   return {
-    search: (caller, query) => searchDocuments(db, caller, query, knownOf(caller.workspaceId), options),
-    open: async (caller, document) =>
-      await openDocument(db, caller, document, await knownOf(caller.workspaceId).people()),
-    people: async (caller, query) =>
-      await findPeople(db, caller, query, await knownOf(caller.workspaceId).people()),
+    search: async (caller, query) => {
+      checkCaller("search()", caller);
+      checkSearch(query);
+      return await onTables(() => searchDocuments(db, caller, query, knownOf(caller.workspaceId), options));
+    },
+    open: async (caller, document) => {
+      checkCaller("open()", caller);
+      checkOptions("open()", document, { id: "string!", start: "number" });
+      return await onTables(async () =>
+        openDocument(db, caller, document, await knownOf(caller.workspaceId).people()),
+      );
+    },
+    people: async (caller, query) => {
+      checkCaller("people()", caller);
+      checkPeople(query);
+      return await onTables(async () =>
+        findPeople(db, caller, query, await knownOf(caller.workspaceId).people()),
+      );
+    },
   };
 }
 

@@ -10,7 +10,7 @@ export interface Found {
 }
 
 /** Words of questions that do not name a subject. */
-const ASKING = new Set(
+export const ASKING: ReadonlySet<string> = new Set(
   (
     "a about an and any anything are at be can did do does find for from had happens has have how i in is it know large " +
     "last many me much my of on or our say says said show tell that the there they think this to was we were what when " +

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@pawl/core";
 import type { Reply } from "@pawl/testing";
+import { meantIn } from "./meant.ts";
 import { tagsIn } from "./scene.ts";
 
 const SOURCES = [
@@ -24,21 +25,27 @@ const SOURCES = [
 export function planFor(prompt: string): Reply {
   const tags = new Map(tagsIn(prompt));
   const message = tags.get("Message") ?? "";
-  const name = tags.has("Clarifications") ? undefined : sharedName(tags.get("Facts") ?? "", message);
-  if (name !== undefined)
+  // The message of a question that was left open comes before the newest one.
+  const newest = message.split("\n\n").at(-1) ?? message;
+  const { person, nobody, question } = meantIn(tags, newest);
+  if (nobody !== undefined) return plan(message, [], { status: "blocked", blocked: nobody });
+  if (question !== undefined)
     return plan(message, [], {
       status: "needs_clarification",
-      question: { text: `Which ${name} do you mean?`, about: name, choices: [] },
+      question: { ...question, choices: [] },
     });
   if (/^\W*(hi|hello|hey|thanks|thank you|bye)\b.{0,20}$/i.test(message)) return plan(message, []);
-  const agent = namedAgent(tags.get("Agents") ?? "", message);
+  const agent = namedAgent(tags.get("Agents") ?? "", newest);
   if (agent !== undefined) {
     const ask = { id: "ask", title: `Ask ${agent.name}`, agent: agent.id };
     return plan(message, [ask, { id: "answer", title: "Answer with citations", depends_on: ["ask"] }]);
   }
-  const fitting = SOURCES.filter(({ when }) => when.test(message));
+  const fitting = SOURCES.filter(({ when }) => when.test(newest));
   const chosen = fitting.length > 0 ? fitting : SOURCES;
-  const searches = chosen.map(({ tool, title }) => ({ id: tool.replace("search_", ""), title, tool }));
+  const whose = person === undefined ? "" : ` of ${person}`;
+  const searches = chosen.map(({ tool, title }) => ({
+    ...{ id: tool.replace("search_", ""), title: `${title}${whose}`, tool },
+  }));
   const sum = { id: "answer", title: "Answer with citations", depends_on: searches.map(({ id }) => id) };
   return plan(message, [...searches, sum]);
 }
@@ -57,24 +64,19 @@ function namedAgent(agents: string, message: string): { id: string; name: string
   return listed.find(({ name }) => message.toLowerCase().includes(name.toLowerCase()));
 }
 
-/** A first or last name in the message that several people have; `undefined` if a full name is there, too. */
-function sharedName(facts: string, message: string): string | undefined {
-  for (const [, word = "", people = ""] of facts.matchAll(/^- People called "([^"]+)": (.*)$/gm)) {
-    const all = people.split("; ");
-    const isWhole = all.some((one) =>
-      message.toLowerCase().includes(one.split(" <")[0]?.toLowerCase() ?? "?"),
-    );
-    if (all.length > 1 && !isWhole)
-      return message.split(/[^\p{L}]+/u).find((one) => one.toLowerCase() === word) ?? word;
-  }
-  return undefined;
-}
-
-/** Plays the reviewer, who notes what has failed. */
+/** Plays the reviewer, who notes what has failed, and how much was found: it reads no results. */
 export function reviewFor(prompt: string): Reply {
-  const failed = new Map(tagsIn(prompt)).get("Failures");
-  const notes =
-    failed === undefined ? "Nothing is missing." : `Say that a part could not be searched: ${failed}`;
+  const tags = new Map(tagsIn(prompt));
+  const failed = tags.get("Failures");
+  const counts = [
+    ...(tags.get("ToolCallHistory") ?? "").matchAll(/^\d+\. search_\w+ \(success.*?(\d+) found/gm),
+  ];
+  const found = counts.reduce((sum, [, count]) => sum + Number(count), 0);
+  const results =
+    found === 0
+      ? "The searches have found nothing."
+      : `The searches have found ${found} documents. Say so if none of them answers the question.`;
+  const notes = failed === undefined ? results : `Say that a part could not be searched: ${failed}`;
   const input = { notes: notes.slice(0, 300), tasks: null, order: null, question: null, stop: null };
   return { tools: [{ name: "review", input }] };
 }

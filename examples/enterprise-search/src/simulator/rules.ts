@@ -1,3 +1,4 @@
+import { checkOptions, type OptionKinds } from "@pawl/core";
 import type { ParsedRequest, Reply, Rules } from "@pawl/testing";
 import { type Found, fitting } from "./fitting.ts";
 import { planFor, reviewFor } from "./plan.ts";
@@ -8,6 +9,10 @@ export interface SearchRulesOptions {
   /** The speed: 2 is twice as fast, `Infinity` never pauses. Default: 1. */
   speed?: number;
 }
+
+const OPTIONS: OptionKinds<SearchRulesOptions> = {
+  speed: { mustBe: "a number above 0", is: (speed) => typeof speed === "number" && speed > 0 },
+};
 
 /**
  * Creates rules by which the simulator of the Messages API plays the search agent's models: it plans, asks
@@ -23,7 +28,9 @@ export interface SearchRulesOptions {
  * console.log(searchAgent({ model }).name); // enterprise-search
  * ```
  */
-export function searchRules({ speed = 1 }: SearchRulesOptions = {}): Rules {
+export function searchRules(options: SearchRulesOptions = {}): Rules {
+  checkOptions("searchRules()", options, OPTIONS);
+  const { speed = 1 } = options;
   return (request) => ({ latencyMs: 300 / speed, delayPerEventMs: 20 / speed, ...replyTo(request) });
 }
 
@@ -42,7 +49,7 @@ function replyTo(request: ParsedRequest): Reply {
   if (asks.length > 0) return { thinking: "The plan's next agent.", tools: asks };
   const next = searchesLeft(scene);
   if (next.length === 0 || scene.tags.has("Retrieved")) return { text: answerTo(scene) };
-  const owner = /→ ([^(\n]+?) \(/.exec(scene.tags.get("Clarifications") ?? "")?.[1];
+  const owner = /\[pending\] .* of ([^(\n]+?) \(search_/.exec(scene.tags.get("Plan") ?? "")?.[1];
   const input = { query: scene.said.slice(0, 400), ...(owner !== undefined && { owner }) };
   return { thinking: "The plan's next searches.", tools: next.map((name) => ({ name, input })) };
 }
@@ -76,6 +83,8 @@ function searchesLeft({ tags, results }: Scene): string[] {
   return [...new Set(pending.map(([, tool]) => tool as string))].filter((tool) => !called.has(tool));
 }
 
+const NOTHING = "I have found nothing about this that you may see.";
+
 /** Quotes the first two results of each source that fit the question. */
 function answerTo({ said, tags, results }: Scene): string {
   const retrieved = tags.get("Retrieved");
@@ -94,10 +103,26 @@ function answerTo({ said, tags, results }: Scene): string {
   if (told.length > 0) return told.join("\n\n");
   const fits = new Set(fitting(said, listed.flat()).map(({ id }) => id));
   const found = listed.flatMap((one) => one.filter(({ id }) => fits.has(id)).slice(0, 2));
-  if (found.length === 0) return "I have found nothing about this that you may see.";
+  const missing = results.filter(({ failed }) => failed).map(({ tool }) => tool.replace(/^search_/, ""));
+  const down = `I could not search ${[...new Set(missing)].join(" and ")}`;
+  const later = "Please try again later.";
+  if (missing.length === results.length) return `${down}, so I cannot answer. ${later}`;
+  if (found.length === 0 && missing.length > 0) return `${NOTHING} ${down}. ${later}`;
+  if (found.length === 0) return NOTHING;
   const lines = found.map(
     ({ id, title, owner, at, text }) =>
-      `- **${title}**, ${owner.split(" <")[0]}, ${at.slice(0, 10)}: ${text.replace(/\s+/g, " ").slice(0, 240)} [${id}]`,
+      `- **${title}**, ${owner.split(" <")[0]}, ${at.slice(0, 10)}: ${shortened(text)} [${id}]`,
   );
   return `This is what I have found:\n\n${lines.join("\n")}`;
+}
+
+/** Cuts a text after a word, to 240 characters. */
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= 240
+    ? line
+    : `${line
+        .slice(0, 239)
+        .replace(/\s+\S*$/, "")
+        .toWellFormed()}…`;
 }

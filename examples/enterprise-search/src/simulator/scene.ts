@@ -7,7 +7,7 @@ export interface Scene {
   /** The last text of each tag since that message. */
   tags: ReadonlyMap<string, string>;
   /** The results since that message, each with the name of its tool. JSON is parsed. */
-  results: { tool: string; value: unknown }[];
+  results: { tool: string; value: unknown; failed: boolean }[];
 }
 
 export function sceneOf({ messages }: ParsedRequest): Scene {
@@ -20,6 +20,7 @@ export function sceneOf({ messages }: ParsedRequest): Scene {
         scene.results.push({
           tool: names.get(String(block.tool_use_id)) ?? "",
           value: contentOf(block.content),
+          failed: block.is_error === true,
         });
       else if (role === "user" && block.type === "text") hear(scene, String(block.text).trim());
     }

@@ -1,3 +1,4 @@
+import { type AsShown, asShown } from "./as-shown.ts";
 import { fieldsOf, listOf, numberOf, textOf } from "./read.ts";
 
 /** A person of the company. */
@@ -44,7 +45,7 @@ export interface OpenedDocument extends RelatedDocument {
 }
 
 /** The server's routes beside the conversation. Each rejects if the server cannot be reached. */
-export interface SearchServer {
+export interface SearchServer extends AsShown {
   index(signal: AbortSignal): Promise<IndexState>;
   /** Starts the building of the index, or opens it. */
   startIndex(): Promise<void>;
@@ -64,7 +65,9 @@ export function searchServer(url: string): SearchServer {
     if (!response.ok) throw new Error(`The server answered ${response.status}.`);
     return fieldsOf(await response.json());
   };
+  const asking = asShown();
   return {
+    ...asking,
     index: async (signal) => {
       const state = await json("/index", { signal });
       const status = STATUSES.find((one) => one === state.get("status")) ?? "silent";
@@ -85,7 +88,7 @@ export function searchServer(url: string): SearchServer {
     open: async ({ id, words, start = 0 }, signal) => {
       const from = start === 0 ? "" : `&start=${start}`;
       const query = `words=${encodeURIComponent(words.join(","))}${from}`;
-      const response = await fetch(`${url}/documents/${encodeURIComponent(id)}?${query}`, { signal });
+      const response = await asking.fetch(`${url}/documents/${encodeURIComponent(id)}?${query}`, { signal });
       const found = fieldsOf(await response.json());
       if (found.get("status") === "not_found") return undefined;
       const document = response.ok ? openedOf(found) : undefined;

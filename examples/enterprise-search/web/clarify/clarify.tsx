@@ -33,6 +33,7 @@ export function Clarify({ question, answer }: QuestionProps) {
       ref={box}
       disabled={!isOpen}
       data-testid="es-clarify"
+      data-from-top
       onKeyDown={(event) => moveByKey(event, box.current)}
     >
       <legend>

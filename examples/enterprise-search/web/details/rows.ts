@@ -82,7 +82,7 @@ function noteOf(call: ToolExecution, failures: number): string {
   if (call.status === "skipped") return SKIPPED.get(call.skipped ?? "") ?? `skipped: ${call.skipped ?? ""}`;
   if (call.status !== "error") return "";
   const code = call.error?.code === undefined ? "" : ` (${call.error.code})`;
-  return failures >= TAKEN_OUT ? `taken out after ${failures} failures${code}` : `failed${code}`;
+  return failures >= TAKEN_OUT ? `refused after ${failures} failures${code}` : `failed${code}`;
 }
 
 /** Adds the rows up. What is not known counts as nothing. */

@@ -9,8 +9,9 @@ import { ToolDocs } from "./tool-docs.tsx";
 
 /** The panel beside the conversation: an opened source, or how an answer was made. */
 export function RunPanel() {
-  const { sources, shown } = useSearching();
+  const { sources, shown, isOpening } = useSearching();
   if (sources.current !== undefined) return <SourceView key={sources.current.id} source={sources.current} />;
+  if (isOpening) return null;
   if (shown === undefined) {
     return (
       <p className="es-empty" data-testid="es-no-run">

@@ -19,6 +19,8 @@ export interface SearchFace {
   name: string;
   title: string;
   voice: string;
+  fetch: typeof fetch;
+  notFound: string;
   welcome: { words: string; starters: readonly string[] };
   toolNames: ReadonlyMap<string, string>;
   parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
@@ -56,9 +58,11 @@ export function searchFace({
     name: "search",
     title: "Search",
     voice: "Beacon",
+    fetch: server.fetch,
+    notFound: "This conversation can't be found. It may belong to another browser or another person.",
     welcome: {
       words:
-        "Beacon searches a company's mail, chat, calendar and files. The company is made up: 300 people, 50,000 documents. You see what the person you search as may see.",
+        "Beacon searches a company's mail, chat, calendar and files. The company is made up: 300 people, 50,000 documents. You search as one of these people, and see only what they may see.",
       starters: [
         "What does Alex say about Q4?",
         "How much is the Q4 revenue forecast?",

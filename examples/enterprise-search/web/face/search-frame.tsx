@@ -22,10 +22,10 @@ export function SearchFrame({
   page,
   children,
 }: FrameProps & { server: SearchServer }) {
-  const { sessionId, send } = agent;
+  const { sessionId } = agent;
   const index = useIndex(server);
   const waits = !["ready", "silent"].includes(index.status);
-  const { queued, say } = useQueue(waits, sessionId, send);
+  const { queued, say } = useQueue(waits, agent);
   const me = useMe(server, !waits, page.startAnew);
   const folded = useRef<Runs | undefined>(undefined);
   folded.current = useMemo(() => foldRuns(folded.current, events), [events]);
@@ -37,12 +37,13 @@ export function SearchFrame({
   const planAfter = useMemo(() => pairsOf(leading), [leading]);
   const sources = useSources(found, sessionId, page);
   const { shown, showRun } = useShownRun(runs, sessionId, sources, page.showPanel);
+  const isOpening = sessionId !== undefined && events.length === 0;
   useKeys(page.focusField, sources);
   const searching = useMemo(
     (): Searching => ({
-      ...{ server, runs, found, planAfter, sources, shown, showRun, index, queued, me },
+      ...{ server, runs, found, planAfter, sources, isOpening, shown, showRun, index, queued, me },
     }),
-    [server, runs, found, planAfter, sources, shown, showRun, index, queued, me],
+    [isOpening, server, runs, found, planAfter, sources, shown, showRun, index, queued, me],
   );
   const settled = useSettled(agent, events);
   const talking = useMemo(() => ({ ...settled, send: say }), [settled, say]);

@@ -64,9 +64,11 @@ function Talk({ shown }: { shown: Shown }) {
     () => ({ panelShown, showPanel, focusField: () => field.current?.focus(), startAnew: () => undefined }),
     [panelShown],
   );
+  const phase = view.run?.open ? "streaming" : "idle";
   const agent = useMemo(
-    () => ({ sessionId: "s1", send, messages: view.messages }) as unknown as UseAgent,
-    [send, view],
+    () =>
+      ({ sessionId: "s1", phase, connection: "open", send, messages: view.messages }) as unknown as UseAgent,
+    [send, view, phase],
   );
   const { Frame, Attached, panel } = face;
   const live = view.run?.open === true;

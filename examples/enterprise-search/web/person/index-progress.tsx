@@ -12,13 +12,13 @@ const STAGES: ReadonlyMap<string, string> = new Map([
 /** How far the search index is, on the first visit. Nothing once it can be searched. */
 export function IndexProgress() {
   const { index } = useSearching();
-  const { status, stage, done, error, again } = index;
+  const { status, stage, done, error, lost, again } = index;
   if (status === "failed") {
     return (
       <div className="es-index es-index-failed" role="alert" data-testid="es-index" data-status={status}>
         <p>
-          {error === "" ? "The search index could not be built." : clipped(error, 200)} What you write is kept
-          until it works.
+          {error === "" ? "The search index could not be built." : clipped(error, 200)} Your message is kept,
+          and sent when the index is ready.
         </p>
         <button type="button" className="es-button" onClick={again} data-testid="es-index-again">
           Try again
@@ -28,14 +28,16 @@ export function IndexProgress() {
   }
   if (status !== "building" && status !== "none") return null;
   const percent = Math.floor(done * 100);
-  const words = STAGES.get(stage) ?? "Preparing the search index";
+  const words = lost ? "Reconnecting" : (STAGES.get(stage) ?? "Preparing the search index");
   return (
     <div className="es-index" data-testid="es-index" data-status={status}>
       <p>
-        <span>{words}…</span> <span className="es-index-percent">{percent}%</span>
+        <span role="status">{words}…</span> <span className="es-index-percent">{percent}%</span>
       </p>
-      <progress aria-label={`${words}, once for all visits`} max={100} value={percent} />
-      <p className="es-soft">Only the first visit needs this. You can write your question now: it waits.</p>
+      <progress aria-label={`${words}, only on the first visit`} max={100} value={percent} />
+      <p className="es-soft">
+        Only the first visit needs this. You can write your question now. It is sent when the index is ready.
+      </p>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { useSearching } from "../state/searching.ts";
 /** The person whose rights a search has, and the others of the company that the visitor may be. */
 export function PersonChooser() {
   const { me, index } = useSearching();
-  const { person, people, chosen, failed, become } = me;
+  const { person, people, chosen, failed, moved, become } = me;
   // The place is kept, so that nothing moves when the person is known.
   if (person === undefined) return index.status === "silent" ? null : <div className="es-person" />;
   const all = people.some(({ email }) => email === person.email) ? people : [person, ...people];
@@ -25,14 +25,21 @@ export function PersonChooser() {
             onChange={({ currentTarget }) => become(currentTarget.value)}
             data-testid="es-person-select"
           >
-            {all.map((one) => (
-              <option key={one.email} value={one.email}>
-                {one.name}, {placeOf(one)}
-              </option>
+            {[...Map.groupBy(all, companyOf)].map(([company, members]) => (
+              <optgroup key={company} label={company}>
+                {members.map((one) => (
+                  <option key={one.email} value={one.email}>
+                    {one.name}, {placeOf(one)}
+                  </option>
+                ))}
+              </optgroup>
             ))}
           </select>
         </span>
       </label>
+      <p className={moved ? "es-person-moved" : "unseen"} role="status">
+        {moved && `You now search as ${clipped(person.name, 60)}.`}
+      </p>
       <p className="es-hint es-person-hint">
         <span className="es-key">/</span> to write
       </p>
@@ -43,6 +50,11 @@ export function PersonChooser() {
       )}
     </div>
   );
+}
+
+/** The domain of a person's company. People of one company see nothing of another's. */
+function companyOf({ email }: Person): string {
+  return email.slice(email.lastIndexOf("@") + 1);
 }
 
 function placeOf({ role, team, department }: Person): string {

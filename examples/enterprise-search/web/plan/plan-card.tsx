@@ -29,7 +29,7 @@ export function PlanCard({ messageId, live, tells }: PlanCardProps) {
       <Reviews run={run} />
       {plan.rewritten !== "" && (
         <p className="es-plan-note" data-testid="es-rewritten">
-          <strong>A better wording, if you like:</strong> “{clipped(plan.rewritten, 300)}”
+          <strong>Suggested wording (not used):</strong> “{clipped(plan.rewritten, 300)}”
         </p>
       )}
     </section>

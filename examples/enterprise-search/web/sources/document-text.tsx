@@ -24,7 +24,7 @@ export function DocumentText({ document, words, loading, onMore }: DocumentTextP
       </p>
       <p className="unseen" role="status">
         {marked === 0
-          ? "No found word is marked."
+          ? "No words are marked."
           : `${counted(marked, "found word is", "found words are")} marked.`}
       </p>
       {left > 0 && (

@@ -23,6 +23,14 @@ export interface SourceState {
   close(): void;
 }
 
+/** The messages that are not sent yet, first to last. */
+export interface Queued {
+  texts: readonly string[];
+  /** What they wait for: the index, the end of the run before, or the user, because something failed. */
+  waitFor: "index" | "answer" | "user";
+  cancel(at: number): void;
+}
+
 /** The state that the parts of one conversation share. */
 export interface Searching {
   server: SearchServer;
@@ -32,19 +40,23 @@ export interface Searching {
   /** The messages that begin with questions, and the calls of the last of these. */
   planAfter: ReadonlyMap<string, string>;
   sources: SourceState;
+  /** Whether a conversation that was opened has no events yet. */
+  isOpening: boolean;
   /** The run whose details are shown. */
   shown: Run | undefined;
   /** Shows the details of a run beside the conversation. */
   showRun(run: Run, from?: HTMLElement): void;
-  index: IndexState & { again(): void };
-  /** The message that waits for the index. */
-  queued: { text: string | undefined; cancel(): void };
+  /** `lost`: the server cannot be reached, and is asked again. `again` starts the index again. */
+  index: IndexState & { lost: boolean; again(): void };
+  queued: Queued;
   /** The person whose rights a search has. `chosen` is the address of the next one, until it is that. */
   me: {
     person: Person | undefined;
     people: readonly Person[];
     chosen: string | undefined;
     failed: boolean;
+    /** Whether another tab has chosen this person. */
+    moved: boolean;
     become(email: string): void;
   };
 }

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { IndexState, SearchServer } from "../base/server.ts";
+import type { Searching } from "./searching.ts";
 
 const UNKNOWN: IndexState = { status: "unknown", stage: "", done: 0, error: "" };
 
@@ -8,8 +9,9 @@ const EVERY_MS = 400;
 /** The same for a server that cannot be reached. */
 const LATER_MS = 3_000;
 
-/** Starts the index when the page opens, and follows it until it is ready. `again` starts it again. */
-export function useIndex(server: SearchServer): IndexState & { again(): void } {
+/** Starts the index when the page opens, and follows it until it is ready. */
+export function useIndex(server: SearchServer): Searching["index"] {
+  const [lost, setLost] = useState(false);
   const [state, setState] = useState(UNKNOWN);
   const [round, setRound] = useState(0);
   // A change of `round` starts the index again.
@@ -27,10 +29,12 @@ export function useIndex(server: SearchServer): IndexState & { again(): void } {
           next = { ...next, status: "building", error: "" };
         }
         if (control.signal.aborted) return;
+        setLost(false);
         setState((before) => (isSame(before, next) ? before : next));
         if (next.status === "building" || next.status === "none") timer = setTimeout(look, EVERY_MS);
       } catch {
         if (control.signal.aborted) return;
+        setLost(true);
         // The conversation does not wait for a server that says nothing about the index.
         setState((before) => (before.status === "unknown" ? { ...before, status: "silent" } : before));
         timer = setTimeout(look, LATER_MS);
@@ -46,7 +50,7 @@ export function useIndex(server: SearchServer): IndexState & { again(): void } {
     setState((before) => ({ ...before, status: "building", error: "", done: 0, stage: "" }));
     setRound((before) => before + 1);
   }, []);
-  return useMemo(() => ({ ...state, again }), [state, again]);
+  return useMemo(() => ({ ...state, lost, again }), [state, lost, again]);
 }
 
 function isSame(a: IndexState, b: IndexState): boolean {

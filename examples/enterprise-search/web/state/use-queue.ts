@@ -1,8 +1,9 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
-import { fieldsOf, textOf } from "../base/read.ts";
-import type { Searching } from "./searching.ts";
+import type { UseAgent } from "@pawl/client/react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { fieldsOf, listOf, textOf } from "../base/read.ts";
+import type { Queued } from "./searching.ts";
 
-/** Where a waiting message survives a reload of the page. */
+/** Where waiting messages survive a reload of the page. */
 const KEPT = "pawl.search.waiting";
 
 interface Waiting {
@@ -11,53 +12,88 @@ interface Waiting {
   sessionId: string;
 }
 
-function kept(): Waiting | undefined {
+function kept(): readonly Waiting[] {
   try {
-    const fields = fieldsOf(JSON.parse(sessionStorage.getItem(KEPT) ?? "null"));
-    const text = textOf(fields.get("text"));
-    return text === "" ? undefined : { text, sessionId: textOf(fields.get("sessionId")) };
+    return listOf(JSON.parse(sessionStorage.getItem(KEPT) ?? "[]")).flatMap((one) => {
+      const fields = fieldsOf(one);
+      const text = textOf(fields.get("text"));
+      return text === "" ? [] : [{ text, sessionId: textOf(fields.get("sessionId")) }];
+    });
   } catch {
-    return undefined;
+    return [];
   }
 }
 
 /**
- * Keeps a message that was sent before the index is ready, and sends it then. A second message is added to
- * the first. `say` sends or keeps a message.
+ * Keeps the messages that were sent before the index is ready. Sends them then in their order, each once the
+ * run before it has ended. `say` sends or keeps a message.
  */
 export function useQueue(
   waits: boolean,
-  sessionId: string | undefined,
-  send: (text: string) => Promise<boolean>,
-): { queued: Searching["queued"]; say(text: string): Promise<boolean> } {
+  { sessionId, phase, connection, messages, send }: UseAgent,
+): { queued: Queued; say(text: string): Promise<boolean> } {
+  const [waiting, keep] = useKept();
+  const own = useMemo(
+    () => waiting.filter((one) => one.sessionId === (sessionId ?? "")),
+    [waiting, sessionId],
+  );
+  const [isSending, setIsSending] = useState(false);
+  const begins = useRef<string | undefined>(undefined);
+  // Sent earlier, a message would cancel the questions of an opened conversation.
+  const isOpen = sessionId === undefined || connection === "open";
+  const isFree = !waits && !isSending && isOpen && phase === "idle";
+  const [first] = own;
+  useEffect(() => {
+    if (!isFree || first === undefined) return;
+    const timer = setTimeout(() => {
+      if (sessionId === undefined) begins.current = first.text;
+      keep((all) => all.filter((one) => one !== first));
+      setIsSending(true);
+      void send(first.text).finally(() => setIsSending(false));
+    });
+    return () => clearTimeout(timer);
+  }, [isFree, first, sessionId, keep, send]);
+  const opening = messages[0]?.text;
+  // The rest belongs to the conversation that the first message has begun.
+  useEffect(() => {
+    if (sessionId === undefined || begins.current === undefined) return;
+    const isItsOwn = begins.current === opening;
+    begins.current = undefined;
+    if (isItsOwn) keep((all) => all.map((one) => (one.sessionId === "" ? { ...one, sessionId } : one)));
+  }, [sessionId, opening, keep]);
+  const say = useCallback(
+    async (text: string) => {
+      if (!waits) return await send(text);
+      keep((all) => [...all, { text, sessionId: sessionId ?? "" }]);
+      return true;
+    },
+    [waits, send, keep, sessionId],
+  );
+  const waitFor = waits ? "index" : phase === "error" ? "user" : "answer";
+  const queued = useMemo(
+    (): Queued => ({
+      texts: own.map(({ text }) => text),
+      waitFor,
+      cancel: (at) => keep((all) => all.filter((one) => one !== own[at])),
+    }),
+    [own, waitFor, keep],
+  );
+  return { queued, say };
+}
+
+/** The waiting messages of all conversations of this tab. */
+function useKept() {
   const [waiting, setWaiting] = useState(kept);
-  const own = waiting?.sessionId === (sessionId ?? "") ? waiting.text : undefined;
-  const keep = useCallback((next: Waiting | undefined) => {
-    setWaiting(next);
+  const latest = useRef(waiting);
+  const keep = useCallback((change: (all: readonly Waiting[]) => readonly Waiting[]) => {
+    latest.current = change(latest.current);
+    setWaiting(latest.current);
     try {
-      if (next === undefined) sessionStorage.removeItem(KEPT);
-      else sessionStorage.setItem(KEPT, JSON.stringify(next));
+      if (latest.current.length === 0) sessionStorage.removeItem(KEPT);
+      else sessionStorage.setItem(KEPT, JSON.stringify(latest.current));
     } catch {
       // Without storage, a message waits as long as the page is open.
     }
   }, []);
-  useEffect(() => {
-    if (waits || own === undefined) return;
-    const timer = setTimeout(() => {
-      keep(undefined);
-      void send(own);
-    });
-    return () => clearTimeout(timer);
-  }, [waits, own, keep, send]);
-  const say = useCallback(
-    async (message: string) => {
-      if (!waits) return await send(message);
-      const text = own === undefined ? message : `${own}\n${message}`;
-      keep({ text, sessionId: sessionId ?? "" });
-      return true;
-    },
-    [waits, send, keep, own, sessionId],
-  );
-  const queued = useMemo(() => ({ text: own, cancel: () => keep(undefined) }), [own, keep]);
-  return { queued, say };
+  return [waiting, keep] as const;
 }

@@ -102,6 +102,46 @@ describe("the person that a visitor searches as", () => {
     expect(await get("search/me")).toMatchObject({ person: { email: CHEN } });
   });
 
+  it("X4 F17 refuses what a page sends that shows somebody else, and does nothing of it", async () => {
+    const { ask, be, say, get } = world.browser();
+    const document = `search/documents/${await idOf("Q4 bonus pool, confidential")}`;
+    const question = "How large is the Q4 bonus pool?";
+    await be(CHEN);
+    const { id } = await say("What does Alex say about Q4?");
+    const before = await get("search/sessions");
+    const stale = (email: string) => ({ headers: { "x-search-as": encodeURIComponent(email) } });
+    for (const [path, json] of [
+      ["search/runs", { input: question }],
+      ["search/runs", { sessionId: id, input: question }],
+      [`search/sessions/${id}/stop`, {}],
+      ["search/sessions", undefined],
+      [`search/sessions/${id}`, undefined],
+      [document, undefined],
+    ] as const) {
+      const { status, text } = await ask(path, { ...(json && { json }), ...stale(RIVERA) });
+      expect([path, status, JSON.parse(text)]).toEqual([
+        path,
+        409,
+        {
+          error: {
+            code: "other_person",
+            message: "You now search as Alex Chen, whom you chose in another tab.",
+          },
+        },
+      ]);
+    }
+    expect(await get("search/sessions")).toEqual(before);
+    // The person who searches is still the cookie's: the header only refuses.
+    expect((await ask(document, stale(CHEN))).status).toBe(200);
+    await be(RIVERA);
+    expect((await ask(document, stale(CHEN))).status).toBe(409);
+    expect((await ask(document, stale(RIVERA))).status).toBe(404);
+    for (const odd of ["%", "%ff", "nobody@lumen.example"])
+      expect((await ask(document, { headers: { "x-search-as": odd } })).status).toBe(409);
+    // What the page needs to find out who it is.
+    for (const path of ["search/me", "search/index"]) expect((await ask(path, stale(CHEN))).status).toBe(200);
+  });
+
   it("X4 is the default person for a forged cookie", async () => {
     for (const value of ["nobody@lumen.example", "%00", "%ff", "%E0%A4%A", "__proto__", "x".repeat(10_000)]) {
       const { person, people } = await world.browser({ pawl_search_as: value }).get("search/me");

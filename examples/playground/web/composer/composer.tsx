@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect } from "react";
+import { type KeyboardEvent, useEffect, useState } from "react";
 import { useFace } from "../face/face.ts";
 import { SendButton, StopButton } from "./buttons.tsx";
 import { type Field, goToField } from "./focus.ts";
@@ -17,7 +17,13 @@ interface ComposerProps {
 export function Composer({ text, setText, working, maxLength, field, onSend, onStop }: ComposerProps) {
   const { voice } = useFace();
   const sendable = text.trim() !== "" && !working;
+  // Enter was pressed during a run, so the hint says why nothing was sent.
+  const [isEarly, setIsEarly] = useState(false);
+  useEffect(() => {
+    if (!working) setIsEarly(false);
+  }, [working]);
   const send = (): void => {
+    setIsEarly(working);
     if (!sendable) return;
     field.current?.focus({ preventScroll: true });
     onSend(text.trim());
@@ -59,7 +65,11 @@ export function Composer({ text, setText, working, maxLength, field, onSend, onS
         {working ? <StopButton {...{ field, onStop }} /> : <SendButton disabled={!sendable} />}
       </div>
       <p className="composer-help" id="composer-help">
-        <span>Enter sends, Shift + Enter starts a new line, Esc stops {voice}.</span>
+        <span className={isEarly ? "composer-early" : undefined} role="status">
+          {working
+            ? `${voice} is working. You can send once it is done; Esc stops it.`
+            : "Enter sends, Shift + Enter starts a new line."}
+        </span>
         <Room left={maxLength - text.length} />
       </p>
     </form>

@@ -79,6 +79,10 @@ export interface Face {
   title: string;
   /** The agent's name in sentences. */
   voice: string;
+  /** Sends the requests of conversations. Default: the global `fetch`. */
+  fetch?: typeof fetch;
+  /** Explains that a conversation cannot be found. Default: it may belong to another browser. */
+  notFound?: string;
   /**
    * The text below the greeting, and suggestions for a first message. They are buttons, or a component of the
    * agent.

@@ -22,7 +22,7 @@ import { Conversation } from "./conversation.tsx";
  */
 export function AgentPage({ info }: { info: Info | undefined }) {
   const face = useFace();
-  const { agent, log } = useConversation(face.name);
+  const { agent, log } = useConversation(face);
   const { sessionId } = agent;
   const layout = useLayout(face.panel === undefined ? "log" : "panel");
   const { hasSide, isWide, beside } = layout;
@@ -187,10 +187,10 @@ function Beside({ layout, agent, log, replay }: BesideProps) {
 }
 
 /** Connects the agent's conversation with the page's address and the log. */
-function useConversation(name: string) {
+function useConversation({ name, fetch }: Face) {
   const url = `/api/${name}`;
   const { log, store } = useEventLog(url);
-  const agent = useAgent({ url, onEvent: store.push });
+  const agent = useAgent({ url, onEvent: store.push, ...(fetch && { fetch }) });
   const { open } = agent;
   const goTo = useCallback(
     (id: string | undefined) => {

@@ -22,12 +22,13 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 
 /** Shows what went wrong, in words for the user, and what they can do. */
 export function Failure({ failure, onRetry, onDismiss }: FailureProps) {
-  const { name: agent, voice } = useFace();
+  const { name: agent, voice, notFound } = useFace();
   const busy = `${voice} is still busy with the last message. Please try again in a moment.`;
+  const own = new Map([["session_busy", busy], ...(notFound ? [["not_found", notFound] as const] : [])]);
   return (
     <div className="failure" role="alert" data-testid="error">
       <p>
-        {failure.code === "session_busy" ? busy : (WORDS.get(failure.code) ?? failure.message)}
+        {own.get(failure.code) ?? WORDS.get(failure.code) ?? failure.message}
         {failure.text !== undefined && " Nothing is lost: your message is back below."}
       </p>
       <div className="failure-actions">

@@ -4,6 +4,7 @@ import { MOST_CHOICES } from "../plan/check-plan.ts";
 import type { Choice, PlanQuestion } from "../plan/plan.ts";
 import { type ClarificationEvent, EVENTS } from "../record/events.ts";
 import { makePlan } from "./planner.ts";
+import { checkedChoices } from "./returned.ts";
 import { stopRun } from "./stop.ts";
 import { attempt, type Here, HOOK, type Work } from "./work.ts";
 
@@ -94,13 +95,9 @@ async function choicesFor<Deps>(
   const { choices } = work;
   const given =
     choices &&
-    (await attempt(work, here, "choices", async (source) => toJson(await choices(question, source))));
-  const listed = new Map<string, Choice>();
-  for (const one of Array.isArray(given) ? given : []) {
-    const { id, label } = fieldsOf(one);
-    if (typeof id === "string" && typeof label === "string") listed.set(id, one as unknown as Choice);
-  }
-  return (listed.size > 0 ? [...listed.values()] : (question.choices ?? [])).slice(0, MOST_CHOICES);
+    (await attempt(work, here, "choices", async (source) => checkedChoices(await choices(question, source))));
+  const listed = given === undefined || given.length === 0 ? (question.choices ?? []) : given;
+  return listed.slice(0, MOST_CHOICES);
 }
 
 /** Whether the only choice may answer for the user: there is exactly one, and the question is new. */

@@ -2,6 +2,7 @@ import { answering, type TurnChange } from "@pawl/core";
 import { planProgress } from "../plan/plan.ts";
 import type { RunRecord } from "../record/record.ts";
 import { RETRIEVED, RETRIEVED_TAG } from "../record/tags.ts";
+import { checkedText } from "./returned.ts";
 import { attempt, type Here, type Work } from "./work.ts";
 
 /**
@@ -18,7 +19,9 @@ export async function landed<Deps>(work: Work<Deps>, here: Here<Deps>): Promise<
   // If `retrieve` took all remaining time, there would be no time for the answer.
   const inTime = { ...work, timeoutMs: Math.min(work.timeoutMs, Math.max(1, remaining.wallClockMs / 2)) };
   const search = () =>
-    attempt(inTime, here, "retrieve", (source) => fallback.retrieve({ ...source, ...limit }));
+    attempt(inTime, here, "retrieve", async (source) =>
+      checkedText("fallback.retrieve", await fallback.retrieve({ ...source, ...limit })),
+    );
   const found = here.record.retrieved ?? (await search());
   if (typeof found !== "string") return undefined;
   const key = `planning:${context.runId}:retrieved`;

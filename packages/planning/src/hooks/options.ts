@@ -50,11 +50,15 @@ export interface PlanningOptions<Deps = unknown> {
    * `agents` is given.
    */
   gates?: readonly string[];
-  /** The names of tools that a plan must not contain, e.g. a tool that rewrites queries. Default: none. */
+  /**
+   * The names of tools of the agent that a plan must not contain, e.g. one that rewrites queries. Default:
+   * none.
+   */
   withhold?: readonly string[];
   /**
-   * Returns the possible answers to a question. If there is only one, the user is not asked. Default: the
-   * model's suggestions.
+   * Returns the possible answers to a question. If there is only one, the user is not asked. The model's
+   * suggestions are shown if there are none, and if one is not valid, e.g. has a number as its `id`. Default:
+   * the model's suggestions.
    */
   choices?(question: PlanQuestion, source: PlanningSource<Deps>): Awaitable<readonly Choice[]>;
   /** How many questions in a row may leave a request unclear before the run ends. Default: 3. */
@@ -72,7 +76,10 @@ export interface PlanningOptions<Deps = unknown> {
         everyCalls?: number;
       }
     | false;
-  /** Descriptions of tools, chosen for each run. Default: none. */
+  /**
+   * Descriptions of tools, chosen for each run. Those of tools that the agent does not have are left out;
+   * `checkToolDocs()` finds them in a test. Default: none.
+   */
   docs?: {
     /** The descriptions, from `parseToolDocs()`. */
     docs: readonly ToolDoc[];

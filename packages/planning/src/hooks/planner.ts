@@ -4,6 +4,7 @@ import { planSchema, WRITE_PLAN } from "../plan/plan-schema.ts";
 import { EVENTS, type PlanEvent } from "../record/events.ts";
 import { boundsFor } from "../tools/write-plan.ts";
 import { plannerPrompts } from "./prompts.ts";
+import { checkedText } from "./returned.ts";
 import { attempt, codeOf, type Here, isLogFailure, logFailure, type Work } from "./work.ts";
 
 /** Identifies the messages and answers that a plan is based on. One plan is made for each basis. */
@@ -44,13 +45,15 @@ async function askForPlan<Deps>(
 ): Promise<Plan | undefined> {
   const { context, record, earlier } = here;
   const { facts } = work;
-  const known = facts && (await attempt(work, here, "facts", facts));
+  const known =
+    facts &&
+    (await attempt(work, here, "facts", async (source) => checkedText("facts", await facts(source))));
   const listed = await work.list(context);
   const bounds = boundsFor(work, record, listed);
   const agents = "agents" in listed ? listed.agents : [];
   if ("error" in listed) await logFailure(here, { part: "agents", code: listed.error.code });
   const prompts = plannerPrompts(work.guidance, {
-    ...{ record, earlier, tools: bounds.tools, facts: typeof known === "string" ? known : undefined },
+    ...{ record, earlier, tools: bounds.tools, facts: known },
     agents: agents as never,
   });
   try {

@@ -10,7 +10,10 @@ import { type PlanningOptions, settingsOf } from "./options.ts";
 import { afterTurn } from "./review.ts";
 import { HOOK, type Work, workOf } from "./work.ts";
 
-/** What an agent needs to plan: a hook and tools. */
+/**
+ * What an agent needs to plan. `agent()` refuses the hook without the tools. It cannot see that the hook is
+ * missing: then the model can write plans, and nothing follows from them.
+ */
 export interface Planning<Deps = unknown> {
   /** Plans, asks the user, reviews, and appends notes. List it after hooks that deny requests. */
   hook: Hook<Deps>;
@@ -74,13 +77,15 @@ export interface Planning<Deps = unknown> {
 export function planning<Deps = unknown>(options: PlanningOptions<Deps>): Planning<Deps> {
   const work = workOf(settingsOf(options));
   const lists = work.agents === undefined ? [] : [listTool(work), runTool(work)];
-  return { hook: hookOf(work), tools: [writePlanTool(work), ...lists] };
+  const tools = [writePlanTool(work), ...lists];
+  return { hook: hookOf(work, tools), tools };
 }
 
-function hookOf<Deps>(work: Work<Deps>): Hook<Deps> {
+function hookOf<Deps>(work: Work<Deps>, own: readonly Tool<Deps>[]): Hook<Deps> {
   return {
     name: HOOK,
-    tools: work.gates,
+    // So an agent that was given the hook without the tools, or that has none of these, is refused.
+    tools: [...own.map(({ name }) => name), ...work.gates, ...work.withhold],
     tags: [...Object.values(TAGS), RETRIEVED_TAG],
     beforeRun: async (context) => (await clarified(work, context, true)).next,
     beforeTurn: async (_plan, context) => await beforeTurn(work, context),

@@ -1,3 +1,4 @@
+import type { StoredEvent } from "@pawl/core";
 import type { JudgedToolDoc } from "../docs/choose-tool-docs.ts";
 import type { Choice, Plan, PlanQuestion } from "../plan/plan.ts";
 
@@ -88,6 +89,23 @@ export const EVENTS = {
   failed: "planning.failed",
   stopped: "planning.stopped",
 } as const;
+
+/** The types of the events from which a record is made. */
+export const RECORD_EVENTS: readonly StoredEvent["type"][] = [
+  "run_started",
+  "run_ended",
+  "user_message",
+  "prefix",
+  "llm_request",
+  "checkpoint",
+  "tool_call",
+  "tool_started",
+  "tool_result",
+  "note",
+  "knowledge",
+  "redaction",
+  ...Object.values(EVENTS),
+];
 
 export type PlanEvent = PlanningEvents["planning.plan"];
 export type ClarificationEvent = PlanningEvents["planning.clarification"];

@@ -1,4 +1,5 @@
-import { canonicalJson, type StoredEvent, type StoredOf, usdFromCents } from "@pawl/core";
+import { canonicalJson, PawlError, type StoredEvent, type StoredOf, usdFromCents } from "@pawl/core";
+import { got } from "../base/got.ts";
 import { oneLine } from "../base/text.ts";
 import {
   type ClarificationEvent,
@@ -13,26 +14,11 @@ import { type Clarification, newRecord, type RunRecord, type ToolExecution } fro
 import { NO_PLAN, redacted } from "./redacted.ts";
 import { isRecordTag, RETRIEVED, TAGS } from "./tags.ts";
 
-/** The types of the events from which a record is made. */
-export const RECORD_EVENTS: readonly StoredEvent["type"][] = [
-  "run_started",
-  "run_ended",
-  "user_message",
-  "prefix",
-  "llm_request",
-  "checkpoint",
-  "tool_call",
-  "tool_started",
-  "tool_result",
-  "note",
-  "knowledge",
-  "redaction",
-  ...Object.values(EVENTS),
-];
-
 /**
  * Folds a session's events into the record of its last run. With the events up to some `seq`, it returns the
  * record as it was then.
+ *
+ * @throws PawlError `config` for what is not a list, e.g. a promise or the result of `store.read()`.
  *
  * @example
  * ```ts
@@ -49,6 +35,11 @@ export const RECORD_EVENTS: readonly StoredEvent["type"][] = [
  * ```
  */
 export function recordOf(events: Iterable<StoredEvent>): RunRecord {
+  if (typeof Object(events)[Symbol.iterator] !== "function" || typeof events === "string")
+    throw new PawlError(
+      "config",
+      `recordOf() takes a list of events, e.g. await Array.fromAsync(store.read(sessionId)); got ${got(events)}.`,
+    );
   let record = newRecord("");
   for (const event of events) record = withEvent(record, event);
   return record;

@@ -1,5 +1,6 @@
 import { type RunContext, type StoredEvent, textOf } from "@pawl/core";
-import { RECORD_EVENTS, withEvent } from "./fold.ts";
+import { RECORD_EVENTS } from "./events.ts";
+import { withEvent } from "./fold.ts";
 import { newRecord, type RunRecord } from "./record.ts";
 
 /** A message of the conversation before the run. */
