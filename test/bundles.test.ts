@@ -8,7 +8,7 @@ const LIMITS: readonly [label: string, kB: number][] = [
   ["`useAgent` of `@pawl/client/react`, without React", 12],
   ["`createAspClient` of `@pawl/client/asp`", 8.5],
   ["`useAsp` of `@pawl/client/react`, without React", 9],
-  [CORE, 80],
+  [CORE, 75],
 ];
 
 /** The modules of the library that validate. Its `dereference.js` only looks references up. */

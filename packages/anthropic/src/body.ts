@@ -16,7 +16,8 @@ export interface ClaudeBodyOptions {
   effort?: "low" | "medium" | "high" | "xhigh" | "max";
   /**
    * Further fields of the request body, e.g. `{ metadata: { user_id: "u_1" } }`. `output_config` is merged
-   * with `effort` and with the output format of the agent's `output`. `model`, `messages`, `system`, `max_tokens`, `tool_choice` and `stream` are refused.
+   * with `effort` and with the output format of the agent's `output`. `model`, `messages`, `system`,
+   * `max_tokens`, `tool_choice` and `stream` are refused.
    */
   body?: { readonly [field: string]: unknown };
 }

@@ -95,7 +95,8 @@ export type { UserDataSource } from "./context/user-data.ts";
 // The log: events, and the state that is folded from them
 
 export type { EventType, StoredEvent, StoredOf } from "./log/event.ts";
-export type { EventData, SkipReason } from "./log/event-data.ts";
+export type { EventData } from "./log/event-data.ts";
+export type { SkipReason } from "./log/event-parts.ts";
 export type { EventStore } from "./log/event-store.ts";
 export type { EventOf, SessionEvent } from "./log/live-event.ts";
 export { REDACTED, readShown } from "./log/redacted.ts";

@@ -85,8 +85,8 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
    * - A model with output formats writes the output as its answer. Any other model, one whose API cannot
    *   express the schema, and every model of a `toolOnly` agent call the tool `final_answer`.
    * - An output that does not match the schema is answered by one reminder with what is wrong.
-   * - Tools with `endsRun` are refused. The schema's own checks and transforms apply to every output; `output`
-   *   is the value after the transforms, as JSON.
+   * - Tools with `endsRun` are refused. The schema's own checks and transforms apply to every output;
+   *   `output` is the value after the transforms, as JSON.
    */
   output?: S &
     ([S] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]

@@ -18,8 +18,9 @@ import { checkAgentOptions } from "./check-agent-options.ts";
  *
  * @throws PawlError `config` if an option is unknown or has an invalid value, e.g. a limit of 0; if the
  * instructions are empty; if two tools or two hooks have the same name; if tools depend on each other in a
- * circle; if a model has no prices, and the cost is limited or a hook counts it; if the schema `output` cannot
- * be used, or a tool has `endsRun` beside it; or if the agent is `toolOnly` and its runs could not end.
+ * circle; if a model has no prices, and the cost is limited or a hook counts it; if the schema `output`
+ * cannot be used, or a tool has `endsRun` beside it; or if the agent is `toolOnly` and its runs could not
+ * end.
  *
  * @example
  * ```ts

@@ -1,6 +1,5 @@
 import type { StoredEvent, StoredOf } from "../log/event.ts";
-import type { EventData } from "../log/event-data.ts";
-import type { CalledBy } from "../log/event-parts.ts";
+import type { CalledBy, EventData } from "../log/event-data.ts";
 import { expiryOf } from "../log/expiry.ts";
 import type { Asking, QuestionRecord, RunQuestion } from "../session/asking.ts";
 import type { RunState, SessionState } from "../session/state.ts";

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Budget, Limits } from "../log/budget.ts";
 import type { AppendableEvent, StoredEvent } from "../log/event.ts";
-import type { EventData, SkipReason } from "../log/event-data.ts";
+import type { EventData } from "../log/event-data.ts";
+import type { SkipReason } from "../log/event-parts.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
-import type { CalledBy, NextRun, QuestionPlace, ShortenInput } from "./event-parts.ts";
+import type { NextRun, QuestionPlace, ShortenInput, SkipReason } from "./event-parts.ts";
 import type { FileReference } from "./file-reference.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
@@ -344,14 +344,8 @@ export interface EventData {
   error: { code: string; message: string; stack: null; context: Json };
 }
 
-/**
- * Why a call was answered without being run, and counts as neither a success nor a failure.
- *
- * - `duplicate`: the call has already succeeded with the same arguments in this run.
- * - `waiting`: a tool that it depends on is called in the same turn; the model calls it again in the next.
- * - `surplus`: one tool is called at a time, and another call of the turn came first.
- * - `closed`: its question was closed without an answer, e.g. by a new message.
- *
- * Hooks may use reasons of their own.
- */
-export type SkipReason = "duplicate" | "waiting" | "surplus" | "closed" | (string & {});
+/** What the application says about the user, and whether it gave credentials, which are never stored. */
+export interface CalledBy {
+  caller?: JsonObject;
+  credentials?: true;
+}

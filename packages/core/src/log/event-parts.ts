@@ -1,5 +1,3 @@
-import type { JsonObject } from "../base/json.ts";
-
 /**
  * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each has
  * the note's first word, e.g. `saved` for the note `[saved: 4000 chars]`.
@@ -24,8 +22,14 @@ export interface NextRun {
   messages: number[];
 }
 
-/** What the application says about the user, and whether it gave credentials, which are never stored. */
-export interface CalledBy {
-  caller?: JsonObject;
-  credentials?: true;
-}
+/**
+ * Why a call was answered without being run, and counts as neither a success nor a failure.
+ *
+ * - `duplicate`: the call has already succeeded with the same arguments in this run.
+ * - `waiting`: a tool that it depends on is called in the same turn; the model calls it again in the next.
+ * - `surplus`: one tool is called at a time, and another call of the turn came first.
+ * - `closed`: its question was closed without an answer, e.g. by a new message.
+ *
+ * Hooks may use reasons of their own.
+ */
+export type SkipReason = "duplicate" | "waiting" | "surplus" | "closed" | (string & {});

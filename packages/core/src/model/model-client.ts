@@ -15,7 +15,9 @@ export interface ModelRequest {
   maxTokens: number;
   /** Whether the model must call a tool. Default: `auto`. */
   toolChoice?: ToolChoice;
-  /** The JSON Schema in which the model must answer. Only models with `outputFormat` get one. Default: none. */
+  /**
+   * The JSON Schema in which the model must answer. Only models with `outputFormat` get one. Default: none.
+   */
   outputFormat?: JsonObject;
 }
 

@@ -33,8 +33,8 @@ function stopOf({ cause }: RunState, ended: StopReason | undefined): RunResult["
 }
 
 /**
- * Returns the output of the run's last answer, or else the result of the tool that ended the run. If several tools did so in one turn, returns the first
- * tool's result.
+ * Returns the output of the run's last answer, or else the result of the tool that ended the run. If several
+ * tools did so in one turn, returns the first tool's result.
  */
 function outputOf({ turn }: RunState, ended: StopReason | undefined): Json | undefined {
   if (turn?.output !== undefined) return turn.output.value;

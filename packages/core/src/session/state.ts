@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { type AnswerLimit, type Budget, nothingSpent } from "../log/budget.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
-import type { EventData, SkipReason } from "../log/event-data.ts";
+import type { EventData } from "../log/event-data.ts";
+import type { SkipReason } from "../log/event-parts.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";

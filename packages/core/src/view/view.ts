@@ -63,8 +63,9 @@ export type ViewPart =
       resultSeq?: number;
     }
   /**
-   * The run's output, see `output` of `agent()`. While the model is writing it, `json` is the text so far, and
-   * `wrapped` says that the output is in its field `value`. `outputIn()` returns the output of both forms.
+   * The run's output, see `output` of `agent()`. While the model is writing it, `json` is the text so far,
+   * and `wrapped` says that the output is in its field `value`. `outputIn()` returns the output of both
+   * forms.
    */
   | { type: "output"; key: string; open: true; json: string; wrapped?: true }
   | { type: "output"; key: string; open: false; value: Json }

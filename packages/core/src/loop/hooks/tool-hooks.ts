@@ -1,7 +1,7 @@
 import { type Json, toJson } from "../../base/json.ts";
 import type { OutcomeChange, ToolChange, ToolOutcome } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
-import type { SkipReason } from "../../log/event-data.ts";
+import type { SkipReason } from "../../log/event-parts.ts";
 import type { CallState } from "../../session/state.ts";
 import { formatted, readable } from "../../tools/format-result.ts";
 import type { Tool } from "../../tools/tool.ts";

@@ -3,7 +3,7 @@ import { shortenedFieldIn } from "../../context/shorten-input.ts";
 import type { Ask } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
-import type { SkipReason } from "../../log/event-data.ts";
+import type { SkipReason } from "../../log/event-parts.ts";
 import { questionEvent, type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";

@@ -5,7 +5,6 @@ import type { LegFiles } from "../../leg/leg-files.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Host } from "../leg/host.ts";
 import { rootOf } from "../leg/root-session.ts";
-import { withReferences } from "./with-references.ts";
 
 /** Makes a leg's access to the files of its session's user. Without a file store, files stay in the log. */
 export function makeLegFiles(host: Pick<Host, "files" | "store" | "report">, session: Session): LegFiles {
