@@ -1,11 +1,11 @@
 /** How large a tarball may be, in kB: a sixth more than it was when the limit was set. */
 const LIMITS = {
-  "@pawl/anthropic": 45,
+  "@pawl/anthropic": 53,
   "@pawl/client": 130,
-  "@pawl/core": 1060,
+  "@pawl/core": 1230,
   "@pawl/knowledge": 90,
   "@pawl/mcp": 207,
-  "@pawl/openai": 45,
+  "@pawl/openai": 53,
   "@pawl/otel": 20,
   "@pawl/planning": 140,
   "@pawl/postgres": 2150,

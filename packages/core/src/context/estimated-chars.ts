@@ -1,4 +1,4 @@
-import type { FileReference } from "../log/file-reference.ts";
+import type { FileReference } from "../log/event-parts.ts";
 
 /**
  * The most characters that an image counts as: 4,784 tokens of four characters, at one token for every 28 x

@@ -1,7 +1,7 @@
 import { type Json, toJson } from "../base/json.ts";
 import type { NewEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
-import type { FileReference } from "../log/file-reference.ts";
+import type { FileReference } from "../log/event-parts.ts";
 import type { ContentBlock } from "../model/content.ts";
 
 /** The `type` of the source of a block whose bytes are in the file store. No API knows it. */

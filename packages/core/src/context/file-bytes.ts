@@ -1,5 +1,5 @@
 import { deepFreeze } from "../base/freeze.ts";
-import type { FileReference } from "../log/file-reference.ts";
+import type { FileReference } from "../log/event-parts.ts";
 import type { ContentBlock, Message } from "../model/content.ts";
 import type { ModelClient, ModelRequest } from "../model/model-client.ts";
 import { fileOfBlock, filesInBlocks, mapBlocks, noteInPlace } from "./file-blocks.ts";

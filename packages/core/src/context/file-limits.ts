@@ -1,5 +1,5 @@
 import type { EventData } from "../log/event-data.ts";
-import type { FileReference } from "../log/file-reference.ts";
+import type { FileReference } from "../log/event-parts.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { fileOfBlock, filesInBlocks, mapBlocks, noteInPlace } from "./file-blocks.ts";
 import { contextEntry } from "./project.ts";

@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
-import type { NextRun, QuestionPlace, ShortenInput, SkipReason } from "./event-parts.ts";
-import type { FileReference } from "./file-reference.ts";
+import type { FileReference, NextRun, QuestionPlace, ShortenInput, SkipReason } from "./event-parts.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
 import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";

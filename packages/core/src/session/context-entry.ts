@@ -1,5 +1,6 @@
+import type { JsonObject } from "../base/json.ts";
 import type { StoredEvent } from "../log/event.ts";
-import type { ContentBlock, Message } from "../model/content.ts";
+import type { ContentBlock, Message, TextBlock, ToolSpec } from "../model/content.ts";
 
 /** A piece of the model's context: the blocks of one event. */
 export interface ContextEntry {
@@ -11,6 +12,16 @@ export interface ContextEntry {
   seq: number;
   /** Whether the blocks include calls of the API's own tools, or their results. */
   hasServerTools: boolean;
+}
+
+/** The system prompt and the tools of every request. */
+export interface RequestPrefix {
+  id: string;
+  system: TextBlock[];
+  tools: ToolSpec[];
+  /** The JSON Schema in which the model must answer; absent if it answers freely. */
+  outputFormat?: JsonObject;
+  chars: number;
 }
 
 /**

@@ -7,9 +7,8 @@ import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
 import type { Asking, RunQuestion } from "./asking.ts";
-import { type ContextEntry, type KeptParts, newKeptParts } from "./context-entry.ts";
+import { type ContextEntry, type KeptParts, newKeptParts, type RequestPrefix } from "./context-entry.ts";
 import type { OpenAttempt } from "./open-attempt.ts";
-import type { RequestPrefix } from "./request-prefix.ts";
 import type { WorkTime } from "./work-time.ts";
 
 /** The state of one tool call. */

@@ -1,5 +1,5 @@
 import type { StoredOf } from "../log/event.ts";
-import type { FileReference } from "../log/file-reference.ts";
+import type { FileReference } from "../log/event-parts.ts";
 import type { ViewMessage, ViewPart } from "./view.ts";
 
 /** Adds a user's message, or replaces the one that has its id. */

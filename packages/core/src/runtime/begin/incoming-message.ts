@@ -4,7 +4,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { CalledBy, EventData } from "../../log/event-data.ts";
 import { eventKey } from "../../log/event-keys.ts";
-import type { FileReference } from "../../log/file-reference.ts";
+import type { FileReference } from "../../log/event-parts.ts";
 import type { Session } from "../../log/session-row.ts";
 import { storedCaller } from "../leg/access.ts";
 import type { AskedBy } from "../leg/host.ts";

@@ -12,7 +12,7 @@ import {
   refusedFile,
 } from "../../files/inspect-file.ts";
 import { fileBytes, isFileId, type OwnUserFiles } from "../../files/user-files.ts";
-import type { FileReference } from "../../log/file-reference.ts";
+import type { FileReference } from "../../log/event-parts.ts";
 import type { RunOptions } from "../begin/runtime-types.ts";
 
 /** The most files of one message. With more, Claude's API refuses large pictures. */
