@@ -33,7 +33,10 @@ const opened = await timed(() => again.ready());
 
 const wall: number[] = [];
 const processor: number[] = [];
-const questions = drawQuestions(drawCompany(options), { seed: "known", count: Number(count) });
+const questions = drawQuestions(drawCompany({ documents: options.documents }), {
+  seed: "known",
+  count: Number(count),
+});
 for (const { asker, text } of questions) {
   const took = await timed(() => again.search.search(asker, { text }));
   wall.push(took.wall);
