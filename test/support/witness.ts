@@ -94,7 +94,7 @@ export function witness(url: string, sessionId: string): Witness {
     counts,
     trace,
     check(log, view) {
-      assert.deepEqual(faults, [], trace.slice(-40).join("\n"));
+      assert.deepEqual(faults, [], trace.slice(-200).join("\n"));
       const { messages, pending, runningTools, run, cursor } = client.getState();
       assert.deepEqual({ messages, pending, runningTools, run, cursor }, view);
       const first = seqs[0] ?? log.length + 1;

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "@pawl/core";
+import { type SessionEvent, withRetry } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { Gap, type Standing, standingAt, step } from "../src/state/standing.ts";
@@ -161,6 +161,34 @@ describe("a server that does not resume at the client's position", () => {
     expect(heard.text()).toBe("Once upon");
     turn.end();
     await when(client, isIdle);
+    await expectSame(served, client);
+  });
+});
+
+describe("a stream that began before the text that its client has", () => {
+  it("W4 need not say that the text is void: the client reports it", async () => {
+    const lost = {
+      text: "Once upon a time there was a test.",
+      fault: { midStream: "overloaded", afterEvents: 5 },
+      delayPerEventMs: 20,
+    } as const;
+    const model = withRetry(scriptedModel([lost, { text: "Twice.", delayPerEventMs: 20 }]), {
+      sleep: async () => undefined,
+    });
+    const served = await serve(model);
+    const events: SessionEvent[] = [];
+    const silent = tampered("/runs", (response) =>
+      rewritten(response, (text) => {
+        const frames = text.split(/(?<=\n\n)/);
+        return { text: frames.filter((frame) => !frame.includes("attempt_restarted")).join("") };
+      }),
+    );
+    const client = clientOf(served, { onEvent: (event) => void events.push(event), fetch: silent });
+    await client.send("Hi");
+    await when(client, (state) => isIdle(state) && lastText(state) === "Twice.");
+    const types = events.map(({ type }) => type).filter((type) => /text_delta|restarted|request/.test(type));
+    const each = types.filter((type, at) => type !== types[at - 1]);
+    expect(each).toEqual(["llm_request", "text_delta", "attempt_restarted", "llm_request", "text_delta"]);
     await expectSame(served, client);
   });
 });

@@ -4,7 +4,7 @@ import { Refused } from "../wire/request.ts";
 import type { Wire } from "../wire/wire.ts";
 import { type AgentFailure, type Facts, isSubmitting } from "./agent-state.ts";
 import type { FromClient } from "./from-client.ts";
-import { type Standing, standingAt, step } from "./standing.ts";
+import { restartBefore, type Standing, standingAt, step } from "./standing.ts";
 
 /** The dependencies of a conversation. */
 export interface ConversationOptions extends FromClient<SessionEvent> {
@@ -68,6 +68,8 @@ export function updateView(talk: Conversation, view: ViewState, when: "now" | "s
  * @throws Gap if events or text before this event are missing.
  */
 export function take(talk: Conversation, event: SessionEvent): void {
+  const restart = restartBefore(talk.standing, event);
+  if (restart !== undefined) take(talk, restart);
   const { view, sessionId } = talk.facts;
   const { news, ...standing } = step(talk.standing, event);
   if (news === undefined) return;

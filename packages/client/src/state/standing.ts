@@ -44,6 +44,17 @@ export function step(standing: Standing, event: SessionEvent): Standing & { news
   return { place: advanceCursor(place, news), blocks: more, news };
 }
 
+/**
+ * Returns the `attempt_restarted` to report before an event that makes the client's text void, if the stream
+ * has not sent one: it began before that text, e.g. because a message was sent again, so its server does not
+ * know what this client has read.
+ */
+export function restartBefore({ place }: Standing, event: SessionEvent): SessionEvent | undefined {
+  if (place.live === undefined || !("seq" in event) || event.seq <= place.afterSeq) return undefined;
+  const isVoid = event.type !== "assistant_message" && advanceCursor(place, event).live === undefined;
+  return isVoid ? { type: "attempt_restarted", data: { attempt: place.live.attempt } } : undefined;
+}
+
 type DeltaEvent = EventOf<"text_delta" | "thinking_delta" | "tool_input_delta" | "output_delta">;
 
 const DELTAS: readonly DeltaEvent["type"][] = [
