@@ -3,6 +3,7 @@ import { ask, type ColumnTypes, columnsOf } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import { checkDatabase } from "../base/check.ts";
 import type { Document, Group, Person } from "../base/document.ts";
+import type { StoredAgent } from "../base/stored-agent.ts";
 import { type Company, companyAgents } from "../company/index.ts";
 import { migrateSearch } from "./migrate.ts";
 import { storeAgents } from "./store-agents.ts";
@@ -21,9 +22,11 @@ export interface StoreOptions {
   onProgress?(progress: BuildProgress): void;
   /** How many documents one statement stores. Default: 250. */
   chunk?: number;
+  /** Returns the agents to begin with. Called only if the company is not stored yet. Default: the company's. */
+  agents?(): Promise<readonly StoredAgent[]>;
 }
 
-const OPTIONS: OptionKinds<StoreOptions> = { onProgress: "function", chunk: "number" };
+const OPTIONS: OptionKinds<StoreOptions> = { onProgress: "function", chunk: "number", agents: "function" };
 
 const PERSON: ColumnTypes<Person> = {
   id: "integer",
@@ -78,7 +81,7 @@ export async function storeCompany(
   checkDatabase("storeCompany()", db);
   checkOptions("storeCompany()", { name, draw }, { name: "string!", draw: "function!" });
   checkOptions("storeCompany()", options, OPTIONS);
-  const { onProgress = () => undefined, chunk = 250 } = options;
+  const { onProgress = () => undefined, chunk = 250, agents = async () => companyAgents } = options;
   onProgress({ stage: "start", done: 0, total: 0 });
   await migrateSearch(db);
   const known = await dataSet(db, name);
@@ -105,7 +108,7 @@ export async function storeCompany(
     ids.map((person_id) => ({ person_id, team_id: id })),
   );
   await insert(db, "member", { person_id: "integer", team_id: "integer" }, members);
-  await storeAgents(db, companyAgents);
+  await storeAgents(db, await agents());
   const names = namesOf(company);
   for (let done = known?.stored ?? 0; done < total; ) {
     const rows = documents.slice(done, done + chunk).map((document) => stored(document, names));
