@@ -22,7 +22,7 @@ export interface StoreOptions {
   onProgress?(progress: BuildProgress): void;
   /** How many documents one statement stores. Default: 250. */
   chunk?: number;
-  /** Returns the agents to begin with. Called only if the company is not stored yet. Default: the company's. */
+  /** Returns the agents to begin with, for a company that is not stored yet. Default: the company's own. */
   agents?(): Promise<readonly StoredAgent[]>;
 }
 
