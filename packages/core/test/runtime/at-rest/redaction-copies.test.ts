@@ -65,7 +65,7 @@ describe("a redaction leaves no copy", () => {
       tools: [askWith(text)],
       hooks: [
         named("asks", {
-          beforeRun: (_, { answer, run }) =>
+          beforeRun: ({ answer, run }) =>
             answer === undefined && run.turns === 0
               ? { ask: { kind: "hook", payload: "Sure?", answer: z.string() } }
               : undefined,
@@ -80,7 +80,9 @@ describe("a redaction leaves no copy", () => {
       return JSON.stringify([...calls.values(), ...asked.values()].map(({ answer }) => answer));
     };
     expect(await answers()).toMatch(/secret of the tool.*secret of the hook/);
-    await redactAll(world, sessionId, "tool_result", "tool_answered");
+    const [ofHook] = await world.of(sessionId, "tool_answered");
+    await redactAll(world, sessionId, "tool_result");
+    await world.pawl.redact(sessionId, ofHook?.seq ?? 0, user);
     expect(await answers()).not.toMatch(SECRET);
     expect(await readable(world, sessionId)).not.toMatch(SECRET);
   });
