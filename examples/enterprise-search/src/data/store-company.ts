@@ -121,7 +121,7 @@ export async function storeCompany(
     onProgress({ stage: "documents", done, total });
   }
   onProgress({ stage: "words", done: total, total });
-  await storeWords(db, documents, names);
+  await storeWords(db, company, names);
   await ask(db, "ANALYZE enterprise_search.documents");
   await ask(db, "ANALYZE enterprise_search.word");
   await ask(db, "UPDATE enterprise_search.data_set SET ready_at = now() WHERE name = $1", [name]);
@@ -150,15 +150,22 @@ function stored(document: Document, names: ReadonlyMap<number, string>): StoredD
   return { ...document, people, at: new Date(document.at).toISOString() };
 }
 
+/**
+ * Lists all words, for spellings. Counts only documents that everybody in the workspace may see: other counts
+ * would change the order of results for people who may not see the documents.
+ */
 async function storeWords(
   db: Database,
-  documents: readonly Document[],
+  { workspaces, documents }: Company,
   names: ReadonlyMap<number, string>,
 ): Promise<void> {
+  const everyone = new Set(
+    workspaces.flatMap(({ groups }) => groups.filter(({ kind }) => kind === "everyone").map(({ id }) => id)),
+  );
   const counts = new Map<string, WordCounts>();
-  for (const { workspace, title, body, owner } of documents) {
+  for (const { workspace, title, body, owner, acl } of documents) {
     const own = counts.get(workspace) ?? new WordCounts();
-    own.add(title, body, names.get(owner) ?? "");
+    own.add([title, body, names.get(owner) ?? ""], { counts: acl.some((id) => everyone.has(id)) });
     counts.set(workspace, own);
   }
   for (const [workspace, words] of counts) {
