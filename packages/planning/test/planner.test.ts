@@ -122,6 +122,29 @@ describe("the planner", () => {
     expect((await world.record(sessionId)).plan?.tasks.map(({ status }) => status)).toEqual(["pending"]);
   });
 
+  it("M1 a task is done if its call is skipped as a duplicate, because the result is known", async () => {
+    const mail = { tools: [{ name: "search_gmail", input: { query: "Q4" } }] };
+    const tasks = [{ ...task("a"), tool: "search_gmail" }, task("b", ["a"])];
+    const again = { name: "write_plan", input: { goal: "Again", tasks } };
+    // Once after another plan, and once for a second task of the same tool.
+    for (const between of [[{ tools: [again] }], []]) {
+      const twice = [
+        { ...task("a"), tool: "search_gmail" },
+        { ...task("c"), tool: "search_gmail" },
+      ];
+      const world = worldOf({
+        small: [plans({ tasks: twice })],
+        main: [mail, ...between, mail, { text: "Ok." }],
+      });
+      const { sessionId } = await world.say("Q4?");
+      const { plan, calls } = await world.record(sessionId);
+      expect(calls.at(-1)).toMatchObject({ status: "skipped", skipped: "duplicate" });
+      expect(plan?.tasks.map(({ id, status }) => `${id} ${status}`)).toEqual(
+        between.length > 0 ? ["a done", "b pending"] : ["a done", "c done"],
+      );
+    }
+  });
+
   it("M1 M8 a retry continues with the plan of the run that failed", async () => {
     const main = [
       ...searchBoth.slice(0, 1),

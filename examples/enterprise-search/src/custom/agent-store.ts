@@ -4,7 +4,7 @@ import { checkDatabase } from "../base/check.ts";
 import { isAgentId, type StoredAgent } from "../base/stored-agent.ts";
 import type { Caller } from "../search/index.ts";
 import { type AgentDraft, checkDraft, slugOf } from "./agent-draft.ts";
-import { CREATE, LIST, MOST_OWN, REMOVE, type Row, UNKNOWN, UPDATE } from "./statements.ts";
+import { ALL, CREATE, LIST, MOST_OWN, REMOVE, type Row, UNKNOWN, UPDATE } from "./statements.ts";
 
 /** Why an agent was not stored. `problems` has a sentence for each mistake of an `invalid` draft. */
 export interface AgentError {
@@ -97,6 +97,11 @@ export function agentStore(
       return row === undefined ? refused(NOT_FOUND) : { status: "ok", agent: { id: row.id } };
     },
   };
+}
+
+/** Reads the agents of all people, for a copy of them. Those that were changed last are at the end. */
+export async function agentsOfPeople(db: Database): Promise<StoredAgent[]> {
+  return (await ask<Row>(db, ALL)).map(agentOf);
 }
 
 type Made = { slot: number | null } & (Row | { id: null });

@@ -1,2 +1,8 @@
 export type { AgentDraft } from "./agent-draft.ts";
-export { type AgentError, type AgentOutcome, type AgentStore, agentStore } from "./agent-store.ts";
+export {
+  type AgentError,
+  type AgentOutcome,
+  type AgentStore,
+  agentStore,
+  agentsOfPeople,
+} from "./agent-store.ts";

@@ -32,6 +32,10 @@ export const LIST = `
   ORDER BY a.owner = me.email DESC, a.shared = 'everyone' DESC,
     CASE WHEN a.shared <> 'everyone' THEN a.updated_at END DESC, a.id LIMIT ${MOST_LISTED}`;
 
+/** Reads the agents of all people, those that were changed last at the end. */
+export const ALL = `
+  SELECT ${COLUMNS}, a.people FROM enterprise_search.custom_agent a WHERE a.owner <> '' ORDER BY a.updated_at, a.id`;
+
 /** Returns those of the e-mail addresses `$2` that nobody in the workspace `$1` has. */
 export const UNKNOWN = `
   SELECT u.email FROM unnest($2::text::text[]) u(email)

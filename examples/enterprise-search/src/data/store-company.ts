@@ -3,6 +3,7 @@ import { ask, type ColumnTypes, columnsOf } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
 import { checkDatabase } from "../base/check.ts";
 import type { Document, Group, Person } from "../base/document.ts";
+import type { StoredAgent } from "../base/stored-agent.ts";
 import { type Company, companyAgents } from "../company/index.ts";
 import { migrateSearch } from "./migrate.ts";
 import { storeAgents } from "./store-agents.ts";
@@ -21,9 +22,11 @@ export interface StoreOptions {
   onProgress?(progress: BuildProgress): void;
   /** How many documents one statement stores. Default: 250. */
   chunk?: number;
+  /** Returns the agents to begin with, for a company that is not stored yet. Default: the company's own. */
+  agents?(): Promise<readonly StoredAgent[]>;
 }
 
-const OPTIONS: OptionKinds<StoreOptions> = { onProgress: "function", chunk: "number" };
+const OPTIONS: OptionKinds<StoreOptions> = { onProgress: "function", chunk: "number", agents: "function" };
 
 const PERSON: ColumnTypes<Person> = {
   id: "integer",
@@ -78,7 +81,7 @@ export async function storeCompany(
   checkDatabase("storeCompany()", db);
   checkOptions("storeCompany()", { name, draw }, { name: "string!", draw: "function!" });
   checkOptions("storeCompany()", options, OPTIONS);
-  const { onProgress = () => undefined, chunk = 250 } = options;
+  const { onProgress = () => undefined, chunk = 250, agents = async () => companyAgents } = options;
   onProgress({ stage: "start", done: 0, total: 0 });
   await migrateSearch(db);
   const known = await dataSet(db, name);
@@ -105,7 +108,7 @@ export async function storeCompany(
     ids.map((person_id) => ({ person_id, team_id: id })),
   );
   await insert(db, "member", { person_id: "integer", team_id: "integer" }, members);
-  await storeAgents(db, companyAgents);
+  await storeAgents(db, await agents());
   const names = namesOf(company);
   for (let done = known?.stored ?? 0; done < total; ) {
     const rows = documents.slice(done, done + chunk).map((document) => stored(document, names));
@@ -118,7 +121,7 @@ export async function storeCompany(
     onProgress({ stage: "documents", done, total });
   }
   onProgress({ stage: "words", done: total, total });
-  await storeWords(db, documents, names);
+  await storeWords(db, company, names);
   await ask(db, "ANALYZE enterprise_search.documents");
   await ask(db, "ANALYZE enterprise_search.word");
   await ask(db, "UPDATE enterprise_search.data_set SET ready_at = now() WHERE name = $1", [name]);
@@ -147,15 +150,22 @@ function stored(document: Document, names: ReadonlyMap<number, string>): StoredD
   return { ...document, people, at: new Date(document.at).toISOString() };
 }
 
+/**
+ * Lists all words, for spellings. Counts only documents that everybody in the workspace may see: other counts
+ * would change the order of results for people who may not see the documents.
+ */
 async function storeWords(
   db: Database,
-  documents: readonly Document[],
+  { workspaces, documents }: Company,
   names: ReadonlyMap<number, string>,
 ): Promise<void> {
+  const everyone = new Set(
+    workspaces.flatMap(({ groups }) => groups.filter(({ kind }) => kind === "everyone").map(({ id }) => id)),
+  );
   const counts = new Map<string, WordCounts>();
-  for (const { workspace, title, body, owner } of documents) {
+  for (const { workspace, title, body, owner, acl } of documents) {
     const own = counts.get(workspace) ?? new WordCounts();
-    own.add(title, body, names.get(owner) ?? "");
+    own.add([title, body, names.get(owner) ?? ""], { counts: acl.some((id) => everyone.has(id)) });
     counts.set(workspace, own);
   }
   for (const [workspace, words] of counts) {

@@ -14,13 +14,17 @@ export function wordsOf(text: string): string[] {
   return (folded(text).match(WORD) ?? []).filter((word) => word.length <= LONGEST_WORD);
 }
 
-/** Counts the documents that have a word, for each word. Leaves out numbers: they have no other spelling. */
+/**
+ * Lists words with the number of documents that count and have the word. Leaves out numbers: they have no other
+ * spelling.
+ */
 export class WordCounts {
   readonly #counts = new Map<string, number>();
 
-  add(...texts: readonly string[]): void {
+  /** Adds a document's texts. */
+  add(texts: readonly string[], { counts }: { counts: boolean }): void {
     for (const word of new Set(wordsOf(texts.join(" "))))
-      if (!/^\d+$/.test(word)) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+      if (!/^\d+$/.test(word)) this.#counts.set(word, (this.#counts.get(word) ?? 0) + (counts ? 1 : 0));
   }
 
   entries(): [word: string, documents: number][] {

@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { checkOptions, type OptionKinds } from "@pawl/core";
 import type { Queryable } from "@pawl/postgres";
 import { DOCUMENTS } from "../base/check.ts";
@@ -6,11 +6,14 @@ import { COMPANY_NOW, DEFAULT_DOCUMENTS, DEFAULT_SEED } from "../company/index.t
 import { type AgentStore, agentStore } from "../custom/index.ts";
 import type { BuildProgress } from "../data/index.ts";
 import { type CompanySearch, companySearch } from "../search/index.ts";
-import { FORMAT } from "./format.ts";
+import { keptAgents } from "./kept-agents.ts";
 import { type WorkerDatabase, workerDatabase } from "./worker-database.ts";
 
 export interface EmbeddedCompanyOptions {
-  /** The folder to keep indexes in, one for each seed and size. Default: in memory only. */
+  /**
+   * The folder to keep indexes and people's agents in, in a folder for each seed and size. Default: in memory
+   * only.
+   */
   dataDir?: string | undefined;
   /** Default: `harborline`. */
   seed?: string;
@@ -29,8 +32,8 @@ export interface EmbeddedCompany {
   /** Searches. The first search starts to build the index, and waits for it. */
   search: CompanySearch;
   /**
-   * The agents that people make, and those of the company. They are in the same database as the index. So if
-   * a new version of this package has to build another index, the agents that people made are missing.
+   * The agents that people make, and those of the company. A file beside the index has a copy of those of
+   * people. It is written before a change is reported, and survives if the index has to be built again.
    */
   agents: AgentStore;
   /** The database, for statements of your own. They wait for the index, too. */
@@ -69,13 +72,11 @@ export function embeddedCompany(options: EmbeddedCompanyOptions = {}): EmbeddedC
   checkOptions("embeddedCompany()", options, OPTIONS);
   const { dataDir, seed = DEFAULT_SEED, documents = DEFAULT_DOCUMENTS } = options;
   const { onProgress = () => undefined } = options;
-  const name = `search-${FORMAT}-${encodeURIComponent(seed)}-${documents}`;
-  const directory = dataDir === undefined ? undefined : join(resolve(dataDir), name);
   let running: WorkerDatabase | undefined;
   let progress: BuildProgress | undefined;
   const start = (): WorkerDatabase => {
     running ??= workerDatabase(
-      { directory, seed, documents },
+      { dataDir: dataDir === undefined ? undefined : resolve(dataDir), seed, documents },
       {
         onProgress: (now) => {
           progress = now;
@@ -93,7 +94,7 @@ export function embeddedCompany(options: EmbeddedCompanyOptions = {}): EmbeddedC
   return {
     db,
     search: companySearch(db, { now: () => COMPANY_NOW }),
-    agents: agentStore(db),
+    agents: keptAgents(agentStore(db), async () => await start().copyAgents()),
     ready: async () => await start().ready,
     progress: () => progress,
     close: async () => await running?.close(),

@@ -2,14 +2,17 @@ import type { BuildProgress } from "../data/index.ts";
 
 /** What the worker is started with. */
 export interface WorkerSettings {
-  /** The directory of the index; in memory without one. */
-  directory: string | undefined;
+  /** The directory with the folders of all companies; in memory without one. */
+  dataDir: string | undefined;
   seed: string;
   documents: number;
 }
 
 /** What the main thread sends. */
-export type Order = { type: "query"; id: number; text: string; values: unknown[] } | { type: "close" };
+export type Order =
+  | { type: "query"; id: number; text: string; values: unknown[] }
+  | { type: "copy-agents"; id: number }
+  | { type: "close" };
 
 /** What the worker answers. */
 export type Report =

@@ -7,6 +7,8 @@ import type { Order, Report, WorkerSettings } from "./protocol.ts";
 export interface WorkerDatabase extends Queryable {
   /** Resolves once the index is built. Rejects if it cannot be, or the thread ended before. */
   ready: Promise<void>;
+  /** Copies the agents that people have made into their file. */
+  copyAgents(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,18 +60,20 @@ export function workerDatabase(
     onEnd();
     ended.resolve();
   });
+  const ask = async (order: (id: number) => Order): Promise<{ rows: unknown[] }> => {
+    await ready.promise;
+    if (isOver) throw new Error("The index is closed.");
+    asked += 1;
+    const id = asked;
+    return await new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject });
+      send(order(id));
+    });
+  };
   return {
     ready: ready.promise,
-    query: async (text, values = []) => {
-      await ready.promise;
-      if (isOver) throw new Error("The index is closed.");
-      asked += 1;
-      const id = asked;
-      return await new Promise((resolve, reject) => {
-        waiting.set(id, { resolve, reject });
-        send({ type: "query", id, text, values });
-      });
-    },
+    query: async (text, values = []) => await ask((id) => ({ type: "query", id, text, values })),
+    copyAgents: async () => void (await ask((id) => ({ type: "copy-agents", id }))),
     close: async () => {
       // A thread that is still building is ended at once. What it has stored is kept.
       if (isReady) send({ type: "close" });

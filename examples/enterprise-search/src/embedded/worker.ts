@@ -1,17 +1,19 @@
 // The thread that owns the embedded Postgres: it builds the index and answers statements one after the other.
-import { existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { unaccent } from "@electric-sql/pglite/contrib/unaccent";
 import { drawCompany } from "../company/index.ts";
-import { storeCompany } from "../data/index.ts";
+import { type StoreOptions, storeCompany } from "../data/index.ts";
+import { companyFolder, removeFolder, removeOtherIndexes } from "./company-folder.ts";
 import { failureText } from "./failure-text.ts";
+import { FORMAT } from "./format.ts";
+import { copyAgents, firstAgents } from "./kept-agents.ts";
 import { lockDirectory } from "./lock.ts";
+import { openIndex } from "./open-index.ts";
 import type { Order, Report, WorkerSettings } from "./protocol.ts";
 
-const { directory, seed, documents } = workerData as WorkerSettings;
+const { dataDir, seed, documents } = workerData as WorkerSettings;
 const send = (report: Report) => parentPort?.postMessage(report);
 
 try {
@@ -22,48 +24,75 @@ try {
 
 async function serve(): Promise<void> {
   send({ type: "progress", progress: { stage: "start", done: 0, total: 0 } });
-  const unlock = directory === undefined ? undefined : lockDirectory(directory);
-  const db = await opened(directory === undefined ? undefined : join(directory, "postgres"));
-  await storeCompany(db, `${seed}/${documents}`, () => drawCompany({ seed, documents }), {
-    onProgress: (progress) => send({ type: "progress", progress }),
-  });
+  const { db, copy, unlock } = await opened();
+  send({ type: "progress", progress: { stage: "ready", done: documents, total: documents } });
   let isClosing = false;
   parentPort?.on("message", (order: Order) => {
-    if (order.type === "query") return void answer(db, order);
+    if (order.type === "query") return void answer(order.id, () => db.query(order.text, order.values));
+    if (order.type === "copy-agents") return void answer(order.id, copy);
     if (isClosing) return;
     isClosing = true;
     void db.close().finally(() => {
-      unlock?.();
+      unlock();
       parentPort?.close();
     });
   });
 }
 
-async function answer(db: PGlite, { id, text, values }: Order & { type: "query" }): Promise<void> {
+async function answer(id: number, work: () => Promise<{ rows: unknown[] } | undefined>): Promise<void> {
   try {
-    const { rows } = await db.query(text, values);
-    send({ type: "rows", id, rows });
+    const result = await work();
+    send({ type: "rows", id, rows: result?.rows ?? [] });
   } catch (error) {
     send({ type: "failed", id, message: failureText(error), code: (error as { code?: string }).code });
   }
 }
 
-/** Opens the database. Replaces it by an empty one if it is damaged or from another version of Postgres. */
-async function opened(dataDir: string | undefined): Promise<PGlite> {
-  try {
-    return await create(dataDir);
-  } catch (error) {
-    if (dataDir === undefined || !existsSync(dataDir)) throw error;
-    rmSync(dataDir, { recursive: true, force: true });
-    return await create(dataDir);
+interface Opened {
+  db: PGlite;
+  /** Copies the agents of people into their file. */
+  copy(): Promise<undefined>;
+  unlock(): void;
+}
+
+async function opened(): Promise<Opened> {
+  if (dataDir === undefined) {
+    const db = await create();
+    await fill(db);
+    return { db, copy: async () => undefined, unlock: () => {} };
   }
+  const company = { format: FORMAT, seed, documents };
+  const folder = companyFolder(dataDir, company);
+  const unlock = lockDirectory(folder.path);
+  const former: string[] = [];
+  const agents = async () => {
+    const first = await firstAgents(folder.agents, company, create);
+    former.push(...first.read);
+    return first.agents;
+  };
+  const db = await openIndex(folder, { create, fill: (index) => fill(index, agents) });
+  const copy = () => copyAgents(db, folder.agents);
+  await copy();
+  removeOtherIndexes(folder);
+  for (const path of former) removeFolder(path);
+  return { db, copy, unlock };
+}
+
+async function fill(db: PGlite, agents?: StoreOptions["agents"]): Promise<void> {
+  await storeCompany(db, `${seed}/${documents}`, () => drawCompany({ seed, documents }), {
+    onProgress: (progress) => {
+      // "ready" is sent when the agents are copied, too.
+      if (progress.stage !== "ready") send({ type: "progress", progress });
+    },
+    ...(agents && { agents }),
+  });
 }
 
 // All pages are in memory, so reading them in random order costs little more. Otherwise common words would be
 // searched without the index.
-async function create(dataDir: string | undefined): Promise<PGlite> {
+async function create(directory?: string): Promise<PGlite> {
   return await PGlite.create({
-    ...(dataDir !== undefined && { dataDir }),
+    ...(directory !== undefined && { dataDir: directory }),
     extensions: { pg_trgm, unaccent },
     startParams: [
       ...PGlite.defaultStartParams,

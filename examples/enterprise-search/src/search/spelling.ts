@@ -42,7 +42,8 @@ const MOST_CHECKED = 20;
 
 /**
  * Finds the likely spellings of misspelled words: words one change away. With `far`, also words two changes
- * away if none is closer. Each is in a document that the caller may see, or in at least `common` documents.
+ * away if none is closer. Each is in a document that the caller may see, or in at least `common` documents
+ * that everybody may see.
  */
 export async function spellingsOf(
   db: Database,
@@ -83,10 +84,11 @@ async function visible(
   const rare = rows.filter(({ documents }) => documents < common).map(({ word }) => word);
   // Runs even without rare words, so that the number of statements does not reveal a hidden word.
   const seen = await seenOf(db, caller, rare.length > 0 ? rare.slice(0, MOST_CHECKED) : [""]);
-  return Map.groupBy(
-    rows.filter(({ word, documents }) => documents >= common || seen.has(word)),
-    ({ asked }) => asked,
-  );
+  const known = rows.flatMap((row): Row[] => {
+    const documents = row.documents >= common ? row.documents : seen.get(row.word);
+    return documents === undefined ? [] : [{ ...row, documents }];
+  });
+  return Map.groupBy(known, ({ asked }) => asked);
 }
 
 /** All words one change away: a letter dropped, swapped with the next, replaced or added. */

@@ -25,7 +25,7 @@ interface Found {
   documents: number;
 }
 
-/** Counts, for each word, the documents that have any of its forms. */
+/** Counts, for each word, the documents with any of its forms that everybody in the workspace may see. */
 const LOOK_UP = `
   SELECT a.word, plainto_tsquery('enterprise_search.words', a.word)::text AS query,
     coalesce((SELECT sum(w.documents) FROM enterprise_search.word w
@@ -46,7 +46,10 @@ export interface Lexicon {
 /** The most words of a query that are replaced by other spellings. */
 const MOST_RESPELLED = 4;
 
-/** A word in at least this share of the documents is known to everybody. A rarer word may be a secret. */
+/**
+ * The rarity of a word in at least this share of the documents that everybody may see is taken from these.
+ * Otherwise it is taken from the documents that the caller may see. So hidden documents never count.
+ */
 const KNOWN_TO_ALL = 0.01;
 
 /** How many words are remembered at most. */
@@ -81,13 +84,13 @@ export function lexicon(db: Database, workspaceId: string): Lexicon {
         known.clear();
         total = await sizeOf(db, workspaceId);
       }
-      const found = await lookUp(wanted);
+      const listed = await lookUp(wanted);
       const common = total * KNOWN_TO_ALL;
-      const rare = words.filter(
-        (word) => (found.get(word)?.documents ?? 0) < common && !others.get(word)?.length,
-      );
+      const isRare = (word: string) => (listed.get(word)?.documents ?? 0) < common;
+      const rare = words.filter((word) => isRare(word) && !others.get(word)?.length);
       const seen = await seenOf(db, caller, rare);
       const unseen = new Set(rare.filter((word) => !seen.has(word)));
+      const found = new Map([...listed].map(([word, row]) => [word, countedFor(row, rare, seen)]));
       const strange = [...unseen].filter(maySpell).slice(0, MOST_RESPELLED);
       // A search for distant spellings takes as long as the rest. Two known words find documents without it.
       const far = words.filter((word) => !unseen.has(word) && found.get(word)?.documents).length < 2;
@@ -95,17 +98,17 @@ export function lexicon(db: Database, workspaceId: string): Lexicon {
       return words.flatMap((word): Term[] => {
         const row = found.get(word);
         if (row === undefined || row.query === "") return [];
-        const own = unseen.has(word) ? { ...row, documents: 0 } : row;
         const alike = (others.get(word) ?? []).flatMap((other) => found.get(other) ?? []);
-        return termOf(
-          own,
-          own.documents > 0 ? [] : (spelled.get(word) ?? []),
-          alike.filter(({ documents }) => documents > 0),
-          total || 1,
-        );
+        const known = alike.filter(({ query }) => query !== "");
+        return termOf(row, row.documents > 0 ? [] : (spelled.get(word) ?? []), known, total || 1);
       });
     },
   };
+}
+
+/** Replaces the count of a rare word by that of the documents which the caller may see. */
+function countedFor(row: Found, rare: readonly string[], seen: ReadonlyMap<string, number>): Found {
+  return rare.includes(row.word) ? { ...row, documents: seen.get(row.word) ?? 0 } : row;
 }
 
 function termOf(own: Found, spelled: readonly Found[], alike: readonly Found[], total: number): Term[] {
@@ -135,7 +138,7 @@ function termOf(own: Found, spelled: readonly Found[], alike: readonly Found[], 
 /** How much a synonym counts beside the word itself. */
 const SYNONYM = 0.7;
 
-/** Estimates the number of documents of a workspace: those that have its most common word. */
+/** Estimates how many documents of a workspace everybody may see: those that have its most common word. */
 async function sizeOf(db: Database, workspaceId: string): Promise<number> {
   const [row] = await ask<{ size: number }>(
     db,

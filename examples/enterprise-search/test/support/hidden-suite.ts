@@ -31,7 +31,7 @@ export function hiddenSuite(open: () => Queryable): void {
       [HIDDEN, MAILS, [HIDDEN, HIDDEN, HIDDEN, OPEN]],
     );
     await db.query(
-      `INSERT INTO enterprise_search.word VALUES ('harborline', $1, $1, 3), ('harborline', $2, $2, 1)`,
+      `INSERT INTO enterprise_search.word VALUES ('harborline', $1, $1, 0), ('harborline', $2, $2, 0)`,
       [HIDDEN, OPEN],
     );
   });

@@ -3,15 +3,15 @@ import type { RunRecord, ToolExecution } from "./record.ts";
 
 /**
  * Returns the plan after the calls since it was written; `undefined` if they change nothing. A call that
- * succeeded marks the first pending task of its tool or agent as done. Tasks of a tool that has failed
- * `failures` times in a row are blocked.
+ * succeeded, or was skipped because it had succeeded before, marks the first pending task of its tool or
+ * agent as done. Tasks of a tool that has failed `failures` times in a row are blocked.
  */
 export function planAfterCalls(record: RunRecord, failures: number): Plan | undefined {
   const { plan, planned, calls, failedTools } = record;
   if (plan === undefined || planned === undefined) return undefined;
   const fresh = calls.filter(({ seq }) => seq > planned.seq);
   let { tasks } = plan;
-  for (const call of fresh) if (call.status === "success") tasks = withDone(tasks, call);
+  for (const call of fresh) if (hasResult(call)) tasks = withDone(tasks, call);
   const out = new Map(failedTools.filter(({ count }) => count >= failures).map((one) => [one.tool, one]));
   tasks = tasks.map((task) => {
     const failed = task.tool === undefined ? undefined : out.get(task.tool);
@@ -20,6 +20,11 @@ export function planAfterCalls(record: RunRecord, failures: number): Plan | unde
     return { ...task, status: "blocked", note };
   });
   return tasks.every((task, at) => task === plan.tasks[at]) ? undefined : { ...plan, tasks };
+}
+
+/** Whether the model has the result of the call: the call succeeded, now or earlier with the same input. */
+function hasResult({ status, skipped }: ToolExecution): boolean {
+  return status === "success" || skipped === "duplicate";
 }
 
 /** Marks the first pending task of the call's tool or agent as done. Prefers tasks that can be done now. */

@@ -60,6 +60,33 @@ describe("a redaction leaves no copy", () => {
     await world.pawl.drain();
   });
 
+  it("F20 E11 in the answer to a question, in what the next process folds from the log", async () => {
+    const world = setup([{ tools: [calling("ask", "?")] }, { text: "Fine." }, { text: "Bye." }], {
+      tools: [askWith(text)],
+      hooks: [
+        named("asks", {
+          beforeRun: ({ answer, run }) =>
+            answer === undefined && run.turns === 0
+              ? { ask: { kind: "hook", payload: "Sure?", answer: z.string() } }
+              : undefined,
+        }),
+      ],
+    });
+    const { sessionId, pending } = await world.say("Go");
+    const asked = await world.answer(sessionId, pending[0]?.callId ?? "", "secret of the hook");
+    await world.answer(sessionId, asked.pending[0]?.callId ?? "", "secret of the tool");
+    const answers = async () => {
+      const { calls, asked } = await loadState(world.store, sessionId);
+      return JSON.stringify([...calls.values(), ...asked.values()].map(({ answer }) => answer));
+    };
+    expect(await answers()).toMatch(/secret of the tool.*secret of the hook/);
+    const [ofHook] = await world.of(sessionId, "tool_answered");
+    await redactAll(world, sessionId, "tool_result");
+    await world.pawl.redact(sessionId, ofHook?.seq ?? 0, user);
+    expect(await answers()).not.toMatch(SECRET);
+    expect(await readable(world, sessionId)).not.toMatch(SECRET);
+  });
+
   it("F22 E11 in what a tool has reported about its result; its connector stays", async () => {
     const search = tool({
       name: "search",
@@ -190,6 +217,11 @@ describe("a redaction of a task", () => {
     // What was taken back once is not taken back again.
     const redactions = await world.of(`${sessionId}:toolu_worker`, "redaction");
     expect(new Set(redactions.map(({ data }) => data.seq)).size).toBe(redactions.length);
+    // A prefix has the agent's instructions and user data. Another one would follow each redaction of it.
+    expect(redactions.map(({ data }) => data.of)).not.toContain("prefix");
+    const before = await world.log(`${sessionId}:toolu_worker`);
+    await redactAll(world, sessionId, "tool_result");
+    expect(await world.log(`${sessionId}:toolu_worker`)).toEqual(before);
     await goesOn(world, sessionId);
   });
 
