@@ -125,7 +125,8 @@ export interface EventData {
    *
    * - `reason` is the form: `drop_old_results` replaces tool results and files by notes, `summary`
    *   replaces everything by the text `summary`, and `start` omits everything. `only: "files"`: replaces only
-   *   files.
+   *   files. `only: "refused_files"`: replaces only the files since the model's last answer, because the model
+   *   has refused a request with them.
    * - `upto_seq` is the last event of the context from which the checkpoint was made.
    * - A new `prefix` follows in the same append.
    */
@@ -133,7 +134,7 @@ export interface EventData {
     from_seq: number;
     upto_seq: number;
     reason: "drop_old_results" | "summary" | "start";
-    only?: "files";
+    only?: "files" | "refused_files";
     summary?: string;
   };
   /**
