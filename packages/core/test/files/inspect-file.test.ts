@@ -118,3 +118,27 @@ describe("inspectFile()", () => {
     expect(await refusal(bytes)).toContain(why);
   });
 });
+
+it.each([
+  ["streams without data", "/ObjStm stream\nx\nendstream\n"],
+  ["names of streams", "/ObjStms"],
+  ["names of types", "/Type"],
+  ["names of encryption", "/Encrypt "],
+  ["white space", "/Type                    "],
+])("F1 needs little time for a PDF of nothing but %s", async (_, unit) => {
+  const bytes = utf8(`%PDF-1.7\n${unit.repeat(Math.floor(19_000_000 / unit.length))}`);
+  const started = performance.now();
+  expect(await inspectFile(bytes)).toMatchObject({ mediaType: "application/pdf" });
+  expect(performance.now() - started).toBeLessThan(3_000);
+});
+
+it("F1 finds what lies across the pieces in which a PDF is read", async () => {
+  for (let shift = 0; shift < 140; shift += 1) {
+    const filler = " ".repeat((1 << 20) - shift);
+    const tail = "/Type /Page ";
+    expect(await inspectFile(utf8(`%PDF-1.7\n${filler}${tail}${filler}`))).toMatchObject({ pages: 1 });
+  }
+  const packed = pdf(90, { packed: true });
+  const moved = joinedBytes(utf8(`%PDF-1.7\n${" ".repeat((1 << 20) - 60)}`), packed);
+  expect(await inspectFile(moved)).toMatchObject({ pages: 90 });
+});
