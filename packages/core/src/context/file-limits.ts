@@ -57,15 +57,15 @@ export function withoutRefusedFiles(entries: readonly ContextEntry[]): ContextEn
   return entries.map((entry, at) => (at > answered ? withoutMedia(entry) : entry));
 }
 
-const REFUSED = "is left out: the model could not read it.";
+const UNREADABLE = "is left out: the model could not read it.";
 
 function withoutMedia(entry: ContextEntry): ContextEntry {
   const blocks = mapBlocks(entry.blocks, (block) => {
     if (block.type !== "image" && block.type !== "document") return block;
     const file = fileOfBlock(block);
     return file === undefined
-      ? { type: "text", text: `[A file ${REFUSED}]` }
-      : noteInPlace(block, file, REFUSED);
+      ? { type: "text", text: `[A file ${UNREADABLE}]` }
+      : noteInPlace(block, file, UNREADABLE);
   });
   return blocks === entry.blocks ? entry : contextEntry(entry.role, [...blocks], entry.seq);
 }

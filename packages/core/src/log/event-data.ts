@@ -124,9 +124,9 @@ export interface EventData {
    * The context before the event `from_seq` was shortened. Applies from the next request on.
    *
    * - `reason` is the form: `drop_old_results` replaces tool results and files by notes, `summary`
-   *   replaces everything by the text `summary`, and `start` omits everything. `only: "files"`: replaces only
-   *   files. `only: "refused_files"`: replaces only the files since the model's last answer, because the model
-   *   has refused a request with them.
+   *   replaces everything by the text `summary`, and `start` omits everything.
+   * - `only: "files"`: replaces only files. `only: "refused_files"`: replaces only the files since the model's
+   *   last answer, because its API has refused a request with them.
    * - `upto_seq` is the last event of the context from which the checkpoint was made.
    * - A new `prefix` follows in the same append.
    */
