@@ -27,7 +27,7 @@ export interface HashedFiles {
   use(folder: string, session: string, id: string): Promise<void>;
   /** Returns the bytes of a file; `undefined` if there is none, or if it is damaged. */
   read(folders: Folders, id: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Removes a session's use of a file. If that was the last one, deletes the file, also if uploaded again. */
+  /** Removes a session's use of a file. If that was the last one, deletes the file and its upload. */
   release(folders: Folders, session: string, id: string): Promise<void>;
   list(folder: string): Promise<FileInfo[]>;
   delete(path: string): Promise<void>;

@@ -19,9 +19,9 @@ export interface UserFiles {
   /**
    * Stores a file, and returns what it contains. Storing the same bytes again changes nothing. A string is
    * base64. Rejects with `invalid_input` for a file that no message may have: too large, damaged, encrypted,
-   * or neither a picture (PNG, JPEG, GIF, WebP), a PDF nor UTF-8 text. Rejects with `invalid_input`, too, if
-   * the files that the user has not sent yet would have more than 200 MB. A file that is not sent in a message
-   * within a day may be deleted: each call deletes such files of its user.
+   * or neither a picture (PNG, JPEG, GIF, WebP), a PDF nor UTF-8 text. Also rejects with `invalid_input` if
+   * the files that the user has not sent yet would have more than 200 MB. Deletes the user's files that were
+   * stored more than a day ago and never sent.
    */
   put(userId: string, content: Uint8Array | Blob | string): Promise<UserFile>;
   /** Returns one of the user's files with its bytes. Rejects with `not_found`. */

@@ -64,8 +64,9 @@ function headersOf({ id, mediaType }: { id: string; mediaType: string }) {
     "content-security-policy": "sandbox; default-src 'none'",
     "cross-origin-resource-policy": "same-site",
     "referrer-policy": "no-referrer",
-    // The id is the hash of the content. Another user in the same browser asks with other credentials.
-    "cache-control": "private, max-age=31536000, immutable",
+    // A browser that has the file asks each time whether it may still show it: the file may have been deleted,
+    // or another user may sit there.
+    "cache-control": "private, no-cache",
     vary: "cookie, authorization",
     etag: `"${id}"`,
   };

@@ -176,7 +176,7 @@ describe("GET /files/:id", () => {
       "content-disposition": disposition,
       "x-content-type-options": "nosniff",
       "content-security-policy": "sandbox; default-src 'none'",
-      "cache-control": "private, max-age=31536000, immutable",
+      "cache-control": "private, no-cache",
     });
     expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from(content));
   });
