@@ -125,8 +125,8 @@ export interface EventData {
    *
    * - `reason` is the form: `drop_old_results` replaces tool results and files by notes, `summary`
    *   replaces everything by the text `summary`, and `start` omits everything.
-   * - `only: "files"`: replaces only files. `only: "refused_files"`: replaces only files since the model's last
-   *   answer, because its API has refused a request with them.
+   * - `only: "files"`: replaces only files. `only: "refused_files"`: replaces only files since the model's
+   *   last answer, because its API has refused a request with them.
    * - `upto_seq` is the last event of the context from which the checkpoint was made.
    * - A new `prefix` follows in the same append.
    */
