@@ -110,7 +110,7 @@ describe("GET /files/:id, asked in bad faith", () => {
     expect((await response.arrayBuffer()).byteLength).toBe(script.length);
   });
 
-  it("F1 W7 says to which pages and users an answer belongs, so that no cache mixes them up", async () => {
+  it("F1 says to which pages and users an answer belongs, so that no cache mixes them up", async () => {
     const origins = ["https://a.example", "https://b.example"];
     const { id, ask } = await serveFiles({ cors: { origins, credentials: true } });
     const own = await id(dot);
