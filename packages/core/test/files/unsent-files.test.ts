@@ -118,3 +118,41 @@ describe("files that were uploaded and sent", () => {
     expect(await files.list()).toEqual([]);
   });
 });
+
+describe("files of sessions", () => {
+  it("F1 are noted as used before their bytes are stored, so that no deletion comes in between", async () => {
+    const { store, files } = clocked();
+    const { put } = store;
+    const order: number[] = [];
+    store.put = async (path, content) => {
+      order.push(path.split("/").length);
+      await put(path, content);
+    };
+    await files.keep("ada", "s1", [png(1, 1), png(2, 2)]);
+    expect(order).toEqual([4, 3, 4, 3]);
+  });
+
+  it("F1 of other sessions are not touched when one is deleted", async () => {
+    const { store, files } = clocked();
+    await files.keep("ada", "s1", [png(1, 1), png(2, 2)]);
+    await files.keep("ada", "s2", [png(2, 2), png(3, 3)]);
+    const touched = new Set<string>();
+    const remove = store.delete;
+    store.delete = async (path) => {
+      touched.add(path.split("/")[2] ?? "");
+      await remove(path);
+    };
+    await files.delete("ada", { sessionId: "s1" });
+    expect(touched.size).toBe(2);
+    expect(await store.list("ada/uploads")).toHaveLength(4);
+  });
+
+  it("F1 are refused by their size before anything is decoded or copied", async () => {
+    const { files } = clocked();
+    const blob = { size: 2_000_000_000, arrayBuffer: () => Promise.reject(new Error("read")) };
+    Object.setPrototypeOf(blob, Blob.prototype);
+    const large = [new Uint8Array(20_000_001), "#".repeat(26_700_000), blob as unknown as Blob];
+    for (const content of large)
+      expect(await refusalOf(files.put("ada", content))).toMatch(/^invalid_input: The file has \d+ bytes/);
+  });
+});
