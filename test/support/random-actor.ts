@@ -131,7 +131,11 @@ async function tolerant(work: Promise<unknown>): Promise<void> {
 }
 
 /** A world whose store can interfere at chosen moments. */
-type Setting = World & { base: InterferingStore };
+type Setting = World & {
+  base: InterferingStore;
+  /** The input of each message. Default: a text with its client id. */
+  inputOf?: (clientMessageId: string) => NonNullable<RunOptions["input"]>;
+};
 
 export function interfered(make: (over: (log: EventStore) => EventStore) => World): Setting {
   let base: InterferingStore | undefined;
@@ -204,7 +208,8 @@ export class Actor {
     this.sent += 1;
     const control = new AbortController();
     const clientMessageId = `m${this.sent}`;
-    const message = { ...user, sessionId, input: `Go on, ${clientMessageId}`, clientMessageId, ...asWho };
+    const input = this.setting.inputOf?.(clientMessageId) ?? `Go on, ${clientMessageId}`;
+    const message = { ...user, sessionId, input, clientMessageId, ...asWho };
     const run = this.pawl.run("tester", { ...message, signal: control.signal });
     this.watch(run);
     if (twice) this.watch(this.setting.boot().run("tester", message));

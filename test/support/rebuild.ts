@@ -56,12 +56,13 @@ export async function rebuild(log: readonly StoredEvent[], fromSeq = 0): Promise
 export async function assertRebuilds(
   logs: readonly (readonly StoredEvent[] | { log: readonly StoredEvent[]; fromSeq: number })[],
   sent: readonly SeenRequest[],
+  withFiles: (request: ModelRequest) => Promise<ModelRequest> = async (request) => request,
 ): Promise<void> {
   const known = new Set<string>();
   for (const one of logs) {
     const { log, fromSeq } = "log" in one ? one : { log: one, fromSeq: 0 };
     const requests = await rebuild(log, fromSeq);
-    for (const { request } of requests) known.add(bytes(request));
+    for (const { request } of requests) known.add(bytes(await withFiles(request)));
     for (const group of Map.groupBy(requests, ({ prefixId }) => prefixId).values()) {
       assertExtends(group.map(({ request }) => request));
     }

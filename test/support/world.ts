@@ -18,6 +18,7 @@ import { delegates, EXPERTS } from "./delegates.ts";
 import { assertSoundLog } from "./invariants.ts";
 import { assertExpiries, assertPatience, patient } from "./patient.ts";
 import { assertRebuilds } from "./rebuild.ts";
+import { draw, type RecordedFiles } from "./recorded-files.ts";
 import { assertSurveys, survey } from "./survey.ts";
 import { assertTasks } from "./task-invariants.ts";
 
@@ -78,6 +79,8 @@ export function world(
     byCaller?: boolean;
     /** Wraps the log; `World.base` is the wrapped one. */
     over?: (log: EventStore) => EventStore;
+    /** Keeps files of messages and of the tool `draw`. Default: no files, and no such tool. */
+    files?: RecordedFiles;
   } = {},
 ): World {
   const {
@@ -86,6 +89,7 @@ export function world(
     over = (log) => log,
     helper,
     byCaller = false,
+    files,
     ...more
   } = options;
   let clock = Date.UTC(2026, 10, 20);
@@ -101,7 +105,7 @@ export function world(
   });
   const base = over(memoryStore({ now }));
   const ran = new Map<string, number>();
-  const tools = standardTools(ran);
+  const tools = [...standardTools(ran), ...(files === undefined ? [] : [draw])];
   const staff = new Set<string>(EXPERTS);
   const children = helper && delegates(helper, tools, byTurn, staff);
   const all = [...tools, ...(children?.tools ?? [])];
@@ -132,6 +136,7 @@ export function world(
         storeRetryMs: [],
         pollMs: 20,
         leaseTtlMs: 60,
+        ...(files && { files }),
       }),
     wait: () => {
       clock += 60_000;
@@ -150,7 +155,7 @@ export function world(
       });
       const requests = models.flatMap((one) => one.requests);
       const all = await Promise.all(logs);
-      await assertRebuilds(all, requests);
+      await assertRebuilds(all, requests, files?.fill);
       for (const { log, fromSeq } of all) {
         assertSurveys(log, ran, fromSeq);
         assertPatience(log, ran, fromSeq);

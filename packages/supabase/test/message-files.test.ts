@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agent, type FileStore, runtime } from "@pawl/core";
 import { diskFiles } from "@pawl/core/disk";
-import { migrate, postgresStore } from "@pawl/postgres";
+import { migrate, postgresStore, prune } from "@pawl/postgres";
 import { supabaseFiles } from "@pawl/supabase";
 import { strictModel } from "@pawl/testing";
 import { createClient } from "@supabase/supabase-js";
@@ -63,6 +63,21 @@ it.each(Object.entries(places))(
     const log = await Array.fromAsync(second.pawl.store.read(sessionId));
     const message = log.find(({ type }) => type === "user_message");
     await second.pawl.redact(sessionId, message?.seq ?? 0, { userId: "auth0|Ada" });
+    expect(await files.list()).toEqual([]);
+    await second.say([{ type: "file", data: DOT, name: "again.png" }], sessionId);
+    const young = await second.say([{ type: "file", data: DOT, name: "again.png" }]);
+    await database
+      .pool()
+      .query("UPDATE agent_sessions SET updated_at = now() - interval '1 day' WHERE id = $1", [sessionId]);
+    const pruned = await prune(database.pool(), {
+      olderThan: new Date(Date.now() - 60_000),
+      onDeleted: async (sessions) => {
+        for (const { id, userId } of sessions) await second.pawl.files.delete(userId, { sessionId: id });
+      },
+    });
+    expect(pruned.sessions).toBe(1);
+    expect(await files.list()).toHaveLength(2);
+    await second.pawl.files.delete("auth0|Ada", { sessionId: young.sessionId });
     expect(await files.list()).toEqual([]);
   },
 );

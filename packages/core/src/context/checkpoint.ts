@@ -4,7 +4,7 @@ import { type ContentBlock, isToolUse } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import type { SessionState } from "../session/state.ts";
 import { admit } from "./admit.ts";
-import { withoutFiles } from "./file-limits.ts";
+import { withoutFiles, withoutRefusedFiles } from "./file-limits.ts";
 import { ownTagsAt } from "./own-tags.ts";
 import { newPrefix } from "./prefix.ts";
 import { contextEntry, withoutThinking } from "./project.ts";
@@ -40,7 +40,9 @@ export function applyCheckpoint(state: SessionState, { seq, data }: StoredOf<"ch
   const before = state.entries.slice(0, at);
   const summary = data.summary === undefined ? [] : [summaryEntry(state, data.summary, seq)];
   const kept = data.reason === "drop_old_results" ? before.map(shorter(data)) : summary;
-  state.entries = withoutUnpaired(withoutThinking([...kept, ...state.entries.slice(at)]));
+  const all = [...kept, ...state.entries.slice(at)];
+  const readable = data.only === "refused_files" ? withoutRefusedFiles(all) : all;
+  state.entries = withoutUnpaired(withoutThinking(readable));
   state.hashed = { entries: 0, hash: "" };
 }
 

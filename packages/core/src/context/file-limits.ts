@@ -48,6 +48,28 @@ export function withoutFiles(entry: ContextEntry): ContextEntry {
   return blocks === entry.blocks ? entry : contextEntry(entry.role, [...blocks], entry.seq);
 }
 
+/**
+ * Returns the entries without the files that came after the model's last answer: the model has refused a
+ * request with them. Earlier ones it has read.
+ */
+export function withoutRefusedFiles(entries: readonly ContextEntry[]): ContextEntry[] {
+  const answered = entries.findLastIndex(({ role }) => role === "assistant");
+  return entries.map((entry, at) => (at > answered ? withoutMedia(entry) : entry));
+}
+
+const UNREADABLE = "is left out: the model could not read it.";
+
+function withoutMedia(entry: ContextEntry): ContextEntry {
+  const blocks = mapBlocks(entry.blocks, (block) => {
+    if (block.type !== "image" && block.type !== "document") return block;
+    const file = fileOfBlock(block);
+    return file === undefined
+      ? { type: "text", text: `[A file ${UNREADABLE}]` }
+      : noteInPlace(block, file, UNREADABLE);
+  });
+  return blocks === entry.blocks ? entry : contextEntry(entry.role, [...blocks], entry.seq);
+}
+
 function fits(files: readonly FileReference[], share: number): boolean {
   const pictures = files.filter(({ width }) => width !== undefined);
   const totals: FileTotals = {

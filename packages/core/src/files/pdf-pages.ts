@@ -1,7 +1,12 @@
-import { bytesAsText, hasWordAt } from "./byte-text.ts";
+import { hasWordAt } from "./byte-text.ts";
 
-/** The most bytes that are unpacked to count pages, so that a small PDF cannot take all memory. */
+/**
+ * How many bytes of object streams are unpacked to count pages, so that a small PDF cannot take all memory.
+ */
 const MOST_UNPACKED = 32 * 1024 * 1024;
+
+/** What a stream counts as at least, so that many empty ones cannot take all the time: 2,048 are read. */
+const LEAST_UNPACKED = 16 * 1024;
 
 /** How far behind its name the data of an object stream begins at most. */
 const DICTIONARY = 2_048;
@@ -13,11 +18,7 @@ export function isPdf(bytes: Uint8Array): boolean {
 
 /** Returns whether a PDF is encrypted, e.g. because it needs a password. */
 export function isEncrypted(bytes: Uint8Array): boolean {
-  for (const at of places(bytes, "/Encrypt")) {
-    const after = bytesAsText(bytes, at + 8, at + 40);
-    if (/^\s*(\d+\s+\d+\s+R\b|<<)/.test(after)) return true;
-  }
-  return false;
+  return !matchesIn(bytes, /\/Encrypt\s{0,20}(?:\d{1,10}\s{1,20}\d{1,10}\s{1,20}R\b|<<)/g).next().done;
 }
 
 /**
@@ -28,27 +29,34 @@ export function isEncrypted(bytes: Uint8Array): boolean {
 export async function pdfPages(bytes: Uint8Array<ArrayBuffer>): Promise<number | undefined> {
   let pages = pageObjects(bytes);
   const left = { bytes: MOST_UNPACKED };
-  for (let at = find(bytes, "/ObjStm", 0); at !== -1 && left.bytes > 0; ) {
-    const start = find(bytes.subarray(0, at + DICTIONARY), "stream", at);
-    if (start === -1) {
-      at = find(bytes, "/ObjStm", at + 1);
-      continue;
-    }
-    const end = find(bytes, "endstream", start);
-    if (end === -1) break;
-    const lineEnd = bytes[start + 6] === 0x0d ? 2 : 1;
-    pages += pageObjects(await unpacked(bytes.subarray(start + 6 + lineEnd, end), left));
-    at = find(bytes, "/ObjStm", end);
+  for (const data of objectStreams(bytes)) {
+    if (left.bytes <= 0) break;
+    pages += pageObjects(await unpacked(data, left));
   }
   return pages === 0 ? undefined : pages;
 }
 
 function pageObjects(bytes: Uint8Array): number {
   let found = 0;
-  for (const at of places(bytes, "/Type")) {
-    if (/^\s*\/Page(?![A-Za-z])/.test(bytesAsText(bytes, at + 5, at + 24))) found += 1;
-  }
+  for (const _ of matchesIn(bytes, /\/Type\s{0,20}\/Page(?![A-Za-z])/g)) found += 1;
   return found;
+}
+
+/** Yields the packed data of each object stream. */
+function* objectStreams(bytes: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>, void> {
+  let named = Number.NEGATIVE_INFINITY;
+  let start: number | undefined;
+  for (const { word, at } of matchesIn(bytes, /\/ObjStm|endstream|stream\r?\n/g)) {
+    if (word === "endstream") {
+      if (start !== undefined) yield bytes.subarray(start, at);
+      start = undefined;
+      named = Number.NEGATIVE_INFINITY;
+    } else if (word === "/ObjStm") {
+      named = at;
+    } else if (start === undefined && at - named <= DICTIONARY) {
+      start = at + word.length;
+    }
+  }
 }
 
 /** Unpacks a stream as far as possible. What is behind its end or damaged is ignored. */
@@ -57,7 +65,8 @@ async function unpacked(packed: Uint8Array<ArrayBuffer>, left: { bytes: number }
   const writer = inflate.writable.getWriter();
   void writer.write(packed).catch(() => undefined);
   void writer.close().catch(() => undefined);
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const until = left.bytes - LEAST_UNPACKED;
   const reader = inflate.readable.getReader();
   try {
     while (left.bytes > 0) {
@@ -70,23 +79,21 @@ async function unpacked(packed: Uint8Array<ArrayBuffer>, left: { bytes: number }
   } catch {
     // What was unpacked before counts.
   }
-  const all = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
-  }
-  return all;
+  left.bytes = Math.min(left.bytes, until);
+  return await new Blob(chunks).bytes();
 }
 
-function* places(bytes: Uint8Array, word: string): Generator<number, void> {
-  for (let at = find(bytes, word, 0); at !== -1; at = find(bytes, word, at + 1)) yield at;
-}
+/** How many bytes are read as text at a time, and the longest match. */
+const [WINDOW, LONGEST] = [1 << 20, 128];
 
-function find(bytes: Uint8Array, word: string, from: number): number {
-  const first = word.charCodeAt(0);
-  for (let at = bytes.indexOf(first, from); at !== -1; at = bytes.indexOf(first, at + 1)) {
-    if (hasWordAt(bytes, word, at)) return at;
+/** Yields the matches of a global expression in bytes, which are read as text with a character for each. */
+function* matchesIn(bytes: Uint8Array, words: RegExp): Generator<{ word: string; at: number }, void> {
+  const decoder = new TextDecoder("latin1");
+  for (let from = 0; from < bytes.length; from += WINDOW) {
+    const text = decoder.decode(bytes.subarray(from, from + WINDOW + LONGEST));
+    for (const { 0: word, index } of text.matchAll(words)) {
+      // The next window has it, too.
+      if (index < WINDOW) yield { word, at: from + index };
+    }
   }
-  return -1;
 }

@@ -1,9 +1,9 @@
-import { fromBase64 } from "../base/base64.ts";
-import { kindOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { sha256 } from "../base/sha256.ts";
-import type { FileStore } from "./file-store.ts";
-import { type FileFacts, inspectFile, LARGEST_UPLOAD, refusedFile } from "./inspect-file.ts";
+import type { FileInfo, FileStore } from "./file-store.ts";
+import { fileBytes } from "./given-bytes.ts";
+import { foldersOf, hashedFiles, isFileId } from "./hashed-files.ts";
+import { type FileFacts, inspectFile, refusedFile } from "./inspect-file.ts";
 
 /** A user's file: what it contains, and its id. */
 export interface UserFile extends FileFacts {
@@ -19,7 +19,9 @@ export interface UserFiles {
   /**
    * Stores a file, and returns what it contains. Storing the same bytes again changes nothing. A string is
    * base64. Rejects with `invalid_input` for a file that no message may have: too large, damaged, encrypted,
-   * or neither a picture (PNG, JPEG, GIF, WebP), a PDF nor UTF-8 text.
+   * or neither a picture (PNG, JPEG, GIF, WebP), a PDF nor UTF-8 text. Also rejects with `invalid_input` if
+   * the files that the user has not sent yet would have more than 200 MB. Deletes the user's files that were
+   * stored more than a day ago and never sent.
    */
   put(userId: string, content: Uint8Array | Blob | string): Promise<UserFile>;
   /** Returns one of the user's files with its bytes. Rejects with `not_found`. */
@@ -29,15 +31,25 @@ export interface UserFiles {
    * you delete a session. Requests that would contain a deleted file have a note in its place.
    */
   delete(userId: string, options?: { sessionId?: string }): Promise<void>;
+  /**
+   * Deletes the files of a user that were stored more than a day ago and never sent. Without a user, does so
+   * for all, and lists the whole file store: call it once a day.
+   */
+  deleteUnsent(userId?: string): Promise<void>;
 }
 
 /** The user files of a runtime, with what only the runtime calls. */
 export interface OwnUserFiles extends UserFiles {
   /**
    * Stores files for a message or result of a session. Until `release()`, deleting another session does not
-   * delete them.
+   * delete them. `uploads` are the ids of those that were uploaded before.
    */
-  keep(userId: string, sessionId: string, contents: readonly Uint8Array<ArrayBuffer>[]): Promise<void>;
+  keep(
+    userId: string,
+    sessionId: string,
+    contents: readonly Uint8Array<ArrayBuffer>[],
+    uploads?: readonly string[],
+  ): Promise<void>;
   /** Notes that a session, e.g. a copy, uses files that are stored already. */
   use(userId: string, sessionId: string, ids: readonly string[]): Promise<void>;
   /** Deletes these files of a session, unless another session of the user has them too. */
@@ -46,126 +58,89 @@ export interface OwnUserFiles extends UserFiles {
   read(userId: string, id: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
+/** The most bytes of a user's files that no message has: ten times as many as a message may have. */
+const MOST_UNSENT = 200_000_000;
+
+/** A path in a user's folder of files that were only uploaded. */
+const UNSENT = /^[^/]+\/unsent\/[0-9a-f]{64}$/;
+
+/** After this time, in milliseconds, a file that no message has may be deleted. */
+const UNSENT_MS = 24 * 60 * 60 * 1_000;
+
 /**
- * Keeps users' files in a file store, below `<user>/uploads/`. A file's name is its hash, and a folder of the
- * same name has one empty file for each session that uses it. So the store knows when the last one is gone.
+ * Keeps users' files in a file store. A file's name is its hash.
+ *
+ * - `<user>/unsent/<hash>` was uploaded and is in no message yet. Nothing refers to it, so it may be deleted.
+ * - `<user>/uploads/<hash>` is in messages or results. A folder of the same name has one empty file for each
+ *   session that uses it. So the store knows when the last one is gone.
+ *
+ * `now` returns the time in milliseconds since 1970, by the clock of the store if possible.
  */
-export function userFiles(store: FileStore): OwnUserFiles {
-  const put = async (folder: string, id: string, content: Uint8Array) => {
-    await fileStoreCall(() => store.put(`${folder}/${id}`, content));
-  };
-  const use = async (folder: string, session: string, id: string) => {
-    await fileStoreCall(() => store.put(`${folder}/${id}/${session}`, ""));
-  };
-  const read = async (folder: string, id: string) => {
-    try {
-      const { content } = await fileStoreCall(() => store.get(`${folder}/${id}`));
-      return (await sha256(content as Uint8Array<ArrayBuffer>)) === id
-        ? (content as Uint8Array<ArrayBuffer>)
-        : undefined;
-    } catch (error) {
-      if (PawlError.is(error, "not_found")) return undefined;
-      throw error;
-    }
-  };
-  const release = async (folder: string, session: string, id: string) => {
-    const uses = `${folder}/${id}`;
-    await fileStoreCall(() => store.delete(`${uses}/${session}`));
-    const isUsed = async () => (await fileStoreCall(() => store.list(uses))).length > 0;
-    if (await isUsed()) return;
-    const content = await read(folder, id);
-    await fileStoreCall(() => store.delete(uses));
-    // Another session may have begun to use the file in the meantime. It has noted this before it stores or
-    // reads the bytes, so that either sees the other.
-    if (content !== undefined && (await isUsed())) await put(folder, id, content);
+export function userFiles(store: FileStore, now: () => number = Date.now): OwnUserFiles {
+  const kept = hashedFiles(store);
+  /** Deletes old files that were not sent, and returns the others. */
+  const clean = async (folder: string) => {
+    const found = await kept.list(folder);
+    const unsent = found.filter(({ path }) => UNSENT.test(path));
+    const isOld = ({ modifiedAt }: FileInfo) => Date.parse(modifiedAt) < now() - UNSENT_MS;
+    for (const { path } of unsent.filter(isOld)) await kept.delete(path);
+    return unsent.filter((file) => !isOld(file));
   };
   return {
     put: async (userId, given) => {
       const content = await fileBytes(given);
       const file = { id: await sha256(content), ...(await inspectFile(content)) };
-      await put(await folderOf(userId), file.id, content);
+      const { unsent } = await foldersOf(userId);
+      const others = (await clean(unsent)).filter(({ path }) => path !== `${unsent}/${file.id}`);
+      if (others.reduce((sum, { size }) => sum + size, content.length) > MOST_UNSENT)
+        throw refusedFile(
+          "Too many files were uploaded and not sent. Send some of them, or try again tomorrow.",
+        );
+      await kept.put(unsent, file.id, content);
       return file;
     },
     get: async (userId, id) => {
-      const content = isFileId(id) ? await read(await folderOf(userId), id) : undefined;
+      const content = isFileId(id) ? await kept.read(await foldersOf(userId), id) : undefined;
       if (content === undefined) throw new PawlError("not_found", "There is no such file.");
       return { id, ...(await inspectFile(content)), content };
     },
     delete: async (userId, { sessionId } = {}) => {
-      const folder = await folderOf(userId);
-      const found = await fileStoreCall(() => store.list(folder));
-      const session = sessionId === undefined ? undefined : await sha256(sessionId);
+      const folders = await foldersOf(userId);
+      const { sent, unsent } = folders;
+      const found = await kept.list(sent);
+      if (sessionId === undefined) {
+        for (const { path } of [...found, ...(await kept.list(unsent))]) await kept.delete(path);
+        return;
+      }
+      const session = await sha256(sessionId);
       for (const { path } of found) {
-        const [id = "", use] = path.slice(folder.length + 1).split("/");
-        if (session === undefined) await fileStoreCall(() => store.delete(path));
-        else if (use === session) await release(folder, session, id);
+        const [id = "", use] = path.slice(sent.length + 1).split("/");
+        if (use === session) await kept.release(folders, session, id);
       }
     },
-    keep: async (userId, sessionId, contents) => {
-      const folder = await folderOf(userId);
+    deleteUnsent: async (userId) => {
+      await clean(userId === undefined ? "" : (await foldersOf(userId)).unsent);
+    },
+    keep: async (userId, sessionId, contents, uploads = []) => {
+      const { sent: folder, unsent } = await foldersOf(userId);
       const session = await sha256(sessionId);
       for (const content of contents) {
         const id = await sha256(content);
-        await use(folder, session, id);
-        await put(folder, id, content);
+        await kept.use(folder, session, id);
+        await kept.put(folder, id, content);
       }
+      for (const id of uploads) await kept.delete(`${unsent}/${id}`);
     },
     use: async (userId, sessionId, ids) => {
-      const folder = await folderOf(userId);
+      const { sent: folder } = await foldersOf(userId);
       const session = await sha256(sessionId);
-      for (const id of ids) await use(folder, session, id);
+      for (const id of ids) await kept.use(folder, session, id);
     },
     release: async (userId, sessionId, ids) => {
-      const folder = await folderOf(userId);
+      const folders = await foldersOf(userId);
       const session = await sha256(sessionId);
-      for (const id of ids) await release(folder, session, id);
+      for (const id of ids) await kept.release(folders, session, id);
     },
-    read: async (userId, id) => await read(await folderOf(userId), id),
+    read: async (userId, id) => await kept.read(await foldersOf(userId), id),
   };
-}
-
-/** Returns whether a text has the form of a file's id. */
-export function isFileId(id: unknown): id is string {
-  return typeof id === "string" && /^[0-9a-f]{64}$/.test(id);
-}
-
-/**
- * Returns the bytes of a file in one of the forms in which it may be given. A string is base64.
- *
- * @throws PawlError `invalid_input` for another value, and for more bytes than any file may have.
- */
-export async function fileBytes(given: unknown): Promise<Uint8Array<ArrayBuffer>> {
-  // Checked before anything is copied or decoded.
-  const bytes =
-    given instanceof Uint8Array ? given.length : given instanceof Blob ? given.size : base64Length(given);
-  if (bytes > LARGEST_UPLOAD)
-    throw refusedFile(`The file has ${bytes} bytes. At most ${LARGEST_UPLOAD} are allowed.`);
-  if (given instanceof Uint8Array) return Uint8Array.from(given);
-  return given instanceof Blob ? new Uint8Array(await given.arrayBuffer()) : fromBase64(given as string);
-}
-
-function base64Length(given: unknown): number {
-  if (typeof given === "string") return Math.floor((given.length * 3) / 4);
-  throw refusedFile(
-    `The data of a file must be a Uint8Array, a Blob, or a string of base64; got ${kindOf(given)}.`,
-  );
-}
-
-/** Ids of users that may stand in a path as they are. */
-const PLAIN_ID = /^[A-Za-z0-9][A-Za-z0-9@|_-]{0,63}$/;
-
-/** Returns the folder of a user's files. An id that no path may contain is hashed. */
-async function folderOf(userId: string): Promise<string> {
-  if (typeof userId !== "string" || userId === "")
-    throw new PawlError("invalid_input", `The id of the user must be a string; got ${kindOf(userId)}.`);
-  return `${PLAIN_ID.test(userId) ? userId : `~${await sha256(userId)}`}/uploads`;
-}
-
-async function fileStoreCall<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (PawlError.is(cause)) throw cause;
-    throw new PawlError("store_unavailable", "The file store failed.", { cause });
-  }
 }

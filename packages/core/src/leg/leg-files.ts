@@ -1,5 +1,7 @@
+import type { ModelFailure } from "../base/errors.ts";
 import type { NewEvent } from "../log/event.ts";
 import type { ModelClient, ModelRequest } from "../model/model-client.ts";
+import type { SessionState } from "../session/state.ts";
 
 /** The files of the session's user, as a leg needs them. */
 export interface LegFiles {
@@ -10,4 +12,13 @@ export interface LegFiles {
   keep<E extends NewEvent>(event: E): Promise<E>;
   /** Puts the bytes of files into a request, just before it is sent. */
   fill(request: ModelRequest, model: ModelClient): Promise<ModelRequest>;
+  /**
+   * Returns the events after which the context has no files that the model has not answered yet, if the
+   * failure of a request is due to them; otherwise an empty list. `uptoSeq` is the last event of the request.
+   */
+  leaveOut(
+    state: SessionState,
+    failure: ModelFailure & { message: string },
+    uptoSeq: number,
+  ): Promise<NewEvent[]>;
 }

@@ -124,8 +124,9 @@ export interface EventData {
    * The context before the event `from_seq` was shortened. Applies from the next request on.
    *
    * - `reason` is the form: `drop_old_results` replaces tool results and files by notes, `summary`
-   *   replaces everything by the text `summary`, and `start` omits everything. `only: "files"`: replaces only
-   *   files.
+   *   replaces everything by the text `summary`, and `start` omits everything.
+   * - `only: "files"`: replaces only files. `only: "refused_files"`: replaces only files since the model's
+   *   last answer, because its API has refused a request with them.
    * - `upto_seq` is the last event of the context from which the checkpoint was made.
    * - A new `prefix` follows in the same append.
    */
@@ -133,7 +134,7 @@ export interface EventData {
     from_seq: number;
     upto_seq: number;
     reason: "drop_old_results" | "summary" | "start";
-    only?: "files";
+    only?: "files" | "refused_files";
     summary?: string;
   };
   /**

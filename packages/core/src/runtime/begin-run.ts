@@ -47,7 +47,8 @@ export async function beginRun(
   const { clientMessageId, signal, params, caller, credentials } = options;
   const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
   const contents = files.map(({ content }) => content);
-  if (contents.length > 0) await host.files?.keep(userId, session.id, contents);
+  const uploads = files.flatMap(({ reference, isUpload }) => (isUpload ? [reference.id] : []));
+  if (contents.length > 0) await host.files?.keep(userId, session.id, contents, uploads);
   const references = files.map(({ reference }) => reference);
   const said = { message, files: references, knowledge, params, clientMessageId };
   return await beginWithMessage(host, { session, agent, ...said, signal, whenBusy, caller, credentials });

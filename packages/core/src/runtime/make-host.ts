@@ -44,7 +44,7 @@ export function makeHost<Deps>({
   const host: Host = {
     agents: byName,
     store: log,
-    files: files && lazyUserFiles(files),
+    files: files && lazyUserFiles(files, clock),
     filesFor: (session) => lazyLegFiles(host, session),
     tail,
     watches: sessionWatches({ store: log, tail, pollMs }),

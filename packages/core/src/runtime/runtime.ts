@@ -114,6 +114,7 @@ const noFiles: Runtime["files"] = {
   put: async () => refuseFiles(),
   get: async () => refuseFiles(),
   delete: async () => refuseFiles(),
+  deleteUnsent: async () => refuseFiles(),
 };
 
 /** The methods that only the owner of a session may call. */

@@ -36,6 +36,8 @@ describe("inspectFile()", () => {
       "invalid_input: The picture has 4294967295 × 1 pixels.",
     );
     expect(await refusal(png(8_000, 7_999))).toContain("At most 8000 a side and 50000000 in all");
+    expect(await refusal(png(8_001, 1))).toContain("8001 × 1 pixels");
+    expect(await refusal(png(1, 8_001))).toContain("1 × 8001 pixels");
     expect(await refusal(webp("VP8X", 16_777_215, 16_777_215))).toContain("pixels");
     expect(await inspectFile(png(8_000, 6_000))).toMatchObject({ width: 8_000 });
   });
@@ -81,6 +83,18 @@ describe("inspectFile()", () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
+  it("F1 unpacks object streams only, and ignores what is damaged in them", async () => {
+    const packed = deflateSync("/Type /Page /Type /Page ".repeat(50));
+    const stream = (type: string, data: Uint8Array) =>
+      joinedBytes(utf8(`%PDF-1.7\n<< ${type} >>\nstream\n`), data, utf8("\nendstream\n"));
+    expect(await inspectFile(stream("/Type /XObject", packed))).not.toHaveProperty("pages");
+    expect(await inspectFile(stream(`/ObjStm ${" ".repeat(2_100)}`, packed))).not.toHaveProperty("pages");
+    expect(await inspectFile(stream("/ObjStm", packed))).toMatchObject({ pages: 100 });
+    expect(await inspectFile(stream("/ObjStm", packed.subarray(0, 20)))).toMatchObject({
+      mediaType: "application/pdf",
+    });
+  });
+
   it("F1 refuses an encrypted PDF", async () => {
     expect(await refusal(pdf(2, { trailer: "/Encrypt 7 0 R" }))).toContain("The PDF is encrypted.");
     expect(await inspectFile(pdf(2, { trailer: "/EncryptMetadata true" }))).toMatchObject({ pages: 2 });
@@ -113,8 +127,37 @@ describe("inspectFile()", () => {
     ["junk before a PDF", joinedBytes(Uint8Array.of(0), pdf(1)), "unknown type"],
     ["a text with a NUL", utf8("a\0b"), "unknown type"],
     ["a long text", new Uint8Array(1_000_001).fill(97), "At most 1000000 are allowed for a text."],
+    [
+      "a large PDF",
+      joinedBytes(pdf(1), new Uint8Array(20_000_000)),
+      "At most 20000000 are allowed for a PDF.",
+    ],
     ["a large picture", png(10, 10, { bytes: 7_800_001 }), "At most 7800000 are allowed for a picture."],
   ])("F1 refuses %s", async (_, bytes, why) => {
     expect(await refusal(bytes)).toContain(why);
   });
+});
+
+it.each([
+  ["streams without data", "/ObjStm stream\nx\nendstream\n"],
+  ["names of streams", "/ObjStms"],
+  ["names of types", "/Type"],
+  ["names of encryption", "/Encrypt "],
+  ["white space", "/Type                    "],
+])("F1 needs little time for a PDF of nothing but %s", async (_, unit) => {
+  const bytes = utf8(`%PDF-1.7\n${unit.repeat(Math.floor(19_000_000 / unit.length))}`);
+  const started = performance.now();
+  expect(await inspectFile(bytes)).toMatchObject({ mediaType: "application/pdf" });
+  expect(performance.now() - started).toBeLessThan(3_000);
+});
+
+it("F1 finds what lies across the pieces in which a PDF is read", async () => {
+  for (let shift = 0; shift < 140; shift += 1) {
+    const filler = " ".repeat((1 << 20) - shift);
+    const tail = "/Type /Page ";
+    expect(await inspectFile(utf8(`%PDF-1.7\n${filler}${tail}${filler}`))).toMatchObject({ pages: 1 });
+  }
+  const packed = pdf(90, { packed: true });
+  const moved = joinedBytes(utf8(`%PDF-1.7\n${" ".repeat((1 << 20) - 60)}`), packed);
+  expect(await inspectFile(moved)).toMatchObject({ pages: 90 });
 });

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { memoryFiles, memoryStore } from "../../src/index.ts";
 import * as door from "../../src/runtime/files/index.ts";
 import { lazyLegFiles } from "../../src/runtime/files/lazy-leg-files.ts";
+import { newSessionState } from "../../src/session/state.ts";
 import { base64 } from "../support/file-runs.ts";
 import { png } from "../support/files.ts";
 
@@ -21,7 +22,7 @@ it("F1 P1 stores a tool's result with its bytes if the code for files cannot be 
   const gone = new TypeError("Failed to fetch dynamically imported module");
   let fails = true;
   const files = lazyLegFiles(
-    { store, files: door.userFiles(memoryFiles()), report: (error) => errors.push(error) },
+    { store, files: door.userFiles(memoryFiles()), report: (error) => errors.push(error), newId: () => "id" },
     session,
     async () => {
       if (fails) throw gone;
@@ -31,6 +32,10 @@ it("F1 P1 stores a tool's result with its bytes if the code for files cannot be 
   // The tool has run: if this rejected, its result would be lost.
   expect(await files.keep(event)).toBe(event);
   expect(errors).toEqual([gone]);
+  const refused = { retryable: false, status: 400, message: "Could not process image" };
+  // The failure itself must be stored.
+  expect(await files.leaveOut(newSessionState("s1"), refused, 1)).toEqual([]);
+  expect(errors).toEqual([gone, gone]);
   fails = false;
   const kept = await files.keep(event);
   expect(JSON.stringify(kept)).toContain('"stored"');

@@ -85,7 +85,7 @@ describe("the bytes of a message", () => {
   });
 
   it("F1 are deleted with the redaction of the last message that has them", async () => {
-    const { say, pawl, log, paths, sent, model } = filing([hello, hello, hello, hello]);
+    const { say, pawl, files, log, paths, sent, model } = filing([hello, hello, hello, hello]);
     const { sessionId } = await say(input);
     await say([{ type: "file", data: photo }], { sessionId });
     const other = await say(input);
@@ -94,10 +94,18 @@ describe("the bytes of a message", () => {
     const redact = async (at: number) => {
       await pawl.redact(sessionId, messages[at]?.seq ?? 0, { userId: "ada" });
     };
+    const deleted: string[] = [];
+    const remove = files.delete;
+    files.delete = async (path) => {
+      deleted.push(path);
+      await remove(path);
+    };
     await redact(0);
     expect(await paths()).toHaveLength(3);
     await redact(1);
     expect(await paths()).toHaveLength(2);
+    // The bytes were not even deleted for a moment: a reader may come at any time.
+    expect(deleted.map((path) => path.split("/").length)).toEqual([4]);
     await pawl.redact(other.sessionId, 3, { userId: "ada" });
     expect(await paths()).toEqual([]);
     await say("Still there?", { sessionId });

@@ -21,6 +21,11 @@ export interface PruneOptions {
    */
   reservations?: boolean;
   /**
+   * Called with the sessions of each batch once they are deleted, e.g. to delete their files. If it rejects,
+   * `prune()` does too, and deletes no further batch. Default: nothing is called.
+   */
+  onDeleted?(sessions: readonly { id: string; userId: string }[]): void | Promise<void>;
+  /**
    * The maximum number of sessions or reservations that one statement deletes. A larger batch holds its locks
    * for longer. Default: 100.
    */
@@ -32,6 +37,7 @@ const OPTIONS: OptionKinds<PruneOptions> = {
   status: "list",
   userId: "string",
   reservations: "boolean",
+  onDeleted: "function",
   batch: {
     mustBe: "a whole number from 1",
     is: (value) => Number.isInteger(value) && (value as number) >= 1,
@@ -87,6 +93,7 @@ export async function prune(db: Database, options: PruneOptions): Promise<Pruned
     pruned.sessions += sessions;
     pruned.events += Number(row?.events ?? 0);
     if (sessions === 0) return pruned;
+    await options.onDeleted?.(JSON.parse(String(row?.deleted)));
   }
 }
 
@@ -128,6 +135,8 @@ WITH old AS (
     AND NOT EXISTS (SELECT FROM agent_sessions p WHERE p.id = s.metadata -> 'parent' ->> 'session_id')
   ORDER BY s.updated_at LIMIT $4::integer FOR UPDATE SKIP LOCKED
 ), gone AS (
-  DELETE FROM agent_sessions s USING old WHERE s.id = old.id RETURNING s.last_sequence
+  DELETE FROM agent_sessions s USING old WHERE s.id = old.id RETURNING s.id, s.user_id, s.last_sequence
 )
-SELECT count(*) AS sessions, coalesce(sum(last_sequence), 0) AS events FROM gone`;
+SELECT count(*) AS sessions, coalesce(sum(last_sequence), 0) AS events,
+  coalesce(json_agg(json_build_object('id', id, 'userId', user_id)), '[]')::text AS deleted
+FROM gone`;

@@ -166,8 +166,15 @@ describe("O4 views and retention", () => {
       events: 0,
       reservations: 0,
     });
-    const both = [prune(pool, { olderThan, batch: 2 }), prune(database.sql(), { olderThan, batch: 1 })];
+    const gone: { id: string; userId: string }[] = [];
+    const onDeleted = (some: readonly { id: string; userId: string }[]) => void gone.push(...some);
+    const both = [
+      prune(pool, { olderThan, batch: 2, onDeleted }),
+      prune(database.sql(), { olderThan, batch: 1, onDeleted }),
+    ];
     const pruned = await Promise.all(both);
+    expect(gone).toHaveLength(4);
+    expect(gone).toContainEqual({ id: "old 1", userId: "pruned" });
     expect(pruned.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(4);
     expect(pruned.reduce((sum, { events }) => sum + events, 0)).toBe(8);
     const left = (await store.sessions.list({ userId: "pruned" })).map(({ id }) => id).sort();

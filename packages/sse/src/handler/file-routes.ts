@@ -64,8 +64,9 @@ function headersOf({ id, mediaType }: { id: string; mediaType: string }) {
     "content-security-policy": "sandbox; default-src 'none'",
     "cross-origin-resource-policy": "same-site",
     "referrer-policy": "no-referrer",
-    // The id is the hash of the content. Another user in the same browser asks with other credentials.
-    "cache-control": "private, max-age=31536000, immutable",
+    // A browser that has the file asks each time whether it may show it: the file may have been deleted, or
+    // another user may sit there.
+    "cache-control": "private, no-cache",
     vary: "cookie, authorization",
     etag: `"${id}"`,
   };
@@ -86,11 +87,11 @@ function checkIsBytes(request: Request): void {
 }
 
 /** Reads a body up to `maxBytes`, and stops there. */
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+async function readBytes(request: Request, maxBytes: number): Promise<Blob> {
   const tooLong = () => tooLarge(`A file may have at most ${maxBytes} bytes.`);
   const chunks: Uint8Array[] = [];
   for await (const chunk of bodyOf(request, maxBytes, tooLong)) chunks.push(chunk);
-  return await new Blob(chunks as Uint8Array<ArrayBuffer>[]).bytes();
+  return new Blob(chunks as Uint8Array<ArrayBuffer>[]);
 }
 
 /** Answers 404 if the runtime keeps no files. */

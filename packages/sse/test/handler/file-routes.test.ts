@@ -137,6 +137,19 @@ describe("POST /files", () => {
   });
 });
 
+it("F1 W6 takes 200 MB of a user that are not sent, and then no more", async () => {
+  const { upload } = await serveFiles();
+  const large = (seed: number) => {
+    const content = new Uint8Array(7_800_000);
+    content.set(dot);
+    content[7_000_000] = seed;
+    return content;
+  };
+  for (let seed = 0; seed < 25; seed += 1) expect((await upload(large(seed))).status).toBe(200);
+  expect(await errorOf(await upload(large(25)))).toContain("400 invalid_input: Too many files were uploaded");
+  expect((await upload(large(25), { as: "eve" })).status).toBe(200);
+});
+
 describe("GET /files/:id", () => {
   it.each([
     ["a picture", dot, "image/png", "inline"],
@@ -163,7 +176,7 @@ describe("GET /files/:id", () => {
       "content-disposition": disposition,
       "x-content-type-options": "nosniff",
       "content-security-policy": "sandbox; default-src 'none'",
-      "cache-control": "private, max-age=31536000, immutable",
+      "cache-control": "private, no-cache",
     });
     expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from(content));
   });

@@ -174,7 +174,7 @@ async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Pro
  * Stores and charges the part of the answer that arrived before an abort or a failure, and logs the failure.
  */
 async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<StopReason | undefined> {
-  const { answer, seq } = attempt;
+  const { answer, seq, request } = attempt;
   const kept: NewEvent[] =
     answer.blocks.length === 0
       ? []
@@ -193,14 +193,15 @@ async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<S
     return undefined;
   }
   const details = PawlError.is(cause, "model_error") ? (cause.details as JsonObject) : {};
-  await leg.report.logError(
-    {
-      code: "model_error",
-      message: messageOf(cause),
-      context: { attempt: seq, ...details, cause: causeOf(cause) },
-    },
-    kept,
-  );
+  const message = messageOf(cause);
+  // Stored with the failure, so that the next request has no file that the model refuses. Otherwise it would
+  // refuse every later request of the session.
+  const failure = { retryable: false, ...details, message };
+  const without = await leg.files.leaveOut(leg.log.state, failure, request.prompt.upto_seq);
+  const willRetry = without.length > 0;
+  const context = { attempt: seq, ...details, cause: causeOf(cause), ...(willRetry && { will_retry: true }) };
+  await leg.report.logError({ code: "model_error", message, context }, [...kept, ...without]);
+  if (willRetry) return undefined;
   if (details.errorCode === "context_length_exceeded") return CONTEXT_WINDOW;
   leg.report.failed(cause);
   const isSetUpWrong = details.retryable === false || PawlError.is(cause, "config");

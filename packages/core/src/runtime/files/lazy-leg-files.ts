@@ -10,7 +10,7 @@ import type { Host } from "../leg/host.ts";
  * request that has a file.
  */
 export function lazyLegFiles(
-  host: Pick<Host, "files" | "store" | "report">,
+  host: Pick<Host, "files" | "store" | "report" | "newId">,
   session: Session,
   load: () => Promise<Pick<typeof import("./index.ts"), "makeLegFiles">> = () => import("./index.ts"),
 ): LegFiles {
@@ -38,8 +38,21 @@ export function lazyLegFiles(
       if (!hasFiles(request)) return request;
       return await (made ?? (await loaded())).fill(request, model);
     },
+    leaveOut: async (state, failure, uptoSeq) => {
+      if (!MAY_REFUSE_FILES.includes(failure.status)) return [];
+      try {
+        return await (made ?? (await loaded())).leaveOut(state, failure, uptoSeq);
+      } catch (error) {
+        // The failure itself must be stored.
+        host.report(error);
+        return [];
+      }
+    },
   };
 }
+
+/** The HTTP statuses with which APIs refuse files: as invalid, too large or of another type. */
+const MAY_REFUSE_FILES: readonly unknown[] = [400, 413, 415, 422];
 
 function mayHaveFiles(event: NewEvent): boolean {
   if (event.type !== "tool_result" || !Array.isArray(event.data.content)) return false;

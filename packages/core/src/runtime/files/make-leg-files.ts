@@ -1,13 +1,26 @@
+import type { ModelFailure } from "../../base/errors.ts";
+import { checkpointEvents } from "../../context/checkpoint.ts";
 import { filesInBlocks } from "../../context/file-blocks.ts";
 import type { FilledMessages, ReadForModel } from "../../context/file-bytes.ts";
+import { withoutRefusedFiles } from "../../context/file-limits.ts";
 import type { OwnUserFiles } from "../../files/user-files.ts";
 import type { LegFiles } from "../../leg/leg-files.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Host } from "../leg/host.ts";
 import { rootOf } from "../leg/root-session.ts";
 
+/** A word of each message with which an API refuses a file, e.g. "Could not process image". */
+const ABOUT_FILES = /image|pdf|document|file|media/i;
+
+function isAboutFiles({ status, errorCode, message }: ModelFailure & { message: string }): boolean {
+  return status === 413 || errorCode === "context_length_exceeded" || ABOUT_FILES.test(message);
+}
+
 /** Makes a leg's access to the files of its session's user. Without a file store, files stay in the log. */
-export function makeLegFiles(host: Pick<Host, "files" | "store" | "report">, session: Session): LegFiles {
+export function makeLegFiles(
+  host: Pick<Host, "files" | "store" | "report" | "newId">,
+  session: Session,
+): LegFiles {
   const { files } = host;
   const known: FilledMessages = new WeakMap();
   // The bytes of the last request, so that each turn reads only new files.
@@ -42,6 +55,15 @@ export function makeLegFiles(host: Pick<Host, "files" | "store" | "report">, ses
       const filled = await withFileBytes(request, model, read, known);
       if (now.size > 0) last = now;
       return filled;
+    },
+    leaveOut: async (state, failure, uptoSeq) => {
+      const [first] = state.entries;
+      if (first === undefined || !isAboutFiles(failure)) return [];
+      const hasThem = withoutRefusedFiles(state.entries).some((entry, at) => entry !== state.entries[at]);
+      if (!hasThem) return [];
+      // Processes of an earlier version replace what is before `from_seq`: nothing.
+      const data = { reason: "drop_old_results", only: "refused_files", from_seq: first.seq } as const;
+      return checkpointEvents(state, {}, { ...data, upto_seq: uptoSeq }, host.newId());
     },
   };
 }

@@ -4,6 +4,8 @@ import { PawlError } from "../../base/errors.ts";
 import { sha256 } from "../../base/sha256.ts";
 import { isBlank } from "../../base/text.ts";
 import { canRead } from "../../context/file-bytes.ts";
+import { fileBytes } from "../../files/given-bytes.ts";
+import { isFileId } from "../../files/hashed-files.ts";
 import {
   type FileFacts,
   inspectFile,
@@ -11,7 +13,7 @@ import {
   MOST_PAGES,
   refusedFile,
 } from "../../files/inspect-file.ts";
-import { fileBytes, isFileId, type OwnUserFiles } from "../../files/user-files.ts";
+import type { OwnUserFiles } from "../../files/user-files.ts";
 import type { FileReference } from "../../log/event-parts.ts";
 import type { RunOptions } from "../begin/runtime-types.ts";
 
@@ -21,7 +23,14 @@ const MOST_FILES = 20;
 /** A message that was checked: its text, and its files with their bytes. */
 export interface ReadInput {
   message: string;
-  files: readonly { reference: FileReference; content: Uint8Array<ArrayBuffer> }[];
+  files: readonly ReadFile[];
+}
+
+/** A file of a message. `isUpload` is true if the message named it by the id of an upload. */
+interface ReadFile {
+  reference: FileReference;
+  content: Uint8Array<ArrayBuffer>;
+  isUpload: boolean;
 }
 
 type MessagePart = Exclude<RunOptions["input"], string | undefined>[number];
@@ -45,7 +54,7 @@ export async function readInput(
   if (files === undefined)
     throw refusedFile("Messages cannot have files here: runtime() has no option `files`.");
   if (given.length > MOST_FILES) throw refusedFile(`At most ${MOST_FILES} files fit into a message.`);
-  const read: { reference: FileReference; content: Uint8Array<ArrayBuffer> }[] = [];
+  const read: ReadFile[] = [];
   let left = LARGEST_UPLOAD;
   for (const part of given) {
     const { content, id, ...facts } = await readPart(files, userId, part);
@@ -54,7 +63,11 @@ export async function readInput(
       throw refusedFile(`The files of a message may have at most ${LARGEST_UPLOAD} bytes in all.`);
     if (!canRead(model, facts.mediaType))
       throw refusedFile(`The model ${model.id} cannot read files of the type ${facts.mediaType}.`);
-    read.push({ reference: { id, ...stored(facts), ...named(part.name) }, content });
+    read.push({
+      reference: { id, ...stored(facts), ...named(part.name) },
+      content,
+      isUpload: part.id !== undefined,
+    });
   }
   const pages = read.reduce((sum, { reference }) => sum + (reference.pages ?? 0), 0);
   if (pages > MOST_PAGES)

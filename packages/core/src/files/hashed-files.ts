@@ -1,0 +1,92 @@
+import { kindOf } from "../base/check-options.ts";
+import { PawlError } from "../base/errors.ts";
+import { sha256 } from "../base/sha256.ts";
+import type { FileInfo, FileStore } from "./file-store.ts";
+
+/** Ids of users that may stand in a path as they are. */
+const PLAIN_ID = /^[A-Za-z0-9][A-Za-z0-9@|_-]{0,63}$/;
+
+/** The folders of a user's files: those in messages and results, and those that were only uploaded. */
+export interface Folders {
+  sent: string;
+  unsent: string;
+}
+
+/** Returns the folders of a user's files. An id that no path may contain is hashed. */
+export async function foldersOf(userId: string): Promise<Folders> {
+  if (typeof userId !== "string" || userId === "")
+    throw new PawlError("invalid_input", `The id of the user must be a string; got ${kindOf(userId)}.`);
+  const user = PLAIN_ID.test(userId) ? userId : `~${await sha256(userId)}`;
+  return { sent: `${user}/uploads`, unsent: `${user}/unsent` };
+}
+
+/** Files in a file store, by their hash. */
+export interface HashedFiles {
+  put(folder: string, id: string, content: Uint8Array): Promise<void>;
+  /** Notes that a session uses a file. */
+  use(folder: string, session: string, id: string): Promise<void>;
+  /** Returns the bytes of a file; `undefined` if there is none, or if it is damaged. */
+  read(folders: Folders, id: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Removes a session's use of a file. If that was the last one, deletes the file and its upload. */
+  release(folders: Folders, session: string, id: string): Promise<void>;
+  list(folder: string): Promise<FileInfo[]>;
+  delete(path: string): Promise<void>;
+}
+
+/** Keeps files by their hash in a file store. Its errors are `store_unavailable`. */
+export function hashedFiles(store: FileStore): HashedFiles {
+  const put = async (folder: string, id: string, content: Uint8Array) => {
+    await fileStoreCall(() => store.put(`${folder}/${id}`, content));
+  };
+  const use = async (folder: string, session: string, id: string) => {
+    await fileStoreCall(() => store.put(`${folder}/${id}/${session}`, ""));
+  };
+  const readAt = async (folder: string, id: string) => {
+    try {
+      const { content } = await fileStoreCall(() => store.get(`${folder}/${id}`));
+      return (await sha256(content as Uint8Array<ArrayBuffer>)) === id
+        ? (content as Uint8Array<ArrayBuffer>)
+        : undefined;
+    } catch (error) {
+      if (PawlError.is(error, "not_found")) return undefined;
+      throw error;
+    }
+  };
+  /** A file moves from the first folder to the second when it is sent, maybe at this moment. */
+  const read = async ({ sent, unsent }: Folders, id: string) =>
+    (await readAt(sent, id)) ?? (await readAt(unsent, id)) ?? (await readAt(sent, id));
+  const release = async ({ sent, unsent }: Folders, session: string, id: string) => {
+    const uses = `${sent}/${id}`;
+    await fileStoreCall(() => store.delete(`${uses}/${session}`));
+    const isUsed = async () => (await fileStoreCall(() => store.list(uses))).length > 0;
+    if (await isUsed()) return;
+    const content = await readAt(sent, id);
+    await fileStoreCall(() => store.delete(uses));
+    await fileStoreCall(() => store.delete(`${unsent}/${id}`));
+    // Another session may have begun to use the file in the meantime. It has noted this before it stores or
+    // reads the bytes, so that either sees the other.
+    if (content !== undefined && (await isUsed())) await put(sent, id, content);
+  };
+  return {
+    put,
+    use,
+    read,
+    release,
+    list: (folder) => fileStoreCall(() => store.list(folder)),
+    delete: (path) => fileStoreCall(() => store.delete(path)),
+  };
+}
+
+/** Returns whether a text has the form of a file's id. */
+export function isFileId(id: unknown): id is string {
+  return typeof id === "string" && /^[0-9a-f]{64}$/.test(id);
+}
+
+async function fileStoreCall<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (PawlError.is(cause)) throw cause;
+    throw new PawlError("store_unavailable", "The file store failed.", { cause });
+  }
+}
