@@ -2,8 +2,11 @@ import type { JsonObject, ModelRequest } from "@pawl/core";
 import { formatSchema } from "@pawl/core/model";
 import type { OpenAI } from "openai";
 
-/** What strict response formats can express. Every field must be required. */
-const RULES = { levels: 5, fields: 100, optional: 0, unions: 50 };
+/**
+ * What strict response formats can express, as of 2026-11-23. Every field must be required. An enum of more
+ * than 250 texts has a limit on its length, too.
+ */
+const RULES = { levels: 5, fields: 100, optional: 0, unions: 50, values: 250 };
 
 /** Returns a schema as the API takes it; `undefined` if the API cannot express it. */
 export function chatFormat(schema: JsonObject): JsonObject | undefined {

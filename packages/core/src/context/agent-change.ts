@@ -43,6 +43,23 @@ function toolChanges(
   return { removed: removed.map(({ name }) => name), changed: changed.map(({ name }) => name) };
 }
 
+/**
+ * Returns how requests ask for the run's output: by an output format, or by the tool for it. Returns
+ * `undefined` if the prefix has neither in the agent's present form, because another version of the agent
+ * wrote it. An output in that form would be refused, so the model is asked for JSON in its text instead.
+ */
+export function askedOutput(
+  { prefix }: SessionState,
+  output: { readonly spec: ToolSpec; readonly format?: JsonObject } | undefined,
+): "text" | "call" | undefined {
+  if (prefix === undefined || output === undefined) return undefined;
+  const { outputFormat, tools } = prefix;
+  if (outputFormat !== undefined)
+    return isEqualJson(outputFormat, output.format ?? null) ? "text" : undefined;
+  const sent = tools.find(({ name }) => name === output.spec.name);
+  return sent !== undefined && isEqualJson(sent, output.spec) ? "call" : undefined;
+}
+
 /** Returns the input schema with which the model was given a tool; `undefined` if it was not. */
 export function sentInputSchema({ prefix }: SessionState, toolName: string): JsonObject | undefined {
   return prefix?.tools.find(({ name }) => name === toolName)?.input_schema;

@@ -12,14 +12,17 @@ export interface FormatRules {
   unions: number;
   /** The values of `format` that strings may have. Default: none. */
   formats?: readonly string[];
+  /** The most values of all enums together. Default: no limit. */
+  values?: number;
 }
 
 /**
  * Returns a schema in the form in which an API takes it as an output format or for a strict tool: with
- * `additionalProperties: false` in every object. Bounds, patterns and defaults move into the description,
- * because the APIs refuse them: only the agent's own schema checks them. Returns `undefined` for a schema
- * whose shape cannot be expressed, e.g. a recursive one, or an object with any keys. A schema that was
- * returned is returned unchanged.
+ * `additionalProperties: false` in every object, with definitions in the place of each `$ref`, and with a
+ * `type` beside each `enum` and `const`. Bounds, patterns and defaults move into the description, because the
+ * APIs refuse them: only the agent's own schema checks them. Returns `undefined` for a schema whose shape
+ * cannot be expressed, e.g. a recursive one, or an object with any keys. A schema that was returned is
+ * returned unchanged.
  *
  * @example
  * ```ts
@@ -33,35 +36,42 @@ export interface FormatRules {
  * ```
  */
 export function formatSchema(schema: JsonObject, rules: FormatRules): JsonObject | undefined {
-  const counts = { unions: 0, fields: 0, optional: 0 };
-  const form = (part: Json | undefined, level: number): JsonObject => {
-    if (!isJsonObject(part) || level > rules.levels) throw NOT_EXPRESSIBLE;
-    const { oneOf, ...own } = withoutBounds(part, rules);
-    const { type, anyOf = oneOf, items } = own;
-    if (Object.keys(own).some((keyword) => !ALLOWED.has(keyword))) throw NOT_EXPRESSIBLE;
+  const counts = { unions: 0, fields: 0, optional: 0, values: 0 };
+  const count = ({ type, anyOf, enum: values }: JsonObject) => {
     if (Array.isArray(type) || anyOf !== undefined) counts.unions += 1;
-    if (counts.unions > rules.unions || !isKnownType({ ...own, ...(anyOf && { anyOf }) }))
-      throw NOT_EXPRESSIBLE;
-    if (type !== "object" && own.properties !== undefined) throw NOT_EXPRESSIBLE;
+    if (Array.isArray(values)) counts.values += values.length;
+    if (counts.unions > rules.unions || counts.values > (rules.values ?? Infinity)) throw NOT_EXPRESSIBLE;
+  };
+  const form = (given: Json | undefined, level: number, trail: readonly Json[]): JsonObject => {
+    if (!isJsonObject(given) || level > rules.levels) throw NOT_EXPRESSIBLE;
+    const { $ref } = given;
+    if ($ref !== undefined && trail.includes($ref)) throw NOT_EXPRESSIBLE;
+    if ($ref !== undefined) return form(referred(schema, given), level, [...trail, $ref]);
+    const own = withAnyOf(typed(withoutBounds(given, rules)));
+    if (!isKnown(own)) throw NOT_EXPRESSIBLE;
+    count(own);
+    const { type, anyOf, items } = own;
     return {
       ...own,
-      ...(anyOf !== undefined && { anyOf: formsIn(anyOf).map((one) => form(one, level)) }),
-      ...(type === "array" && { items: form(items, level + 1) }),
-      ...(type === "object" && { properties: fieldsOf(own, level), additionalProperties: false }),
+      ...(anyOf !== undefined && { anyOf: listIn(anyOf).map((one) => form(one, level, trail)) }),
+      ...(type === "array" && { items: form(items, level + 1, trail) }),
+      ...(type === "object" && { properties: fieldsOf(own, level, trail), additionalProperties: false }),
     };
   };
-  const fieldsOf = ({ properties, required, additionalProperties }: JsonObject, level: number) => {
+  const fieldsOf = (own: JsonObject, level: number, trail: readonly Json[]) => {
+    const { properties, required = [], additionalProperties } = own;
     const isOpen = additionalProperties !== undefined && additionalProperties !== false;
     if (isOpen || (properties === undefined && additionalProperties !== false)) throw NOT_EXPRESSIBLE;
-    const fields = Object.entries(isJsonObject(properties ?? {}) ? (properties ?? {}) : fail());
-    const needed = Array.isArray(required) ? required : [];
-    counts.fields += fields.length;
-    counts.optional += fields.filter(([name]) => !needed.includes(name)).length;
+    const fields = new Map(Object.entries(isJsonObject(properties ?? {}) ? (properties ?? {}) : fail()));
+    const needed = new Set(listIn(required));
+    if ([...needed].some((name) => !fields.has(name as string))) throw NOT_EXPRESSIBLE;
+    counts.fields += fields.size;
+    counts.optional += fields.size - needed.size;
     if (counts.fields > rules.fields || counts.optional > rules.optional) throw NOT_EXPRESSIBLE;
-    return Object.fromEntries(fields.map(([name, part]) => [name, form(part, level + 1)]));
+    return Object.fromEntries([...fields].map(([name, part]) => [name, form(part, level + 1, trail)]));
   };
   try {
-    return form(schema, 1);
+    return form(schema, 1, []);
   } catch (error) {
     if (error === NOT_EXPRESSIBLE) return undefined;
     throw error;
@@ -74,7 +84,28 @@ function fail(): never {
   throw NOT_EXPRESSIBLE;
 }
 
-function formsIn(value: Json): Json[] {
+/** Returns the schema that a `$ref` leads to, with the keywords beside the `$ref`. */
+function referred(root: JsonObject, { $ref, ...beside }: JsonObject): JsonObject {
+  const [start, ...names] = typeof $ref === "string" ? $ref.split("/") : [];
+  if (start !== "#") throw NOT_EXPRESSIBLE;
+  const key = (name: string) => name.replaceAll("~1", "/").replaceAll("~0", "~");
+  const target = names.reduce<Json | undefined>(
+    (at, name) => (isJsonObject(at) && Object.hasOwn(at, key(name)) ? at[key(name)] : undefined),
+    root,
+  );
+  return isJsonObject(target) ? { ...target, ...beside } : fail();
+}
+
+/** Adds the type of the values of an `enum` or `const`, which some APIs require. */
+function typed(schema: JsonObject): JsonObject {
+  const { type, enum: values, const: value } = schema;
+  const all = Array.isArray(values) ? values : value === undefined ? [] : [value];
+  if (type !== undefined || all.length === 0) return schema;
+  const types = [...new Set(all.map((one) => (one === null ? "null" : typeof one)))];
+  return { type: types.length === 1 ? (types[0] ?? "") : types, ...schema };
+}
+
+function listIn(value: Json): Json[] {
   return Array.isArray(value) ? value : fail();
 }
 
@@ -90,8 +121,10 @@ const BOUNDS: ReadonlySet<string> = new Set([
   ...["maxProperties", "default", "examples", "contentEncoding", "contentMediaType"],
 ]);
 
-/** Keywords that say nothing about the value. */
-const NOTES: ReadonlySet<string> = new Set(["$schema", "$id", "id", "$comment", "deprecated", "readOnly"]);
+/** Keywords that say nothing about the value. Definitions are put in the place of references. */
+const NOTES: ReadonlySet<string> = new Set([
+  ...["$schema", "$id", "id", "$comment", "deprecated", "readOnly", "$defs", "definitions"],
+]);
 
 /** Moves the bounds of a schema into its description. */
 function withoutBounds(schema: JsonObject, { formats = [] }: FormatRules): JsonObject {
@@ -117,6 +150,17 @@ function isSafeBound(keyword: string, value: Json): boolean {
 const FORMAT_TYPES: ReadonlySet<Json | undefined> = new Set([
   ...["object", "array", "string", "integer", "number", "boolean", "null"],
 ]);
+
+function withAnyOf({ oneOf, ...schema }: JsonObject): JsonObject {
+  return oneOf === undefined ? schema : { anyOf: oneOf, ...schema };
+}
+
+/** Returns whether an API can express the schema itself, whatever the schemas inside it. */
+function isKnown(schema: JsonObject): boolean {
+  const { type, properties, required } = schema;
+  if (Object.keys(schema).some((keyword) => !ALLOWED.has(keyword)) || !isKnownType(schema)) return false;
+  return type === "object" || (properties === undefined && required === undefined);
+}
 
 function isKnownType({ type, anyOf, enum: values, const: value }: JsonObject): boolean {
   if ([value, ...(Array.isArray(values) ? values : [])].some((one) => Object(one) === one)) return false;

@@ -29,10 +29,24 @@ function unwrapped(found: Json): Json {
 }
 
 function jsonIn(blocks: readonly ContentBlock[]): Json[] {
-  const text = textOf(blocks.map((block) => ({ ...block, text: `${block.text}\n` })));
-  const said = text.slice(text.lastIndexOf("</think>") + 1).trim();
-  const fence = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(said)?.[1] ?? "";
-  return [said, fence, between(said, "{", "}"), between(said, "[", "]")].flatMap(parsedJson);
+  const text = textOf(blocks.map((block) => ({ ...block, text: `${block.text}\n` }))).trim();
+  const said = text.slice(text.lastIndexOf(THOUGHT) === -1 ? 0 : text.lastIndexOf(THOUGHT) + THOUGHT.length);
+  const found = [...fencesIn(said), between(said, "{", "}"), between(said, "[", "]")];
+  return [...new Set([text, said.trim(), ...found])].flatMap(parsedJson);
+}
+
+/** Ends the thinking that some servers leave in the text. */
+const THOUGHT = "</think>";
+
+/** The most code fences that are read. A schema may take its time for each. */
+const MOST_FENCES = 3;
+
+// Without a pattern for the whole fence: it would be matched from each line break of a long answer anew.
+/** Returns the contents of the last code fences, the last one first: the others are often examples. */
+function fencesIn(text: string): string[] {
+  const parts = text.split("```");
+  const fences = parts.filter((_, at) => at % 2 === 1).map((part) => part.replace(/^\w*\s/, "").trim());
+  return fences.slice(-MOST_FENCES).reverse();
 }
 
 function between(text: string, open: string, close: string): string {

@@ -1,7 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { ToolSpec } from "../model/content.ts";
 import { formatSchema } from "../model/format-schema.ts";
 import type { Schema } from "./schema.ts";
+import { schemasIn } from "./subschemas.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
 
 /** The tool by which a model gives structured output. */
@@ -14,7 +15,7 @@ export interface OutputTool {
 }
 
 /** What the strict tools of all APIs can express. Chat Completions requires every field. */
-const STRICT_TOOLS = { levels: 5, fields: 100, optional: 0, unions: 10 };
+const STRICT_TOOLS = { levels: 5, fields: 100, optional: 0, unions: 10, values: 250 };
 
 /** Makes the tool for a schema. It is strict if the APIs' strict tools can express the schema's shape. */
 export function outputTool(schema: Schema, name: string, description: string): OutputTool {
@@ -30,17 +31,10 @@ export function outputTool(schema: Schema, name: string, description: string): O
 const ROOT: readonly string[] = ["oneOf", "anyOf", "allOf", "enum", "not"];
 
 function wrapped(schema: JsonObject): JsonObject {
-  return { type: "object", properties: { value: atValue(schema) as JsonObject }, required: ["value"] };
-}
-
-/** Adapts the references in a schema that was moved into the field `value`. */
-function atValue(part: Json): Json {
-  if (Array.isArray(part)) return part.map(atValue);
-  if (!isJsonObject(part)) return part;
-  const entries = Object.entries(part).map(([key, value]) =>
-    key === "$ref" && typeof value === "string" && value.startsWith("#")
-      ? [key, `#/properties/value${value.slice(1)}`]
-      : [key, atValue(value as Json)],
-  );
-  return Object.fromEntries(entries);
+  const value = structuredClone(schema);
+  for (const part of schemasIn(value)) {
+    const { $ref } = part;
+    if (typeof $ref === "string" && /^#(\/|$)/.test($ref)) part.$ref = `#/properties/value${$ref.slice(1)}`;
+  }
+  return { type: "object", properties: { value }, required: ["value"] };
 }

@@ -1,6 +1,7 @@
 import type { AgentOutput } from "../../agent/agent-output.ts";
 import { messageOf } from "../../base/errors.ts";
 import { isJsonObject, type Json, toJson } from "../../base/json.ts";
+import { askedOutput } from "../../context/agent-change.ts";
 import { clipText } from "../../context/clip.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
@@ -116,6 +117,8 @@ function blockOf({ call_id, tool_name, arguments: input }: EventData["tool_call"
 
 const NONE = "Your answer has no output: it is not JSON.";
 
+const UNCHECKED = "Your output was not checked: the run was stopped, or its time was over.";
+
 type Checked = { value: Json } | { problem: string | undefined; cause?: unknown };
 
 /** Returns the first of the values that matches the schema, or else the problems of the first one. */
@@ -128,7 +131,7 @@ async function firstValid(leg: Leg, schema: AgentOutput, found: readonly Json[])
       problems ??= checked.problems;
     }
   } catch (cause) {
-    if (leg.life.signal.aborted) return { problem: "The run was stopped." };
+    if (leg.life.signal.aborted) return { problem: UNCHECKED };
     return { problem: `The schema of \`output\` failed: ${messageOf(cause)}`, cause };
   }
   if (problems === undefined) return { problem: undefined };
@@ -136,10 +139,9 @@ async function firstValid(leg: Leg, schema: AgentOutput, found: readonly Json[])
 }
 
 /** Returns how the model is asked to answer again. The schema is repeated if the request did not have it. */
-function askAgain(leg: Leg, attempt: JudgedAttempt, { spec }: AgentOutput): string {
-  const hasTool = leg.log.state.prefix?.tools.some(({ name }) => name === FINAL_ANSWER) === true;
-  if (hasTool) return `\nCall ${FINAL_ANSWER} with the whole output.`;
+function askAgain(leg: Leg, attempt: JudgedAttempt, output: AgentOutput): string {
+  if (askedOutput(leg.log.state, output) === "call") return `\nCall ${FINAL_ANSWER} with the whole output.`;
   if (attempt.asText) return "\nAnswer again with the whole output.";
-  const schema = clipText(JSON.stringify(spec.input_schema), 20_000);
+  const schema = clipText(JSON.stringify(output.spec.input_schema), 20_000);
   return `\nAnswer again, with nothing but JSON that matches this JSON Schema: ${schema}`;
 }

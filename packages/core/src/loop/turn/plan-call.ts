@@ -1,3 +1,4 @@
+import { askedOutput } from "../../context/agent-change.ts";
 import { type Prompt, promptOf, requestEvent, requestOf } from "../../context/build-request.ts";
 import { newPrefix } from "../../context/prefix.ts";
 import { hasLostServerCalls } from "../../context/server-calls.ts";
@@ -58,7 +59,7 @@ async function withinLimits(
   const room = roomFor(left, call, keepLast);
   if ("type" in room) return { do: keepLast ? "land" : "end", stop: room };
   // A hook, or a later version of the agent, may have chosen a model that has no such format.
-  const format = prompt.prefix.outputFormat;
+  const format = askedOutput(state, leg.agent.output) === "text" ? prompt.prefix.outputFormat : undefined;
   const outputFormat = format && model.outputFormat?.(format);
   const params = {
     ...paramsOf(leg, plan),
@@ -95,8 +96,7 @@ function paramsOf(
 
 /** Returns whether the model gives the run's output by calling a tool. */
 function hasOutputTool({ agent, log }: Leg): boolean {
-  if (agent.output === undefined) return false;
-  return log.state.prefix?.tools.some(({ name }) => name === FINAL_ANSWER) === true;
+  return askedOutput(log.state, agent.output) === "call";
 }
 
 /** Returns the tool choice of a last turn in which only the output's tool may be called. */
