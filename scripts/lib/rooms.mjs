@@ -110,7 +110,7 @@ export const FLOORS = {
     ["agent"],
     ["."],
   ],
-  "examples/data-parts/src": [["database", "random"], ["."]],
+  "examples/data-parts/src": [["database", "files", "random"], ["."]],
   "examples/enterprise-search/web": [
     ["base"],
     ["runs"],
