@@ -124,7 +124,7 @@ export const FLOORS = {
   "examples/page-parts/web": [["base"], ["."]],
   "examples/playground/web": [
     ["hooks", "face"],
-    ["shell"],
+    ["shell", "files"],
     ["markdown", "composer", "sessions"],
     ["thread"],
     ["inspector", "agents"],

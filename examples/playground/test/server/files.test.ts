@@ -6,8 +6,8 @@ import { diskFiles } from "@pawl/core/disk";
 import { coach, coachDeps, coachRules } from "@pawl/example-coach";
 import { strictModel } from "@pawl/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { paintedPng } from "../../../../test/support/painted-png.ts";
 import { playgroundApp } from "../../server/app.ts";
-import { paintedPng } from "../support/painted-png.ts";
 
 /** Creates a playground over a directory and a log, which stand for what outlives a process. */
 function playground(dir: string, store: EventStore) {
