@@ -1,5 +1,4 @@
-import { receivedFiles, wordsOnFiles } from "@pawl/example-data-parts";
-import type { ParsedRequest, Reply, Rules } from "@pawl/testing";
+import type { Rules } from "@pawl/testing";
 import { answer } from "./answer.ts";
 import { sceneOf } from "./scene.ts";
 
@@ -23,16 +22,5 @@ export interface RocketLeagueRulesOptions {
  * ```
  */
 export function rocketLeagueRules({ speed = 1 }: RocketLeagueRulesOptions = {}): Rules {
-  return (request) => ({ latencyMs: 300 / speed, delayPerEventMs: 20 / speed, ...answered(request) });
-}
-
-/** Plays the coach. It first says what it knows of new files. */
-function answered(request: ParsedRequest): Reply {
-  const reply = answer(sceneOf(request));
-  const { now, alone } = receivedFiles(request.messages);
-  if (now.length === 0) return reply;
-  const words = wordsOnFiles(now);
-  return alone
-    ? { thinking: "A file without a word.", text: words }
-    : { ...reply, text: [words, reply.text ?? ""].join("\n\n").trim() };
+  return (request) => ({ latencyMs: 300 / speed, delayPerEventMs: 20 / speed, ...answer(sceneOf(request)) });
 }
