@@ -130,7 +130,7 @@ describe.skipIf(browser === undefined)("files in the coach's page", { timeout: 1
     const refused = page.getByTestId("file-refused");
     await refused.nth(1).waitFor({ timeout: WAIT });
     expect(await refused.allTextContents()).toEqual([
-      expect.stringContaining("cat.png is not added. It is no picture"),
+      expect.stringContaining("cat.png is not added. It is not a picture"),
       expect.stringContaining("notes.zip is not added. PNG, JPEG"),
     ]);
     expect(await page.getByTestId("tray-file").count()).toBe(1);

@@ -60,8 +60,10 @@ function isWritten(block: ContentBlock | undefined): boolean {
 
 /** Says what a simulated model knows of new files. */
 export function wordsOnFiles(files: readonly string[]): string {
-  const what = files.length === 1 ? files[0] : `\n\n${files.map((file) => `- ${file}`).join("\n")}`;
-  return `I am a simulation, so I cannot see what is in ${files.length === 1 ? "a file" : "files"}. What reached me is ${what}${files.length === 1 ? "." : ""}`;
+  const [one = "", ...more] = files;
+  return more.length === 0
+    ? `I am a simulation, so I cannot see what is in a file. What reached me is ${one}.`
+    : `I am a simulation, so I cannot see what is in files. This is what reached me:\n\n${files.map((file) => `- ${file}`).join("\n")}`;
 }
 
 function kindOf(bytes: Uint8Array, form: Json | undefined): string {

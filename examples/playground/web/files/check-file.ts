@@ -36,7 +36,7 @@ export async function checkFile(file: File): Promise<Checked> {
   const type = pictureType(bytes);
   if (type !== undefined) return checkPicture(file, pictureSize(bytes, type));
   // A file that claims to be a picture may be something else, e.g. a web page with a script.
-  if (claimsPicture(file)) return { problem: `It is no picture that can be shown. ${READABLE}` };
+  if (claimsPicture(file)) return { problem: `It is not a picture of a known format. ${READABLE}` };
   if (startsWithPdf(bytes)) return tooLarge(file, LARGEST.pdf, "A PDF") ?? {};
   if (BINARY.test(new TextDecoder().decode(bytes.subarray(0, 4_096)))) return { problem: READABLE };
   return tooLarge(file, LARGEST.text, "A text") ?? {};
