@@ -110,7 +110,7 @@ export const FLOORS = {
     ["agent"],
     ["."],
   ],
-  "examples/data-parts/src": [["database", "random"], ["."]],
+  "examples/data-parts/src": [["database", "files", "random"], ["."]],
   "examples/enterprise-search/web": [
     ["base"],
     ["runs"],
@@ -124,7 +124,7 @@ export const FLOORS = {
   "examples/page-parts/web": [["base"], ["."]],
   "examples/playground/web": [
     ["hooks", "face"],
-    ["shell"],
+    ["shell", "files"],
     ["markdown", "composer", "sessions"],
     ["thread"],
     ["inspector", "agents"],

@@ -1,6 +1,7 @@
 export { ask } from "./database/ask.ts";
 export { arrayText, type ColumnTypes, columnsOf } from "./database/columns.ts";
 export { type Migrations, migrate } from "./database/migrate.ts";
+export { type ReceivedFiles, receivedFile, receivedFiles, wordsOnFiles } from "./files/received-file.ts";
 export {
   chance,
   idFrom,

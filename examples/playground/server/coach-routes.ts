@@ -6,6 +6,7 @@ import type { Hono } from "hono";
 import type { BrowserIdentity } from "./browser-identity.ts";
 import { clientOf } from "./client.ts";
 import { coachFiles } from "./coach-files.ts";
+import { uploadRoutes } from "./uploads.ts";
 
 /** The parts that the coach's routes need. */
 export interface CoachServing {
@@ -57,6 +58,8 @@ export function coachRoutes(app: Hono, { files, rateLimit }: CoachServing, aroun
     c.header("cache-control", "no-store");
     return c.json({ messages: messageRows(messages) });
   });
+  uploadRoutes(app, { ...common, basePath: "/api/coach" }, trustProxy);
+  uploadRoutes(app, { ...common, basePath: "/api/chat" }, trustProxy);
   app.all("/api/coach/*", (c) => page(c.req.raw));
   app.all("/api/chat/*", (c) => chat(c.req.raw));
   if (files !== undefined) coachFiles(app, files, identity);

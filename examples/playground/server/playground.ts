@@ -107,6 +107,8 @@ async function openAgents(config: Config, { opened, models, index }: Parts) {
     agents: [...agents, examples.trainer, examples.search],
     store,
     blobs: store.blobs,
+    // Each user has one folder, which has the coach's notes and the files of messages.
+    files,
     ...(tail && { tail }),
     deps: (session) => ({ ...coaching(session), trainer: data, search: index.search }),
     // `errorLines` has printed a model's failure already.

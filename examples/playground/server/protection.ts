@@ -4,7 +4,8 @@ const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  // `blob:` is for pictures that are about to be sent.
+  "img-src 'self' data: blob:",
   "connect-src 'self'",
   "manifest-src 'self'",
   "base-uri 'none'",
@@ -22,10 +23,15 @@ const HEADERS: Readonly<Record<string, string>> = {
   "permissions-policy": "camera=(), microphone=(), geolocation=()",
 };
 
-/** Sets headers that isolate the page from other sites. */
+/**
+ * Sets headers that isolate the page from other sites. A response may have a stricter content security policy
+ * of its own: files of users are in a sandbox.
+ */
 export const securityHeaders: MiddlewareHandler = async (c, next) => {
   await next();
-  for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
+  const { headers } = c.res;
+  for (const [name, value] of Object.entries(HEADERS))
+    if (name !== "content-security-policy" || !headers.has(name)) headers.set(name, value);
 };
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);

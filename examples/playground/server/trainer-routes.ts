@@ -4,6 +4,7 @@ import { type Authorized, handler, type RateLimiter, withinRate } from "@pawl/ss
 import type { Hono } from "hono";
 import type { BrowserIdentity } from "./browser-identity.ts";
 import { clientOf } from "./client.ts";
+import { uploadRoutes } from "./uploads.ts";
 
 /** The parts that the trainer's routes need. */
 export interface TrainerServing {
@@ -64,10 +65,10 @@ export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around
       return isOurs ? await written(request, caller) : caller;
     },
   });
-  const page = handler({
+  const ofPage = {
     runtime,
     agent: "trainer",
-    authorize: async (request) => {
+    authorize: async (request: Request) => {
       const user = ofBrowser(request);
       return user === null ? null : await written(request, user);
     },
@@ -76,8 +77,8 @@ export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around
     extra: trainerExtra(runtime, models),
     expose,
     onError,
-    ...(rateLimit && { rateLimit }),
-  });
+  };
+  const page = handler({ ...ofPage, ...(rateLimit && { rateLimit }) });
   if (issue !== undefined) {
     app.post("/agent/token", identity.middleware, async (c) => {
       const user = ofBrowser(c.req.raw);
@@ -91,6 +92,7 @@ export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around
     c.header("cache-control", "no-store");
     return c.json(await data.progress(user?.userId ?? "", { weeks: 10 }));
   });
+  uploadRoutes(app, ofPage, trustProxy);
   app.all("/api/trainer/*", (c) => page(c.req.raw));
   app.all("/agent/*", (c) => api(c.req.raw));
 }

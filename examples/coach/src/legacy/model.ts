@@ -7,11 +7,12 @@ import { NOTHING_LEFT, withoutLegacyText } from "./guard.ts";
  * Messages are converted one by one, so the cached beginning of the prompt does not change.
  */
 export function withoutLegacy(model: ModelClient): ModelClient {
-  const { id, pricing, forcedToolChoice } = model;
+  const { id, pricing, forcedToolChoice, reads } = model;
   return {
     id,
     ...(pricing !== undefined && { pricing }),
     ...(forcedToolChoice !== undefined && { forcedToolChoice }),
+    ...(reads !== undefined && { reads }),
     stream: (request, options) =>
       model.stream({ ...request, messages: request.messages.map(withoutBlocksIn) }, options),
   };

@@ -1,3 +1,4 @@
+import { wordsOnFiles } from "@pawl/example-data-parts";
 import type { Reply } from "@pawl/testing";
 import { arcAfterTools, arcToWords, asksForArc } from "./arcs.ts";
 import {
@@ -21,17 +22,32 @@ const HELLO = /^(?:hi|hello|hey|good (?:morning|day|afternoon|evening)|morning|s
 
 /** Returns the coach's next text and tool calls. */
 export function answer(scene: Scene): Reply {
-  if (scene.outcomes.length > 0) return afterTools(scene);
+  const { files, outcomes } = scene;
+  if (files.now.length > 0) return toFiles(scene);
+  if (outcomes.length > 0) return afterTools(scene);
   return toWords(scene);
 }
 
+/** Says what reached the simulator. In an arc, the text of the message is answered too. */
+function toFiles(scene: Scene): Reply {
+  const { files, said, type } = scene;
+  const words = wordsOnFiles(files.now);
+  if (files.alone) return { text: `${words}\n\nWhat would you like to tell me about it?` };
+  if (type === "open_conversation") return { text: `${words}\n\nYou wrote: *${excerpt(said)}*` };
+  const reply = toWords(scene);
+  return { ...reply, text: reply.text === undefined ? words : `${words}\n\n${reply.text}` };
+}
+
+const ABOUT_FILES = /\b(photo|picture|image|screenshot|file|pdf|meal|plate)s?\b/i;
+
 function toWords(scene: Scene): Reply {
-  const { said, messages, direction, type } = scene;
+  const { said, messages, direction, type, files } = scene;
   if (FAREWELL.test(said) && said.length < 80 && !/\bbut\b/i.test(said)) return farewell(scene);
   const inArc = arcToWords(scene);
   if (inArc !== undefined) return inArc;
   const wanted = type === "open_conversation" ? asksForArc(said) : undefined;
   if (wanted !== undefined) return wanted;
+  if (files.before.length > 0 && ABOUT_FILES.test(said)) return { text: stillHere(files.before) };
   if (/\b(markdown|table|showcase)\b/i.test(said)) return { text: showcase };
   if (/\b(long|everything|whole week|story)\b/i.test(said)) return { text: longTalk };
   if (direction === directions.plan || looksLikePlan(said)) return savePlan(said);
@@ -39,6 +55,14 @@ function toWords(scene: Scene): Reply {
   if (direction === directions.mind) return saveThought(said);
   if (HELLO.test(said) && said.length < 60) return greeting(messages === 1);
   return { text: reflection(said, messages) };
+}
+
+function stillHere(files: readonly string[]): string {
+  const them =
+    files.length === 1
+      ? `What you sent is still with me: ${files[0]}`
+      : `The ${files.length} files that you sent are still with me, the last of them ${files.at(-1)}`;
+  return `${them}. I am a simulation and cannot see what is in it. What about it is on your mind?`;
 }
 
 function afterTools(scene: Scene): Reply {

@@ -1,4 +1,5 @@
 import type { ContentBlock, Json } from "@pawl/core";
+import { type ReceivedFiles, receivedFiles } from "@pawl/example-data-parts";
 import type { ParsedRequest } from "@pawl/testing";
 
 /** The outcome of one of the coach's calls. */
@@ -14,6 +15,8 @@ export interface Outcome {
 export interface Scene {
   /** The user's last message, or the text that they typed instead of choosing an option. */
   said: string;
+  /** The files that the user has sent. */
+  files: ReceivedFiles;
   /** The number of messages from the user. */
   messages: number;
   /** The tool results since the last message. */
@@ -39,7 +42,7 @@ export interface Scene {
 export function sceneOf(request: ParsedRequest): Scene {
   const type = TYPE.exec(systemText(request))?.[1] ?? "open_conversation";
   const scene: Scene = {
-    ...{ said: "", messages: 0, outcomes: [], direction: undefined },
+    ...{ said: "", messages: 0, outcomes: [], direction: undefined, files: receivedFiles(request.messages) },
     ...{ type, arc: undefined, saved: [], told: 0, pulse: undefined },
   };
   const calls = new Map<string, ContentBlock>();

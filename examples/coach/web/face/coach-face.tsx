@@ -18,6 +18,7 @@ export interface CoachFace {
   name: string;
   title: string;
   voice: string;
+  files: boolean;
   welcome: {
     words: string;
     starters: readonly string[];
@@ -46,6 +47,7 @@ export function coachFace({ Markdown, ErrorBoundary }: PageParts): CoachFace {
     name: "coach",
     title: "Coach",
     voice: "Sage",
+    files: true,
     welcome: {
       words:
         "Sage is a coach for the day ahead and the life around it. Whatever is worth keeping goes into your notes, where you can read it. The Log button shows what happens underneath: every message, call and result.",

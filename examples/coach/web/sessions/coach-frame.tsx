@@ -46,7 +46,11 @@ export function CoachFrame({ agent, messages, children }: FrameProps) {
   const talking = useMemo(
     () => ({
       ...agent,
-      send: (text: string) => agent.send(text, isNew ? { extra: beginning(type, name) } : {}),
+      send: ((text, options) =>
+        agent.send(
+          text,
+          isNew ? { ...options, extra: beginning(type, name) } : options,
+        )) satisfies typeof agent.send,
       pending: agent.pending.map((question) => ({
         ...question,
         answer: async (value: Json): Promise<boolean> => {

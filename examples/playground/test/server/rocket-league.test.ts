@@ -123,6 +123,8 @@ describe("the Rocket League coach in the playground", () => {
     const refused = await ask("rocket-league/runs", { input: "Once more" });
     expect(refused.status).toBe(402);
     expect(JSON.parse(refused.text)).toMatchObject({ error: { code: "quota_exceeded" } });
+    const parts = await ask("rocket-league/runs", { input: [{ type: "text", text: "In parts" }] });
+    expect(parts.status).toBe(402);
     expect(await sessions()).toHaveLength(1);
   });
 

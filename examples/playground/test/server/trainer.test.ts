@@ -1,5 +1,5 @@
 import { claude } from "@pawl/anthropic";
-import { type RuntimeOptions, runtime } from "@pawl/core";
+import { memoryFiles, type RuntimeOptions, runtime } from "@pawl/core";
 import {
   localIssuer,
   type TrainerDeps,
@@ -13,6 +13,7 @@ import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { Hono } from "hono";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { paintedPng } from "../../../../test/support/painted-png.ts";
 import { playgroundApp } from "../../server/app.ts";
 
 let api: MessagesApi;
@@ -37,8 +38,10 @@ async function served(points = 20, seeded: string[] = [], trustProxy = false): P
   const data = { ...all, seed };
   const model = claude("claude-haiku-4-5", { apiKey: "simulator", baseURL: api.url });
   const options: RuntimeOptions<TrainerDeps> = {
-    agents: [trainer({ models: [model] })],
+    // The initializer reads the messages too.
+    agents: [trainer({ models: [model], initializer: model })],
     store,
+    files: memoryFiles(),
     deps: () => ({ trainer: data }),
   };
   return playgroundApp({
@@ -62,7 +65,10 @@ function browser(app: Hono) {
   let cookie = "";
   return async (path: string, json?: unknown, headers: Record<string, string> = {}): Promise<Response> => {
     const init = {
-      ...(json !== undefined && { method: "POST", body: JSON.stringify(json) }),
+      ...(json !== undefined && {
+        method: "POST",
+        body: json instanceof Uint8Array ? Uint8Array.from(json) : JSON.stringify(json),
+      }),
       headers: { "content-type": "application/json", cookie, ...headers },
     };
     const response = await app.fetch(new Request(`http://localhost:4321${path}`, init));
@@ -94,6 +100,24 @@ describe("the trainer in the playground", () => {
     };
     expect(past.sessions).toMatchObject([{ title: "A short chest session, please" }]);
     expect(await (await elsewhere("/api/trainer/sessions")).json()).toEqual({ sessions: [] });
+  });
+
+  it("F1 X2 says what reached it of a picture, with and without a text, and still does what a text asks for", async () => {
+    const ask = browser(await served());
+    await ask("/api/info");
+    const picture = paintedPng({ width: 33, height: 44 });
+    const headers = { "content-type": "application/octet-stream" };
+    const uploaded = await ask("/api/trainer/files", picture, headers);
+    const { id } = (await uploaded.json()) as { id: string };
+    const file = { type: "file", id, name: "machine.png" };
+    const say = async (...texts: string[]) => {
+      const parts = texts.map((text) => ({ type: "text", text }));
+      return await (await ask("/api/trainer/runs", { input: [file, ...parts] })).text();
+    };
+    expect(await say()).toContain("33 × 44");
+    expect(await say("What do you see here?")).toContain("33 × 44");
+    expect(await say("A short chest session on this machine, please")).toContain("generate_workout");
+    expect(api.rejected).toEqual([]);
   });
 
   it("sets no cookie and creates no browser user for requests with a token", async () => {

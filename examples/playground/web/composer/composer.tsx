@@ -1,5 +1,8 @@
 import { type KeyboardEvent, useEffect, useState } from "react";
 import { useFace } from "../face/face.ts";
+import { AttachButton } from "../files/attach.tsx";
+import { TrayView } from "../files/tray-view.tsx";
+import type { Tray } from "../files/use-tray.ts";
 import { SendButton, StopButton } from "./buttons.tsx";
 import { type Field, goToField } from "./focus.ts";
 
@@ -9,14 +12,18 @@ interface ComposerProps {
   working: boolean;
   maxLength: number;
   field: Field;
+  /** The files of the message. Absent if the agent accepts none. */
+  tray: Tray | undefined;
   onSend: (text: string) => void;
   onStop: () => void;
 }
 
 /** The message box. The user can type at any time, and can send when no run is in progress. */
-export function Composer({ text, setText, working, maxLength, field, onSend, onStop }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { text, setText, working, maxLength, field, tray, onSend, onStop } = props;
   const { voice } = useFace();
-  const sendable = text.trim() !== "" && !working;
+  const hasContent = text.trim() !== "" || (tray?.files.length ?? 0) > 0;
+  const sendable = hasContent && tray?.checking !== true && !working;
   // Enter was pressed during a run, so the hint says why nothing was sent.
   const [isEarly, setIsEarly] = useState(false);
   useEffect(() => {
@@ -49,6 +56,8 @@ export function Composer({ text, setText, working, maxLength, field, onSend, onS
       }}
     >
       <div className="composer-box">
+        {tray !== undefined && <TrayView tray={tray} onEmpty={() => field.current?.focus()} />}
+        {tray !== undefined && <AttachButton onAdd={tray.add} />}
         <textarea
           ref={field}
           rows={1}
@@ -68,7 +77,7 @@ export function Composer({ text, setText, working, maxLength, field, onSend, onS
         <span className={isEarly ? "composer-early" : undefined} role="status">
           {working
             ? `${voice} is working. You can send once it is done; Esc stops it.`
-            : "Enter sends, Shift + Enter starts a new line."}
+            : `Enter sends, Shift + Enter starts a new line.${tray === undefined ? "" : " Files can be pasted and dropped."}`}
         </span>
         <Room left={maxLength - text.length} />
       </p>

@@ -81,6 +81,8 @@ export interface Face {
   voice: string;
   /** Sends the requests of conversations. Default: the global `fetch`. */
   fetch?: typeof fetch;
+  /** Whether messages may have files. */
+  files?: boolean;
   /** Explains that a conversation cannot be found. Default: it may belong to another browser. */
   notFound?: string;
   /**

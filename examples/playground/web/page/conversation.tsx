@@ -3,6 +3,10 @@ import { type Dispatch, type SetStateAction, useEffect, useMemo, useRef, useStat
 import { Composer } from "../composer/composer.tsx";
 import { type Field, goToField } from "../composer/focus.ts";
 import { TalkContext, type Talk as Talking, useFace } from "../face/face.ts";
+import { DropTarget } from "../files/attach.tsx";
+import { SendingContext } from "../files/sending-files.ts";
+import { useIncoming } from "../files/use-incoming.ts";
+import { useTray } from "../files/use-tray.ts";
 import { useStickToEnd } from "../hooks/use-stick-to-end.ts";
 import { Replayed } from "../inspector/replayed.tsx";
 import { Scrubber } from "../inspector/scrubber.tsx";
@@ -11,6 +15,7 @@ import { Boundary } from "../shell/boundary.tsx";
 import { Announcer } from "../thread/announcer.tsx";
 import { isWorking, Thread } from "../thread/thread.tsx";
 import { useFailure } from "../thread/use-failure.ts";
+import { type Delivery, useDelivery } from "./use-delivery.ts";
 
 const MAX_MESSAGE = 4_000;
 
@@ -26,8 +31,9 @@ interface ConversationProps {
 /** The conversation with its message box, or its replay with a scrubber. */
 export function Conversation({ replay, ...talk }: ConversationProps) {
   const [text, setText] = useState("");
+  const delivery = useDelivery(talk.agent, useTray(), setText);
   useFocusAfterReplay(replay.view !== undefined, talk.field);
-  if (replay.view === undefined) return <Talk {...talk} text={text} setText={setText} />;
+  if (replay.view === undefined) return <Talk {...talk} {...{ text, setText, delivery }} />;
   return (
     <>
       <Boundary of="replay">
@@ -43,25 +49,30 @@ export function Conversation({ replay, ...talk }: ConversationProps) {
 interface TalkProps extends Omit<ConversationProps, "replay"> {
   text: string;
   setText: Dispatch<SetStateAction<string>>;
+  delivery: Delivery;
 }
 
-function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }: TalkProps) {
-  const { Attached } = useFace();
+function Talk(props: TalkProps) {
+  const { agent, field, writes, maxMessage = MAX_MESSAGE, text, setText, delivery } = props;
+  const { Attached, files: takesFiles = false } = useFace();
+  const tray = takesFiles ? delivery.tray : undefined;
+  const isDragging = useIncoming(tray?.add);
   const scroll = useStickToEnd(agent.messages.length > 0);
   const working = isWorking(agent.phase);
   const loading = agent.sessionId !== undefined && agent.messages.length === 0 && agent.error === undefined;
 
-  const send = (message: string): void => {
+  const send = (message: string, withFiles = false): void => {
     setText("");
     scroll.toEnd();
-    void agent.send(message);
+    delivery.send(message, withFiles);
   };
   // Moves the focus to the text field, because the pressed button disappears.
-  const sendByButton = (message: string): void => {
+  const sendByButton = (message: string, withFiles = false): void => {
     goToField(field);
-    send(message);
+    send(message, withFiles);
   };
-  const problem = useFailure(agent, sendByButton, setText);
+  const again = (message: string) => sendByButton(message, true);
+  const problem = useFailure(delivery.agent, again, setText, delivery.hasArrived);
   const { toEnd } = scroll;
   // Scrolls to the end when another session is shown.
   useEffect(toEnd, [toEnd, agent.sessionId]);
@@ -70,16 +81,19 @@ function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }:
   return (
     <>
       <TalkContext value={useTalking(sendByButton, working)}>
-        <Thread
-          {...{ agent, writes, scroll, loading, ...problem }}
-          onSend={sendByButton}
-          onAgain={() => {
-            goToField(field);
-            scroll.toEnd();
-            void agent.retry();
-          }}
-        />
+        <SendingContext value={delivery.sending}>
+          <Thread
+            {...{ agent, writes, scroll, loading, ...problem }}
+            onSend={sendByButton}
+            onAgain={() => {
+              goToField(field);
+              scroll.toEnd();
+              void agent.retry();
+            }}
+          />
+        </SendingContext>
       </TalkContext>
+      {isDragging && <DropTarget />}
       <div className="composer-row">
         {!scroll.atEnd && (
           <button type="button" className="to-end" onClick={scroll.toEnd} data-testid="to-end">
@@ -88,10 +102,10 @@ function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }:
         )}
         {Attached !== undefined && <Attached />}
         <Composer
-          {...{ text, setText, working, field }}
+          {...{ text, setText, working, field, tray }}
           maxLength={maxMessage}
-          onSend={send}
-          onStop={() => void agent.stop()}
+          onSend={(message) => send(message, true)}
+          onStop={delivery.stop}
         />
       </div>
       <Boundary of={agent.sessionId} instead={null}>

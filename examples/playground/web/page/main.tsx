@@ -11,6 +11,8 @@ import "../styles/welcome.css";
 import "../styles/parts.css";
 import "../styles/prose.css";
 import "../styles/composer.css";
+import "../styles/tray.css";
+import "../styles/files.css";
 import "../styles/sessions.css";
 import "../styles/log.css";
 import "../styles/inspector.css";

@@ -40,7 +40,7 @@ export function SessionList({ sessions, current, onNew, onPick }: SessionListPro
               data-testid="past-session"
               onClick={onPick}
             >
-              <span className="session-title">{title}</span>
+              <span className="session-title">{title === "" ? "A message with files" : title}</span>
               <span className="session-when">
                 {whenOf(updatedAt)}
                 {WORDS.has(status) && ` · ${WORDS.get(status)}`}

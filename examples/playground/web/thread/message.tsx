@@ -2,6 +2,7 @@ import { outputIn, type ViewMessage, type ViewPart } from "@pawl/core/view";
 import { type FunctionComponent, memo, useContext } from "react";
 import { type AroundProps, TalkContext, useFace } from "../face/face.ts";
 import type { ToolPart } from "../face/tool-part.ts";
+import { MessageFiles } from "../files/message-files.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { ErrorBoundary } from "../shell/error-boundary.tsx";
 import { Thinking as Collapsed } from "./thinking.tsx";
@@ -30,7 +31,8 @@ function UserMessage({ message }: { message: ViewMessage }) {
   return (
     <li className="message message-user" data-testid="message-user" data-sent={message.seq > 0}>
       <span className="unseen">You: </span>
-      <p className="bubble">{message.text}</p>
+      <MessageFiles message={message} />
+      {message.text !== "" && <p className="bubble">{message.text}</p>}
     </li>
   );
 }

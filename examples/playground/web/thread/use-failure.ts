@@ -22,21 +22,24 @@ const NOTHING: ShownFailure = { failure: undefined, onRetry: undefined, onDismis
 
 /**
  * Returns the last failure: a refused request, or a run that failed. Puts the text of a refused message back
- * into the text field.
+ * into the text field. `onArrived` is called if a message whose request failed has arrived all the same; it
+ * must be a stable function.
  */
 export function useFailure(
   { error, phase, messages, run }: UseAgent,
   send: (text: string) => void,
   putBack: (change: (written: string) => string) => void,
+  onArrived: () => void,
 ): ShownFailure {
   const [dismissed, setDismissed] = useState<AgentFailure>();
   const refused = error?.text;
   const hasArrived = useArrived(error, messages);
   useEffect(() => {
     if (refused === undefined) return;
-    if (hasArrived) putBack((written) => (written === refused ? "" : written));
-    else putBack((written) => (written === "" ? refused : written));
-  }, [refused, hasArrived, putBack]);
+    if (!hasArrived) return putBack((written) => (written === "" ? refused : written));
+    putBack((written) => (written === refused ? "" : written));
+    onArrived();
+  }, [refused, hasArrived, putBack, onArrived]);
 
   if (error !== undefined && error !== dismissed && !hasArrived) {
     const onRetry = refused === undefined || error.code === SPENT ? undefined : () => send(refused);

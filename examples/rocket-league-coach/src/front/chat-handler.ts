@@ -106,9 +106,9 @@ async function prepared(
     return new Request(url, { method: "POST", headers, body, signal: request.signal });
   };
   const body = text.length > MAX_BODY ? undefined : objectIn(text);
-  const { [names.message]: message } = body ?? {};
+  const message = body && textOf(body[names.message]);
   // The handler answers what is wrong with it.
-  if (body === undefined || typeof message !== "string") return { forwarded: forward(text) };
+  if (body === undefined || message === undefined) return { forwarded: forward(text) };
   const { clientMessageId, ...rest } = body;
   const { [names.messageId]: given = clientMessageId } = body;
   const messageId = typeof given === "string" && given !== "" ? given : crypto.randomUUID();
@@ -121,6 +121,13 @@ async function prepared(
     ...(typeof replay_id === "string" && { replayId: replay_id }),
   };
   return { forwarded: forward(JSON.stringify(own)), asked };
+}
+
+/** Returns the text of a message: a string, or parts. `undefined` for anything else. */
+function textOf(message: unknown): string | undefined {
+  if (!Array.isArray(message)) return typeof message === "string" ? message : undefined;
+  const texts = message.map((part: unknown) => Object(part).text as unknown);
+  return texts.filter((text) => typeof text === "string").join("\n\n");
 }
 
 function objectIn(text: string): Record<string, unknown> | undefined {

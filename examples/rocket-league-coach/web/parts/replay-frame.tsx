@@ -17,7 +17,11 @@ export function ReplayFrame({ agent, children }: FrameProps) {
   }, [sessionId]);
   const replay = useMemo(() => ({ match, open }), [match]);
   const talking = useMemo(
-    () => ({ ...agent, send: (text: string) => agent.send(text, { extra: extraOf(latest.current) }) }),
+    () => ({
+      ...agent,
+      send: ((text, options) =>
+        agent.send(text, { ...options, extra: extraOf(latest.current) })) satisfies typeof agent.send,
+    }),
     [agent],
   );
   return <OpenReplayContext value={replay}>{children(talking)}</OpenReplayContext>;

@@ -1,6 +1,8 @@
 import type { JsonObject } from "@pawl/core";
+import { receivedFiles, wordsOnFiles } from "@pawl/example-data-parts";
 import type { ParsedRequest, Reply, Rules } from "@pawl/testing";
 import { answer } from "./answer.ts";
+import { notify } from "./calls.ts";
 import { sceneOf } from "./scene.ts";
 import { selection } from "./selection.ts";
 
@@ -26,9 +28,17 @@ export interface TrainerRulesOptions {
 export function trainerRules({ speed = 1 }: TrainerRulesOptions = {}): Rules {
   return (request) => {
     const names = (request.tools ?? []).map(({ name }) => String(name));
-    const reply = names.includes("generate_workout") ? answer(sceneOf(request)) : choose(request, names[0]);
+    const reply = names.includes("generate_workout") ? trained(request) : choose(request, names[0]);
     return { latencyMs: 300 / speed, delayPerEventMs: 20 / speed, ...reply };
   };
+}
+
+/** Plays the trainer. Says what it knows of new files, unless the message asks for something else. */
+function trained(request: ParsedRequest): Reply {
+  const reply = answer(sceneOf(request));
+  const { now, alone } = receivedFiles(request.messages);
+  const asksBack = reply.tools?.[0]?.name === "message_ask_user";
+  return now.length > 0 && (alone || asksBack) ? notify(wordsOnFiles(now)) : reply;
 }
 
 function choose(request: ParsedRequest, tool: string | undefined): Reply {

@@ -12,6 +12,7 @@ export interface TrainerFace {
   name: string;
   title: string;
   voice: string;
+  files: boolean;
   welcome: { words: string; starters: readonly string[] };
   toolNames: ReadonlyMap<string, string>;
   parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
@@ -37,6 +38,7 @@ export function trainerFace({ Markdown }: { Markdown: MarkdownView }): TrainerFa
     name: "trainer",
     title: "Trainer",
     voice: "Rowan",
+    files: true,
     welcome: {
       words:
         "Rowan is a personal trainer who knows your goals, your gym and what you did last week. Ask for a workout, change it while you train, and log it when you are done.",

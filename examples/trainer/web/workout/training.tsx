@@ -31,7 +31,11 @@ export function TrainingFrame({ agent, messages, children }: FrameProps) {
   const latest = useRef(training);
   latest.current = training;
   const talking = useMemo(
-    () => ({ ...agent, send: (text: string) => agent.send(text, { extra: extraOf(latest.current) }) }),
+    () => ({
+      ...agent,
+      send: ((text, options) =>
+        agent.send(text, { ...options, extra: extraOf(latest.current) })) satisfies typeof agent.send,
+    }),
     [agent],
   );
   return <TrainingContext value={training}>{children(talking)}</TrainingContext>;
