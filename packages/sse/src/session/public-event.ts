@@ -83,9 +83,10 @@ function withoutProblem(event: StoredOf<"output">): SessionEvent {
 }
 
 function withFileUrls(event: SessionEvent, basePath = ""): SessionEvent {
-  if (event.type !== "user_message" || event.data.files === undefined) return event;
+  if (event.type !== "user_message" && event.type !== "tool_result") return event;
+  if (event.data.files === undefined) return event;
   const files = event.data.files.map((file) => ({ ...file, url: `${basePath}/files/${file.id}` }));
-  return { ...event, data: { ...event.data, files } };
+  return { ...event, data: { ...event.data, files } } as SessionEvent;
 }
 
 function withoutInput(event: StoredOf<"tool_started" | "tool_suspended">): SessionEvent {
