@@ -55,9 +55,19 @@ const chars = {
   cited_text: "x",
   document_index: 0,
   document_title: null,
+  start_char_index: 0,
+  end_char_index: 1,
   file_id: null,
 };
-const found = { type: "search_result_location", cited_text: "y", source: "doc-1", title: "The guide" };
+const found = {
+  type: "search_result_location",
+  cited_text: "y",
+  search_result_index: 0,
+  source: "doc-1",
+  title: "The guide",
+  start_block_index: 0,
+  end_block_index: 1,
+};
 const id = "srvtoolu_1";
 const searched = [
   { type: "server_tool_use", id, name: "web_search", input: { query: "rain" } },
@@ -70,7 +80,7 @@ const searched = [
     ],
   },
   { type: "text", text: "It " },
-  { type: "text", text: "rains.", citations: [web, pages, chars, { ...found, start_block_index: 0 }] },
+  { type: "text", text: "rains.", citations: [web, pages, chars, found] },
 ];
 
 const partsOf = async ({ pawl }: Setup, sessionId: string): Promise<ViewPart[]> =>
