@@ -49,6 +49,7 @@ export { bytesOf, type FileInfo, type StoredFile } from "./files/file-store.ts";
 export type { FileFacts } from "./files/inspect-file.ts";
 export type { UserFile, UserFiles } from "./files/user-files.ts";
 export type { FileReference } from "./log/event-parts.ts";
+export type { SourceReference, StoredReport } from "./log/stored-report.ts";
 export type { BlobStore } from "./stores/blob-store.ts";
 export type { BlobOptions } from "./stores/with-blobs.ts";
 

@@ -25,10 +25,12 @@ export { isQuestionPart } from "./view/question-part.ts";
 export { reduceView } from "./view/reduce.ts";
 export { runMessageId } from "./view/run-message.ts";
 export {
+  type Citation,
   newView,
   type ToolPhase,
   type ViewMessage,
   type ViewPart,
   type ViewRun,
   type ViewState,
+  type ViewUsage,
 } from "./view/view.ts";

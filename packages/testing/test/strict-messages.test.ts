@@ -33,6 +33,14 @@ const pdf = (content: string): ContentBlock =>
     type: "document",
     source: { type: "base64", media_type: "application/pdf", data: Buffer.from(content).toString("base64") },
   });
+const cited = {
+  type: "char_location",
+  cited_text: "x",
+  document_index: 0,
+  document_title: null,
+  start_char_index: 0,
+  end_char_index: 1,
+};
 const five = ["a", "b", "c", "d", "e"].map((part) => text(part, marked()));
 
 const refusals: [string, Body, string][] = [
@@ -123,6 +131,20 @@ const refusals: [string, Body, string][] = [
     "citations of the user in a result",
     messages(user("a"), assistant(call("a")), user(result("a", [text("x", { citations: [{ type: "x" }] })]))),
     "messages.2.content.0: `citations` are not supported on text in `user` messages",
+  ],
+  [
+    "a citation with the file's id, which only answers have",
+    messages(user("a"), assistant(text("b", { citations: [{ ...cited, file_id: null }] })), user("c")),
+    "messages.1.content.0.text.citations.0.char_location.file_id: Extra inputs are not permitted",
+  ],
+  [
+    "a citation without its place",
+    messages(
+      user("a"),
+      assistant(text("b", { citations: [{ ...cited, type: "page_location" }] })),
+      user("c"),
+    ),
+    "messages.1.content.0.text.citations.0.page_location.start_page_number: Field required",
   ],
   [
     "an image of an unknown kind",

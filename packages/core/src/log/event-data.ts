@@ -5,6 +5,7 @@ import type { FileReference, NextRun, QuestionPlace, ShortenInput, SkipReason } 
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
 import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
+import type { StoredReport } from "./stored-report.ts";
 import type { Spent, TokenUsage } from "./tokens.ts";
 
 /**
@@ -60,7 +61,9 @@ export interface EventData {
    * - `status` is the status text that the tool defines.
    * - `report` is what the tool has reported with `context.report()`. `code` is the code of the error that it
    *   threw, e.g. `ECONNREFUSED`, or the type of the stop reason of a sub-agent that did not finish. The call
-   *   of a sub-agent has the fragments of all calls of its task, and their connector if there is only one.
+   *   of a sub-agent has the fragments and sources of all calls of its task, and their connector if there is
+   *   only one.
+   * - `files` are the files in `result`, which has `file:<id>` in their place. Views show them.
    */
   tool_result: {
     call_id: string;
@@ -75,7 +78,8 @@ export interface EventData {
     skipped?: SkipReason;
     spent?: Spent;
     status?: string;
-    report?: { connector?: string; fragments?: string[]; summary?: string; code?: string };
+    report?: StoredReport;
+    files?: FileReference[];
   };
   /**
    * Data was added for the model to read: with a message, by a hook, or as user data when a run starts.

@@ -44,7 +44,12 @@ const TEXTS: ByType<object> = {
     const content = redactedBlocks(data.content);
     return { content, complete: content.length };
   },
-  tool_result: ({ report }) => ({ result: REDACTED, content: REDACTED, ...withoutFindings(report) }),
+  tool_result: ({ report, files }) => ({
+    result: REDACTED,
+    content: REDACTED,
+    ...(files !== undefined && { files: [] }),
+    ...withoutFindings(report),
+  }),
   knowledge: (data) => ({ data: REDACTED, ...withoutParams(data) }),
   artifact: () => ({ title: REDACTED, summary: {}, payload: {} }),
   note: () => ({ text: REDACTED }),
@@ -80,7 +85,7 @@ function withoutFindings(
   report: EventData["tool_result"]["report"],
 ): Pick<EventData["tool_result"], "report"> {
   if (report === undefined) return {};
-  const { summary, fragments, ...rest } = report;
+  const { summary, fragments, sources, ...rest } = report;
   return { report: { ...rest, ...(summary !== undefined && { summary: REDACTED }) } };
 }
 

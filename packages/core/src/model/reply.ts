@@ -141,9 +141,16 @@ function takeDelta({ block, part }: PartialBlock, delta: ContentDelta): number {
       break;
     case "citations_delta":
       if (delta.citation === undefined) break;
-      block.citations = [...((block.citations as Json[] | null) ?? []), toJson(delta.citation)];
+      block.citations = [...((block.citations as Json[] | null) ?? []), citationOf(delta.citation)];
   }
   return 0;
+}
+
+// The API refuses a request that has its own `file_id`, also if it is `null`.
+/** Returns a citation without the field that requests must not have. */
+function citationOf(given: Json): Json {
+  const { file_id: _, ...citation } = Object(toJson(given));
+  return citation;
 }
 
 function addPiece(part: LivePart | undefined, piece: string | undefined): number {

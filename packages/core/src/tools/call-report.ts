@@ -4,6 +4,7 @@ import { isBlank } from "../base/text.ts";
 import { centsFromUsd } from "../base/usd.ts";
 import { withoutKeys } from "../base/without-keys.ts";
 import type { EventData } from "../log/event-data.ts";
+import type { SourceReference } from "../log/stored-report.ts";
 import { tokensOf } from "../log/tokens.ts";
 import { noUsage } from "../model/pricing.ts";
 import type { ToolContext } from "./tool.ts";
@@ -12,12 +13,16 @@ import type { ToolContext } from "./tool.ts";
 export type GivenReport = Parameters<ToolContext["report"]>[0];
 
 /** What a tool has reported, with a list of its own. */
-export type CallReport = Omit<GivenReport, "fragments"> & { fragments?: string[] };
+export type CallReport = Omit<GivenReport, "fragments" | "sources"> & {
+  fragments?: string[];
+  sources?: SourceReference[];
+};
 
 const OPTIONS: OptionKinds<GivenReport> = {
   costUsd: "number",
   connector: "string",
   fragments: "list",
+  sources: "list",
   summary: "string",
 };
 
@@ -27,7 +32,7 @@ const MOST_REPORTED_USD = 1_000_000;
 /** The longest name of a connector or a fragment, in UTF-16 code units. */
 const MOST_NAME_CHARS = 200;
 
-/** The most fragments of a call. */
+/** The most fragments, and the most sources, of a call. */
 export const MOST_FRAGMENTS = 1_000;
 
 /** The longest summary, in UTF-16 code units. */
@@ -40,19 +45,49 @@ const MOST_SUMMARY_CHARS = 1_000;
  */
 export function addedReport(before: CallReport, given: GivenReport): CallReport {
   checkOptions("context.report()", given, OPTIONS, { code: "invalid_input" });
-  const { costUsd, connector, fragments, summary } = given;
+  const { costUsd, connector, fragments, sources, summary } = given;
   if (costUsd !== undefined) checkCost(costUsd);
   if (connector !== undefined) checkShortName("connector", connector);
   if (fragments !== undefined && fragments.length > MOST_FRAGMENTS)
     throw invalidInput(`\`fragments\` must have at most ${MOST_FRAGMENTS} ids; got ${fragments.length}.`);
   for (const id of fragments ?? []) checkShortName("fragments", id);
+  if (sources !== undefined && sources.length > MOST_FRAGMENTS)
+    throw invalidInput(`\`sources\` must have at most ${MOST_FRAGMENTS} entries; got ${sources.length}.`);
   return {
     ...before,
     ...(costUsd !== undefined && { costUsd }),
     ...(connector !== undefined && { connector }),
     ...(fragments !== undefined && { fragments: [...fragments] }),
+    ...(sources !== undefined && { sources: sources.map(checkedSource) }),
     ...(summary !== undefined && { summary: summary.slice(0, MOST_SUMMARY_CHARS).toWellFormed() }),
   };
+}
+
+function checkedSource(source: SourceReference): SourceReference {
+  const { id, title, url } = Object(source) as Partial<SourceReference>;
+  if (!isShortText(id) || !isShortText(title) || (url !== undefined && !isWebAddress(url)))
+    throw invalidInput(
+      `Each of \`sources\` must have an \`id\` and a \`title\` of 1 to ${MOST_SUMMARY_CHARS} characters, and may have a \`url\` that begins with http:// or https://; got ${JSON.stringify(source)?.slice(0, 200)}.`,
+    );
+  return { id, title, ...(url !== undefined && { url }) };
+}
+
+function isShortText(text: unknown): text is string {
+  return (
+    typeof text === "string" && !isBlank(text) && text.length <= MOST_SUMMARY_CHARS && text.isWellFormed()
+  );
+}
+
+/** The longest web address of a source, in UTF-16 code units. */
+const MOST_ADDRESS_CHARS = 4_000;
+
+function isWebAddress(url: unknown): url is string {
+  return (
+    typeof url === "string" &&
+    url.length <= MOST_ADDRESS_CHARS &&
+    /^https?:\/\/./i.test(url) &&
+    url.isWellFormed()
+  );
 }
 
 function checkCost(costUsd: number): void {

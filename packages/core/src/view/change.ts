@@ -58,6 +58,7 @@ export function inAssistant(
     text: joinedText(parts),
     parts: [...parts],
     seq: view.run?.since ?? view.run?.seq ?? 0,
+    ...(view.run?.usage && { usage: view.run.usage }),
   };
   const messages = existing === undefined ? withRunMessage(view, message) : view.messages.with(at, message);
   return { ...view, messages };

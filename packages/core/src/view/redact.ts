@@ -30,8 +30,9 @@ function withoutValue({ key }: ViewPart): ViewPart {
 
 function redactedPart(
   part: ViewPart,
-  { of, attempt, call_id, run_id }: StoredOf<"redaction">["data"],
+  { of, seq, attempt, call_id, run_id }: StoredOf<"redaction">["data"],
 ): ViewPart[] {
+  if (part.key.startsWith(`${seq}:`) && of !== "tool_suspended") return [];
   if (part.type === "notice") return [part.key === `end:${run_id}` ? { ...part, text: REDACTED } : part];
   if (part.type === "output")
     return [part.key.startsWith(`${attempt}:`) && of === "output" ? withoutValue(part) : part];
@@ -44,7 +45,7 @@ function redactedPart(
 }
 
 function redactedAnswer(part: ViewPart): ViewPart[] {
-  if (part.type === "thinking") return [];
-  if (part.type === "text") return [{ ...part, text: REDACTED }];
+  if (part.type === "thinking" || part.type === "source") return [];
+  if (part.type === "text") return [{ type: "text", key: part.key, text: REDACTED, open: false }];
   return part.type === "tool" ? [{ ...part, arguments: {} }] : [part];
 }

@@ -1,7 +1,11 @@
+import { usdFromCents } from "../base/usd.ts";
 import type { StoredOf } from "../log/event.ts";
 import { expiryOf, waitsForTime } from "../log/expiry.ts";
 import type { SessionEvent } from "../log/live-event.ts";
+import { REDACTED } from "../log/redacted.ts";
+import { usageOf } from "../log/tokens.ts";
 import { inAssistant, inCall, isOpen, saidAfter, withDelta } from "./change.ts";
+import { outcomeParts } from "./outcome.ts";
 import { outputDelta, storedOutput } from "./output.ts";
 import { partsOf } from "./parts.ts";
 import { questionPart } from "./question-part.ts";
@@ -51,6 +55,8 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
       ]);
     case "output":
       return storedOutput(view, event);
+    case "artifact":
+      return withArtifact(view, event);
     case "tool_started":
     case "tool_suspended":
     case "tool_answered":
@@ -97,6 +103,12 @@ function reduceLive(view: ViewState, event: SessionEvent): ViewState {
     default:
       return view;
   }
+}
+
+/** Shows an artifact, unless it was redacted. */
+function withArtifact(view: ViewState, { seq, data: artifact }: StoredOf<"artifact">): ViewState {
+  if (artifact.title === REDACTED) return view;
+  return inAssistant(view, (parts) => [...parts, { type: "artifact", key: `${seq}:artifact`, artifact }]);
 }
 
 function isRunning({ phase }: { phase: ToolPhase }): boolean {
@@ -146,12 +158,15 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
       };
     case "tool_result":
       return {
-        ...inCall(view, callId, {
-          phase: event.data.success ? "done" : "error",
-          result: event.data.result,
-          resultSeq: event.seq,
-          ...status(event.data.status),
-        }),
+        ...inAssistant(
+          inCall(view, callId, {
+            phase: event.data.success ? "done" : "error",
+            result: event.data.result,
+            resultSeq: event.seq,
+            ...status(event.data.status),
+          }),
+          (parts) => [...parts, ...outcomeParts(event)],
+        ),
         runningTools: others,
         pending,
       };
@@ -173,9 +188,11 @@ function status(text: string | undefined): { status?: string } {
 const QUIET: readonly string[] = ["end_turn", "terminal_tool", "interrupted", "suspended"];
 
 function endRunInView(view: ViewState, event: StoredOf<"run_ended">): ViewState {
-  const { run_id: id, stop, session_status } = event.data;
+  const { run_id: id, stop, session_status, tokens, cost_cents } = event.data;
+  const usage = { ...usageOf(tokens), costUsd: usdFromCents(cost_cents) };
+  const run = view.run && { ...view.run, usage };
   const ended = inAssistant(
-    { ...view, runningTools: {}, pending: [] },
+    { ...view, run, runningTools: {}, pending: [] },
     (parts) => {
       const closed = parts.filter((part) => !isOpen(part));
       const told = QUIET.includes(stop.type);
@@ -187,6 +204,6 @@ function endRunInView(view: ViewState, event: StoredOf<"run_ended">): ViewState 
   );
   return {
     ...ended,
-    run: view.run && { ...view.run, open: false, stop, failed: session_status === "error" },
+    run: run && { ...run, open: false, stop, failed: session_status === "error" },
   };
 }

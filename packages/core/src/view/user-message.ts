@@ -1,5 +1,5 @@
 import type { StoredOf } from "../log/event.ts";
-import type { FileReference } from "../log/event-parts.ts";
+import { filePart } from "./outcome.ts";
 import type { ViewMessage, ViewPart } from "./view.ts";
 
 /** Adds a user's message, or replaces the one that has its id. */
@@ -28,8 +28,4 @@ export function withUserMessage(
 
 function textPart(key: string, text: string): ViewPart {
   return { type: "text", key, text, open: false };
-}
-
-function filePart({ media_type: mediaType, ...file }: FileReference, key: string): ViewPart {
-  return { type: "file", key, mediaType, ...file };
 }

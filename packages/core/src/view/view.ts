@@ -1,5 +1,7 @@
 import type { Json } from "../base/json.ts";
+import type { EventData } from "../log/event-data.ts";
 import type { StopReason } from "../log/stop-reason.ts";
+import type { Usage } from "../model/pricing.ts";
 import type { Question } from "../session/run-result.ts";
 
 /**
@@ -8,26 +10,55 @@ import type { Question } from "../session/run-result.ts";
  */
 export type ToolPhase = "running" | "waiting" | "done" | "error";
 
+/** Words of a source that a text cites. */
+export interface Citation {
+  /** The words, as they are in the source. */
+  text: string;
+  /**
+   * The web address of the source, or the name that a tool has given to it. If the message has a part for
+   * that source, it is the part's `id`. `null` for a document, which has a title only.
+   */
+  source: string | null;
+  /** The title of the source, e.g. a file's name. */
+  title: string | null;
+  /** The page of a PDF on which the words begin, from 1. */
+  page: number | null;
+}
+
+/** What a run has used: its requests, sub-agents, and models that its hooks and tools have asked. */
+export interface ViewUsage extends Usage {
+  /** In US dollars; 0 if no model has prices. */
+  costUsd: number;
+}
+
 /**
- * One part of a message: text, thinking, a tool call, a file, the run's output, or a notice that says why the
- * run stopped. A message has its parts in the order of their arrival. A hook's question about the run is
- * shown as a call, with the hook's name, the question's payload and its answer.
+ * One part of a message: text, thinking, a tool call, a source, a file, an artifact, the run's output, or a
+ * notice that says why the run stopped. A message has its parts in the order of their arrival. A hook's
+ * question about the run is shown as a call, with the hook's name, the question's payload and its answer.
  */
 export type ViewPart =
   /**
    * A block of text. `key` stays the same while the part is shown. `open` is `true` while the model is
-   * writing.
+   * writing. `citations` are known once the answer is complete. A model that cites begins a new block with
+   * each cited statement, so show neighbouring blocks as one text.
    */
-  | { type: "text"; key: string; text: string; open: boolean }
+  | { type: "text"; key: string; text: string; open: boolean; citations?: Citation[] }
   | { type: "thinking"; key: string; text: string; open: boolean }
   /**
-   * A file of a user's message; its files precede its text. `id` is for `GET /files/:id` of the handler.
-   * `mediaType` was found by the file's bytes, and `bytes` is its size. Pictures have a size in pixels, and a
-   * PDF an estimate of its pages. A message that the server has not confirmed has files without an id.
+   * A source of the answer: reported by a tool (`context.report({ sources })`), or found by a search of the
+   * API itself. `url` is an http or https address, or absent. `callId` is the tool's call.
+   */
+  | { type: "source"; key: string; id: string; title: string; url?: string; callId?: string }
+  /**
+   * A file of a user's message, whose files precede its text, or of a tool result. `id` is for `GET
+   * /files/:id` of the handler. `mediaType` was found by the file's bytes, and `bytes` is its size. Pictures
+   * have a size in pixels, and a PDF an estimate of its pages. A message that the server has not confirmed
+   * has files without an id. `callId` is the call with that result.
    */
   | {
       type: "file";
       key: string;
+      callId?: string;
       id?: string;
       /** The path of the file at the handler that has sent the view or the events. */
       url?: string;
@@ -62,6 +93,8 @@ export type ViewPart =
        */
       resultSeq?: number;
     }
+  /** Something that a tool or a hook made for the user, see `context.createArtifact()`. */
+  | { type: "artifact"; key: string; artifact: EventData["artifact"] }
   /**
    * The run's output, see `output` of `agent()`. While the model is writing it, `json` is the text so far,
    * and `wrapped` says that the output is in its field `value`. `outputIn()` returns the output of both
@@ -96,6 +129,8 @@ export interface ViewMessage {
   parts: ViewPart[];
   /** `true` if the message was sent during a run and the model has not read it yet. */
   queued?: boolean;
+  /** What the run has used. The last message of a run has it, once the run has ended. */
+  usage?: ViewUsage;
   /** `seq` of the event with which the message starts; 0 if the server has not confirmed it. */
   seq: number;
 }
@@ -115,6 +150,8 @@ export interface ViewRun {
    * assistant message.
    */
   since?: number;
+  /** What the run has used, once it has ended. */
+  usage?: ViewUsage;
   /** Why the run ended. Absent while the run is in progress or waits for an answer. */
   stop?: StopReason;
   /** Whether the run ended with the session's status `error`. */

@@ -1,4 +1,4 @@
-import type { SessionEvent, StoredOf } from "@pawl/core";
+import type { ContentBlock, SessionEvent, StoredOf } from "@pawl/core";
 
 const SILENT = "This did not work.";
 
@@ -24,6 +24,7 @@ export interface Shown {
  * - the system prompt and the tools' descriptions, also what has changed about them
  * - summaries, notes, and the text of knowledge (its source stays)
  * - what was wrong with an output
+ * - what only the model's API can read, e.g. the sealed pages of its web search
  * - the text that the model reads in place of a tool's result
  * - a tool's input as changed by hooks
  * - a model's answers to hooks and tools (`context.askModel`)
@@ -45,6 +46,8 @@ export function publicEvent(given: SessionEvent, { expose = "public", basePath }
     }
     case "output":
       return withoutProblem(event);
+    case "assistant_message":
+      return { ...event, data: { ...event.data, content: event.data.content.map(withoutSeals) } };
     case "note":
       return { ...event, data: { ...event.data, text: "" } };
     case "knowledge": {
@@ -82,10 +85,20 @@ function withoutProblem(event: StoredOf<"output">): SessionEvent {
   return event.data.problem === undefined ? event : { ...event, data: { ...event.data, problem: "" } };
 }
 
+/** Fields that only the model's API can read. The results of its web search consist mostly of these. */
+const SEALS = ["encrypted_content", "encrypted_index"];
+
+function withoutSeals(block: ContentBlock): ContentBlock {
+  const mayHaveSome = block.type.endsWith("_tool_result") || Object.hasOwn(block, "citations");
+  if (!mayHaveSome) return block;
+  return JSON.parse(JSON.stringify(block, (name, part) => (SEALS.includes(name) ? undefined : part)));
+}
+
 function withFileUrls(event: SessionEvent, basePath = ""): SessionEvent {
-  if (event.type !== "user_message" || event.data.files === undefined) return event;
+  if (event.type !== "user_message" && event.type !== "tool_result") return event;
+  if (event.data.files === undefined) return event;
   const files = event.data.files.map((file) => ({ ...file, url: `${basePath}/files/${file.id}` }));
-  return { ...event, data: { ...event.data, files } };
+  return { ...event, data: { ...event.data, files } } as SessionEvent;
 }
 
 function withoutInput(event: StoredOf<"tool_started" | "tool_suspended">): SessionEvent {

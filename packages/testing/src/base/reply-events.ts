@@ -1,6 +1,7 @@
 import type { ContentBlock, Json } from "@pawl/core";
 import type { ContentDelta, RawUsage } from "@pawl/core/model";
 import { type Reply, stopReasonOf } from "./reply.ts";
+import { split } from "./split.ts";
 import { isObject } from "./wire-request.ts";
 
 /** One event of a streamed response. */
@@ -18,8 +19,6 @@ export interface MessageHead {
 }
 
 const ping: WireEvent = { type: "ping" };
-/** About how many pieces a long block is split into. A fixed number streams a script of any size quickly. */
-const DELTAS = 24;
 
 /**
  * Returns the events with which the Messages API streams an answer. As in the real API, `message_delta` has
@@ -118,7 +117,7 @@ function deltaUsage(usage: RawUsage): { [field: string]: unknown } {
 
 /** Returns a block as in `content_block_start`: the parts that will be streamed are empty. */
 function startBlock(block: ContentBlock): ContentBlock {
-  if (block.type === "text") return { ...block, text: "" };
+  if (block.type === "text") return { ...block, text: "", ...(isCited(block) && { citations: [] }) };
   if (block.type === "thinking") return { ...block, thinking: "", signature: "" };
   if (block.type === "tool_use") return { ...finished(block), input: {} };
   return block.type === "server_tool_use" ? { ...block, input: {} } : block;
@@ -128,10 +127,21 @@ function finished(block: ContentBlock): ContentBlock {
   return block.type === "tool_use" && !("caller" in block) ? { ...block, caller: { type: "direct" } } : block;
 }
 
+function isCited({ citations }: ContentBlock): boolean {
+  return Array.isArray(citations) && citations.length > 0;
+}
+
+function citationDeltas({ citations }: ContentBlock): ContentDelta[] {
+  return ((citations ?? []) as Json[]).map((citation) => ({ type: "citations_delta", citation }));
+}
+
 function deltasOf(block: ContentBlock, deltas: number | undefined): ContentDelta[] {
   switch (block.type) {
     case "text":
-      return split(String(block.text), deltas).map((text) => ({ type: "text_delta", text }));
+      return [
+        ...citationDeltas(block),
+        ...split(String(block.text), deltas).map((text) => ({ type: "text_delta", text })),
+      ];
     case "thinking":
       return [
         ...split(String(block.thinking), deltas).map((thinking) => ({ type: "thinking_delta", thinking })),
@@ -174,25 +184,4 @@ export function inputPieces(input: Json): string[] {
     ([key, value], n) => `${n === 0 ? "{" : ", "}${JSON.stringify(key)}: ${JSON.stringify(value)}`,
   );
   return ["", ...parts, "}"];
-}
-
-/** Splits a text into pieces, never within a surrogate pair. */
-export function split(text: string, deltas: number | undefined): string[] {
-  const size =
-    deltas === undefined
-      ? Math.max(8, Math.ceil(text.length / DELTAS))
-      : Math.max(1, Math.ceil(text.length / deltas));
-  const parts: string[] = [];
-  let from = 0;
-  while (from < text.length) {
-    let to = from + size;
-    if (isHighSurrogate(text.charCodeAt(to - 1))) to += 1;
-    parts.push(text.slice(from, to));
-    from = to;
-  }
-  return parts;
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }

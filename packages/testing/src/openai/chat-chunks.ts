@@ -2,7 +2,8 @@ import type { ContentBlock } from "@pawl/core";
 import type { RawUsage } from "@pawl/core/model";
 import type { Reply } from "../base/reply.ts";
 import { stopReasonOf } from "../base/reply.ts";
-import { inputPieces, split } from "../base/reply-events.ts";
+import { inputPieces } from "../base/reply-events.ts";
+import { split } from "../base/split.ts";
 import type { ChatEvent } from "./chat-wire.ts";
 
 /** The facts about a completion that are known before its content. */

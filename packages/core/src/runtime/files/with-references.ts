@@ -4,6 +4,7 @@ import { sha256 } from "../../base/sha256.ts";
 import { fileBlock } from "../../context/file-blocks.ts";
 import { inspectFile, LARGEST_UPLOAD, MOST_PAGES } from "../../files/inspect-file.ts";
 import type { EventData } from "../../log/event-data.ts";
+import type { FileReference } from "../../log/event-parts.ts";
 import type { ContentBlock } from "../../model/content.ts";
 
 /** The most files of one tool result, as of a message. */
@@ -17,13 +18,13 @@ interface Referring {
 
 /**
  * Replaces the pictures and PDFs in a result's content by references. If its `result` has the same base64,
- * that becomes `file:<id>`, so that the log does not have the bytes. A file that no model reads becomes a
- * note.
+ * that becomes `file:<id>`, so that the log does not have the bytes, and the file is one of the result's
+ * `files`, which people see. A file that no model reads becomes a note.
  */
 export async function withReferences(data: EventData["tool_result"]): Promise<Referring> {
   const contents: Uint8Array<ArrayBuffer>[] = [];
   if (!Array.isArray(data.content)) return { data, contents };
-  const ids = new Map<string, string>();
+  const ids = new Map<string, FileReference>();
   const left = { files: MOST_IN_RESULT, bytes: LARGEST_UPLOAD, pages: MOST_PAGES };
   const content: ContentBlock[] = [];
   for (const block of data.content) {
@@ -32,7 +33,10 @@ export async function withReferences(data: EventData["tool_result"]): Promise<Re
     else content.push(await reference(block, base64));
   }
   if (content.every((block, at) => block === data.content?.[at])) return { data, contents };
-  return { data: { ...data, content, result: ids.size === 0 ? data.result : named(data.result) }, contents };
+  const shown = new Map<string, FileReference>();
+  const result = ids.size === 0 ? data.result : named(data.result);
+  const files = [...shown.values()];
+  return { data: { ...data, content, result, ...(files.length > 0 && { files }) }, contents };
 
   async function reference({ title }: ContentBlock, base64: string): Promise<ContentBlock> {
     try {
@@ -44,16 +48,21 @@ export async function withReferences(data: EventData["tool_result"]): Promise<Re
       left.pages -= facts.pages ?? 0;
       if (Math.min(left.files, left.bytes, left.pages) < 0) return leftOut("the result has too many files.");
       const id = await sha256(bytes);
-      ids.set(base64, id);
+      const file = { id, media_type, ...facts, ...(typeof title === "string" && { name: title }) };
+      ids.set(base64, file);
       contents.push(bytes);
-      return fileBlock({ id, media_type, ...facts, ...(typeof title === "string" && { name: title }) });
+      return fileBlock(file);
     } catch (error) {
       return leftOut((error as Error).message);
     }
   }
 
   function named(value: Json): Json {
-    if (typeof value === "string") return ids.has(value) ? `file:${ids.get(value)}` : value;
+    if (typeof value === "string") {
+      const file = ids.get(value);
+      if (file !== undefined) shown.set(file.id, file);
+      return file === undefined ? value : `file:${file.id}`;
+    }
     if (Array.isArray(value)) return value.map(named);
     if (!isJsonObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([field, part]) => [field, named(part)]));

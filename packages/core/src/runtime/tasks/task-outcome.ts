@@ -44,14 +44,17 @@ export function outcomeOf(
   });
 }
 
-/** Returns what the calls of the sub-agent have reported: all fragments, and the connector if only one. */
+/** Returns what the calls of the sub-agent have reported: all fragments and sources, and the connector if only one. */
 function reportOf({ calls }: SessionState): EventData["tool_result"]["report"] {
   const reports = [...calls.values()].flatMap(({ result }) => result?.data.report ?? []);
   const [connector, ...others] = new Set(reports.flatMap((one) => one.connector ?? []));
   const fragments = [...new Set(reports.flatMap((one) => one.fragments ?? []))].slice(0, MOST_FRAGMENTS);
+  const byId = new Map(reports.flatMap((one) => one.sources ?? []).map((source) => [source.id, source]));
+  const sources = [...byId.values()].slice(0, MOST_FRAGMENTS);
   return {
     ...(connector !== undefined && others.length === 0 && { connector }),
     ...(fragments.length > 0 && { fragments }),
+    ...(sources.length > 0 && { sources }),
   };
 }
 

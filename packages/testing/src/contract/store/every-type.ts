@@ -44,7 +44,14 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     skipped: "duplicate",
     spent: { tokens, cost_cents: 0.02 },
     status: "Looked",
-    report: { connector: "met", fragments: ["f1", "f2"], summary: "1 forecast", code: "ECONNREFUSED" },
+    report: {
+      connector: "met",
+      fragments: ["f1", "f2"],
+      sources: [{ id: "f1", title: "Oslo", url: "https://met.example/f1" }],
+      summary: "1 forecast",
+      code: "ECONNREFUSED",
+    },
+    files: [{ id: "0".repeat(64), media_type: "image/png", bytes: 70, width: 1, height: 1 }],
   },
   knowledge: { source: "goals", data: "run 5 km", params: { days_back: 7 }, tag: "Goals" },
   artifact: {

@@ -15,6 +15,7 @@ import {
   taggedBy,
   text,
 } from "./checks.ts";
+import { citations } from "./citations.ts";
 import { documentSource, imageSource } from "./sources.ts";
 
 const breakpoint = { cache_control: nullable(cacheControl) };
@@ -135,7 +136,7 @@ function checkPlace(part: { [key: string]: unknown }, role: string, path: string
     return invalid(`${path}: \`document\` blocks are not supported in \`assistant\` messages`);
   if (role === "user" && citable(part).some(hasCitations))
     return invalid(`${path}: \`citations\` are not supported on text in \`user\` messages`);
-  return undefined;
+  return kind === "text" ? citations(part.citations, `${path}.text.citations`) : undefined;
 }
 
 /** Returns the parts of a block that may have citations, at any depth. */
