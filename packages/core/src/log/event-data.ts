@@ -238,6 +238,8 @@ export interface EventData {
    * - `expires` is when the question is answered by itself: at the time `at`, or `after_ms` milliseconds
    *   after this event. `default` is the answer.
    * - `hidden`: nobody is asked, the call waits for a time, see `ToolContext.wait`. It is shown as running.
+   * - `client_tool` is the name of a tool that runs at the client, see `ToolOptions.runsIn`. No person is
+   *   asked: a page runs the tool with `payload` as its input, and answers with its result.
    */
   tool_suspended: {
     tool_name: string;
@@ -253,6 +255,7 @@ export interface EventData {
     state?: Json;
     expires?: { at?: string; after_ms?: number; default: Json };
     hidden?: true;
+    client_tool?: string;
   };
   /**
    * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without

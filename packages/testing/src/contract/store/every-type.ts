@@ -134,6 +134,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     state: { step: 2 },
     expires: { at: "2026-12-24T18:00:00.000Z", after_ms: 60_000, default: null },
     hidden: true,
+    client_tool: "locate",
   },
   tool_answered: {
     tool_name: "ask",
