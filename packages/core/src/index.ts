@@ -28,8 +28,9 @@ export { type Artifact, type ArtifactDraft, artifactIn } from "./tools/artifact.
 export { tool } from "./tools/define-tool.ts";
 export { jsonSchema } from "./tools/json-schema.ts";
 export { type Infer, type Schema, type Validated, validate } from "./tools/schema.ts";
+export type { Suspends } from "./tools/suspends.ts";
 export { toJsonSchema } from "./tools/to-json-schema.ts";
-export type { Suspends, Tool, ToolContext, ToolOptions } from "./tools/tool.ts";
+export type { Tool, ToolContext, ToolOptions } from "./tools/tool.ts";
 
 // Models, and policies around them
 

@@ -94,6 +94,11 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
       : S extends Schema | undefined
         ? unknown
         : Schema);
+  /**
+   * Whether clients may offer tools of their own with a message, see `RunOptions.clientTools`. Every text in
+   * them counts as the user's. Sub-agents do not get them. Default: no, such a message is refused.
+   */
+  clientTools?: boolean;
   /** Time limit of a function `tools`, in milliseconds. Default: 5,000. */
   toolsTimeoutMs?: number;
   /**
@@ -203,13 +208,14 @@ export interface Agent<Deps = unknown, Name extends string = string, Output = un
           | "limits"
           | "sessionLimits"
           | "resultTag"
+          | "clientTools"
           | "userData"
           | "whenBusy"
           | "output"
         >
       >
     >,
-    Readonly<Pick<AgentOptions<Deps>, "resultTag" | "userData" | "whenBusy">> {
+    Readonly<Pick<AgentOptions<Deps>, "resultTag" | "userData" | "whenBusy" | "clientTools">> {
   /** The types of the agent. Only the compiler knows this field: it has no value. */
   readonly "~types"?: { output: Output; tools: Tools };
   readonly name: Name;

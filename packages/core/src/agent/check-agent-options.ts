@@ -16,6 +16,7 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
     is: (value) => Array.isArray(value) || typeof value === "function",
   },
   output: "any",
+  clientTools: "boolean",
   toolsTimeoutMs: "number",
   hooks: listOf("hooks: [approval({ … })]"),
   stopWhen: listOf("stopWhen: [stopOnFailedTurns(3)]"),

@@ -125,7 +125,7 @@ export function agent<
     userDataTimeoutMs,
     checkpointWhen,
     ...(output !== undefined && { output: agentOutput(name, output, { model, toolOnly }) }),
-    ...withValues({ whenBusy, resultTag, userData }),
+    ...withValues({ whenBusy, resultTag, userData, clientTools: options.clientTools }),
   };
   checkCounts(made);
   const { errorTurns, toolFailures } = made.limits;

@@ -10,7 +10,7 @@ import { userDataBlock } from "./user-data.ts";
 /** The parts of an agent that are in its prefix. */
 interface Prefixed {
   readonly instructions: string;
-  readonly tools: ReadonlyMap<string, { readonly spec: ToolSpec }>;
+  readonly tools: ReadonlyMap<string, { readonly spec: ToolSpec; readonly offered?: true }>;
   readonly userData?: unknown;
   readonly output?: { readonly spec: ToolSpec; readonly format?: JsonObject };
 }
@@ -33,10 +33,11 @@ export function prefixFor(
   newId: () => string,
   userData: string,
 ): NewEvent[] {
-  const { id: _, chars: __, outputFormat: output_format, ...rest } = state.prefix ?? NO_PREFIX;
-  const current = { ...rest, ...(output_format && { output_format }) };
+  const { system, tools } = state.prefix ?? NO_PREFIX;
+  const current = { system, tools, ...moreOf(state.prefix) };
   const first = state.prefix === undefined && userData !== "" ? userDataBlock(userData) : undefined;
   const block = agent.userData === undefined ? undefined : (current.system[1] ?? first);
+  const offered = [...agent.tools.values()].filter((tool) => tool.offered);
   const wanted = {
     system: [
       { type: "text" as const, text: agent.instructions.toWellFormed() },
@@ -44,8 +45,9 @@ export function prefixFor(
     ],
     tools: toJson(specsOf(agent)) as unknown as ToolSpec[],
     ...(agent.output?.format && { output_format: agent.output.format }),
+    ...(offered.length > 0 && { client_tools: offered.map(({ spec }) => spec.name) }),
   };
-  const same = canonicalJson(current as JsonObject) === canonicalJson(wanted);
+  const same = canonicalJson(current as unknown as JsonObject) === canonicalJson(wanted);
   const known = state.userData ?? first?.text;
   return [
     ...(same ? [] : [{ type: "prefix" as const, data: { prefix_id: newId(), ...wanted } }]),
@@ -68,10 +70,11 @@ export function newUserData(known: string | undefined, text: string): NewEvent[]
  */
 export function applyPrefix(
   state: SessionState,
-  { prefix_id: id, system, tools, output_format: outputFormat }: EventData["prefix"],
+  { prefix_id: id, system, tools, output_format: outputFormat, client_tools }: EventData["prefix"],
 ): void {
   const chars = JSON.stringify({ system, tools, outputFormat }).length;
-  state.prefix = { id, system, tools, chars, ...(outputFormat && { outputFormat }) };
+  const more = { ...(outputFormat && { outputFormat }), ...(client_tools && { clientTools: client_tools }) };
+  state.prefix = { id, system, tools, chars, ...more };
   state.userData ??= system[1]?.text;
   state.entries = withoutUnpaired(withoutThinking(state.entries));
   state.hashed = { entries: 0, hash: "" };
@@ -86,11 +89,16 @@ export function newPrefix(
   prefix_id: string,
   system: TextBlock[] = prefix?.system ?? [],
 ): NewEvent {
-  const { tools = [], outputFormat: output_format } = prefix ?? {};
-  return { type: "prefix", data: { prefix_id, system, tools, ...(output_format && { output_format }) } };
+  return { type: "prefix", data: { prefix_id, system, tools: prefix?.tools ?? [], ...moreOf(prefix) } };
 }
 
-const NO_PREFIX = { id: "", chars: 0, system: [], outputFormat: undefined };
+/** Returns the parts of a prefix that few agents have, as they are stored. */
+function moreOf(prefix: SessionState["prefix"]): Pick<EventData["prefix"], "output_format" | "client_tools"> {
+  const { outputFormat: output_format, clientTools } = prefix ?? {};
+  return { ...(output_format && { output_format }), ...(clientTools && { client_tools: [...clientTools] }) };
+}
+
+const NO_PREFIX = { system: [], tools: [] };
 
 /** The `source` of `knowledge` events with new user data. */
 export const USER_DATA = "user_data";

@@ -63,6 +63,7 @@ export function takeCaller(run: RunState, { caller, credentials }: CalledBy): vo
 export function questionRecord(event: Suspended): QuestionRecord {
   const { data, seq } = event;
   const { kind, payload, answer_schema: answerSchema, by, input, child, state, hidden } = data;
+  const { client_tool: clientTool } = data;
   const expires = expiryOf(event);
   return {
     kind,
@@ -74,6 +75,7 @@ export function questionRecord(event: Suspended): QuestionRecord {
     ...(state !== undefined && { state }),
     ...(expires !== undefined && { expires }),
     ...(hidden && { hidden }),
+    ...(clientTool !== undefined && { clientTool }),
     ...(child !== undefined && {
       child: { sessionId: child.session_id, callId: child.call_id, question: child.question },
     }),

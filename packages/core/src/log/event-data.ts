@@ -19,13 +19,15 @@ export interface EventData {
    * The user sent a message. `queued`: the message arrived during a run and is answered by that run or the
    * next one. `params` are for hooks and tools, see `RunOptions.params`. A queued message also has `caller`
    * and `credentials`, for the run that it may start. `files` came with the message, in order: `id` is the
-   * SHA-256 of a file's bytes, which are in the runtime's `files`.
+   * SHA-256 of a file's bytes, which are in the runtime's `files`. A queued message also has `client_tools`,
+   * the tools that its client offers, see `RunOptions.clientTools`.
    */
   user_message: {
     message: string;
     queued?: boolean;
     params?: JsonObject;
     files?: FileReference[];
+    client_tools?: ToolSpec[];
   } & CalledBy;
   /**
    * The model's answer is complete, or was cut off. `content` is what was received.
@@ -121,9 +123,16 @@ export interface EventData {
    * A run started with a new system prompt or new tools, or earlier context changed, e.g. by a checkpoint.
    * Applies to all requests until the next `prefix`. Changes to the agent take effect only with this event.
    * `output_format` is the JSON Schema in which the model must answer, if the agent has an `output` and the
-   * model has output formats.
+   * model has output formats. `client_tools` are the names of those `tools` that the client of the run has
+   * offered, see `RunOptions.clientTools`.
    */
-  prefix: { prefix_id: string; system: TextBlock[]; tools: ToolSpec[]; output_format?: JsonObject };
+  prefix: {
+    prefix_id: string;
+    system: TextBlock[];
+    tools: ToolSpec[];
+    output_format?: JsonObject;
+    client_tools?: string[];
+  };
   /**
    * The context before the event `from_seq` was shortened. Applies from the next request on.
    *
@@ -179,12 +188,7 @@ export interface EventData {
    * the prefix with those that the agent has now: the names that are gone, and those whose description or
    * input schema differs.
    */
-  agent_changed: {
-    run_id: string;
-    from: string;
-    to: string;
-    tools: { removed: string[]; changed: string[] };
-  };
+  agent_changed: { run_id: string; from: string; to: string; tools: Record<"removed" | "changed", string[]> };
   /**
    * A run ended, whatever ended it. `turns`, `tokens` and `cost_cents` are totals of the run. `next` is a run
    * that starts in the same append, for queued messages.
@@ -243,6 +247,8 @@ export interface EventData {
    * - `expires` is when the question is answered by itself: at the time `at`, or `after_ms` milliseconds
    *   after this event. `default` is the answer.
    * - `hidden`: nobody is asked, the call waits for a time, see `ToolContext.wait`. It is shown as running.
+   * - `client_tool` is the name of a tool that runs at the client, see `ToolOptions.runsIn`. No person is
+   *   asked: a page runs the tool with `payload` as its input, and answers with its result.
    */
   tool_suspended: {
     tool_name: string;
@@ -258,6 +264,7 @@ export interface EventData {
     state?: Json;
     expires?: { at?: string; after_ms?: number; default: Json };
     hidden?: true;
+    client_tool?: string;
   };
   /**
    * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without
@@ -308,11 +315,7 @@ export interface EventData {
    * of the `llm_request`, or 0 for a summary.
    */
   llm_response: {
-    raw_response: {
-      id: string | null;
-      model: string | null;
-      stop_reason: string | null;
-      stop_sequence: string | null;
+    raw_response: Record<"id" | "model" | "stop_reason" | "stop_sequence", string | null> & {
       usage: JsonObject;
     };
     tokens: TokenUsage;

@@ -39,6 +39,7 @@ const TEXTS: ByType<object> = {
     message: REDACTED,
     ...withoutParams(data),
     ...(data.files !== undefined && { files: [] }),
+    ...(data.client_tools !== undefined && { client_tools: [] }),
   }),
   assistant_message: (data) => {
     const content = redactedBlocks(data.content);

@@ -2,6 +2,7 @@ import type { Leg } from "../leg/leg.ts";
 import type { NewEvent, StoredOf } from "../log/event.ts";
 import type { NextRun } from "../log/event-parts.ts";
 import { ABORTED } from "../log/stop-reason.ts";
+import type { ToolSpec } from "../model/content.ts";
 import { queuedMessages } from "../session/queued.ts";
 import type { SessionState } from "../session/state.ts";
 import { fetchUserData } from "./fetch-user-data.ts";
@@ -32,7 +33,7 @@ export async function prepareNextRun(leg: Leg): Promise<() => Successor | "decid
     const last = lastMessage();
     if (last === undefined) return undefined;
     if (last.seq !== message?.seq) return "decide_again";
-    const { caller, credentials } = last.data;
+    const { caller, credentials, client_tools } = last.data;
     const start = {
       runId: leg.newId(),
       userData,
@@ -41,7 +42,7 @@ export async function prepareNextRun(leg: Leg): Promise<() => Successor | "decid
     };
     return {
       next: { run_id: start.runId, messages: messagesFor(leg).map(({ seq }) => seq) },
-      events: startEvents(leg.log.state, withSentTools(leg), leg.newId, start),
+      events: startEvents(leg.log.state, withNextTools(leg, client_tools), leg.newId, start),
       begun: async () => {
         leg.life.handOver(start.runId);
         await notifyHooksOfStart(leg.life, leg, start);
@@ -51,12 +52,28 @@ export async function prepareNextRun(leg: Leg): Promise<() => Successor | "decid
 }
 
 /**
- * Returns the agent. If a function returns the agent's tools, it gets those of the prefix instead. The leg of
- * the next run calls the function for that run's caller, and stores a new prefix if the tools differ.
+ * Returns the agent with the tools of the next run: its own, and those that the message's client offers. If a
+ * function returns its own tools, it gets those of the prefix: the leg of the next run calls the function for
+ * that run's caller, and stores a new prefix if the tools differ.
  */
-function withSentTools({ agent, log: { state } }: Leg): Parameters<typeof startEvents>[1] {
-  if (agent.toolsFor === undefined || state.prefix === undefined) return agent;
-  return { ...agent, tools: new Map(state.prefix.tools.map((spec) => [spec.name, { spec }])) };
+function withNextTools(
+  { agent, log: { state } }: Leg,
+  offered: readonly ToolSpec[] = [],
+): Parameters<typeof startEvents>[1] {
+  const { tools: sent = [], clientTools = [] } = state.prefix ?? {};
+  const own =
+    agent.toolsFor === undefined || state.prefix === undefined
+      ? [...agent.tools.values()].flatMap((tool) => (tool.offered ? [] : tool.spec))
+      : sent.filter(({ name }) => !clientTools.includes(name));
+  const taken = new Set(own.map(({ name }) => name));
+  const more = agent.clientTools ? offered.filter(({ name }) => !taken.has(name)) : [];
+  return {
+    ...agent,
+    tools: new Map([
+      ...own.map((spec) => [spec.name, { spec }] as const),
+      ...more.map((spec) => [spec.name, { spec, offered: true as const }] as const),
+    ]),
+  };
 }
 
 /**

@@ -34,6 +34,7 @@ export async function beginRun(
     const { retry: runId, signal, caller, credentials } = options;
     return await beginRetry(host, { session, agent, runId, signal, caller, credentials });
   }
+  const clientTools = await toolsOf(agent, options);
   const knowledge = options.knowledge?.map(checkedKnowledge);
   const { message, files } =
     typeof input === "string"
@@ -50,12 +51,19 @@ export async function beginRun(
   const uploads = files.flatMap(({ reference, isUpload }) => (isUpload ? [reference.id] : []));
   if (contents.length > 0) await host.files?.keep(userId, session.id, contents, uploads);
   const references = files.map(({ reference }) => reference);
-  const said = { message, files: references, knowledge, params, clientMessageId };
+  const said = { message, files: references, knowledge, params, clientMessageId, clientTools };
   return await beginWithMessage(host, { session, agent, ...said, signal, whenBusy, caller, credentials });
 }
 
 /** What few processes need, in a chunk of its own. */
 const messageParts = () => import("./files/index.ts");
+
+/** Checks the tools that a message brings. @throws PawlError `invalid_input` */
+async function toolsOf(agent: Agent, { clientTools }: RunOptions | RetryRunOptions) {
+  if (clientTools === undefined) return undefined;
+  const { checkedOffer } = await import("../tools/offered-tools.ts");
+  return checkedOffer(agent, clientTools);
+}
 
 /**
  * Returns the agent of that name, or the given agent if the runtime has it. Refuses another object with the

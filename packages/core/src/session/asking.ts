@@ -26,6 +26,11 @@ export interface QuestionRecord {
   expires?: QuestionExpiry;
   /** Whether nobody is asked: the call waits for the time in `expires`. */
   hidden?: true;
+  /**
+   * The name of a tool that runs at the client, with `payload` as its input. Its result is the answer, so a
+   * page shows no question. Absent if a person is asked.
+   */
+  clientTool?: string;
 }
 
 /** A tool call or a hook that may ask the user. */

@@ -21,6 +21,8 @@ export interface RequestPrefix {
   tools: ToolSpec[];
   /** The JSON Schema in which the model must answer; absent if it answers freely. */
   outputFormat?: JsonObject;
+  /** The names of the tools that the client of the run has offered; absent without such tools. */
+  clientTools?: readonly string[];
   chars: number;
 }
 

@@ -50,8 +50,9 @@ function actionOf(call: CallState): Action {
 
 /** Returns the question that a call or hook asks. */
 function questionOf({ callId, toolName, question }: Asking): Question {
-  const { kind, payload, answerSchema, seq, expires } = question as QuestionRecord;
-  return { callId, toolName, kind, payload, answerSchema, seq, ...(expires && { expires }) };
+  const { kind, payload, answerSchema, seq, expires, clientTool } = question as QuestionRecord;
+  const more = { ...(expires && { expires }), ...(clientTool !== undefined && { clientTool }) };
+  return { callId, toolName, kind, payload, answerSchema, seq, ...more };
 }
 
 /** A tool call of a run and its result. */

@@ -2,7 +2,8 @@ import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { LONGEST_TIMER_MS } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 import type { Schema } from "./schema.ts";
-import type { Suspends, ToolOptions } from "./tool.ts";
+import type { Suspends } from "./suspends.ts";
+import type { ToolOptions } from "./tool.ts";
 
 const OPTIONS: OptionKinds<ToolOptions<Schema, Schema, unknown>> = {
   name: "string!",
@@ -10,6 +11,9 @@ const OPTIONS: OptionKinds<ToolOptions<Schema, Schema, unknown>> = {
   input: "any!",
   execute: "function",
   suspends: "object",
+  runsIn: { mustBe: '"client"', is: (value) => value === "client" },
+  output: "any",
+  expires: "object",
   format: "function",
   maxResultChars: "number",
   shortenInput: "any",
@@ -57,7 +61,8 @@ const INSTEAD = {
   needsApproval: 'Add approval({ when: ["its name"] }) to the `hooks` of the agent.',
   requireApproval: 'Add approval({ when: ["its name"] }) to the `hooks` of the agent.',
   requiresConfirmation: 'Add approval({ when: ["its name"] }) to the `hooks` of the agent.',
-  outputSchema: "Results are not checked; return what the model should read.",
+  outputSchema:
+    'Results are not checked; return what the model should read. A tool with runsIn: "client" has `output`.',
   toModelOutput: "Use `format`.",
 };
 
@@ -67,6 +72,9 @@ interface Named {
   name: string;
   execute?: unknown;
   suspends?: unknown;
+  runsIn?: unknown;
+  output?: unknown;
+  expires?: unknown;
   status?: unknown;
   timeoutMs?: number;
   maxResultChars?: number;
@@ -84,8 +92,12 @@ export function checkToolOptions(options: Named): void {
   if (!NAME.test(name)) {
     throw new PawlError("config", `"${name}" is not a valid tool name: use 1 to 64 letters, digits, _ or -.`);
   }
-  if (execute === undefined && suspends === undefined) {
-    throw new PawlError("config", `The tool "${name}" needs \`execute\`, or \`suspends\`, or both.`);
+  checkPlace(options);
+  if (execute === undefined && suspends === undefined && options.runsIn === undefined) {
+    throw new PawlError(
+      "config",
+      `The tool "${name}" needs \`execute\`, or \`suspends\`, or both; or runsIn: "client".`,
+    );
   }
   if (timeoutMs !== undefined && !(timeoutMs >= 1 && timeoutMs <= LONGEST_TIMER_MS)) {
     throw new PawlError(
@@ -100,3 +112,24 @@ export function checkToolOptions(options: Named): void {
     );
   }
 }
+
+/** Checks where a tool runs: what only a page does, and what only this process does, exclude each other. */
+function checkPlace({ name, execute, suspends, runsIn, output, expires, timeoutMs }: Named): void {
+  const here = Object.entries({ execute, suspends, timeoutMs });
+  const [wrong] = (runsIn === undefined ? Object.entries({ output, expires }) : here).find(
+    ([, value]) => value !== undefined,
+  ) ?? [undefined];
+  if (wrong === undefined) return;
+  throw new PawlError(
+    "config",
+    runsIn === undefined
+      ? `\`${wrong}\` of tool("${name}") is only for tools with runsIn: "client"${wrong === "expires" ? "; a question has it in `suspends`." : "."}`
+      : `tool("${name}") has runsIn: "client", so it cannot have \`${wrong}\`${INSTEAD_AT_CLIENT.get(wrong) ?? "."}`,
+  );
+}
+
+const INSTEAD_AT_CLIENT: ReadonlyMap<string, string> = new Map([
+  ["execute", ": the page has it, e.g. useAgent({ tools }) of @pawl/client."],
+  ["suspends", ": the schema of its result is `output`."],
+  ["timeoutMs", ": use `expires`, with the result that the call then gets."],
+]);

@@ -4,17 +4,20 @@ import { shortenedFields } from "../context/shorten-input.ts";
 import type { ShortenInput } from "../log/event-parts.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import { checkToolOptions } from "./check-tool.ts";
-import { storedExpiry } from "./expiry.ts";
+import { type Expiry, storedExpiry } from "./expiry.ts";
+import { lazyJsonSchema } from "./lazy-json-schema.ts";
 import type { Infer, Schema } from "./schema.ts";
+import type { Suspends } from "./suspends.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
-import type { Suspends, Tool, ToolOptions } from "./tool.ts";
+import type { Tool, ToolOptions } from "./tool.ts";
 
 /**
  * Defines a tool. The type of the input of `execute` is inferred from the `input` schema.
  *
  * @throws PawlError `config` for an unknown or missing option, an invalid name, an input that is not an
  * object, a schema that cannot be expressed as JSON Schema, a `timeoutMs` or `maxResultChars` out of range,
- * fields in `shortenInput` that the input does not have, or a tool with neither `execute` nor `suspends`.
+ * fields in `shortenInput` that the input does not have, a tool with none of `execute`, `suspends` and
+ * `runsIn`, or one with `runsIn` and what only this process does.
  *
  * @example
  * ```ts
@@ -34,7 +37,16 @@ import type { Suspends, Tool, ToolOptions } from "./tool.ts";
  *   input: z.object({ question: z.string() }),
  *   suspends: { answer: z.object({ yes: z.boolean() }) },
  * });
- * console.log(add.spec.input_schema.type, confirm.name);
+ *
+ * // A page runs it: `useAgent({ tools: { locate: { execute } } })` of `@pawl/client`.
+ * const locate = tool({
+ *   name: "locate",
+ *   description: "Returns the city where the user is.",
+ *   input: z.object({}),
+ *   runsIn: "client",
+ *   output: z.object({ city: z.string() }),
+ * });
+ * console.log(add.spec.input_schema.type, confirm.name, locate.runsIn); // object confirm client
  * ```
  */
 export function tool<
@@ -68,7 +80,8 @@ export function tool<
   if (inputSchema.type !== "object") {
     throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);
   }
-  if (suspends !== undefined) checkSuspends(name, suspends as Suspends<unknown, Schema>);
+  const asks = (options.runsIn === undefined ? suspends : askedOfPage(options)) as Suspends<unknown, Schema>;
+  if (asks !== undefined) checkSuspends(name, asks);
   return {
     name,
     spec: { name, description, input_schema: inputSchema },
@@ -82,7 +95,8 @@ export function tool<
     repeatable,
     dependsOn,
     endsRun,
-    suspends: suspends as Suspends<unknown, Schema> | undefined,
+    suspends: asks as Suspends<unknown, Schema> | undefined,
+    ...(options.runsIn && { runsIn: options.runsIn }),
     ...(execute && { execute: execute as Tool<Deps>["execute"] & {} }),
     ...(format && { format }),
   };
@@ -91,4 +105,9 @@ export function tool<
 function checkSuspends(name: string, { answer, expires }: Suspends<unknown, Schema>): void {
   toJsonSchema(answer, `answers to "${name}"`);
   if (expires !== undefined) storedExpiry(`tool("${name}")`, expires, answer, "config");
+}
+
+/** Returns the question by which a page gives the result of a tool that runs there. */
+function askedOfPage({ output = lazyJsonSchema({}), expires }: { output?: unknown; expires?: Expiry }) {
+  return { answer: output, ...(expires && { expires }) };
 }

@@ -11,6 +11,7 @@ import type { Artifact, ArtifactDraft } from "./artifact.ts";
 import type { AskOptions, AskOutcome } from "./ask-types.ts";
 import type { Expiry, Moment } from "./expiry.ts";
 import type { Infer, Schema } from "./schema.ts";
+import type { Suspends } from "./suspends.ts";
 
 /**
  * The second argument of a tool's `execute`: the call, the session and what a tool can do with them.
@@ -199,26 +200,6 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
 }
 
 /**
- * The question that a tool asks the user. The call waits for the answer, for days if necessary, and the
- * process may end meanwhile. `Kind` is the question's kind as a type, `Payload` the type of its data.
- */
-export interface Suspends<Input, Answer, Kind extends string = string, Payload extends Json = Json> {
-  /** The schema that an answer must match. */
-  answer: Answer &
-    ([Answer] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
-      ? unknown
-      : Answer extends Schema
-        ? unknown
-        : Schema);
-  /** The kind of question. Clients use it to choose an input control. Default: the tool's name. */
-  kind?: Kind;
-  /** Returns the data that the client shows with the question. Default: the call's input. */
-  payload?(input: Input): Payload;
-  /** When the question is answered by itself, and with what. Default: never. */
-  expires?: Expiry;
-}
-
-/**
  * Options of `tool()`. `I` and `A` are the schemas of the input and the answer, `Deps` is the type of the
  * `deps` that the tool needs. The others are the types of the fields that have their names.
  */
@@ -250,6 +231,25 @@ export interface ToolOptions<
   execute?: (input: Infer<I>, context: ToolContext<Deps, Infer<A>>) => Result;
   /** Asks the user a question and waits for the answer. Default: the call does not wait. */
   suspends?: Suspends<Infer<I>, A, Kind, Payload>;
+  /**
+   * `client`: the tool has no `execute`; a page of the session's owner runs it, see `useAgent({ tools })` of
+   * `@pawl/client`. The call waits for the page's result, or its error, for days if necessary. The first one
+   * counts. A page that was closed runs the call after a reload, so it may run more than once. Default: the
+   * tool runs in this process.
+   */
+  runsIn?: "client";
+  /**
+   * The schema of the page's result, for a tool that runs at the client. The call fails if the result does
+   * not match. Default: any JSON.
+   */
+  output?: A &
+    ([A] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
+      ? unknown
+      : A extends Schema
+        ? unknown
+        : Schema);
+  /** When a call at the client gets a result by itself, and which (`default`). Default: never. */
+  expires?: Expiry;
   /**
    * Returns the text that the model reads instead of the result: a string, or content blocks of the Messages
    * API. Default: a string unchanged, any other value as JSON.
@@ -326,6 +326,10 @@ export interface Tool<Deps = unknown, Types = unknown> {
   readonly dependsOn: readonly string[];
   readonly endsRun: boolean | SessionStatus;
   readonly suspends: Suspends<unknown, Schema> | undefined;
+  /** `client` if a page runs the tool. `suspends` then has the schema of its result. */
+  readonly runsIn?: "client";
+  /** Whether the client of a run has offered the tool, see `AgentOptions.clientTools`. */
+  readonly offered?: true;
   /** The agent that does the work, if the tool was made by `agentTool()`. */
   readonly delegate?: Delegate;
   readonly execute?: (input: unknown, context: ToolContext<Deps>) => unknown;

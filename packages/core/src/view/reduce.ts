@@ -137,10 +137,10 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
         runningTools: { ...view.runningTools, [callId]: toolName },
       };
     case "tool_suspended": {
-      const { kind, payload, answer_schema: answerSchema } = event.data;
+      const { kind, payload, answer_schema: answerSchema, client_tool: clientTool } = event.data;
       const expires = expiryOf(event);
-      const limit = expires !== undefined && { expires };
-      const question = { callId, toolName, kind, payload, answerSchema, seq: event.seq, ...limit };
+      const more = { ...(expires && { expires }), ...(clientTool !== undefined && { clientTool }) };
+      const question = { callId, toolName, kind, payload, answerSchema, seq: event.seq, ...more };
       const asked =
         event.data.before === undefined
           ? inCall(view, callId, { phase: "waiting" })

@@ -60,7 +60,7 @@ describe("U6 what JavaScript may pass is refused by name", () => {
         "config: tool("t") has no option "func". Use \`execute\`.",
         "config: tool("t") has no option "callback". Use \`execute\`.",
         "config: tool("t") has no option "input_schema". Use \`input\`, with jsonSchema({ … }) around JSON Schema. tool("t") needs \`input\`.",
-        "config: tool("t") has no option "id". Use \`name\`. tool("t") has no option "title". Use \`status\`, the texts that users see. tool("t") has no option "strict". The options of tool("t") are name, description, input, execute, suspends, format, maxResultChars, shortenInput, status, category, timeoutMs, idempotent, repeatable, dependsOn, endsRun.",
+        "config: tool("t") has no option "id". Use \`name\`. tool("t") has no option "title". Use \`status\`, the texts that users see. tool("t") has no option "strict". The options of tool("t") are name, description, input, execute, suspends, runsIn, output, expires, format, maxResultChars, shortenInput, status, category, timeoutMs, idempotent, repeatable, dependsOn, endsRun.",
         "config: tool("t") has no option "returnDirect". Use \`endsRun\`.",
         "config: tool("t") has no option "requiresConfirmation". Add approval({ when: ["its name"] }) to the \`hooks\` of the agent.",
         "config: tool() takes an object of options with \`name\`, \`description\` and \`input\`; got a string.",

@@ -4,18 +4,18 @@ import type { Ask } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { SkipReason } from "../../log/event-parts.ts";
-import { questionEvent, type ResultEvent, resultEvent } from "../../session/close-calls.ts";
+import { questionEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import { type Expiry, storedExpiry } from "../../tools/expiry.ts";
-import { formatted } from "../../tools/format-result.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { TaskAgent, Tool } from "../../tools/tool.ts";
-import { jsonResult } from "../../tools/tool-outcome.ts";
 import { answerProblems } from "../hooks/run-questions.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
 import { validateFor } from "../outputs/validate-for.ts";
+import { successResult } from "./call-result.ts";
 import { chooseAgent } from "./choose-agent.ts";
+import { clientResult } from "./client-result.ts";
 import {
   hasAsked,
   missingTool,
@@ -99,7 +99,8 @@ async function askBeforeTool(leg: Leg, call: CallState, tool: Tool, given: CallI
       if (tool.suspends === undefined) return await runOrAnswer(leg, call, tool, screened);
       const { answer, kind = tool.name, payload, expires } = tool.suspends;
       const shown = toJson(payload === undefined ? screened.input : payload(screened.input));
-      return ask(call, { kind, payload: shown, answer, expires, changed: screened.changed });
+      const clientTool = tool.runsIn && tool.name;
+      return ask(call, { kind, payload: shown, answer, expires, changed: screened.changed, clientTool });
     }
   }
 }
@@ -122,6 +123,8 @@ async function runOrAnswer(
     if ("why" in chosen) return refuse(call, chosen.why);
     return { do: "run", call, tool, agent: chosen.agent, input, changed, answer: undefined };
   }
+  if (tool.runsIn === "client")
+    return { do: "store", events: [await clientResult(leg, { call, tool, input, asks: tool.suspends })] };
   if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
   const answer = await validateFor(leg, tool.suspends.answer, call.answer?.value);
   if (!answer.ok) return refuse(call, wrongAnswer(call, tool.suspends.answer, answer.problems));
@@ -139,36 +142,6 @@ async function continueCall(leg: Leg, call: CallState, tool: Tool, given: CallIn
   return { do: "run", call, tool, ...given, answer: undefined };
 }
 
-/** Returns the result event of a successful call, with the tool's decisions about the run and the session. */
-export function successResult(
-  call: CallState,
-  tool: Tool,
-  value: unknown,
-  { durationMs, completed = false, mode }: Decided = {},
-): ResultEvent {
-  const result = jsonResult(value);
-  const content = formatted(tool, result);
-  const status = typeof tool.endsRun === "string" ? tool.endsRun : completed ? "completed" : undefined;
-  return resultEvent(call, true, result, {
-    ...(durationMs !== undefined && { durationMs }),
-    data: {
-      ...(content !== undefined && { content }),
-      ...(tool.shortenInput !== undefined && { resend: tool.shortenInput }),
-      ...(tool.endsRun !== false && { ends_run: true }),
-      ...(status !== undefined && { session_status: status }),
-      ...(mode !== undefined && { mode }),
-      ...(tool.status.done !== undefined && { status: tool.status.done }),
-    },
-  });
-}
-
-/** The effects of a tool's calls of `completeSession()` and `setMode()`, and its duration in milliseconds. */
-export interface Decided {
-  durationMs?: number;
-  completed?: boolean;
-  mode?: string | null;
-}
-
 function refuse(call: CallState, why: string, skipped?: SkipReason): Prepared {
   const data = skipped === undefined ? {} : { skipped };
   return { do: "store", events: [resultEvent(call, false, why, { data })] };
@@ -181,9 +154,10 @@ function ask(
     expires?: Expiry | undefined;
     by?: string;
     changed: Json | undefined;
+    clientTool?: string | undefined;
   },
 ): Prepared {
-  const { kind, payload, answer, expires, by, changed } = asked;
+  const { kind, payload, answer, expires, by, changed, clientTool } = asked;
   const event = questionEvent(call, {
     kind,
     payload,
@@ -191,6 +165,7 @@ function ask(
     ...(by !== undefined && { by }),
     ...(changed !== undefined && { input: changed }),
     ...(expires !== undefined && { expires: storedExpiry(`"${call.toolName}"`, expires, answer) }),
+    ...(clientTool !== undefined && { client_tool: clientTool }),
   });
   return { do: "store", events: [event] };
 }

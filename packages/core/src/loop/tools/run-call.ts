@@ -1,10 +1,7 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
-import { hideInError } from "../../base/hide-in-error.ts";
 import { once } from "../../base/once.ts";
-import { isBlank } from "../../base/text.ts";
 import type { Leg } from "../../leg/leg.ts";
-import type { EventData } from "../../log/event-data.ts";
 import {
   outcomeUnknown,
   type QuestionEvent,
@@ -17,10 +14,10 @@ import { artifactEvent } from "../../tools/artifact.ts";
 import { errorCodeOf, reportFields } from "../../tools/call-report.ts";
 import type { Delegate } from "../../tools/tool.ts";
 import { tookTooLong } from "../../tools/tool-outcome.ts";
-import { afterTool } from "../hooks/tool-hooks.ts";
+import { rewritten, successResult } from "./call-result.ts";
 import { failureText, isRunAgain, whyLate } from "./cut-off.ts";
 import type { MidwayQuestion } from "./midway-question.ts";
-import { type Runnable, successResult } from "./prepare-call.ts";
+import type { Runnable } from "./prepare-call.ts";
 import { newToolSaid, type ToolSaid, toolContext } from "./tool-context.ts";
 
 /**
@@ -54,7 +51,7 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const stored =
     event === undefined || outcome.type === "tool_suspended"
       ? outcome
-      : await rewritten(leg, runnable, outcome, said);
+      : await rewritten(leg, runnable, outcome, said.thrown);
   try {
     const made =
       stored.type === "tool_result" && stored.data.success ? said.artifacts.map(artifactEvent) : [];
@@ -112,47 +109,6 @@ const runAgent: DoCall = async (leg, { call, tool, input, agent }, { durationMs 
   const slice = call.started?.slice ?? {};
   return (await leg.tasks.run(leg, { call, delegate, agent, input, slice, durationMs })) ?? "left";
 };
-
-/**
- * Applies the `afterTool` hooks to a result. If a hook changes the success, the tool's decisions about the
- * run and the session are dropped.
- */
-async function rewritten(
-  leg: Leg,
-  { call, tool, input }: Pick<Runnable, "call" | "tool" | "input">,
-  event: ResultEvent,
-  { thrown }: ToolSaid,
-): Promise<ResultEvent> {
-  const { success, result, content, ...decided } = event.data;
-  const { callId } = call;
-  const outcome = {
-    ...{ callId, tool, input, success, result },
-    ...(content !== undefined && { content }),
-    ...(thrown && { error: hideInError(thrown.error, leg.hide) }),
-  };
-  const wanted = await afterTool(leg, outcome);
-  if (wanted === outcome) return event;
-  const kept = wanted.success === success ? decided : whateverTheOutcome(decided, wanted.success);
-  // The API refuses an error without text.
-  const blank = !wanted.success && typeof wanted.content === "string" && isBlank(wanted.content);
-  return resultEvent(call, wanted.success, wanted.result, {
-    ...(event.durationMs !== undefined && { durationMs: event.durationMs }),
-    data: { ...kept, ...(wanted.content !== undefined && !blank && { content: wanted.content }) },
-  });
-}
-
-/** Returns the fields of a result that stay if a hook changes its success. A success has no error code. */
-function whateverTheOutcome(
-  { spent, report }: Pick<EventData["tool_result"], "spent" | "report">,
-  success: boolean,
-): Partial<EventData["tool_result"]> {
-  const { code, ...facts } = report ?? {};
-  const kept = { ...facts, ...(!success && code !== undefined && { code }) };
-  return {
-    ...(spent !== undefined && { spent }),
-    ...(Object.keys(kept).length > 0 && { report: kept }),
-  };
-}
 
 /**
  * Returns the grace period of a stopped call, in milliseconds. A sub-agent needs more: it first waits for its

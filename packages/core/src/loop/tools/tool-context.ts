@@ -12,8 +12,8 @@ import type { ToolContext } from "../../tools/tool.ts";
 import { appendOnce } from "../hooks/append-once.ts";
 import { effectiveType } from "../hooks/call-hooks.ts";
 import { askInRun } from "../hooks/lazy-ask.ts";
+import type { Decided } from "./call-result.ts";
 import { answeredBy, type MidwayQuestion, midwayQuestion, midwayWait } from "./midway-question.ts";
-import type { Decided } from "./prepare-call.ts";
 
 /** What a running tool has made and reported so far. It is stored with the call's result. */
 export interface ToolSaid {

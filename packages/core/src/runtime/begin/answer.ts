@@ -1,6 +1,7 @@
 import type { Agent } from "../../agent/agent.ts";
 import { messageOf, PawlError, type PawlErrorCode } from "../../base/errors.ts";
 import { isJsonObject, type Json, toJson } from "../../base/json.ts";
+import { clipText } from "../../context/clip.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import { type Asking, isHidden, isWaiting, type RunQuestion } from "../../session/asking.ts";
@@ -81,10 +82,21 @@ function failedAnswer(
   return { value: null, error: error.toWellFormed() };
 }
 
-async function checkedAnswer(agent: Agent, call: Asking, value: unknown): Promise<{ value: Json }> {
+async function checkedAnswer(
+  agent: Agent,
+  call: Asking,
+  value: unknown,
+): Promise<{ value: Json; error?: string }> {
   const stored = storable(value, call.callId);
-  await checkAnswer(agent, call, stored);
-  return { value: stored };
+  const problems = await problemsWith(agent, call, stored);
+  if (problems.length === 0) return { value: stored };
+  // A program would send the same value again, so the call fails instead of waiting forever.
+  if (call.question?.clientTool !== undefined)
+    return {
+      value: null,
+      error: clipText(`The tool returned a wrong result: ${problems.join("; ")}`, 1_000),
+    };
+  throw answerRefused(call, problems);
 }
 
 function storable(value: unknown, callId: string): Json {
@@ -111,16 +123,19 @@ function findQuestion(state: SessionState, callId: string, question: number | un
   return call;
 }
 
-async function checkAnswer(agent: Agent, call: Asking, value: unknown): Promise<void> {
+/** Returns how a value differs from what the question's schema allows; empty if it does not. */
+async function problemsWith(agent: Agent, call: Asking, value: unknown): Promise<readonly string[]> {
   const schema = ownSchema(agent, call) ?? lazyJsonSchema(call.question?.answerSchema ?? {});
   const fit = await validate(schema, value);
-  if (fit.ok) return;
-  const { problems } = fit;
+  return fit.ok ? [] : fit.problems;
+}
+
+function answerRefused(call: Asking, problems: readonly string[]): PawlError {
   const message = `The answer does not match the question's schema: ${problems.join("; ")}`;
   const shown = isApproval(call)
     ? `${message.replace(/\.$/, "")}. Answer { approved: true } or { approved: false }.`
     : message;
-  throw refusal("invalid_answer", shown, { callId: call.callId, problems });
+  return refusal("invalid_answer", shown, { callId: call.callId, problems });
 }
 
 /**

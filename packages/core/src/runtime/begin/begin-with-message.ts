@@ -45,7 +45,8 @@ async function begin(host: Host, incoming: IncomingMessage): Promise<Begun> {
     ? host.leaseTtlMs + agent.userDataTimeoutMs + agent.toolsTimeoutMs
     : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
-    const leg = await openLeg(host, session, agent, senderOf(incoming));
+    const from = { ...senderOf(incoming), clientTools: incoming.clientTools ?? [] };
+    const leg = await openLeg(host, session, agent, from);
     const here = leg && (await unlessTaken(beginHere(host, incoming, leg)));
     if (here !== undefined) return here;
     const earlier = await earlierRun(host.store, incoming);

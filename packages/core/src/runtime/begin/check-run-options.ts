@@ -20,12 +20,14 @@ const OPTIONS: OptionKinds<Omit<RunOptions, "retry"> & { retry?: string }> = {
   credentials: "any",
   clientMessageId: "string",
   signal: SIGNAL,
+  clientTools: "any",
   metadata: "any",
   whenBusy: "any",
 };
 
 /** Hints for option names of other libraries. */
 const INSTEAD = {
+  tools: "They are an option of agent(). A client offers its own as `clientTools`.",
   messages: "Send the new message as `input`; the session has the earlier ones.",
   prompt: "Use `input`.",
   message: "Use `input`.",

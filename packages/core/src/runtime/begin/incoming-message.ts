@@ -6,6 +6,7 @@ import type { CalledBy, EventData } from "../../log/event-data.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import type { FileReference } from "../../log/event-parts.ts";
 import type { Session } from "../../log/session-row.ts";
+import type { ToolSpec } from "../../model/content.ts";
 import { storedCaller } from "../leg/access.ts";
 import type { AskedBy } from "../leg/host.ts";
 
@@ -18,6 +19,8 @@ export interface IncomingMessage extends AskedBy {
   knowledge?: readonly EventData["knowledge"][] | undefined;
   params?: JsonObject | undefined;
   clientMessageId?: string | undefined;
+  /** The tools that the client offers. */
+  clientTools?: readonly ToolSpec[] | undefined;
   signal?: AbortSignal | undefined;
   whenBusy: WhenBusy;
   /**
@@ -32,7 +35,15 @@ export interface IncomingMessage extends AskedBy {
  * stored only once.
  */
 export function messageEvents(
-  { message, files = [], knowledge = [], params, clientMessageId, ...from }: IncomingMessage,
+  {
+    message,
+    files = [],
+    knowledge = [],
+    params,
+    clientMessageId,
+    clientTools = [],
+    ...from
+  }: IncomingMessage,
   queued: boolean,
 ): NewEvent[] {
   return [
@@ -44,6 +55,7 @@ export function messageEvents(
         ...(queued && { queued, ...calledBy(from) }),
         ...(params !== undefined && { params }),
         ...(files.length > 0 && { files: [...files] }),
+        ...(queued && clientTools.length > 0 && { client_tools: [...clientTools] }),
       },
       ...(clientMessageId !== undefined && { key: eventKey.message(clientMessageId) }),
     },

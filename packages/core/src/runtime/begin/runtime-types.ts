@@ -106,6 +106,17 @@ export interface RunOptions {
    * it. Closing the stream does not stop a run.
    */
   signal?: AbortSignal;
+  /**
+   * Tools that the client offers for the run, if the agent has `clientTools: true`: the model may call them,
+   * and a page runs them, like tools with `runsIn: "client"`. Message by message, they replace those of the
+   * message before; the same tools keep the prompt's cache. A message that is queued brings them only to the
+   * run that it starts. Default: none.
+   *
+   * They come from the client, so they are limited: 64 tools and 64,000 characters in all, no name of the
+   * agent's tools, `inputSchema` an object as JSON Schema. Their inputs are not checked, and their results
+   * are any JSON. Rejects with `invalid_input`.
+   */
+  clientTools?: readonly { name: string; description?: string; inputSchema?: JsonObject }[];
   /** Metadata for the session, if a new one is created. */
   metadata?: JsonObject;
   /**
@@ -135,6 +146,7 @@ export interface RetryRunOptions extends Pick<RunOptions, "userId" | "signal" | 
   retry: string;
   input?: never;
   answers?: never;
+  clientTools?: never;
 }
 
 /**

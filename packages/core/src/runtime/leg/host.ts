@@ -8,6 +8,7 @@ import type { LegFiles } from "../../leg/leg-files.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import type { LiveTail } from "../../log/live-tail.ts";
 import type { Session } from "../../log/session-row.ts";
+import type { ToolSpec } from "../../model/content.ts";
 import type { SessionWatches } from "../../readers/session-watch.ts";
 import type { SessionState } from "../../session/state.ts";
 
@@ -25,6 +26,8 @@ export interface AskedBy {
 
 /** Why a leg begins: at somebody's request, or because a time has come, see `Leg.wokenAt`. */
 export interface BegunBy extends AskedBy {
+  /** The tools that the client offers for the run that starts. Default: those of the session's prefix. */
+  clientTools?: readonly ToolSpec[];
   wokenAt?: string | undefined;
 }
 

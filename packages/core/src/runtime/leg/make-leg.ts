@@ -74,7 +74,7 @@ export function makeLeg({ host, session, agent, log, held, ...parts }: LegParts)
     agent,
     starts,
     ready: once(async () => {
-      leg.agent = await readyAgent(leg, agent, leg.starts);
+      leg.agent = await readyAgent(leg, agent, leg.starts, from.clientTools);
     }),
     session,
     files: host.filesFor(session),

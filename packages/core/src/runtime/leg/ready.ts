@@ -9,18 +9,30 @@ import { prefixFor } from "../../context/prefix.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { lacksCredentials } from "../../loop/loop.ts";
+import type { ToolSpec } from "../../model/content.ts";
 import { openRun, type RunState } from "../../session/state.ts";
 
 /**
- * Returns the agent with the tools that its function returns for the leg's caller. A run that can only end or
- * ask for credentials gets no tools if that fails.
+ * Returns the agent with the tools that its function returns for the leg's caller, and those that the client
+ * offers. A run that can only end or ask for credentials gets no tools if the function fails.
  *
- * @throws PawlError `tools_failed`; `fenced` if another process has taken over the session
+ * @throws PawlError `tools_failed`; `fenced` if another process has taken over the session; `invalid_input`
+ * if the client offers a tool of a run that starts, with the name of one of the agent's
  */
-export async function readyAgent(leg: Leg, agent: Agent, starts: boolean): Promise<Agent> {
-  if (agent.toolsFor === undefined) return shownWithout(leg.hide, agent);
+export async function readyAgent(
+  leg: Leg,
+  agent: Agent,
+  starts: boolean,
+  offer?: readonly ToolSpec[],
+): Promise<Agent> {
+  const own = await withOwnTools(leg, agent, starts);
+  return shownWithout(leg.hide, await withOffered(leg, own, starts, offer));
+}
+
+async function withOwnTools(leg: Leg, agent: Agent, starts: boolean): Promise<Agent> {
+  if (agent.toolsFor === undefined) return agent;
   try {
-    return shownWithout(leg.hide, withTools(agent, await callTools(leg, agent)));
+    return withTools(agent, await callTools(leg, agent));
   } catch (cause) {
     const { life } = leg;
     if (life.lost) throw life.signal.reason;
@@ -29,6 +41,29 @@ export async function readyAgent(leg: Leg, agent: Agent, starts: boolean): Promi
     const message = `The function \`tools\` of agent("${agent.name}") failed: ${messageOf(hidden)}`;
     throw new PawlError("tools_failed", message, { cause: hidden });
   }
+}
+
+/**
+ * Returns the agent with the tools that the client offers: for a run that starts those of its message, and
+ * otherwise those of the prefix. Once the model was given such a tool, it stays the client's, even if a later
+ * version of the agent has one of that name.
+ */
+async function withOffered(
+  leg: Leg,
+  agent: Agent,
+  starts: boolean,
+  offer: readonly ToolSpec[] | undefined,
+): Promise<Agent> {
+  const { tools: sent = [], clientTools = [] } = leg.log.state.prefix ?? {};
+  const specs = starts && offer !== undefined ? offer : sent.filter(({ name }) => clientTools.includes(name));
+  if (!agent.clientTools || specs.length === 0) return agent;
+  const { offeredTools, refuseTaken } = await import("../../tools/offered-tools.ts");
+  if (starts) for (const { name } of specs) refuseTaken(agent, name);
+  const run = openRun(leg.log.state);
+  const isNew = run === undefined || hasNotAsked(leg, run);
+  const offered = offeredTools(specs).filter(({ name }) => !isNew || !agent.tools.has(name));
+  const tools = [...agent.tools.values(), ...offered];
+  return { ...agent, tools: new Map(tools.map((tool) => [tool.name, tool])) };
 }
 
 /**

@@ -81,7 +81,8 @@ function nextToWaitFor(run: RunState): Asking | undefined {
 
 /** Returns the event that passes the sub-agent's question on, as a question of the caller's call. */
 function askedBy(call: CallState, sessionId: string, waiting: Asking, spent: Spent): QuestionEvent {
-  const { kind, payload, answerSchema, seq, expires, hidden } = waiting.question as QuestionRecord;
+  const { kind, payload, answerSchema, seq, expires, hidden, clientTool } =
+    waiting.question as QuestionRecord;
   return questionEvent(call, {
     kind,
     payload,
@@ -90,5 +91,6 @@ function askedBy(call: CallState, sessionId: string, waiting: Asking, spent: Spe
     spent,
     ...(expires !== undefined && { expires }),
     ...(hidden && { hidden }),
+    ...(clientTool !== undefined && { client_tool: clientTool }),
   });
 }

@@ -21,6 +21,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     queued: true,
     params: { locale: "de" },
     files: [{ id: "0".repeat(64), media_type: "image/png", bytes: 68, name: "dot.png", width: 1, height: 1 }],
+    client_tools: [{ name: "locate", description: "Locates.", input_schema: { type: "object" } }],
     ...calledBy,
   },
   assistant_message: {
@@ -76,6 +77,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     system: [{ type: "text", text: "You are a coach." }],
     tools: [],
     output_format: { type: "object", properties: {}, additionalProperties: false },
+    client_tools: ["locate"],
   },
   checkpoint: {
     from_seq: 12,
@@ -141,6 +143,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
     state: { step: 2 },
     expires: { at: "2026-12-24T18:00:00.000Z", after_ms: 60_000, default: null },
     hidden: true,
+    client_tool: "locate",
   },
   tool_answered: {
     tool_name: "ask",

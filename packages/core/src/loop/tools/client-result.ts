@@ -1,0 +1,31 @@
+import type { Leg } from "../../leg/leg.ts";
+import { type ResultEvent, resultEvent } from "../../session/close-calls.ts";
+import type { CallState } from "../../session/state.ts";
+import type { Tool } from "../../tools/tool.ts";
+import { validateFor } from "../outputs/validate-for.ts";
+import { rewritten, successResult } from "./call-result.ts";
+import { wrongAnswer } from "./other-version.ts";
+
+/** A call of a tool that a page has run. */
+interface ClientCall {
+  call: CallState;
+  tool: Tool;
+  input: unknown;
+  asks: NonNullable<Tool["suspends"]>;
+}
+
+/**
+ * Returns the result of a call that a page has answered, as the `afterTool` hooks have changed it. Nothing
+ * runs in this process, so there is no `tool_started`.
+ */
+export async function clientResult(leg: Leg, client: ClientCall): Promise<ResultEvent> {
+  return await rewritten(leg, client, await answeredResult(leg, client));
+}
+
+async function answeredResult(leg: Leg, { call, tool, asks }: ClientCall): Promise<ResultEvent> {
+  if (call.answer?.error !== undefined) return resultEvent(call, false, call.answer.error);
+  // The database may have stored the answer itself, and it does not check schemas.
+  const answer = await validateFor(leg, asks.answer, call.answer?.value);
+  if (!answer.ok) return resultEvent(call, false, wrongAnswer(call, asks.answer, answer.problems));
+  return successResult(call, tool, answer.value);
+}

@@ -1,0 +1,140 @@
+import { PawlError } from "../base/errors.ts";
+import { isJsonObject, type Json, type JsonObject, toJson } from "../base/json.ts";
+import { sanitize } from "../context/sanitize.ts";
+import { FINAL_ANSWER } from "../log/final-answer.ts";
+import type { ToolSpec } from "../model/content.ts";
+import { tool } from "./define-tool.ts";
+import type { Schema } from "./schema.ts";
+import type { Tool } from "./tool.ts";
+
+// The limits of what a client may add to every request of its session.
+const MOST_TOOLS = 64;
+const MOST_CHARS = 64_000;
+const MOST_DESCRIPTION_CHARS = 4_000;
+const MOST_NESTED = 32;
+
+/** The beginning of each description, so that the model does not take it for the application's. */
+const FROM_PAGE = "A tool of the user's page, described by that page:";
+
+/** Names that every object has. */
+const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+
+/** What decides which tools a client may offer, and what their texts must not contain. */
+interface Offered {
+  readonly clientTools?: boolean;
+  readonly tools: ReadonlyMap<string, unknown>;
+  readonly resultTag?: string;
+  readonly hooks: readonly { readonly tags?: readonly string[] }[];
+}
+
+/**
+ * Checks the tools that a client offers and returns them in the form in which the model gets them. Texts in
+ * them cannot open or close Pawl's tags.
+ *
+ * @throws PawlError `invalid_input` if the agent does not allow them, or with what is wrong with them.
+ */
+export function checkedOffer(agent: Offered, given: unknown): ToolSpec[] {
+  if (!Array.isArray(given)) throw offerError("`clientTools` must be a list of tools.");
+  if (given.length === 0) return [];
+  if (!agent.clientTools)
+    throw offerError("This agent takes no tools from clients: it needs `clientTools: true`.");
+  if (given.length > MOST_TOOLS) throw offerError(`A client may offer at most ${MOST_TOOLS} tools.`);
+  if (given.some((one) => isDeeperThan(one, MOST_NESTED)))
+    throw offerError(`A client's tools may be nested at most ${MOST_NESTED} levels deep.`);
+  const text = JSON.stringify(given);
+  if (text.length > MOST_CHARS)
+    throw offerError(`A client's tools may have at most ${MOST_CHARS} characters as JSON.`);
+  if (/"__proto__":/.test(text))
+    throw offerError("A client's tools must not have a property named __proto__.");
+  const tags = [agent.resultTag ?? [], agent.hooks.flatMap((hook) => hook.tags ?? [])].flat();
+  const specs = given.map((one) => specFrom(one, (part) => sanitize(part, { tags })));
+  const seen = new Set<string>();
+  for (const { name } of specs) {
+    if (seen.has(name)) throw offerError(`Two of the client's tools are named "${name}".`);
+    seen.add(name);
+    refuseTaken(agent, name);
+  }
+  return specs;
+}
+
+/** @throws PawlError `invalid_input` if the agent has a tool with the name of one that a client offers. */
+export function refuseTaken({ tools }: Pick<Offered, "tools">, name: string): void {
+  if (tools.has(name) || name === FINAL_ANSWER)
+    throw offerError(`A client must not offer a tool named "${name}": the agent has one of that name.`);
+}
+
+/** Makes the tools that a client has offered, from the form in which they are stored. */
+export function offeredTools(specs: readonly ToolSpec[]): Tool[] {
+  return specs.map((spec) => {
+    const { name, description, input_schema } = spec;
+    // A page's state changes between calls, so a repeated call is no mistake.
+    const made = { name, description, input: unchecked(input_schema), repeatable: true };
+    return { ...tool({ ...made, runsIn: "client" }), spec, offered: true };
+  });
+}
+
+function specFrom(given: unknown, clean: (text: string) => string): ToolSpec {
+  if (!isJsonObject(given)) throw offerError("Each of the client's tools must be an object with a `name`.");
+  const { name, description = "", inputSchema = { type: "object", properties: {} }, ...others } = given;
+  if (typeof name !== "string") throw offerError("Each of the client's tools must have a `name`, a string.");
+  const whose = `the client's tool ${JSON.stringify(name.slice(0, 64))}`;
+  if (INHERITED.has(name)) throw offerError(`The name of ${whose} is reserved. Choose another one.`);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw offerError(
+      `${JSON.stringify(unknown.slice(0, 64))} is not a field of ${whose}; use \`name\`, \`description\` and \`inputSchema\`.`,
+    );
+  if (typeof description !== "string" || description.length > MOST_DESCRIPTION_CHARS)
+    throw offerError(
+      `The description of ${whose} must be a text of at most ${MOST_DESCRIPTION_CHARS} characters.`,
+    );
+  if (!isJsonObject(inputSchema)) throw offerError(`The \`inputSchema\` of ${whose} must be a JSON Schema.`);
+  try {
+    // Checks the name and the schema like those of any other tool.
+    const input = unchecked(cleaned(toJson(inputSchema), clean) as JsonObject);
+    return tool({ name, description: `${FROM_PAGE} ${clean(description)}`, input, runsIn: "client" }).spec;
+  } catch (cause) {
+    if (!PawlError.is(cause, "config")) throw cause;
+    throw offerError(`${whose.replace("the client's", "The client's")} cannot be used: ${cause.message}`);
+  }
+}
+
+/**
+ * A schema that describes itself to the model and accepts every object. Checking an input by a client's
+ * schema could take any amount of time, and the page checks it itself.
+ */
+function unchecked(schema: JsonObject): Schema<JsonObject> {
+  const described = () => schema;
+  const validate = (value: unknown) =>
+    isJsonObject(value) ? { value } : { issues: [{ message: "must be an object" }] };
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "pawl",
+      validate,
+      jsonSchema: { input: described, output: described },
+    },
+  };
+}
+
+/** Applies `clean` to all texts in a value, except the names of its fields. */
+function cleaned(value: Json, clean: (text: string) => string): Json {
+  if (typeof value === "string") return clean(value);
+  if (Array.isArray(value)) return value.map((part) => cleaned(part, clean));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, cleaned(part, clean)]));
+}
+
+// Works level by level: a recursion would overflow the stack.
+function isDeeperThan(value: unknown, levels: number): boolean {
+  let level = [value];
+  for (let left = levels; level.length > 0; left -= 1) {
+    if (left === 0) return true;
+    level = level.flatMap((part) => (part !== null && typeof part === "object" ? Object.values(part) : []));
+  }
+  return false;
+}
+
+function offerError(message: string): PawlError {
+  return new PawlError("invalid_input", message);
+}
