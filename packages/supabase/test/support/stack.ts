@@ -1,6 +1,6 @@
 import { migrate } from "@pawl/postgres";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
-import { type TestDatabase, testDatabase } from "../../../../test/support/postgres.ts";
+import type { TestDatabase } from "../../../../test/support/database-on.ts";
 import { type Gateway, gateway } from "./gateway.ts";
 import { type Keys, makeKeys } from "./keys.ts";
 import { postgrest, postgrestBinary } from "./postgrest.ts";
@@ -36,11 +36,15 @@ export const noStack: string | undefined =
     : undefined;
 if (noStack !== undefined) console.warn(noStack);
 
-/** Starts one, with the schema in it unless `prepare` does something else. */
+/**
+ * Starts one, with the schema in it unless `prepare` does something else. `make` makes its database; by default, it is on
+ * the server that all tests share.
+ */
 export async function stack(
   prepare: (database: TestDatabase) => Promise<unknown> = (database) => migrate(database.pool()),
+  make: () => Promise<TestDatabase> = sharedDatabase,
 ): Promise<Stack> {
-  const database = await testDatabase();
+  const database = await make();
   const ends: (() => Promise<void>)[] = [() => database.drop()];
   const stop = async () => {
     for (const end of ends.splice(0).reverse()) await end();
@@ -78,6 +82,12 @@ export async function stack(
     await stop();
     throw error;
   }
+}
+
+// Loaded here only: vitest cannot be imported outside of its tests, and benchmarks start a stack, too.
+async function sharedDatabase(): Promise<TestDatabase> {
+  const { testDatabase } = await import("../../../../test/support/postgres.ts");
+  return await testDatabase();
 }
 
 function settingsOf(database: TestDatabase, keys: Keys): Record<string, string> {
