@@ -93,7 +93,7 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
   };
 
   it("X4 X5 W4 builds the index at the first visit, also over a kill of the server, and keeps a question until then", async () => {
-    const kept = async () => (await readdir(server.dir)).filter((name) => name.startsWith("search-"));
+    const kept = async () => (await readdir(server.dir)).filter((name) => name.startsWith("company-"));
     expect(await kept()).toEqual([]);
     await page.goto(`${server.url}/#search`);
     const progress = page.getByTestId("es-index");

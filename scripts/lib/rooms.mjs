@@ -115,6 +115,7 @@ export const FLOORS = {
     ["base"],
     ["runs"],
     ["state"],
+    ["agents"],
     ["plan", "clarify", "sources", "person"],
     ["details"],
     ["face"],

@@ -5,6 +5,8 @@ import "./styles/sources.css";
 import "./styles/view.css";
 import "./styles/details.css";
 import "./styles/person.css";
+import "./styles/agents.css";
+import "./styles/agent-form.css";
 
 export { type SearchServer, searchServer } from "./base/server.ts";
 export { type SearchFace, searchFace } from "./face/search-face.tsx";

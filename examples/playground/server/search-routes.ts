@@ -9,6 +9,7 @@ import * as z from "zod";
 import type { BrowserIdentity } from "./browser-identity.ts";
 import { clientOf } from "./client.ts";
 import type { SearchIndex } from "./search.ts";
+import { searchAgentRoutes } from "./search-agents.ts";
 import { type SearchPeople, userIdFor } from "./search-people.ts";
 
 /** The parts that the search agent's routes need. */
@@ -51,8 +52,9 @@ const opened = z.object({
  * - `GET /api/search/index`: the state of the index; `POST` starts building or opening it
  * - `GET /api/search/me`: the person that the visitor searches as, and others to choose; `PUT` chooses one
  * - `GET /api/search/documents/:id?start=`: a document that this person may see. The page marks words itself
+ * - `/api/search/agents`: the agents that people make, see {@link searchAgentRoutes}
  *
- * Requests about conversations and documents may name the person that the page shows, in the header
+ * Requests about conversations, documents and agents may name the person that the page shows, in the header
  * `x-search-as`. If another tab has chosen somebody else, they are refused with 409 `other_person`.
  */
 export function searchRoutes(app: Hono, { index, people, rateLimit }: SearchServing, around: Around): void {
@@ -76,7 +78,7 @@ export function searchRoutes(app: Hono, { index, people, rateLimit }: SearchServ
     ...(rateLimit && { rateLimit }),
   });
   // A page that still shows somebody else must not search, read or answer as the cookie's person.
-  for (const path of ["runs", "sessions", "documents"])
+  for (const path of ["runs", "sessions", "documents", "agents"])
     app.use(`${PATH}/${path}/*`, async (c, next) => {
       const { name, email } = personOf(c.req.raw).person;
       const shown = c.req.header(SHOWN);
@@ -84,10 +86,13 @@ export function searchRoutes(app: Hono, { index, people, rateLimit }: SearchServ
       return refused(c, "other_person", `You now search as ${name}, whom you chose in another tab.`, 409);
     });
   // A limit per user is not enough, because anybody can create users.
+  const limit = (c: Context) => withinRate(rateLimit, `address:${clientOf(c, trustProxy).address}`);
   app.on("POST", `${PATH}/runs`, async (c, next) => {
-    await withinRate(rateLimit, `address:${clientOf(c, trustProxy).address}`);
+    await limit(c);
     return await next();
   });
+  const callerOf = (request: Request) => personOf(request).caller;
+  searchAgentRoutes(app, { path: PATH, agents: index.agents, callerOf, limit });
   app.get(`${PATH}/index`, (c) => fresh(c, index.status()));
   app.post(`${PATH}/index`, (c) => {
     index.start();

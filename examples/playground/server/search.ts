@@ -1,5 +1,5 @@
 import { messageOf } from "@pawl/core";
-import { type CompanySearch, type CustomAgentStore, embeddedCompany } from "@pawl/example-enterprise-search";
+import { type AgentStore, type CompanySearch, embeddedCompany } from "@pawl/example-enterprise-search";
 
 /** The state of the index, as the page reads it. */
 export interface IndexStatus {
@@ -15,7 +15,7 @@ export interface IndexStatus {
 export interface SearchIndex {
   search: CompanySearch;
   /** The agents that people of the company have made, and public ones. */
-  agents: CustomAgentStore;
+  agents: AgentStore;
   status(): IndexStatus;
   /** Starts building or opening the index, also after a failure. Does not wait for it. */
   start(): void;

@@ -15,8 +15,8 @@ export function wordsOf(text: string): string[] {
 }
 
 /**
- * Lists words with the number of documents that count and have the word. Leaves out numbers: they have no other
- * spelling.
+ * Lists words with the number of documents that count and have the word. Leaves out numbers: they have no
+ * other spelling.
  */
 export class WordCounts {
   readonly #counts = new Map<string, number>();

@@ -10,8 +10,8 @@ const SEEN = `
   FROM unnest($3::text::text[]) a(word)`;
 
 /**
- * Counts the documents with each of these words, in any of its forms, that the caller may see. Leaves out words
- * without any. One statement.
+ * Counts the documents with each of these words, in any of its forms, that the caller may see. Leaves out
+ * words without any. One statement.
  */
 export async function seenOf(
   db: Database,

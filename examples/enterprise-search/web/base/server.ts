@@ -1,3 +1,4 @@
+import { type AgentServer, agentServer } from "./agents.ts";
 import { type AsShown, asShown } from "./as-shown.ts";
 import { fieldsOf, listOf, numberOf, textOf } from "./read.ts";
 
@@ -45,7 +46,7 @@ export interface OpenedDocument extends RelatedDocument {
 }
 
 /** The server's routes beside the conversation. Each rejects if the server cannot be reached. */
-export interface SearchServer extends AsShown {
+export interface SearchServer extends AsShown, AgentServer {
   index(signal: AbortSignal): Promise<IndexState>;
   /** Starts the building of the index, or opens it. */
   startIndex(): Promise<void>;
@@ -68,6 +69,7 @@ export function searchServer(url: string): SearchServer {
   const asking = asShown();
   return {
     ...asking,
+    ...agentServer(url, asking.fetch),
     index: async (signal) => {
       const state = await json("/index", { signal });
       const status = STATUSES.find((one) => one === state.get("status")) ?? "silent";

@@ -1,3 +1,4 @@
+import { AgentsButton } from "../agents/agents-button.tsx";
 import { Avatar } from "../base/icons.tsx";
 import type { Person } from "../base/server.ts";
 import { clipped } from "../base/words.ts";
@@ -37,6 +38,7 @@ export function PersonChooser() {
           </select>
         </span>
       </label>
+      {index.status === "ready" && <AgentsButton key={person.email} person={person} people={people} />}
       <p className={moved ? "es-person-moved" : "unseen"} role="status">
         {moved && `You now search as ${clipped(person.name, 60)}.`}
       </p>

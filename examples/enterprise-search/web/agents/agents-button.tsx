@@ -1,0 +1,44 @@
+import { useEffect, useId, useRef, useState } from "react";
+import type { Person } from "../base/server.ts";
+import { AgentsView } from "./agents-view.tsx";
+
+/**
+ * The button that shows the agents, in a dialog over the page. A closed dialog keeps what was written in it.
+ */
+export function AgentsButton({ person, people }: { person: Person; people: readonly Person[] }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const title = useId();
+  const [isOpen, setOpen] = useState(false);
+  const [wasOpen, setWasOpen] = useState(false);
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [isOpen]);
+  const open = () => {
+    setWasOpen(true);
+    setOpen(true);
+  };
+  return (
+    <>
+      <button type="button" className="es-more" onClick={open} aria-haspopup="dialog" data-testid="es-agents">
+        Agents
+      </button>
+      <dialog
+        ref={dialog}
+        className="es-agents"
+        aria-labelledby={title}
+        onClose={() => setOpen(false)}
+        data-testid="es-agents-dialog"
+      >
+        <header>
+          <h2 id={title}>Agents</h2>
+          <button type="button" className="es-agents-close" onClick={() => setOpen(false)}>
+            <span aria-hidden="true">×</span>
+            <span className="unseen">Close</span>
+          </button>
+        </header>
+        {wasOpen && <AgentsView person={person} people={people} isShown={isOpen} />}
+      </dialog>
+    </>
+  );
+}
