@@ -84,7 +84,7 @@ export function searchRoutes(app: Hono, { index, people, rateLimit }: SearchServ
       return refused(c, "other_person", `You now search as ${name}, whom you chose in another tab.`, 409);
     });
   // A limit per user is not enough, because anybody can create users.
-  app.on("POST", `${PATH}/runs`, async (c, next) => {
+  app.on("POST", [`${PATH}/runs`, `${PATH}/files`], async (c, next) => {
     await withinRate(rateLimit, `address:${clientOf(c, trustProxy).address}`);
     return await next();
   });

@@ -106,7 +106,8 @@ async function prepared(
     return new Request(url, { method: "POST", headers, body, signal: request.signal });
   };
   const body = text.length > MAX_BODY ? undefined : objectIn(text);
-  const message = body && textOf(body[names.message]);
+  const { [names.message]: said } = body ?? {};
+  const message = textOf(said);
   // The handler answers what is wrong with it.
   if (body === undefined || message === undefined) return { forwarded: forward(text) };
   const { clientMessageId, ...rest } = body;
