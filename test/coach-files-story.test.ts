@@ -223,6 +223,16 @@ describe.skipIf(browser === undefined)("files in the coach's page", { timeout: 1
     await page.getByTestId("past-session").getByText("A message with files").waitFor({ timeout: WAIT });
   });
 
+  it("F1 sends a file even if the code that checks it cannot be loaded", async () => {
+    const page = await visit();
+    await page.route("**/assets/check-file-*.js", (route) => route.fulfill({ status: 404, body: "gone" }));
+    await bring(page, "drop", meal);
+    await page.getByTestId("tray-file").waitFor({ timeout: WAIT });
+    await say(page, "My lunch");
+    await heard(page, /a PNG picture of 320 × 240 pixels/);
+    await shown(page);
+  });
+
   it("F1 Enter that comes before a file is checked sends the file too, but not if it is refused", async () => {
     const page = await visit();
     const held = Promise.withResolvers<void>();
