@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { coachRules } from "@pawl/example-coach";
+import { trainerRules } from "@pawl/example-trainer";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -24,7 +25,13 @@ describe.skipIf(browser === undefined)("files in the coach's page", { timeout: 1
   beforeAll(async () => {
     const built = join(import.meta.dirname, "..", "examples", "playground", "dist", "web", "index.html");
     if (!existsSync(built)) throw new Error("The page is not built: npm run build");
-    api = await messagesApi({ rules: coachRules({ speed: 8 }) });
+    const [coaching, training] = [coachRules({ speed: 8 }), trainerRules({ speed: 8 })];
+    api = await messagesApi({
+      rules: (request, context) => {
+        const isCoach = request.tools?.some(({ name }) => name === "save_file") === true;
+        return (isCoach ? coaching : training)(request, context);
+      },
+    });
     server = await playgroundProcess(api.url);
     await server.start();
   });
@@ -35,7 +42,7 @@ describe.skipIf(browser === undefined)("files in the coach's page", { timeout: 1
     await api?.close();
   });
 
-  const visit = async (): Promise<Page> => {
+  const visit = async (hash = ""): Promise<Page> => {
     const context = await browser!.newContext({ viewport: { width: 1280, height: 900 } });
     onTestFinished(() => context.close());
     const page = await context.newPage();
@@ -53,7 +60,7 @@ describe.skipIf(browser === undefined)("files in the coach's page", { timeout: 1
         revokeObjectURL.call(URL, url);
       };
     `);
-    await page.goto(server.url);
+    await page.goto(`${server.url}/${hash}`);
     await page.getByTestId("composer").waitFor({ timeout: WAIT });
     return page;
   };
@@ -214,6 +221,63 @@ describe.skipIf(browser === undefined)("files in the coach's page", { timeout: 1
     await heard(page, /What would you like to tell me/);
     expect(await page.getByTestId("message-user").locator(".bubble").count()).toBe(0);
     await page.getByTestId("past-session").getByText("A message with files").waitFor({ timeout: WAIT });
+  });
+
+  it("F1 sends a file even if the code that checks it cannot be loaded", async () => {
+    const page = await visit();
+    await page.route("**/assets/check-file-*.js", (route) => route.fulfill({ status: 404, body: "gone" }));
+    await bring(page, "drop", meal);
+    await page.getByTestId("tray-file").waitFor({ timeout: WAIT });
+    await say(page, "My lunch");
+    await heard(page, /a PNG picture of 320 × 240 pixels/);
+    await shown(page);
+  });
+
+  it("F1 Enter that comes before a file is checked sends the file too, but not if it is refused", async () => {
+    const page = await visit();
+    const held = Promise.withResolvers<void>();
+    await page.route("**/assets/check-file-*.js", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await bring(page, "paste", meal);
+    await say(page, "In a hurry");
+    expect(await page.getByTestId("message-user").count()).toBe(0);
+    held.resolve();
+    await heard(page, /a PNG picture of 320 × 240 pixels/);
+    await idle(page);
+    await page.evaluate(`{
+      const { arrayBuffer } = Blob.prototype;
+      const held = new Promise((resolve) => (window.release = resolve));
+      Blob.prototype.arrayBuffer = async function () {
+        await held;
+        return await arrayBuffer.call(this);
+      };
+    }`);
+    await bring(page, "paste", { ...disguised, name: "cat.gif" });
+    await say(page, "And the cat");
+    await page.evaluate("window.release()");
+    await page.getByTestId("file-refused").waitFor({ timeout: WAIT });
+    expect(await page.getByTestId("composer").inputValue()).toBe("And the cat");
+  });
+
+  it("F1 X2 the trainer takes pictures too; the search takes none, and a dropped file does not replace its page", async () => {
+    const page = await visit("#trainer");
+    await bring(page, "drop", meal);
+    await page.getByTestId("tray-file").waitFor({ timeout: WAIT });
+    await say(page, "What is this?");
+    await heard(page, /a PNG picture of 320 × 240 pixels/);
+    await idle(page);
+    await page.reload();
+    await shown(page);
+
+    const search = await visit("#search");
+    await search.getByRole("main", { name: "Conversation with" }).waitFor({ timeout: WAIT });
+    await search.evaluate("addEventListener('drop', (event) => (window.kept = event.defaultPrevented))");
+    await bring(search, "drop", meal);
+    expect(await search.evaluate("window.kept")).toBe(true);
+    expect(await search.getByTestId("attach").count()).toBe(0);
+    expect(await search.getByTestId("tray-file").count()).toBe(0);
   });
 
   it("F1 by keyboard alone: choose files, remove one, send, open the picture and close it, and find the PDF", async () => {

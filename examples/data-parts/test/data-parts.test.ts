@@ -1,7 +1,18 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newPglite } from "../../../test/support/new-pglite.ts";
-import { arrayText, ask, columnsOf, migrate, normal, poisson, randomFrom, sample } from "../src/index.ts";
+import {
+  arrayText,
+  ask,
+  columnsOf,
+  migrate,
+  normal,
+  poisson,
+  randomFrom,
+  receivedFile,
+  receivedFiles,
+  sample,
+} from "../src/index.ts";
 
 let db: PGlite;
 beforeAll(async () => {
@@ -78,5 +89,44 @@ describe("random numbers", () => {
     expect(mean(many(() => normal(random, 5, 2)))).toBeCloseTo(5, 0);
     expect(mean(many(() => poisson(random, 0.7)))).toBeCloseTo(0.7, 1);
     expect(new Set(sample(random, [1, 2, 3], 9))).toEqual(new Set([1, 2, 3]));
+  });
+});
+
+describe("files of a request", () => {
+  const gif = (width: number) => ({
+    type: "image",
+    source: {
+      type: "base64",
+      media_type: "image/gif",
+      data: Buffer.from([71, 73, 70, 56, 57, 97, width, 0, 2, 0]).toString("base64"),
+    },
+  });
+  const text = (words: string) => ({ type: "text", text: words });
+  const answer = { role: "assistant", content: [text("I see.")] };
+
+  it("are described by their bytes", () => {
+    const [three, four] = [receivedFile(gif(3)), receivedFile(gif(4))];
+    expect(three).toMatch(/^a GIF picture of 3 × 2 pixels \(10 bytes, SHA-256 [0-9a-f]{8}…\)$/);
+    expect(four).not.toBe(three?.replace("3 ×", "4 ×"));
+    const data = { type: "text", media_type: "text/plain", data: "Porridge." };
+    expect(receivedFile({ type: "document", title: "day.md", source: data })).toMatch(
+      /^a text called "day\.md" \(9 bytes/,
+    );
+    expect(receivedFile(text("Hello."))).toBeUndefined();
+    expect(receivedFile({ type: "image", source: { type: "stored" } })).toBeUndefined();
+  });
+
+  it("are new until the next answer, and alone without a text of the user", () => {
+    const [three, four] = [receivedFile(gif(3)), receivedFile(gif(4))];
+    const first = { role: "user", content: [gif(3), gif(4), text("What is it?")] };
+    expect(receivedFiles([first])).toEqual({ now: [three, four], before: [], alone: false });
+    const later = { role: "user", content: [gif(4), text("<knowledge>…</knowledge>")] };
+    expect(receivedFiles([first, answer, later])).toEqual({
+      now: [four],
+      before: [three, four],
+      alone: true,
+    });
+    const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] };
+    expect(receivedFiles([first, answer, result])).toMatchObject({ now: [], alone: false });
   });
 });

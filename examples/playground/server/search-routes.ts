@@ -87,7 +87,7 @@ export function searchRoutes(app: Hono, { index, people, rateLimit }: SearchServ
     });
   // A limit per user is not enough, because anybody can create users.
   const limit = (c: Context) => withinRate(rateLimit, `address:${clientOf(c, trustProxy).address}`);
-  app.on("POST", `${PATH}/runs`, async (c, next) => {
+  app.on("POST", [`${PATH}/runs`, `${PATH}/files`], async (c, next) => {
     await limit(c);
     return await next();
   });

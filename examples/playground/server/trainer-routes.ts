@@ -46,7 +46,7 @@ export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around
     isWriting(request) ? await welcome(user.userId) : user;
   // A limit per user is not enough, because anybody can create users. So these routes are also limited by
   // address, before sample data is created.
-  app.on("POST", [...WRITING, "/agent/sessions"], async (c, next) => {
+  app.on("POST", [...WRITING, "/agent/sessions", "/agent/files"], async (c, next) => {
     await withinRate(rateLimit, `address:${clientOf(c, trustProxy).address}`);
     return await next();
   });

@@ -66,4 +66,25 @@ describe("the simulated coach", () => {
     const said = "I keep putting off a hard conversation";
     expect((await one.ask({ input: said })).text).toBe((await two.ask({ input: said })).text);
   });
+
+  it("F1 says what reached it of a picture, and answers the text too in an arc", async () => {
+    const { ask, model } = await ruledCoach();
+    const dot =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+    const file = { type: "file", data: dot } as const;
+    const open = await ask({ input: [file, { type: "text", text: "My lunch" }] });
+    expect(open.text).toContain("a PNG picture of 1 × 1 pixels (70 bytes");
+    expect(open.text).toContain("You wrote: *My lunch.*");
+    const { sessionId } = open;
+    const later = await ask({ sessionId, input: "What about the picture?" });
+    expect(later.text).toContain("still with me: a PNG picture of 1 × 1 pixels");
+    expect((await ask({ sessionId, input: "I slept badly" })).text).not.toContain("PNG");
+    expect((await ask({ sessionId, input: [file] })).text).toContain("What would you like to tell me");
+
+    const evening = await ask({ input: "Good evening", metadata: { type: "close_day" } });
+    const said = { type: "text", text: "The walk with my sister along the river was good" } as const;
+    const saved = await ask({ sessionId: evening.sessionId, input: [file, said] });
+    expect(saved.actions).toMatchObject([{ tool: "save_file", success: true }]);
+    expect(model.rejected).toEqual([]);
+  });
 });

@@ -95,7 +95,7 @@ export function coached(
   };
   const deps = coachDeps({ files, store: log, timeZone: "Europe/Berlin", now: () => MORNING, ...more });
   const lease = leaseTtlMs === undefined ? {} : { leaseTtlMs };
-  const pawl = runtime({ agents: [coach({ model, ...options })], store: log, deps, ...lease });
+  const pawl = runtime({ agents: [coach({ model, ...options })], store: log, files, deps, ...lease });
   return {
     pawl,
     log,

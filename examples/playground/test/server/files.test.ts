@@ -87,7 +87,7 @@ describe("files of messages in the playground", () => {
     expect(await (await ada.ask("/api/coach-files")).json()).toEqual({ files: [] });
   });
 
-  it("F1 a message may have twenty files, and uploads have a limit of their own", async () => {
+  it("F1 W6 a message may have twenty files, and uploads have a limit of their own, also by address", async () => {
     const { browser, pictures } = playground(await directory(), memoryStore());
     const ada = browser();
     await ada.ask("/api/info");
@@ -100,5 +100,7 @@ describe("files of messages in the playground", () => {
     for (let n = 21; n <= 60; n += 1) await ada.upload(one);
     const refused = await ada.ask("/api/coach/files", one);
     expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
+    // Another browser at the same address.
+    expect((await browser().ask("/api/coach/files", one)).status).toBe(429);
   });
 });

@@ -5,6 +5,7 @@ import { TrayView } from "../files/tray-view.tsx";
 import type { Tray } from "../files/use-tray.ts";
 import { SendButton, StopButton } from "./buttons.tsx";
 import { type Field, goToField } from "./focus.ts";
+import { useAfterChecks } from "./use-after-checks.ts";
 
 interface ComposerProps {
   text: string;
@@ -29,12 +30,12 @@ export function Composer(props: ComposerProps) {
   useEffect(() => {
     if (!working) setIsEarly(false);
   }, [working]);
-  const send = (): void => {
+  const send = useAfterChecks(tray, () => {
     setIsEarly(working);
     if (!sendable) return;
     field.current?.focus({ preventScroll: true });
     onSend(text.trim());
-  };
+  });
   const onKeyDown = (event: KeyboardEvent): void => {
     // With an input method, Enter can confirm a composition and Escape can cancel it. Such key presses are
     // ignored.

@@ -29,6 +29,9 @@ export function TrayView({ tray, onEmpty }: TrayViewProps) {
           ))}
         </ul>
       )}
+      <span className="unseen" role="status">
+        {files.length > 0 && `${files.length === 1 ? "One file" : `${files.length} files`} added.`}
+      </span>
       {/* Exists before it has a text, so that screen readers announce the text. */}
       <div role="alert">
         {refused.map(({ key, name, why }) => (

@@ -64,8 +64,11 @@ export function useTray(): Tray {
     return {
       add: async (files: readonly File[]) => {
         setChecks((count) => count + 1);
-        for (const file of files) await addOne(file);
-        setChecks((count) => count - 1);
+        try {
+          for (const file of files) await addOne(file);
+        } finally {
+          setChecks((count) => count - 1);
+        }
       },
       remove: (key: string) => {
         const { files, refused } = latest.current;
@@ -93,10 +96,14 @@ export function useTray(): Tray {
   return useMemo(() => ({ ...content, checking: checks > 0, ...actions }), [content, checks, actions]);
 }
 
-/** Checks a file. If the code for that cannot be loaded, the server alone checks it. */
+/** Checks a file. If that fails, e.g. because its code cannot be loaded, the server alone checks it. */
 async function checked(file: File): Promise<Checked> {
-  const code = await import("./check-file.ts").catch(() => undefined);
-  return (await code?.checkFile(file)) ?? {};
+  try {
+    const { checkFile } = await import("./check-file.ts");
+    return await checkFile(file);
+  } catch {
+    return {};
+  }
 }
 
 function tooMuch(files: readonly Picked[], { size }: File): string | undefined {

@@ -71,7 +71,8 @@ function Talk(props: TalkProps) {
     goToField(field);
     send(message, withFiles);
   };
-  const again = (message: string) => sendByButton(message, true);
+  // A message that was refused is sent again with its files, which are back in the tray.
+  const again = (message: string) => sendByButton(message, message === agent.error?.text);
   const problem = useFailure(delivery.agent, again, setText, delivery.hasArrived);
   const { toEnd } = scroll;
   // Scrolls to the end when another session is shown.

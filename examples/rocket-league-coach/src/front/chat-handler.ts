@@ -107,7 +107,7 @@ async function prepared(
   };
   const body = text.length > MAX_BODY ? undefined : objectIn(text);
   const { [names.message]: said } = body ?? {};
-  const message = body && textOf(said);
+  const message = textOf(said);
   // The handler answers what is wrong with it.
   if (body === undefined || message === undefined) return { forwarded: forward(text) };
   const { clientMessageId, ...rest } = body;

@@ -9,6 +9,9 @@ const event = (type: string, data: object, more: object = {}) =>
 
 describe("O3 a line for every event", () => {
   it("has its time, its session, what it is and what it says", () => {
+    const files = [{ id: "0".repeat(64), media_type: "image/png", bytes: 70 }];
+    expect(eventLine(event("user_message", { message: "My lunch", files }))).toContain("“My lunch” · 1 file");
+    expect(eventLine(event("user_message", { message: "", files }))).toMatch(/user_message 1 file$/);
     expect(eventLine(event("user_message", { message: "Something for\nthe back" }))).toBe(
       "09:05:47.310 [7f3e9b20] 👤 user_message “Something for the back”",
     );
