@@ -9,6 +9,9 @@ import type { ContentBlock } from "../../model/content.ts";
 /** The most files of one tool result, as of a message. */
 const MOST_IN_RESULT = 20;
 
+/** What comes before the base64 in a `data:` URL. */
+const DATA_URL = /^data:[^,]{0,300};base64,/;
+
 /** A tool result with references, and the bytes of the files that it refers to. */
 interface Referring {
   data: EventData["tool_result"];
@@ -17,14 +20,14 @@ interface Referring {
 
 /**
  * Replaces the pictures and PDFs in a result's content by references. If its `result` has the same base64,
- * that becomes `file:<id>`, so that the log does not have the bytes. A file that no model reads becomes a
+ * also in a `data:` URL, that becomes `file:<id>`, so that the log does not have the bytes. A file that no model reads becomes a
  * note.
  */
 export async function withReferences(data: EventData["tool_result"]): Promise<Referring> {
   const contents: Uint8Array<ArrayBuffer>[] = [];
   if (!Array.isArray(data.content)) return { data, contents };
   const ids = new Map<string, string>();
-  const left = { files: MOST_IN_RESULT, bytes: LARGEST_UPLOAD, pages: MOST_PAGES };
+  let left = { files: MOST_IN_RESULT, bytes: LARGEST_UPLOAD, pages: MOST_PAGES };
   const content: ContentBlock[] = [];
   for (const block of data.content) {
     const base64 = base64Of(block);
@@ -39,10 +42,13 @@ export async function withReferences(data: EventData["tool_result"]): Promise<Re
       const bytes = fromBase64(base64);
       const { mediaType: media_type, ...facts } = await inspectFile(bytes);
       if (media_type === "text/plain") return leftOut("it is neither a picture nor a PDF.");
-      left.files -= 1;
-      left.bytes -= bytes.length;
-      left.pages -= facts.pages ?? 0;
-      if (Math.min(left.files, left.bytes, left.pages) < 0) return leftOut("the result has too many files.");
+      const rest = {
+        files: left.files - 1,
+        bytes: left.bytes - bytes.length,
+        pages: left.pages - (facts.pages ?? 0),
+      };
+      if (Math.min(...Object.values(rest)) < 0) return leftOut("the result has too many files.");
+      left = rest;
       const id = await sha256(bytes);
       ids.set(base64, id);
       contents.push(bytes);
@@ -53,7 +59,10 @@ export async function withReferences(data: EventData["tool_result"]): Promise<Re
   }
 
   function named(value: Json): Json {
-    if (typeof value === "string") return ids.has(value) ? `file:${ids.get(value)}` : value;
+    if (typeof value === "string") {
+      const id = ids.get(value.replace(DATA_URL, ""));
+      return id === undefined ? value : `file:${id}`;
+    }
     if (Array.isArray(value)) return value.map(named);
     if (!isJsonObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([field, part]) => [field, named(part)]));
