@@ -139,6 +139,25 @@ describe("files elsewhere", () => {
     expect(await paths()).toEqual([]);
   });
 
+  it("F1 C13 of a sub-agent are deleted when the call is redacted", async () => {
+    const painter = agent({
+      name: "painter",
+      model: scriptedModel([{ tools: [{ name: "draw", input: {} }] }, { text: "Painted." }], {
+        reads: ["image"],
+      }),
+      instructions: "You paint.",
+      tools: [draw],
+    });
+    const paint = agentTool({ agent: painter, name: "paint", description: "Paints." });
+    const script = [{ tools: [{ name: "paint", input: { task: "A cat." } }] }, hello];
+    const { say, pawl, paths, log } = filing(script, { tools: [paint] });
+    const { sessionId } = await say("Paint!");
+    expect(await paths()).toHaveLength(2);
+    const answer = (await log(sessionId)).find(({ type }) => type === "assistant_message");
+    await pawl.redact(sessionId, answer?.seq ?? 0, { userId: "ada" });
+    expect(await paths()).toEqual([]);
+  });
+
   it("F1 C7 are named in a summary's transcript, and neither sent with it nor after it", async () => {
     const writer = scriptedModel([{ text: "They showed lunch." }]);
     const { say, sent } = filing([hello, hello, hello, hello], {
