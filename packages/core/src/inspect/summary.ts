@@ -31,7 +31,11 @@ export function summaryOf(event: StoredEvent): string {
 }
 
 const SUMMARIES: Required<ByType<string, StoredEvent>> = {
-  user_message: ({ message }) => quotedText(message),
+  user_message: ({ message, files = [] }) =>
+    joined(
+      message === "" ? undefined : quotedText(message),
+      files.length === 0 ? undefined : quantity(files.length, "file"),
+    ),
   assistant_message: ({ content, disposition }) => {
     const calls = content.filter(isToolUse).length;
     const text = content.find(isText)?.text;
