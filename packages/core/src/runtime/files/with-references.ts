@@ -20,8 +20,8 @@ interface Referring {
 
 /**
  * Replaces the pictures and PDFs in a result's content by references. If its `result` has the same base64,
- * also in a `data:` URL, that becomes `file:<id>`, so that the log does not have the bytes. A file that no model reads becomes a
- * note.
+ * also in a `data:` URL, that becomes `file:<id>`, so that the log does not have the bytes. A file that no
+ * model reads becomes a note.
  */
 export async function withReferences(data: EventData["tool_result"]): Promise<Referring> {
   const contents: Uint8Array<ArrayBuffer>[] = [];
