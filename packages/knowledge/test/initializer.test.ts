@@ -1,4 +1,4 @@
-import type { StoredEvent } from "@pawl/core";
+import { memoryFiles, type StoredEvent } from "@pawl/core";
 import { describe, expect, it } from "vitest";
 import { dataSource, initializer } from "../src/index.ts";
 import { choiceOf, choosing, initialized, promptOf, someSources, worldOf } from "./support/world.ts";
@@ -38,6 +38,16 @@ describe("what the small model is asked", () => {
       },
     });
     expect(world.model.requests).toHaveLength(1);
+  });
+
+  it("I1 F1 is asked about a message of files alone, too, and reads their names", async () => {
+    const world = initialized([none], {}, [{}, { files: memoryFiles() }]);
+    const notes = new Blob(["# Notes"]);
+    await world.say([
+      { type: "file", data: notes, name: "plan.md" },
+      { type: "file", data: notes },
+    ]);
+    expect(promptOf(world.small)).toContain("[A file: plan.md]\n[A file: text/plain]");
   });
 
   it("I1 forces no model that cannot be forced, and takes its call or its JSON", async () => {

@@ -3,27 +3,39 @@ import type { NewEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import type { FileReference } from "../log/event-parts.ts";
 import type { ContentBlock } from "../model/content.ts";
+import { withoutTags } from "./sanitize.ts";
 
 /** The `type` of the source of a block whose bytes are in the file store. No API knows it. */
 const STORED_SOURCE = "stored";
 
 /**
  * Returns the block for a file. Its source is a reference, so that the context can be built without the
- * bytes; `withFileBytes` replaces it when a request is sent.
+ * bytes; `withFileBytes` replaces it when a request is sent. Neither the file's name nor its text may contain
+ * the `hookTags`; those for the text are part of the reference, so that it is always sent in the same form.
  */
-export function fileBlock({ name, ...reference }: FileReference): ContentBlock {
-  const isPicture = reference.media_type.startsWith("image/");
+export function fileBlock(
+  { name, ...reference }: FileReference,
+  hookTags: readonly string[] = [],
+): ContentBlock {
+  const { media_type } = reference;
+  const without = media_type === "text/plain" && hookTags.length > 0 ? { tags: [...hookTags] } : {};
   return {
-    type: isPicture ? "image" : "document",
-    source: toJson({ type: STORED_SOURCE, ...reference }),
-    ...(name !== undefined && { title: name }),
+    type: media_type.startsWith("image/") ? "image" : "document",
+    source: toJson({ type: STORED_SOURCE, ...reference, ...without }),
+    ...(name !== undefined && { title: withoutTags(name, hookTags) }),
   };
 }
 
+/** A file as the context has it. */
+export interface FileInContext extends FileReference {
+  /** The tags that the text of the file must not contain. */
+  tags?: string[];
+}
+
 /** Returns the reference in a block that {@link fileBlock} has made; `undefined` for any other block. */
-export function fileOfBlock({ type, source, title }: ContentBlock): FileReference | undefined {
+export function fileOfBlock({ type, source, title }: ContentBlock): FileInContext | undefined {
   if (type !== "image" && type !== "document") return undefined;
-  const { type: from, ...reference } = Object(source) as { type?: Json } & FileReference;
+  const { type: from, ...reference } = Object(source) as { type?: Json } & FileInContext;
   return from === STORED_SOURCE
     ? { ...reference, ...(typeof title === "string" && { name: title }) }
     : undefined;

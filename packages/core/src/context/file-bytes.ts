@@ -2,7 +2,8 @@ import { deepFreeze } from "../base/freeze.ts";
 import type { FileReference } from "../log/event-parts.ts";
 import type { ContentBlock, Message } from "../model/content.ts";
 import type { ModelClient, ModelRequest } from "../model/model-client.ts";
-import { fileOfBlock, filesInBlocks, mapBlocks, noteInPlace } from "./file-blocks.ts";
+import { type FileInContext, fileOfBlock, filesInBlocks, mapBlocks, noteInPlace } from "./file-blocks.ts";
+import { withoutTags } from "./sanitize.ts";
 
 /** Returns the bytes of a file as base64, or as text for a text; `undefined` if the file was deleted. */
 export type ReadForModel = (file: FileReference) => Promise<string | undefined>;
@@ -65,9 +66,15 @@ export function canRead({ reads = [] }: Pick<ModelClient, "reads">, mediaType: s
   return mediaType === "application/pdf" ? reads.includes("pdf") : mediaType === "text/plain";
 }
 
-function filledBlock(block: ContentBlock, { media_type }: FileReference, data: string): ContentBlock {
+function filledBlock(
+  block: ContentBlock,
+  { media_type, tags = [] }: FileInContext,
+  content: string,
+): ContentBlock {
   const { title, ...rest } = block;
-  const type = media_type === "text/plain" ? "text" : "base64";
+  const isText = media_type === "text/plain";
+  const data = isText ? withoutTags(content, tags) : content;
+  const type = isText ? "text" : "base64";
   const named = block.type === "document" && title !== undefined ? { title } : {};
   return { ...rest, ...named, source: { type, media_type, data } };
 }

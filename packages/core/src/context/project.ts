@@ -63,7 +63,7 @@ function messageBlocks(
   hookTags: readonly string[],
 ): ContentBlock[] {
   const said = isBlank(message) ? [] : [textBlock(withoutTags(message, hookTags))];
-  if (files.length > 0) return [...files.map(fileBlock), ...said];
+  if (files.length > 0) return [...files.map((file) => fileBlock(file, hookTags)), ...said];
   // A writer that bypasses the runtime may have stored a blank message. Every later request would fail
   // because of it.
   return said.length > 0 ? said : [textBlock("(an empty message)")];

@@ -32,9 +32,10 @@ export function summaryOf(event: StoredEvent): string {
 
 const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   user_message: ({ message, files = [] }) =>
-    files.length === 0
-      ? quotedText(message)
-      : joined(message === "" ? undefined : quotedText(message), quantity(files.length, "file")),
+    joined(
+      message === "" ? undefined : quotedText(message),
+      files.length === 0 ? undefined : quantity(files.length, "file"),
+    ),
   assistant_message: ({ content, disposition }) => {
     const calls = content.filter(isToolUse).length;
     const text = content.find(isText)?.text;

@@ -31,6 +31,12 @@ describe("inspectFile()", () => {
       });
   });
 
+  it("F1 finds the frame of a JPEG behind its tables", async () => {
+    const table = Uint8Array.of(0xff, 0xd8, 0xff, 0xc4, 0, 12, 8, 0, 1, 0, 1, 0, 0, 0, 0, 0);
+    const whole = joinedBytes(table, jpeg(640, 480).subarray(2));
+    expect(await inspectFile(whole)).toMatchObject({ width: 640, height: 480 });
+  });
+
   it("F1 refuses pictures whose headers claim too many pixels, without decoding them", async () => {
     expect(await refusal(png(4_294_967_295, 1))).toContain(
       "invalid_input: The picture has 4294967295 × 1 pixels.",
@@ -45,6 +51,7 @@ describe("inspectFile()", () => {
   it.each([
     ["a PNG without its header", png(1, 1).slice(0, 14)],
     ["a PNG of no width", png(0, 5)],
+    ["a JPEG whose height comes later", jpeg(5, 0)],
     ["a PNG whose first chunk is another", joinedBytes(png(1, 1).slice(0, 12), utf8("tEXt00000000"))],
     ["a JPEG that ends in a segment", jpeg(5, 5).slice(0, 40)],
     ["a JPEG without a frame", Uint8Array.of(0xff, 0xd8, 0xff, 0xd9)],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type FileStore, memoryFiles, memoryStore, tool } from "../../src/index.ts";
 import { base64, filing, refusalOf } from "../support/file-runs.ts";
-import { png } from "../support/files.ts";
+import { pdf, png } from "../support/files.ts";
 import { until } from "../support/setup.ts";
 import { dyingStore } from "../support/stores.ts";
 
@@ -170,6 +170,35 @@ describe("files in tool results", () => {
     const before = JSON.stringify(sent()[1]);
     await say("Thanks.", { sessionId });
     expect(JSON.stringify(sent()[1])).toBe(before);
+    expect(model.rejected).toEqual([]);
+  });
+
+  it("F1 are replaced in the result wherever they are, and have at most 100 pages in all", async () => {
+    const plans = [pdf(60), pdf(61), pdf(40)];
+    const [first = ""] = plans.map((bytes) => base64(bytes));
+    const write = tool({
+      name: "write",
+      description: "",
+      input: z.object({}),
+      execute: () => ({ list: [first, { url: `data:application/pdf;base64,${first}`, note: "data:x" }] }),
+      format: () =>
+        plans.map((bytes) => ({
+          type: "document",
+          title: "plan.pdf",
+          source: { type: "base64", media_type: "application/pdf", data: base64(bytes) },
+        })),
+    });
+    const script = [{ tools: [{ name: "write", input: {} }] }, hello];
+    const { say, sent, log, model } = filing(script, { tools: [write] });
+    const { sessionId, actions } = await say("Go!");
+    const reference = expect.stringMatching(/^file:[0-9a-f]{64}$/);
+    expect(actions[0]?.result).toEqual({ list: [reference, { url: reference, note: "data:x" }] });
+    expect(JSON.stringify(await log(sessionId))).not.toContain(first);
+    expect(sent()[1]?.content).toMatchObject([
+      { type: "document", title: "plan.pdf" },
+      { type: "text", text: "[A file of this result is left out: the result has too many files.]" },
+      { type: "document", title: "plan.pdf" },
+    ]);
     expect(model.rejected).toEqual([]);
   });
 

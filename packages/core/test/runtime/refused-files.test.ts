@@ -96,6 +96,25 @@ describe("a file that the model's API refuses", () => {
     expect(model.requests).toHaveLength(2);
   });
 
+  it("F1 E2 is left out alone: a message that came during the request keeps its files", async () => {
+    let isQueued = false;
+    const rules: StrictModelOptions["rules"] = async ({ messages }) => {
+      if (!JSON.stringify(messages).includes(base64(broken))) return hello;
+      await until(() => isQueued);
+      return { fault: refusal };
+    };
+    const { pawl, sent, model } = filing(rules, { whenBusy: "queue" });
+    const first = pawl.run("looker", { userId: "ada", input: [file(broken)] });
+    const { sessionId } = await first.started;
+    await until(() => model.requests.length === 1);
+    const second = pawl.run("looker", { userId: "ada", sessionId, input: [file(good)] });
+    await second.started;
+    isQueued = true;
+    expect((await first.result).stop.type).toBe("end_turn");
+    expect((await second.result).stop.type).toBe("end_turn");
+    expect(sent()).toMatchObject([{ type: "text" }, { type: "image", source: { data: base64(good) } }]);
+  });
+
   it("F1 E2 is tried without once: a request that is refused all the same ends the run", async () => {
     const { say, model } = filing(() => ({ fault: refusal }));
     expect((await say([file(broken)])).stop.type).toBe("error");

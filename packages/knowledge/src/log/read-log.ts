@@ -1,4 +1,11 @@
-import { type JsonObject, REDACTED, type RunContext, type StoredEvent, textOf } from "@pawl/core";
+import {
+  type JsonObject,
+  REDACTED,
+  type RunContext,
+  type StoredEvent,
+  type StoredOf,
+  textOf,
+} from "@pawl/core";
 import { EVENTS, type StoredPlan, storedPlan } from "./events.ts";
 
 /** A `knowledge` event that the model can still read. */
@@ -96,7 +103,7 @@ export async function readLog(context: RunContext, hook: string, spoken?: Spoken
 function takeContext(fold: Fold, event: StoredEvent): void {
   switch (event.type) {
     case "user_message":
-      fold.said.push({ who: "user", text: event.data.message, seq: event.seq });
+      fold.said.push({ who: "user", text: messageOf(event.data), seq: event.seq });
       break;
     case "llm_request":
       fold.uptoSeq = Math.max(fold.uptoSeq, event.data.prompt.upto_seq);
@@ -127,4 +134,10 @@ function takeOwn(fold: Fold, event: StoredEvent, mine: string): void {
     fold.settled.clear();
   } else if (typeof data.source === "string") fold.settled.add(data.source);
   else fold.hasFailed = true;
+}
+
+/** Returns a message's text, and which files it has: the model that chooses sources does not read them. */
+function messageOf({ message, files = [] }: StoredOf<"user_message">["data"]): string {
+  const named = files.map(({ name, media_type }) => `[A file: ${name ?? media_type}]`);
+  return [...(message === "" ? [] : [message]), ...named].join("\n");
 }

@@ -30,7 +30,7 @@ export interface World {
   pawl: Runtime;
   model: StrictModel;
   store: EventStore;
-  say(input: string, options?: Partial<RunOptions>): Promise<RunResult>;
+  say(input: NonNullable<RunOptions["input"]>, options?: Partial<RunOptions>): Promise<RunResult>;
   log(sessionId: string): Promise<StoredEvent[]>;
   knowledge(sessionId: string): Promise<StoredOf<"knowledge">["data"][]>;
   /** The data of events of other packages. */

@@ -131,8 +131,15 @@ describe("POST /files", () => {
     while (asked < 4) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(await errorOf(await upload(pdf))).toContain("429 rate_limited");
     expect((await upload(pdf, { as: "eve" })).status).toBe(200);
-    for (const { end } of open) await end();
-    for (const { response } of open) expect((await response).status).toBe(200);
+    await open[0]?.end();
+    expect((await open[0]?.response)?.status).toBe(200);
+    // Its place is free, and no other.
+    const before = asked;
+    open.push(slow());
+    while (asked === before) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await errorOf(await upload(pdf))).toContain("429 rate_limited");
+    for (const { end } of open.slice(1)) await end();
+    for (const { response } of open.slice(1)) expect((await response).status).toBe(200);
     expect((await upload(pdf)).status).toBe(200);
   });
 });
@@ -176,6 +183,7 @@ describe("GET /files/:id", () => {
       "content-disposition": disposition,
       "x-content-type-options": "nosniff",
       "content-security-policy": "sandbox; default-src 'none'",
+      "referrer-policy": "no-referrer",
       "cache-control": "private, no-cache",
     });
     expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from(content));

@@ -1,7 +1,10 @@
 import { connect } from "node:net";
+import { memoryFiles } from "@pawl/core";
+import { strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { agUi, aiSdk } from "../../src/index.ts";
 import { DOT, dot, serveFiles } from "../support/filing.ts";
+import { serve } from "../support/served.ts";
 
 type Served = Awaited<ReturnType<typeof serveFiles>>;
 
@@ -178,5 +181,48 @@ describe("POST /files, in bad faith", () => {
     ]);
     const tooLong = [{ type: "file", data: DOT, name: "x".repeat(10_000) }];
     expect((await ask("/runs", { json: { input: tooLong } })).status).toBe(400);
+  });
+});
+
+describe("a picture that the model's API refuses", () => {
+  it.each([
+    ["native", undefined, (input: object[]) => ({ input })],
+    [
+      "the AI SDK's",
+      aiSdk(),
+      () => ({
+        id: "c1",
+        messages: [
+          {
+            id: "m1",
+            role: "user",
+            parts: [
+              { type: "file", mediaType: "image/png", url: `data:image/png;base64,${DOT}` },
+              { type: "text", text: "What is this?" },
+            ],
+          },
+        ],
+      }),
+    ],
+  ] as const)("F1 E2 is no error in %s stream: the model answers without it", async (_, dialect, bodyOf) => {
+    const fault = {
+      status: 400,
+      message: "messages.0.content.0.image.source.base64.data: Could not process image",
+    };
+    const model = strictModel({
+      rules: ({ messages }) =>
+        JSON.stringify(messages).includes(DOT) ? { fault } : { text: "I cannot see it." },
+    });
+    const { ask, errors } = await serve(model, { files: memoryFiles(), ...(dialect && { dialect }) });
+    const text = { type: "text", text: "What is this?" };
+    const run = await ask("/runs", { json: bodyOf([{ type: "file", data: DOT }, text]) });
+    const streamed = await run.text();
+    expect(streamed).toContain("I cannot see it.");
+    expect(streamed).not.toMatch(/"type":"(error|RUN_ERROR)","errorText"/);
+    expect(errors).toEqual([]);
+    expect(model.requests).toHaveLength(2);
+    const session = await (await ask(`/sessions/${run.headers.get("x-pawl-session")}`)).json();
+    expect(session).toMatchObject({ run: { open: false, stop: { type: "end_turn" } } });
+    expect((session as { messages: unknown[] }).messages).toHaveLength(2);
   });
 });

@@ -10,6 +10,9 @@ import type { ContentBlock } from "../../model/content.ts";
 /** The most files of one tool result, as of a message. */
 const MOST_IN_RESULT = 20;
 
+/** What comes before the base64 in a `data:` URL. */
+const DATA_URL = /^data:[^,]{0,300};base64,/;
+
 /** A tool result with references, and the bytes of the files that it refers to. */
 interface Referring {
   data: EventData["tool_result"];
@@ -18,14 +21,14 @@ interface Referring {
 
 /**
  * Replaces the pictures and PDFs in a result's content by references. If its `result` has the same base64,
- * that becomes `file:<id>`, so that the log does not have the bytes, and the file is one of the result's
- * `files`, which people see. A file that no model reads becomes a note.
+ * also in a `data:` URL, that becomes `file:<id>`, so that the log does not have the bytes, and the file is
+ * one of the result's `files`, which people see. A file that no model reads becomes a note.
  */
 export async function withReferences(data: EventData["tool_result"]): Promise<Referring> {
   const contents: Uint8Array<ArrayBuffer>[] = [];
   if (!Array.isArray(data.content)) return { data, contents };
   const ids = new Map<string, FileReference>();
-  const left = { files: MOST_IN_RESULT, bytes: LARGEST_UPLOAD, pages: MOST_PAGES };
+  let left = { files: MOST_IN_RESULT, bytes: LARGEST_UPLOAD, pages: MOST_PAGES };
   const content: ContentBlock[] = [];
   for (const block of data.content) {
     const base64 = base64Of(block);
@@ -43,10 +46,13 @@ export async function withReferences(data: EventData["tool_result"]): Promise<Re
       const bytes = fromBase64(base64);
       const { mediaType: media_type, ...facts } = await inspectFile(bytes);
       if (media_type === "text/plain") return leftOut("it is neither a picture nor a PDF.");
-      left.files -= 1;
-      left.bytes -= bytes.length;
-      left.pages -= facts.pages ?? 0;
-      if (Math.min(left.files, left.bytes, left.pages) < 0) return leftOut("the result has too many files.");
+      const rest = {
+        files: left.files - 1,
+        bytes: left.bytes - bytes.length,
+        pages: left.pages - (facts.pages ?? 0),
+      };
+      if (Math.min(...Object.values(rest)) < 0) return leftOut("the result has too many files.");
+      left = rest;
       const id = await sha256(bytes);
       const file = { id, media_type, ...facts, ...(typeof title === "string" && { name: title }) };
       ids.set(base64, file);
@@ -59,7 +65,7 @@ export async function withReferences(data: EventData["tool_result"]): Promise<Re
 
   function named(value: Json): Json {
     if (typeof value === "string") {
-      const file = ids.get(value);
+      const file = ids.get(value.replace(DATA_URL, ""));
       if (file !== undefined) shown.set(file.id, file);
       return file === undefined ? value : `file:${file.id}`;
     }
