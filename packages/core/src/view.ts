@@ -16,7 +16,7 @@ export type { JsonOf } from "./base/json.ts";
 export { waitsForTime } from "./log/expiry.ts";
 export type { AwaitedRun } from "./log/handover.ts";
 export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./log/live-event.ts";
-export { partialJson } from "./model/partial-json.ts";
+export { type JsonReader, jsonReader, partialJson } from "./model/partial-json.ts";
 export { advanceCursor, type Cursor, formatCursor, type LiveCursor, parseCursor } from "./readers/cursor.ts";
 export type { InferInput } from "./tools/schema.ts";
 export { type OutputPart, outputPartOf } from "./view/output.ts";

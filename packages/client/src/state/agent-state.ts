@@ -128,7 +128,7 @@ function shownOutput(view: ViewState): ShownOutput | undefined {
   if (known !== undefined) return known;
   const value = outputIn(part);
   if (value === undefined) return undefined;
-  const made: ShownOutput = part.open ? { final: false, value } : { final: true, value };
+  const made = { final: !part.open, value } as ShownOutput;
   shown.set(part, made);
   return made;
 }

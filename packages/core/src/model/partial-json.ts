@@ -3,7 +3,7 @@ import type { Json } from "../base/json.ts";
 /**
  * Parses the beginning of a JSON text, e.g. of an object that a model is writing. A text, a list or an object
  * that is cut off has its part so far. A number, keyword, key or escape that may go on is left out. Returns
- * `undefined` if there is no value yet.
+ * `undefined` if there is no value yet. To parse a text again and again while it grows, use `jsonReader()`.
  *
  * @example
  * ```ts
@@ -14,37 +14,115 @@ import type { Json } from "../base/json.ts";
  * ```
  */
 export function partialJson(text: string): Json | undefined {
-  // The text up to a place where it may be cut, with what closes the open lists and objects there.
-  const parts: string[] = [];
-  let open = "";
-  for (const { 0: token, 1: closing, index } of text.matchAll(TOKEN)) {
-    const end = index + token.length;
-    open = openAfter(open, token);
-    if (open.length > DEEPEST_PART) return undefined;
-    const isCut = token[0] === '"' && closing !== '"';
-    const kept = isCut ? `${token.replace(CUT_ESCAPE, "$1")}"` : token === "," ? "" : token;
-    // After the last complete value there are at most a comma, a key and a colon.
-    if (parts.push(text.slice(0, end - token.length) + kept + open) > 4) parts.shift();
-  }
-  for (const part of [text, ...parts.reverse()])
-    try {
-      return JSON.parse(part) as Json;
-    } catch {}
-  return undefined;
+  const reader = jsonReader();
+  reader.read(text);
+  return reader.value();
 }
 
-/** Returns what closes the open lists and objects after a token. */
-function openAfter(open: string, token: string): string {
-  if (token === "{") return `}${open}`;
-  if (token === "[") return `]${open}`;
-  return token === "}" || token === "]" ? open.slice(1) : open;
+/** Parses a JSON text that arrives in pieces. Each character is parsed once. */
+export interface JsonReader {
+  /** Adds the next piece of the text. */
+  read(piece: string): void;
+  /** Returns the value so far, as `partialJson()` does. Its finished parts stay the same objects. */
+  value(): Json | undefined;
+}
+
+/** A list or an object that is being written, and the key of its next value. */
+interface Open {
+  value: Json[] | { [key: string]: Json };
+  key?: string | undefined;
 }
 
 const DEEPEST_PART = 200;
 
-/** A string, which may be cut off, a bracket or a comma. */
-const TOKEN = /"(?:[^"\\]+|\\[\s\S]?)*("|$)|[{}[\],]/g;
+const NOT_JSON = new Error("not JSON");
 
-/** An escape, or half a surrogate pair, that is cut off at the end. */
-const CUT_ESCAPE =
-  /((?:^|[^\\])(?:\\\\)*)(?:\\u[dD][89abAB][\da-fA-F]{2})?(?:\\(?:u[\da-fA-F]{0,3})?)?[\ud800-\udbff]?$/;
+/** A mark, or a number or keyword with what ends it. */
+const TOKEN = /^[\s,:]*(?:(["{}[\]])|([^\s,:"{}[\]]+)(?=[\s,:"{}[\]]))?/;
+
+/** The part of a text that can be read: neither an escape nor half a surrogate pair is cut off at its end. */
+const TEXT =
+  /^(?:[^"\\\ud800-\udbff]+|[\ud800-\udbff](?=[\s\S])|\\(?:[^u]|u(?!d[89ab])[\da-f]{4}|ud[89ab]..(?=[^\\]|\\[^u]|\\u....)))*/i;
+
+/**
+ * Returns a reader of a JSON text that arrives in pieces.
+ *
+ * @example
+ * ```ts
+ * import { jsonReader } from "@pawl/core/view";
+ *
+ * const reader = jsonReader();
+ * reader.read('{"city":"Os');
+ * console.log(reader.value()); // { city: 'Os' }
+ * reader.read('lo"}');
+ * console.log(reader.value()); // { city: 'Oslo' }
+ * ```
+ */
+export function jsonReader(): JsonReader {
+  const open: Open[] = [];
+  let root: Json | undefined;
+  let isOver = false;
+  /** The text that is being read; `undefined` outside of one. */
+  let said: string | undefined;
+  /** The input that was not read yet, because it may go on. */
+  let rest = "";
+
+  const add = (value: Json): void => {
+    const into = open.at(-1);
+    isOver = into === undefined;
+    if (into === undefined) root = value;
+    else addTo(into, value);
+  };
+  const readMark = (mark: string): void => {
+    if (mark === '"') said = "";
+    else if (mark === "}" || mark === "]") add(open.pop()?.value as Json);
+    else if (open.length === DEEPEST_PART) throw NOT_JSON;
+    else open.push({ value: mark === "{" ? {} : [] });
+  };
+  /** Reads the next part of the input. Returns whether there was one. */
+  const readNext = (): boolean => {
+    if (said !== undefined) return readText(said);
+    const [whole = "", mark, word] = TOKEN.exec(rest) ?? [];
+    rest = rest.slice(whole.length);
+    if (mark) readMark(mark);
+    else if (word) add(JSON.parse(word));
+    return Boolean(mark ?? word);
+  };
+  const readText = (before: string): boolean => {
+    const [part = ""] = TEXT.exec(rest) ?? [];
+    const text: string = before + JSON.parse(`"${part}"`);
+    const isWhole = rest[part.length] === '"';
+    rest = rest.slice(part.length + (isWhole ? 1 : 0));
+    if (isWhole) add(text);
+    said = isWhole ? undefined : text;
+    return isWhole;
+  };
+  return {
+    read(piece) {
+      rest += piece;
+      try {
+        while (!isOver && readNext());
+      } catch {
+        isOver = true;
+      }
+    },
+    value: () => open.reduceRight<Json | undefined>(withPart, said) ?? root,
+  };
+}
+
+function addTo(into: Open, value: Json): void {
+  const { value: whole, key } = into;
+  if (Array.isArray(whole)) whole.push(value);
+  else if (key !== undefined) {
+    // An assignment to `__proto__` would set the prototype.
+    Object.defineProperty(whole, key, { value, enumerable: true, configurable: true, writable: true });
+    into.key = undefined;
+  } else if (typeof value === "string") into.key = value;
+  else throw NOT_JSON;
+}
+
+/** Returns a copy of a list or an object, with the part that is being written. */
+function withPart(part: Json | undefined, { value, key }: Open): Json {
+  if (Array.isArray(value)) return part === undefined ? [...value] : [...value, part];
+  return part === undefined || key === undefined ? { ...value } : { ...value, [key]: part };
+}

@@ -1,6 +1,7 @@
 import type { Json } from "../base/json.ts";
 import { partialJson } from "../model/partial-json.ts";
 import type { OutputPart } from "./output.ts";
+import { readerOf } from "./output-readers.ts";
 
 /**
  * Returns the value of an output that a message shows. Of an output in progress, it is the part that has
@@ -15,7 +16,7 @@ import type { OutputPart } from "./output.ts";
  * ```
  */
 export function outputIn(part: OutputPart): Json | undefined {
-  return part.open ? outputSoFar(part.json, part.wrapped === true) : part.value;
+  return part.open ? unwrapped(readerOf(part).value(), part.wrapped) : part.value;
 }
 
 /**
@@ -29,7 +30,9 @@ export function outputIn(part: OutputPart): Json | undefined {
  * ```
  */
 export function outputSoFar(json: string, wrapped: boolean): Json | undefined {
-  const whole = partialJson(json);
-  if (!wrapped) return whole;
-  return typeof whole === "object" && whole !== null && !Array.isArray(whole) ? whole.value : undefined;
+  return unwrapped(partialJson(json), wrapped);
+}
+
+function unwrapped(whole: Json | undefined, wrapped = false): Json | undefined {
+  return wrapped ? (Object(whole) as { value?: Json }).value : whole;
 }

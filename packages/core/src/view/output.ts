@@ -1,6 +1,7 @@
 import type { StoredOf } from "../log/event.ts";
 import type { EventOf } from "../log/live-event.ts";
 import { inAssistant, withNews } from "./change.ts";
+import { passReader } from "./output-readers.ts";
 import { runMessageId } from "./run-message.ts";
 import type { ViewPart, ViewState } from "./view.ts";
 
@@ -29,8 +30,9 @@ export function outputDelta(view: ViewState, { data }: EventOf<"output_delta">):
   return inAssistant(view, (parts) => {
     const known = parts.find((part) => part.key === key);
     const isWriting = known?.type === "output" && known.open;
-    const json = known === undefined || isWriting ? withNews(known?.json ?? "", data) : undefined;
-    if (json === undefined) return parts;
+    const before = known === undefined ? "" : isWriting ? known.json : undefined;
+    const json = before === undefined ? undefined : withNews(before, data);
+    if (before === undefined || json === undefined) return parts;
     const part: OutputPart = {
       type: "output",
       key,
@@ -38,6 +40,7 @@ export function outputDelta(view: ViewState, { data }: EventOf<"output_delta">):
       json,
       ...(data.wrapped && { wrapped: data.wrapped }),
     };
+    passReader(known ?? part, part, data.text.slice(before.length - data.offset));
     return known === undefined ? [...parts, part] : parts.map((one) => (one === known ? part : one));
   });
 }

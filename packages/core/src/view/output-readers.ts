@@ -1,0 +1,24 @@
+import { type JsonReader, jsonReader } from "../model/partial-json.ts";
+
+// A page asks for an output after every delta. The reader of a part goes on in the part that replaces it, so
+// that no text is parsed twice. A view has only the text, so it stays plain JSON.
+const readers = new WeakMap<object, JsonReader>();
+
+/** Returns a reader that has read the text of an output in progress. */
+export function readerOf(part: { readonly json: string }): JsonReader {
+  const known = readers.get(part);
+  if (known !== undefined) return known;
+  const reader = jsonReader();
+  reader.read(part.json);
+  readers.set(part, reader);
+  return reader;
+}
+
+/** Has a part's reader, if it has one, go on in the part that replaces it. `news` is the text that was added. */
+export function passReader(from: object, to: object, news: string): void {
+  const reader = readers.get(from);
+  if (reader === undefined) return;
+  readers.delete(from);
+  reader.read(news);
+  readers.set(to, reader);
+}
