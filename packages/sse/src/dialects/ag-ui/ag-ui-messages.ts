@@ -1,9 +1,9 @@
 import { isFailed, type Json, type StopType } from "@pawl/core";
-import { outputPartOf, type ViewMessage, type ViewState } from "@pawl/core/view";
+import { outputPartOf, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
+import { isOutcome } from "../base/outcomes.ts";
+import { activitiesOf } from "./ag-ui-activities.ts";
 import { interrupt } from "./ag-ui-interrupt.ts";
-
-/** A message in AG-UI's format. */
-export type AgUiMessage = { readonly id: string; readonly role: string; readonly [field: string]: unknown };
+import type { AgUiMessage } from "./ag-ui-message.ts";
 
 /**
  * Returns a session as `{ threadId, messages, pendingInterrupts }`, and with `state` if its last run has an
@@ -50,12 +50,14 @@ function contentOfUser({ text, parts }: ViewMessage): string | object[] {
 function answersOf({ parts }: ViewMessage): AgUiMessage[] {
   const attempts = new Map<string, typeof parts>();
   const notices: AgUiMessage[] = [];
+  let attempt = "";
   for (const part of parts) {
     if (part.type === "notice") {
       if (isShown(part.stop)) notices.push({ id: noticeId(part.key), role: "assistant", content: part.text });
       continue;
     }
-    const attempt = part.key.slice(0, part.key.indexOf(":"));
+    // What a call has made comes after the answer with that call.
+    if (!isOfCall(part)) attempt = part.key.slice(0, part.key.indexOf(":"));
     attempts.set(attempt, [...(attempts.get(attempt) ?? []), part]);
   }
   const answers = [...attempts].flatMap(([attempt, all]) => {
@@ -69,6 +71,11 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
       type: "function",
       function: { name: toolName, arguments: JSON.stringify(input) },
     }));
+    // An open page gets citations first, once the text is complete.
+    const activities = [
+      ...all.filter(({ type }) => type === "text").flatMap(activitiesOf),
+      ...all.filter(isOutcome).flatMap(activitiesOf),
+    ];
     const isEmpty = text === "" && toolCalls.length === 0;
     const answer = {
       id: answerId(attempt),
@@ -83,9 +90,14 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
         ? [{ id: resultId(toolCallId), role: "tool", toolCallId, content: contentOf(result ?? null) }]
         : [],
     );
-    return [...thoughts, ...(isEmpty ? [] : [answer]), ...results];
+    return [...thoughts, ...(isEmpty ? [] : [answer]), ...results, ...activities];
   });
   return [...answers, ...notices];
+}
+
+/** Returns whether a part was made by a call or a hook, and not by the model's answer itself. */
+function isOfCall(part: ViewPart): boolean {
+  return isOutcome(part) && (part.type === "artifact" || part.callId !== undefined);
 }
 
 /**
