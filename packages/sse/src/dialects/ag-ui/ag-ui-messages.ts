@@ -1,5 +1,5 @@
 import { isFailed, type Json, type StopType } from "@pawl/core";
-import { outputPartOf, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
+import { outputPartOf, type ViewMessage, type ViewState } from "@pawl/core/view";
 import { isOutcome } from "../base/outcomes.ts";
 import { activitiesOf } from "./ag-ui-activities.ts";
 import { interrupt } from "./ag-ui-interrupt.ts";
@@ -50,14 +50,12 @@ function contentOfUser({ text, parts }: ViewMessage): string | object[] {
 function answersOf({ parts }: ViewMessage): AgUiMessage[] {
   const attempts = new Map<string, typeof parts>();
   const notices: AgUiMessage[] = [];
-  let attempt = "";
   for (const part of parts) {
     if (part.type === "notice") {
       if (isShown(part.stop)) notices.push({ id: noticeId(part.key), role: "assistant", content: part.text });
       continue;
     }
-    // What a call has made comes after the answer with that call.
-    if (!isOfCall(part)) attempt = part.key.slice(0, part.key.indexOf(":"));
+    const attempt = part.key.slice(0, part.key.indexOf(":"));
     attempts.set(attempt, [...(attempts.get(attempt) ?? []), part]);
   }
   const answers = [...attempts].flatMap(([attempt, all]) => {
@@ -93,11 +91,6 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
     return [...thoughts, ...(isEmpty ? [] : [answer]), ...results, ...activities];
   });
   return [...answers, ...notices];
-}
-
-/** Returns whether a part was made by a call or a hook, and not by the model's answer itself. */
-function isOfCall(part: ViewPart): boolean {
-  return isOutcome(part) && (part.type === "artifact" || part.callId !== undefined);
 }
 
 /**
