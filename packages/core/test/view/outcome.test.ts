@@ -224,6 +224,10 @@ describe("F14 redacted", () => {
     // The model has cited the guide by its title.
     const mine = JSON.stringify(live.filter((part) => part.type !== "text"));
     for (const text of texts) expect(mine).not.toContain(text);
+    const read = await Array.fromAsync(
+      readShown(world.store, sessionId, { types: ["tool_result", "artifact"] }),
+    );
+    for (const text of texts) expect(JSON.stringify(read)).not.toContain(text);
   });
 
   it("an answer takes its citations and what it has found with it", async () => {

@@ -1,6 +1,7 @@
 import {
   agent,
   approval,
+  type ContentBlock,
   type Json,
   jsonSchema,
   memoryStore,
@@ -9,6 +10,7 @@ import {
   type SessionEvent,
   type StoredEvent,
   type StoredOf,
+  type ToolContext,
   tool,
   withRetry,
 } from "@pawl/core";
@@ -51,6 +53,8 @@ export const conversation: fc.Arbitrary<Conversation> = fc.record({
   /** Answers come one at a time. */
   oneByOne: fc.boolean(),
   crashes: fc.boolean(),
+  /** The last answer has searched the web, and cites what it found. */
+  cites: fc.boolean(),
   cuts: fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 20 }),
 });
 
@@ -61,6 +65,7 @@ export interface Conversation {
   oneByOne: boolean;
   /** The process dies in the middle of the first answer. */
   crashes: boolean;
+  cites: boolean;
   cuts: readonly number[];
 }
 
@@ -78,7 +83,12 @@ const tools = [
     description: "x",
     input,
     status: { start: "Looking" },
-    execute: ({ n }) => ({ n: n ?? 0 }),
+    execute: ({ n = 0 }, { report, createArtifact }: ToolContext) => {
+      const guide = { id: `doc-${n % 2}`, title: "A guide" };
+      report({ sources: [guide, { id: "web", title: "The web", url: "https://example.com/w" }] });
+      if (n % 2 === 0) createArtifact({ type: "plan", title: `Plan ${n}`, payload: { n } });
+      return { n };
+    },
   }),
   tool({ name: "gated", description: "x", input, execute: () => "went through" }),
   tool({
@@ -91,8 +101,38 @@ const tools = [
   }),
 ];
 
+/** An answer that has searched the web, and cites a page, a guide and a file. */
+function cited(text: string): ContentBlock[] {
+  const page = { url: "https://example.com/a", title: "A" };
+  const cites = (fields: object) => ({ cited_text: "words", encrypted_index: "SECRET", ...fields });
+  return [
+    { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} },
+    {
+      type: "web_search_tool_result",
+      tool_use_id: "srvtoolu_1",
+      content: [
+        { type: "web_search_result", ...page, encrypted_content: "SECRET" },
+        { type: "web_search_result", url: "https://example.com/b", title: "B", encrypted_content: "SECRET" },
+      ],
+    },
+    {
+      type: "text",
+      text: `${text} `,
+      citations: [cites(page), cites({ source: "doc-1", title: "A guide" })],
+    },
+    { type: "text", text, citations: [cites({ document_title: "a.pdf", start_page_number: 2 })] },
+  ];
+}
+
 /** Has the conversation with a real agent over a real log. */
-export async function converse({ turns, last, answers, oneByOne, crashes }: Conversation): Promise<MadeRun> {
+export async function converse({
+  turns,
+  last,
+  answers,
+  oneByOne,
+  crashes,
+  cites,
+}: Conversation): Promise<MadeRun> {
   let id = 0;
   const replies: Reply[] = turns.flatMap(({ thinking, text, calls, fails }) => [
     ...fails.map((lost) => ({ text: `lost ${lost}`, fault: { midStream: "overloaded", afterEvents: 4 } })),
@@ -102,7 +142,7 @@ export async function converse({ turns, last, answers, oneByOne, crashes }: Conv
       tools: calls.map((name) => ({ id: `c${id++}`, name, input: { n: id } as Json })),
     },
   ]);
-  const model = withRetry(scriptedModel([...replies, { text: last }]), {
+  const model = withRetry(scriptedModel([...replies, cites ? { content: cited(last) } : { text: last }]), {
     sleep: async () => undefined,
     retries: 3,
   });

@@ -3,7 +3,8 @@ import type { ViewMessage, ViewState } from "@pawl/core/view";
 import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { type Step, telling } from "../base/telling.ts";
 import { blockEvents, callEvents, emptied, outputEvent } from "./ag-ui-events.ts";
-import { type AgUiMessage, agUiMessages, outputOf } from "./ag-ui-messages.ts";
+import type { AgUiMessage } from "./ag-ui-message.ts";
+import { agUiMessages, outputOf } from "./ag-ui-messages.ts";
 import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts";
 
 /** Facts about the request that an encoder's stream answers. */

@@ -1,7 +1,10 @@
 import type { Json, StoredOf } from "@pawl/core";
+import type { ViewPart } from "@pawl/core/view";
 import type { BlockStep, Told } from "../base/blocks.ts";
 import type { Step } from "../base/telling.ts";
-import { type AgUiMessage, answerId, contentOf, resultId, thoughtId } from "./ag-ui-messages.ts";
+import { activitiesOf } from "./ag-ui-activities.ts";
+import type { AgUiMessage } from "./ag-ui-message.ts";
+import { answerId, contentOf, resultId, thoughtId } from "./ag-ui-messages.ts";
 import type { AgUiEvent } from "./ag-ui-outcome.ts";
 
 /**
@@ -45,7 +48,7 @@ export function blockEvents(): {
       ];
       return [...(isNew ? start : []), { type: "REASONING_MESSAGE_CONTENT", messageId, delta }];
     }
-    return step.blocks.flatMap(({ key, kind }) => {
+    const ends = step.blocks.flatMap(({ key, kind }) => {
       const messageId = messageOf({ key, kind });
       if (!open.delete(messageId)) return [];
       if (kind === "text") return [{ type: "TEXT_MESSAGE_END", messageId }];
@@ -54,6 +57,7 @@ export function blockEvents(): {
         { type: "REASONING_END", messageId },
       ];
     });
+    return step.type === "void" ? ends : [...ends, ...step.blocks.flatMap(citationEvents)];
   };
   return {
     events,
@@ -71,9 +75,30 @@ function messageOf({ key, kind }: Pick<Told, "key" | "kind">): string {
   return thoughtId(key.replace("'", ""));
 }
 
+/** Returns the events of a part that is shown as an activity. */
+export function activityEvents(part: ViewPart): AgUiEvent[] {
+  return activitiesOf(part).map(({ id: messageId, activityType, content }) => ({
+    type: "ACTIVITY_SNAPSHOT",
+    messageId,
+    activityType,
+    content,
+  }));
+}
+
 /** Returns the event that sets the run's output in the client's state, and nothing else of that state. */
 export function outputEvent(value: Json): AgUiEvent {
   return { type: "STATE_DELTA", delta: [{ op: "add", path: "/output", value }] };
+}
+
+function citationEvents({ key, kind, text, citations }: Told): AgUiEvent[] {
+  if (kind !== "text" || citations === undefined) return [];
+  return activityEvents({
+    type: "text",
+    key: key.replace("'", ""),
+    text,
+    open: false,
+    citations: [...citations],
+  });
 }
 
 export function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): AgUiEvent[] {
@@ -90,6 +115,8 @@ export function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): A
       return [outputEvent(step.value ?? null)];
     case "started":
       return statusEvent(step.event);
+    case "outcome":
+      return activityEvents(step.part);
     case "progress": {
       const { callId: toolCallId, toolName, data } = step;
       return [{ type: "CUSTOM", name: "tool_progress", value: { toolCallId, toolName, data } }];

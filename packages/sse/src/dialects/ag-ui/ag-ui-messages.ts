@@ -1,9 +1,9 @@
 import { isFailed, type Json, type StopType } from "@pawl/core";
 import { outputPartOf, type ViewMessage, type ViewState } from "@pawl/core/view";
+import { isOutcome } from "../base/outcomes.ts";
+import { activitiesOf } from "./ag-ui-activities.ts";
 import { interrupt } from "./ag-ui-interrupt.ts";
-
-/** A message in AG-UI's format. */
-export type AgUiMessage = { readonly id: string; readonly role: string; readonly [field: string]: unknown };
+import type { AgUiMessage } from "./ag-ui-message.ts";
 
 /**
  * Returns a session as `{ threadId, messages, pendingInterrupts }`, and with `state` if its last run has an
@@ -69,6 +69,11 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
       type: "function",
       function: { name: toolName, arguments: JSON.stringify(input) },
     }));
+    // An open page gets citations first, once the text is complete.
+    const activities = [
+      ...all.filter(({ type }) => type === "text").flatMap(activitiesOf),
+      ...all.filter(isOutcome).flatMap(activitiesOf),
+    ];
     const isEmpty = text === "" && toolCalls.length === 0;
     const answer = {
       id: answerId(attempt),
@@ -83,7 +88,7 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
         ? [{ id: resultId(toolCallId), role: "tool", toolCallId, content: contentOf(result ?? null) }]
         : [],
     );
-    return [...thoughts, ...(isEmpty ? [] : [answer]), ...results];
+    return [...thoughts, ...(isEmpty ? [] : [answer]), ...results, ...activities];
   });
   return [...answers, ...notices];
 }

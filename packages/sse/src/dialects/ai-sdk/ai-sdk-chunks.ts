@@ -1,5 +1,6 @@
 import type { BlockStep, Told } from "../base/blocks.ts";
-import type { UiPart } from "./ai-sdk-messages.ts";
+import { citationsField, citedParts } from "./ai-sdk-sources.ts";
+import type { UiPart } from "./ui-part.ts";
 
 /** A chunk of the AI SDK's UI message stream. */
 export type Chunk = { readonly type: string; readonly [field: string]: unknown };
@@ -21,7 +22,13 @@ export function blockChunks(lostText: "mark" | "reset"): (step: BlockStep) => Ch
     for (const { key } of step.blocks) open.delete(key);
     if (step.type === "void" && lostText === "reset") return [{ type: "reset-step" }];
     const mark = step.type === "void" ? { providerMetadata: { pawl: { void: true } } } : {};
-    return step.blocks.map((block) => ({ type: `${prefix(block)}-end`, id: block.key, ...mark }));
+    const ends = step.blocks.map((block) => {
+      const cites = step.type === "settled" ? citationsField(block.citations) : {};
+      return { type: `${prefix(block)}-end`, id: block.key, ...cites, ...mark };
+    });
+    const cited =
+      step.type === "settled" ? step.blocks.flatMap(({ citations }) => citedParts(citations)) : [];
+    return [...ends, ...cited];
   };
 }
 
@@ -37,7 +44,7 @@ export function partChunks(parts: readonly UiPart[]): Chunk[] {
     const { type, text, toolCallId, state, input, output, errorText } = part;
     if (type === "step-start")
       return [...(at === 0 ? [] : [{ type: "finish-step" }]), { type: "start-step" }];
-    if (type === "data-output") return [part];
+    if (/^(data-|source-|file$)/.test(type)) return [part];
     if (type === "text" || type === "reasoning") return textChunks(type, `kept:${at}`, String(text));
     const toolName = type.slice("tool-".length);
     const call = { type: "tool-input-available", toolCallId, toolName, input, providerExecuted: true };

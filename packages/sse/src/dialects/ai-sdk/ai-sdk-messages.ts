@@ -2,9 +2,10 @@ import type { Json, Question } from "@pawl/core";
 import { outputIn, runMessageId, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
 import { isApproval } from "../base/answers.ts";
 import type { ThreadFacts } from "../base/facts.ts";
+import { isOutcome } from "../base/outcomes.ts";
 import { questionId } from "../base/question-id.ts";
-
-export type UiPart = { readonly type: string; readonly [field: string]: unknown };
+import { citationsField, citedParts, eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
+import type { UiPart } from "./ui-part.ts";
 
 /**
  * Returns a session as `{ id, messages }` for `useChat({ id, messages })` after a page reload. Of a message
@@ -33,7 +34,7 @@ function withPlace({ messages, run }: ViewState): ViewMessage[] {
   return messages.toSpliced(at, 0, { id, role: "assistant", text: "", parts: [], seq: run.seq });
 }
 
-/** Returns the model and usage of a message in the AI SDK's format; `undefined` if there is no usage yet. */
+/** Returns the model, usage and cost of a message in the AI SDK's format; `undefined` if there is no usage yet. */
 export function metadataOf({ spent }: ThreadFacts, id: string): object | undefined {
   const known = spent.get(id);
   if (known === undefined) return undefined;
@@ -44,23 +45,42 @@ export function metadataOf({ spent }: ThreadFacts, id: string): object | undefin
     totalTokens: total,
     cachedInputTokens: cached,
   };
-  return { ...(known.model !== undefined && { model: known.model }), usage };
+  const cost = known.costUsd > 0 && { costUsd: known.costUsd };
+  return { ...(known.model !== undefined && { model: known.model }), usage, ...cost };
 }
 
-/** Returns the parts of an assistant message in the AI SDK's format. */
+/**
+ * Returns the parts of an assistant message in the AI SDK's format, in the order in which an open page gets
+ * them: the sources of an answer come once it is complete, after its text and before its calls.
+ */
 export function assistantParts(
   { parts }: Pick<ViewMessage, "parts">,
   view: ViewState,
   facts: ThreadFacts,
 ): UiPart[] {
   let turn = "";
-  return parts.flatMap((part): UiPart[] => {
+  const once = eachSourceOnce();
+  const shownParts = (part: ViewPart): UiPart[] => {
+    if (isOutcome(part)) return [outcomeUiPart(part)];
     const shown = partsOf(part, view, facts);
-    const answer = part.key.slice(0, part.key.indexOf(":"));
-    const isNew = shown.length > 0 && part.type !== "notice" && answer !== turn;
-    if (isNew) turn = answer;
+    const isNew = shown.length > 0 && part.type !== "notice" && answerOf(part) !== turn;
+    if (isNew) turn = answerOf(part);
     return isNew ? [{ type: "step-start" }, ...shown] : shown;
+  };
+  return [...Map.groupBy(parts, answerOf).values()].flatMap((answer) => {
+    const sources = answer.filter((part) => part.type === "source" && part.callId === undefined);
+    const others = answer.filter((part) => !sources.includes(part));
+    const at = others.findLastIndex(({ type }) => type === "text" || type === "thinking") + 1;
+    const cited = answer.flatMap((part) => (part.type === "text" ? citedParts(part.citations) : []));
+    const found = sources.flatMap(shownParts);
+    const [words, calls] = [others.slice(0, at).flatMap(shownParts), others.slice(at).flatMap(shownParts)];
+    return once([...words, ...cited, ...found, ...calls]);
   });
+}
+
+/** Returns the part of the key that the parts of one answer have in common. */
+function answerOf({ key }: ViewPart): string {
+  return key.slice(0, key.indexOf(":"));
 }
 
 function partsOf(part: ViewPart, view: ViewState, facts: ThreadFacts): UiPart[] {
@@ -78,7 +98,8 @@ export function outputPart(value: Json, final: boolean): UiPart {
 
 function textPart(part: ViewPart): UiPart[] {
   if (part.type === "file") return [filePart(part)];
-  if (part.type === "text") return [{ type: "text", text: part.text, state: "done" }];
+  if (part.type === "text")
+    return [{ type: "text", text: part.text, state: "done", ...citationsField(part.citations) }];
   return part.type === "thinking" ? [{ type: "reasoning", text: part.text, state: "done" }] : [];
 }
 

@@ -7,6 +7,8 @@ import { callChunks } from "./ai-sdk-calls.ts";
 import { blockChunks, type Chunk, partChunks, textChunks } from "./ai-sdk-chunks.ts";
 import { aiSdkMessages, assistantParts, isNotice, metadataOf, noticeMark } from "./ai-sdk-messages.ts";
 import { parseAiSdk, unreadIn } from "./ai-sdk-request.ts";
+import { eachSourceOnce, outcomeUiPart } from "./ai-sdk-sources.ts";
+import type { UiPart } from "./ui-part.ts";
 
 /** Options of `aiSdk()`. */
 export interface AiSdkOptions {
@@ -37,6 +39,9 @@ const OPTIONS: OptionKinds<AiSdkOptions> = {
  * - Other questions are calls that the page answers with `addToolOutput`.
  * - The output of an agent with an `output` is the part `data-output`, with the id `output` and the data
  *   `{ value, final }`. It is sent again as it grows. `value` is `null` if there is no valid output.
+ * - Sources and cited sources are `source-url` and `source-document` parts, files of results are `file`
+ *   parts, and artifacts are `data-artifact` parts. Only AI SDK 7 keeps the citations of a text. The
+ *   message's metadata has `usage`, `costUsd` and `model`.
  * - For all kinds of questions, set `sendAutomaticallyWhen` to `answersAreComplete` of `@pawl/client/ai-sdk`.
  * - `regenerate()` retries the last message if its run failed.
  *
@@ -105,20 +110,22 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
   let step: "none" | "due" | "open" = "none";
   /** Existing parts of the message that a retry continues. The page has removed them. */
   let kept: Chunk[] = [];
+  /** Parts that the message has when it starts. */
+  let known = told.goesOn ? partsOfMessage(context.before, runMessageId(context.before.run), facts) : [];
+  let once = eachSourceOnce();
 
-  const endOfMessage = (): Chunk[] => {
-    const metadata = begun === undefined ? undefined : metadataOf(facts, begun);
-    return [
-      ...(step === "open" ? [{ type: "finish-step" }] : []),
-      ...(metadata ? [{ type: "message-metadata", messageMetadata: metadata }] : []),
-    ];
-  };
+  const endOfMessage = () => [
+    ...(step === "open" ? [{ type: "finish-step" }] : []),
+    ...metadataChunk(facts, begun),
+  ];
   /** Starts the message before its first content, so that pages never show an empty message. */
   const start = (): Chunk[] => {
     const messageId = runMessageId(told.view.run ?? { id: runId });
     if (messageId === begun) return [];
     const before = begun === undefined ? [] : endOfMessage();
     begun = messageId;
+    once = eachSourceOnce(known);
+    known = [];
     if (step === "open") step = "due";
     const had = kept;
     kept = [];
@@ -131,20 +138,23 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
       return over;
     }
     if (one.type === "output" && begun === undefined && one.value === undefined) return [];
+    if (one.type === "outcome") return [...start(), ...once([outcomeUiPart(one.part)])];
     const chunks =
       one.type === "piece" || one.type === "settled" || one.type === "void" ? words(one) : calls(one);
     if (chunks.length === 0) return [];
     const first = start();
-    if (step !== "due") return [...first, ...chunks];
+    const news = once(chunks);
+    if (step !== "due") return [...first, ...news];
     step = "open";
-    return [...first, { type: "start-step" }, ...chunks];
+    return [...first, { type: "start-step" }, ...news];
   };
   return {
     begin: () => [],
     encode: (event) => {
       const steps = told.steps(event);
       if ("seq" in event) noteFacts(facts, event, told.view);
-      if (event.type === "run_started" && !continues) kept = keptChunks(told.view, facts);
+      if (event.type === "run_started") known = partsOfMessage(told.view, told.view.run?.continues, facts);
+      if (event.type === "run_started" && !continues) kept = partChunks(known);
       return steps.flatMap(chunksOf).map(dataFrame);
     },
     end: () => {
@@ -160,10 +170,15 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
   };
 }
 
-/** Returns the existing parts of the message that a run continues. */
-function keptChunks(view: ViewState, facts: ThreadFacts): Chunk[] {
-  const message = view.messages.find(({ id }) => id === view.run?.continues);
-  return message === undefined ? [] : partChunks(assistantParts(message, view, facts));
+function metadataChunk(facts: ThreadFacts, id: string | undefined): Chunk[] {
+  const messageMetadata = id === undefined ? undefined : metadataOf(facts, id);
+  return messageMetadata === undefined ? [] : [{ type: "message-metadata", messageMetadata }];
+}
+
+/** Returns the parts of a message as the page has them. */
+function partsOfMessage(view: ViewState, id: string | undefined, facts: ThreadFacts): UiPart[] {
+  const message = view.messages.find((one) => one.id === id);
+  return message === undefined ? [] : assistantParts(message, view, facts);
 }
 
 /**

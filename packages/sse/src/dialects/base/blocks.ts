@@ -1,5 +1,6 @@
 import type { SessionEvent, StoredEvent, StoredOf } from "@pawl/core";
-import { newView, reduceView } from "@pawl/core/view";
+import type { Citation } from "@pawl/core/view";
+import { partsOfEvent } from "./outcomes.ts";
 
 type Kind = "text" | "thinking";
 
@@ -12,11 +13,12 @@ export type BlockStep =
   /** The text of these blocks is void: the attempt was lost, or the stored answer differs. */
   | { type: "void"; attempt: number; blocks: readonly Told[] };
 
-/** A block, with the text that was sent so far. */
+/** A block, with the text that was sent so far. Once it is settled, also with its citations. */
 export interface Told {
   key: string;
   kind: Kind;
   text: string;
+  citations?: readonly Citation[];
 }
 
 /** Converts the events of answers to steps. If two events contain the same text, it is sent once. */
@@ -53,9 +55,11 @@ export function blocks(): {
     attempt = event.data.attempt;
     // The valid text is sent under a new key: the voided blocks have used the other one.
     const mark = steps.length === 0 ? "" : "'";
-    for (const { key, kind, text } of whole) {
+    for (const { key, kind, text, citations } of whole) {
       const name = `${key}${mark}`;
       steps.push(...piece(kind, name, text.slice(told.get(name)?.text.length ?? 0)));
+      const block = told.get(name);
+      if (block !== undefined && citations !== undefined) block.citations = citations;
     }
     return [...steps, ...close("settled")];
   };
@@ -93,11 +97,9 @@ export function blocks(): {
  * is kept.
  */
 function wholeBlocks(event: StoredEvent): Told[] {
-  const run = { id: "", seq: 0, open: true };
-  const [message] = reduceView({ ...newView(), run }, event).messages;
-  return (message?.parts ?? []).flatMap((part): Told[] =>
-    (part.type === "text" || part.type === "thinking") && part.text !== ""
-      ? [{ key: part.key, kind: part.type, text: part.text }]
-      : [],
-  );
+  return partsOfEvent(event).flatMap((part): Told[] => {
+    if ((part.type !== "text" && part.type !== "thinking") || part.text === "") return [];
+    const { key, type: kind, text } = part;
+    return [{ key, kind, text, ...("citations" in part && { citations: part.citations }) }];
+  });
 }

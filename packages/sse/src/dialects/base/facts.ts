@@ -1,4 +1,5 @@
-import type { Json, SessionEvent, TokenUsage } from "@pawl/core";
+import { type Json, type SessionEvent, type TokenUsage, usdFromCents } from "@pawl/core";
+import { addUsd } from "@pawl/core/store";
 import { runMessageId, type ViewState } from "@pawl/core/view";
 import { isApproval } from "./answers.ts";
 
@@ -22,6 +23,8 @@ export interface MessageSpending {
   model: string | undefined;
   /** Tokens of the message's requests. */
   tokens: TokenUsage;
+  /** Their cost in US dollars; 0 if the model has no prices. */
+  costUsd: number;
 }
 
 /** Facts about a session's messages and calls that a reloaded page shows but the view lacks. */
@@ -44,9 +47,10 @@ export function newFacts(): ThreadFacts {
 export function noteFacts(facts: ThreadFacts, event: SessionEvent, { run }: ViewState): void {
   switch (event.type) {
     case "llm_response": {
-      const { attempt, tokens, raw_response } = event.data;
+      const { attempt, tokens, raw_response, cost_cents } = event.data;
+      const model = raw_response.model ?? undefined;
       if (attempt !== 0)
-        addSpent(facts, runMessageId(run), { model: raw_response.model ?? undefined, tokens });
+        addSpent(facts, runMessageId(run), { model, tokens, costUsd: usdFromCents(cost_cents) });
       break;
     }
     case "tool_suspended": {
@@ -75,9 +79,9 @@ function answerIn(value: Json, closed: string | undefined): Pick<ApprovalRecord,
   return { approved: approved === true, ...(typeof reason === "string" && { reason }) };
 }
 
-function addSpent({ spent }: ThreadFacts, id: string, { model, tokens }: MessageSpending): void {
-  const before = spent.get(id)?.tokens;
+function addSpent({ spent }: ThreadFacts, id: string, { model, tokens, costUsd }: MessageSpending): void {
+  const before = spent.get(id);
   const sum = { ...tokens };
-  for (const kind of Object.keys(sum) as (keyof TokenUsage)[]) sum[kind] += before?.[kind] ?? 0;
-  spent.set(id, { model, tokens: sum });
+  for (const kind of Object.keys(sum) as (keyof TokenUsage)[]) sum[kind] += before?.tokens[kind] ?? 0;
+  spent.set(id, { model, tokens: sum, costUsd: addUsd(before?.costUsd ?? 0, costUsd) });
 }

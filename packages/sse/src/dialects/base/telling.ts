@@ -2,6 +2,7 @@ import type { Question, RunStart, SessionEvent, StoredEvent, StoredOf } from "@p
 import { isQuestionPart, reduceView, type ViewPart, type ViewState, waitsForTime } from "@pawl/core/view";
 import { type BlockStep, blocks } from "./blocks.ts";
 import type { EncoderContext } from "./dialect.ts";
+import { type OutcomePart, outcomesIn } from "./outcomes.ts";
 import { type OutputStep, outputs } from "./outputs.ts";
 
 /** One step of a run that a stream sends to its client. */
@@ -17,6 +18,8 @@ export type Step =
   | { type: "asked"; question: Question }
   | { type: "answered"; event: StoredOf<"tool_answered"> }
   | { type: "result"; event: StoredOf<"tool_result"> }
+  /** A source, a file or an artifact of the answer. */
+  | { type: "outcome"; part: OutcomePart }
   /** Any other event of the log: knowledge, artifacts, usage, types of other packages. */
   | { type: "other"; event: StoredEvent };
 
@@ -137,7 +140,8 @@ function eventSteps(): {
   };
   return {
     stored(event, view) {
-      return [...text.stored(event), ...output.stored(event), ...stepsOf(event, view)];
+      const outcomes = outcomesIn(event).map((part): Step => ({ type: "outcome", part }));
+      return [...text.stored(event), ...output.stored(event), ...stepsOf(event, view), ...outcomes];
     },
     live(event) {
       if (event.type !== "tool_progress") return [...text.live(event), ...output.live(event)];
