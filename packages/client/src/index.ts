@@ -9,6 +9,7 @@ export {
   type TypedState,
 } from "./client/agent-client.ts";
 export type { UploadOptions } from "./client/checked-files.ts";
+export type { PageTool, PageTools } from "./client/page-tools.ts";
 export { sessionInUrl } from "./client/session-in-url.ts";
 export type { SendOptions } from "./client/submit.ts";
 export { until } from "./client/until.ts";

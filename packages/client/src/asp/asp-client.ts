@@ -11,7 +11,7 @@ import { type AspTalk, change, newTalk } from "./asp-talk.ts";
 import { aspWire } from "./asp-wire.ts";
 
 /** Options of `createAspClient()`: those of `createAgentClient()`, but for the type of the events. */
-export interface AspClientOptions extends Omit<AgentClientOptions, "onEvent"> {
+export interface AspClientOptions extends Omit<AgentClientOptions, "onEvent" | "tools"> {
   /** Called with each event of a stream, in order. A stream that is read again repeats them. */
   onEvent?(event: AspEvent): void;
 }

@@ -1,18 +1,19 @@
 import type { Json, SessionEvent } from "@pawl/core";
 import type { AnyAgent, OutputOf, ToolTypesOf } from "@pawl/core/view";
-import { type AgentState, type ShownOutput, stateOf } from "../state/agent-state.ts";
+import { type AgentState, type Facts, type ShownOutput, stateOf } from "../state/agent-state.ts";
 import { type Conversation, failureOf, newConversation, update } from "../state/conversation.ts";
 import { SILENCE_MS } from "../wire/read-events.ts";
 import { Refused, type WireOptions } from "../wire/request.ts";
 import { type ListedSession, wire } from "../wire/wire.ts";
 import { around } from "./around.ts";
-import { checkArgument, checkClientOptions } from "./check-client.ts";
+import { checkArgument, checkClientOptions, TOOLS } from "./check-client.ts";
+import { offeredBy, ownTool, type PageTools, type WithTools, withoutOwn } from "./page-tools.ts";
 import { watchAgain } from "./reading.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
 import type { AnyTools, ToolTypes, TypedMessage } from "./tool-types.ts";
 
-/** Options of `createAgentClient()`. */
-export interface AgentClientOptions extends WireOptions {
+/** Options of `createAgentClient()`. `T` are the types of the agent's tools. */
+export interface AgentClientOptions<T = AnyTools> extends WireOptions {
   /** Id of the session to open. Default: a new session, which begins with the first message. */
   sessionId?: string | undefined;
   /**
@@ -23,6 +24,11 @@ export interface AgentClientOptions extends WireOptions {
   onSession?(sessionId: string | undefined): void;
   /** Called with each event once, in order: stored events, and live ones such as pieces of text. */
   onEvent?(event: SessionEvent): void;
+  /**
+   * The tools that this page runs for the agent, by name. Their calls are not in the state's `pending`. Each is
+   * run by one tab of a browser, and its first result counts. Default: none.
+   */
+  tools?: PageTools<T> | undefined;
   /**
    * Milliseconds without data or a heartbeat after which a connection counts as broken. Also the timeout of a
    * request. Default: 45,000 for requests; for streams, three of the heartbeats that the server announces, or
@@ -128,22 +134,27 @@ export interface TypedState<T = AnyTools, Output = Json> extends Omit<AgentState
  * ```
  */
 export function createAgentClient<T extends ToolTypes<T> = AnyTools>(
-  options: AgentClientOptions,
+  options: AgentClientOptions<NoInfer<T>>,
 ): AgentClient<T>;
 export function createAgentClient<A extends AnyAgent>(
-  options: AgentClientOptions,
+  options: AgentClientOptions<ToolTypesOf<A>>,
 ): AgentClient<ToolTypesOf<A>, OutputOf<A>>;
 export function createAgentClient(options: AgentClientOptions): AgentClient {
-  checkClientOptions("createAgentClient()", options);
+  checkClientOptions("createAgentClient()", options, TOOLS);
   const { sessionId, silenceMs = SILENCE_MS } = options;
   const speaks = wire(options, silenceMs);
-  const talks = around(options, (from, id) => newConversation({ ...from, wire: speaks }, id), stateOf);
+  const talks = around(
+    options,
+    (from, id) => newConversation({ ...from, wire: speaks }, id),
+    (facts: Facts) => withoutOwn(stateOf(facts), options),
+  );
+  talks.subscribe(pageRunner(options, () => talks.current));
   if (sessionId !== undefined) watchAgain(talks.current);
 
   return {
     getState: talks.getState,
     subscribe: talks.subscribe,
-    send: (text, options) => sendMessage(talks.current, text, options),
+    send: (text, more) => sendMessage(talks.current, text, more, offeredBy(options)),
     answer: (callId, value, question) => sendAnswer(talks.current, callId, { value }, question),
     fail: (callId, error, question) => sendAnswer(talks.current, callId, { error }, question),
     retry: () => sendRetry(talks.current),
@@ -163,6 +174,28 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     file: (id) => orFailure(speaks.file(id, new AbortController().signal)),
     close: () => leave(talks.current),
   };
+}
+
+/**
+ * Returns a listener that runs the pending calls of the page's tools. The code that runs them is loaded with
+ * the first such call.
+ */
+function pageRunner(options: WithTools, current: () => Conversation): () => void {
+  let loaded: typeof import("./run-page-tools.ts") | undefined;
+  const look = (): void => {
+    const talk = current();
+    if (loaded !== undefined) loaded.runPageTools(talk, options);
+    else if (talk.facts.view.pending.some((question) => ownTool(options, question) !== undefined))
+      // If the code cannot be loaded, the next change of the state tries again.
+      void import("./run-page-tools.ts").then(
+        (module) => {
+          loaded = module;
+          look();
+        },
+        () => undefined,
+      );
+  };
+  return look;
 }
 
 /** Rejects with an error that has the code and the message of a failure. */

@@ -10,17 +10,23 @@ const TYPES = {
   onEvent: ["function"],
   silenceMs: ["number"],
   newId: ["function"],
-} satisfies { [name: string]: readonly string[] };
+} satisfies OptionTypes;
+
+/** The types that options may have, by name. */
+export type OptionTypes = { readonly [name: string]: readonly string[] };
+
+/** The type of the option that only clients of handlers with the native dialect have. */
+export const TOOLS: OptionTypes = { tools: ["object"] };
 
 /**
  * Checks the options of a client. Every page loads it, so it is smaller than `checkOptions` of core.
  *
  * @throws PawlError `config`
  */
-export function checkClientOptions(whose: string, options: unknown): void {
+export function checkClientOptions(whose: string, options: unknown, more: OptionTypes = {}): void {
   if (typeof options !== "object" || options === null)
     throw new PawlError("config", `${whose} takes an object of options, e.g. { url: "/api/coach" }.`);
-  const types = new Map<string, readonly string[]>(Object.entries(TYPES));
+  const types = new Map<string, readonly string[]>(Object.entries({ ...TYPES, ...more }));
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const problems = given.flatMap(([name, value]) => {
     const type = types.get(name);

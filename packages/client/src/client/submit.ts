@@ -33,6 +33,7 @@ export async function sendMessage(
   talk: Conversation,
   text: string,
   { extra, files: given = [], ...uploading }: SendOptions = {},
+  tools: readonly JsonObject[] = [],
 ): Promise<boolean> {
   checkArgument("The message for send()", text, "string");
   const files = checkedFiles(given);
@@ -47,7 +48,7 @@ export async function sendMessage(
   }
   const shown = files.length === 0 ? {} : { files: files.map(shownFile) };
   update(talk, { sending: { id, text, ...shown }, error: undefined });
-  const body = { ...extra, input: text, clientMessageId: id };
+  const body = { ...extra, input: text, clientMessageId: id, ...(tools.length > 0 && { tools }) };
   if (files.length === 0) return await submit(talk, body, { text });
   const posting = uploadAndPost(talk, files, body, uploading);
   talk.posting = posting;

@@ -7,6 +7,7 @@ import {
   createAgentClient,
   type TypedState,
 } from "../client/agent-client.ts";
+import { TOOLS } from "../client/check-client.ts";
 import {
   type AnyQuestions,
   type AskedByKind,
@@ -31,8 +32,8 @@ export interface UseAgent<A = AnyQuestions, T = ToolTypesOf<A>>
 /**
  * Connects a component to a conversation with an agent while it is mounted. Opens another session when
  * `sessionId` changes. If the conversation has begun a session here, you may pass its id as `sessionId`, as
- * `sessionInUrl()` does: the conversation continues. The latest `headers`, `fetch`, `onEvent` and `onSession`
- * are used.
+ * `sessionInUrl()` does: the conversation continues. The latest `headers`, `fetch`, `tools`, `onEvent` and
+ * `onSession` are used.
  *
  * `useAgent<typeof agent>` has the types of the agent's calls and questions. Import only its type, so that no
  * code of the server reaches the page: `import type { agent } from "../server/agent.js"`. If the page has no
@@ -80,14 +81,15 @@ export interface UseAgent<A = AnyQuestions, T = ToolTypesOf<A>>
  * ```
  */
 export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions, T extends ToolTypes<T> = AnyTools>(
-  options: AgentClientOptions,
+  options: AgentClientOptions<NoInfer<T>>,
 ): UseAgent<Q, T>;
-export function useAgent<A extends AnyAgent>(options: AgentClientOptions): UseAgent<A>;
+export function useAgent<A extends AnyAgent>(options: AgentClientOptions<ToolTypesOf<A>>): UseAgent<A>;
 export function useAgent(options: AgentClientOptions): UseAgent {
   const [client, state] = useClient<TypedState, SessionEvent, AgentClient>(
     "useAgent()",
     options,
     createAgentClient,
+    TOOLS,
   );
   const { send, answer, fail, retry, stop, open, sessions, file } = client;
   const pending = useMemo(() => answerable(state.pending, client), [state.pending, client]);

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
-import { checkClientOptions } from "../client/check-client.ts";
+import { checkClientOptions, type OptionTypes } from "../client/check-client.ts";
 import type { WireOptions } from "../wire/request.ts";
 
 /** A client of one conversation at a time, as a component uses it. */
@@ -17,6 +17,7 @@ interface Options<Event> extends WireOptions {
   onEvent?(event: Event): void;
   silenceMs?: number;
   newId?(): string;
+  tools?: object | undefined;
 }
 
 /**
@@ -31,15 +32,17 @@ export function useClient<
   whose: string,
   options: Options<Event>,
   create: (options: Options<Event>) => C & Client<State>,
+  more: OptionTypes = {},
 ): readonly [C, State] {
   const { url, sessionId } = options;
   const isNew = useRef(true);
-  if (isNew.current) checkClientOptions(whose, options);
+  if (isNew.current) checkClientOptions(whose, options, more);
   isNew.current = false;
   const latest = useRef(options);
   latest.current = options;
   const make = useRef(create);
-  const client = useMemo(() => make.current(readingFrom(latest, url)), [url]);
+  const hasTools = "tools" in more;
+  const client = useMemo(() => make.current(readingFrom(latest, url, hasTools)), [url, hasTools]);
   useEffect(() => () => client.close(), [client]);
   const opened = useRef<{ client: C; sessionId: string | undefined }>(undefined);
   useEffect(() => {
@@ -55,12 +58,16 @@ export function useClient<
 }
 
 /**
- * Returns options that read `headers`, `fetch` and `onEvent` from the latest rendering. They do not contain
+ * Returns options that read `headers`, `fetch`, `onEvent` and `tools` from the latest rendering. They do not contain
  * the session: an effect opens it once the component is mounted.
  */
-function readingFrom<Event>(latest: RefObject<Options<Event>>, url: string): Options<Event> {
+function readingFrom<Event>(
+  latest: RefObject<Options<Event>>,
+  url: string,
+  hasTools: boolean,
+): Options<Event> {
   const { silenceMs, newId } = latest.current;
-  return {
+  const options: Options<Event> = {
     url,
     fetch: (input, init) => (latest.current.fetch ?? globalThis.fetch)(input, init),
     headers: () => {
@@ -72,4 +79,8 @@ function readingFrom<Event>(latest: RefObject<Options<Event>>, url: string): Opt
     ...(silenceMs !== undefined && { silenceMs }),
     ...(newId !== undefined && { newId }),
   };
+  // A getter would be read once by a spread.
+  if (hasTools)
+    Object.defineProperty(options, "tools", { enumerable: true, get: () => latest.current.tools });
+  return options;
 }

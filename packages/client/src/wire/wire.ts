@@ -1,4 +1,4 @@
-import type { Answer, Session } from "@pawl/core";
+import type { Answer, JsonObject, Session } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
 import { within } from "./read-events.ts";
 import {
@@ -19,6 +19,7 @@ export interface RunBody {
   answers?: readonly Answer[];
   retry?: string;
   clientMessageId?: string;
+  tools?: readonly JsonObject[];
 }
 
 /** A part of a message: its text, or a file that was uploaded. */

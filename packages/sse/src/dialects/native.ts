@@ -39,16 +39,18 @@ export function native(): Dialect {
     name: "native",
     resume: "cursor",
     async parse(body, { maxInputLength }) {
-      const { sessionId, input, answers, retry, clientMessageId } = await parseRunRequest(
-        body,
-        maxInputLength,
-      );
+      const asked = await parseRunRequest(body, maxInputLength);
+      const { sessionId, input, answers, retry, clientMessageId, tools } = asked;
       return {
         ...(sessionId !== undefined && { sessionId }),
         begin: () => {
           if (retry !== undefined) return { retry };
           if (input === undefined) return { answers: answers ?? [] };
-          return { input, ...(clientMessageId !== undefined && { clientMessageId }) };
+          return {
+            input,
+            ...(clientMessageId !== undefined && { clientMessageId }),
+            ...(tools !== undefined && { clientTools: tools }),
+          };
         },
       };
     },

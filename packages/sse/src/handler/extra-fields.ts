@@ -58,7 +58,9 @@ export async function readRequest(
   const { runtime, agent, dialect, maxInputLength, extra } = served;
   const { body, earlier } = await readBody(served, request);
   const { own, sent } = parted(body, extra?.fields ?? []);
-  const asked = await dialect.parse(own, { maxInputLength }, earlier);
+  const known = runtime.agents.get(agent);
+  const tools = known?.clientTools && { own: new Set(known.tools.keys()) };
+  const asked = await dialect.parse(own, { maxInputLength, ...(tools && { tools }) }, earlier);
   for (const message of asked.unread ?? []) served.warn(message);
   if (extra === undefined || Object.keys(sent).length === 0) return asked;
   const { sessionId, threadId } = asked;

@@ -22,6 +22,11 @@ export interface RunRequest {
    * same run is streamed.
    */
   clientMessageId?: string;
+  /**
+   * The tools that the client offers with this message, if the agent has `clientTools: true`, see
+   * `RunOptions.clientTools`.
+   */
+  tools?: NonNullable<RunOptions["clientTools"]>;
 }
 
 const part = {
@@ -76,6 +81,8 @@ const schema = jsonSchema<RunRequest>({
     },
     retry: id(200),
     clientMessageId: id(200),
+    // Core checks what is in them.
+    tools: { type: "array", items: { type: "object" } },
   },
   additionalProperties: false,
 });

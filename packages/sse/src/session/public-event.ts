@@ -28,7 +28,7 @@ export interface Shown {
  * - the text that the model reads in place of a tool's result
  * - a tool's input as changed by hooks
  * - a model's answers to hooks and tools (`context.askModel`)
- * - what the application says about the user (`RunOptions.caller`)
+ * - what the application says about the user (`RunOptions.caller`), and the tools that a client offers
  * - the messages and causes of failures, also of tools, because they may name hosts, queries or keys
  */
 export function publicEvent<E extends SessionEvent>(event: E, shown?: Shown): E;
@@ -110,12 +110,12 @@ function withoutInput(event: StoredOf<"tool_started" | "tool_suspended">): Sessi
   return { ...event, data };
 }
 
-type CalledBy = Pick<StoredOf<"run_started">["data"], "caller" | "credentials">;
+type Hidden = Pick<StoredOf<"user_message">["data"], "caller" | "credentials" | "client_tools">;
 
-/** Removes what the application says about the user, e.g. roles. */
+/** Removes what the application says about the user, e.g. roles, and the tools that a client offers. */
 function withoutCaller(event: StoredOf<"run_started" | "user_message" | "tool_answered">): SessionEvent {
-  if (!("caller" in event.data || "credentials" in event.data)) return event;
-  const { caller: _, credentials: __, ...data } = event.data as CalledBy;
+  const { caller: _, credentials: __, client_tools: ___, ...data } = event.data as Hidden;
+  if (Object.keys(data).length === Object.keys(event.data).length) return event;
   return { ...event, data } as SessionEvent;
 }
 

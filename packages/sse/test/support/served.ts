@@ -64,10 +64,11 @@ export async function serve(
     hooks?: Hook[];
     output?: AgentOptions<unknown>["output"];
     files?: FileStore;
+    clientTools?: boolean;
   } = {},
 ): Promise<Served> {
   const { store = memoryStore(), tools = [confirm, look], whenBusy, hooks = [], ...rest } = options;
-  const { files, output, ...handlerOptions } = rest;
+  const { files, output, clientTools = false, ...handlerOptions } = rest;
   const coach = agent({
     name: "coach",
     model,
@@ -75,6 +76,7 @@ export async function serve(
     tools,
     limits: { turns: 200 },
     hooks,
+    clientTools,
     ...(whenBusy && { whenBusy }),
     ...(output && { output }),
   });

@@ -75,6 +75,10 @@ export interface Dialect {
 export interface RequestLimits {
   /** The maximum length of a user's message, in UTF-16 code units. */
   maxInputLength: number;
+  /**
+   * Set if clients may offer tools (`AgentOptions.clientTools`): `own` are the names of the agent's own tools.
+   */
+  tools?: { readonly own: ReadonlySet<string> };
 }
 
 /**
@@ -115,7 +119,7 @@ export interface DialectRequest {
 export type Begin =
   | ({ input: NonNullable<RunOptions["input"]> } & Pick<
       RunOptions,
-      "clientMessageId" | "knowledge" | "params" | "metadata"
+      "clientMessageId" | "knowledge" | "params" | "metadata" | "clientTools"
     >)
   | { answers: readonly Answer[] }
   | { abandon: true }

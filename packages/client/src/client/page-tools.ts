@@ -1,0 +1,69 @@
+import type { Json, JsonObject, Question, Schema } from "@pawl/core";
+import type { Phase } from "../state/agent-state.ts";
+import type { AnyTools } from "./tool-types.ts";
+
+/**
+ * A tool that this page runs for the agent. `Input` is the type of its input, `Result` that of its result.
+ *
+ * - Without a `description`, it is one that the agent declares with `runsIn: "client"`: give its `execute`.
+ * - With a `description`, the page offers it with each message, if the agent allows that (`clientTools`).
+ */
+export interface PageTool<Input = Json, Result = Json> {
+  /** The description for the model: what the tool does and when to use it. */
+  description?: string;
+  /**
+   * The input of a tool that the page offers: JSON Schema, or a schema that describes itself as JSON Schema,
+   * e.g. of zod. Such a schema also checks the input before `execute`. Default: an object of any fields.
+   */
+  input?: JsonObject | Schema;
+  /**
+   * Runs the tool. The agent's model reads the result, which is JSON. Throw to fail the call: the model reads
+   * the error's message.
+   *
+   * It may run more than once for a call: in two devices, or again after a reload. Use `callId` to do
+   * something once. `signal` aborts when the call needs no result any more: the run was stopped, the user
+   * sent a message instead, or another page has answered.
+   */
+  execute(input: Input, context: { callId: string; signal: AbortSignal }): Result | Promise<Result>;
+}
+
+/** The tools of a page by name. `T` are the types of the agent's tools. */
+export type PageTools<T = AnyTools> = {
+  readonly [Name in keyof T]?: PageTool<
+    T[Name]["input" & keyof T[Name]],
+    // A tool without an `output` takes any JSON.
+    [T[Name]["result" & keyof T[Name]]] extends [null] ? Json : T[Name]["result" & keyof T[Name]]
+  >;
+};
+
+/** Options with a page's tools. They may be other ones each time they are read. */
+export interface WithTools {
+  readonly tools?: object | undefined;
+}
+
+/** Returns this page's tool for a question; `undefined` if a person or another page answers it. */
+export function ownTool({ tools }: WithTools, { clientTool }: Question): PageTool | undefined {
+  const own = tools as PageTools | undefined;
+  return clientTool !== undefined && own !== undefined && Object.hasOwn(own, clientTool)
+    ? own[clientTool]
+    : undefined;
+}
+
+/** Returns the tools that the page offers, as they are sent. */
+export function offeredBy({ tools }: WithTools): JsonObject[] {
+  return Object.entries((tools ?? {}) as PageTools).flatMap(([name, one]) => {
+    if (one?.description === undefined) return [];
+    const { description, input } = one;
+    const described = (input as Schema | undefined)?.["~standard"]?.jsonSchema;
+    const inputSchema = described ? described.input({ target: "draft-2020-12" }) : input;
+    return [{ name, description, ...(inputSchema && { inputSchema: inputSchema as JsonObject }) }];
+  });
+}
+
+/** Returns the state without the calls that this page runs: they are no questions to the user. */
+export function withoutOwn<S extends { pending: Question[]; phase: Phase }>(state: S, from: WithTools): S {
+  const pending = state.pending.filter((question) => ownTool(from, question) === undefined);
+  if (pending.length === state.pending.length) return state;
+  const isRunning = state.phase === "suspended" && pending.length === 0;
+  return { ...state, pending, ...(isRunning && { phase: "toolExecuting" }) };
+}
