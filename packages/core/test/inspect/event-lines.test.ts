@@ -15,9 +15,6 @@ describe("O3 a line for every event", () => {
     expect(eventLine(event("user_message", { message: "Something for\nthe back" }))).toBe(
       "09:05:47.310 [7f3e9b20] 👤 user_message “Something for the back”",
     );
-    const files = [{ id: "a".repeat(64), media_type: "image/png", bytes: 3 }];
-    expect(eventLine(event("user_message", { message: "", files }))).toContain("user_message 1 file");
-    expect(eventLine(event("user_message", { message: "Hi", files }))).toMatch(/“Hi”.*1 file$/);
     const tokens = { prompt: 300, cached: 4100, cache_write: 0, completion: 35 };
     expect(
       eventLine(
