@@ -60,6 +60,11 @@ describe("an agent with an output", () => {
       {},
     ],
     ["an agent that acts through tools only", {}, { toolOnly: true }],
+    [
+      "more values than a format may have",
+      {},
+      { output: weather.extend({ id: z.enum(Array.from({ length: 1_001 }, (_, n) => `${n}`)).nullish() }) },
+    ],
   ])("F2 offers one tool for %s", async (_, options, more) => {
     const { api, say, bodies } = await overHttp(
       [{ tools: [{ name: "look" }] }, { output: oslo }],
@@ -100,6 +105,25 @@ describe("the simulated API", () => {
     ["open objects", { type: "object", properties: {} }, "additionalProperties"],
     ["lists at the root", { type: "array", items: {} }, `"array"`],
     ["unions at the root", { ...object, properties: {}, required: [], anyOf: [] }, "anyOf"],
+    [
+      "a value without a type",
+      { ...object, properties: { a: { enum: ["b"] } }, required: ["a"] },
+      "'type' key",
+    ],
+    [
+      "lengths",
+      { ...object, properties: { a: { type: "string", minLength: 1 } }, required: ["a"] },
+      "minLength",
+    ],
+    [
+      "too many values",
+      {
+        ...object,
+        properties: { a: { type: "string", enum: Array.from({ length: 1_001 }, (_, n) => `${n}`) } },
+        required: ["a"],
+      },
+      "1001 enum values",
+    ],
     ["allOf", { ...object, properties: { a: { allOf: [] } }, required: ["a"] }, "allOf"],
     [
       "open objects in unions",

@@ -41,7 +41,7 @@ const NOT_JSON = new Error("not JSON");
 const TOKEN = /^[\s,:]*(?:(["{}[\]])|([^\s,:"{}[\]]+)(?=[\s,:"{}[\]]))?/;
 
 /** The part of a text that can be read: neither an escape nor half a surrogate pair is cut off at its end. */
-const TEXT =
+const PART_OF_TEXT =
   /^(?:[^"\\\ud800-\udbff]+|[\ud800-\udbff](?=[\s\S])|\\(?:[^u]|u(?!d[89ab])[\da-f]{4}|ud[89ab]..(?=[^\\]|\\[^u]|\\u....)))*/i;
 
 /**
@@ -89,7 +89,7 @@ export function jsonReader(): JsonReader {
     return Boolean(mark ?? word);
   };
   const readText = (before: string): boolean => {
-    const [part = ""] = TEXT.exec(rest) ?? [];
+    const [part = ""] = PART_OF_TEXT.exec(rest) ?? [];
     const text: string = before + JSON.parse(`"${part}"`);
     const isWhole = rest[part.length] === '"';
     rest = rest.slice(part.length + (isWhole ? 1 : 0));

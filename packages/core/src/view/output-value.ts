@@ -16,7 +16,7 @@ import { readerOf } from "./output-readers.ts";
  * ```
  */
 export function outputIn(part: OutputPart): Json | undefined {
-  return part.open ? unwrapped(readerOf(part).value(), part.wrapped) : part.value;
+  return part.open ? fromField(readerOf(part).value(), part.wrapped) : part.value;
 }
 
 /**
@@ -30,9 +30,9 @@ export function outputIn(part: OutputPart): Json | undefined {
  * ```
  */
 export function outputSoFar(json: string, wrapped: boolean): Json | undefined {
-  return unwrapped(partialJson(json), wrapped);
+  return fromField(partialJson(json), wrapped);
 }
 
-function unwrapped(whole: Json | undefined, wrapped = false): Json | undefined {
+function fromField(whole: Json | undefined, wrapped = false): Json | undefined {
   return wrapped ? (Object(whole) as { value?: Json }).value : whole;
 }

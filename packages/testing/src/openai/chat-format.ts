@@ -23,10 +23,13 @@ export const responseFormat: Check = (value, path) => {
 };
 
 /** Keywords that strict schemas must not have. */
-const REFUSED = ["allOf", "not", "dependentRequired", "dependentSchemas", "if", "then", "else", "oneOf"];
+const REFUSED = [
+  ...["allOf", "not", "dependentRequired", "dependentSchemas", "if", "then", "else", "oneOf"],
+  ...["default", "minLength", "maxLength", "uniqueItems", "patternProperties", "propertyNames"],
+];
 
-/** The most levels and fields of a strict schema. */
-const MOST = { levels: 10, fields: 5_000 };
+/** The most levels, fields and values of enums of a strict schema. */
+const MOST = { levels: 10, fields: 5_000, values: 1_000 };
 
 /** Checks the schema of a strict response format. */
 export function checkFormat({ response_format }: ChatRequest): ApiError | undefined {
@@ -50,25 +53,32 @@ function refusedKeyword(schema: unknown): string | undefined {
   if (!isObject(schema)) return undefined;
   const keyword = REFUSED.find((one) => Object.hasOwn(schema, one));
   if (keyword !== undefined) return `'${keyword}' is not permitted.`;
+  const isTyped = ["type", "anyOf", "$ref"].some((one) => Object.hasOwn(schema, one));
+  if (!isTyped) return "schema must have a 'type' key.";
   return partsOf(schema)
     .map(refusedKeyword)
     .find((problem) => problem !== undefined);
 }
 
 function tooLarge(schema: { [key: string]: unknown }): string | undefined {
-  const { levels, fields } = sizeOf(schema);
+  const { levels, fields, values } = sizeOf(schema);
+  if (values > MOST.values) return `${values} enum values exceeds limit of ${MOST.values}.`;
   if (levels > MOST.levels) return `${levels} levels of nesting exceeds limit of ${MOST.levels}.`;
   return fields > MOST.fields ? `${fields} object properties exceeds limit of ${MOST.fields}.` : undefined;
 }
 
-function sizeOf(schema: unknown): { levels: number; fields: number } {
-  if (!isObject(schema)) return { levels: 0, fields: 0 };
+function sizeOf(schema: unknown): { levels: number; fields: number; values: number } {
+  if (!isObject(schema)) return { levels: 0, fields: 0, values: 0 };
   const inside = partsOf(schema).map(sizeOf);
   const own = isObject(schema.properties) ? Object.keys(schema.properties).length : 0;
   const isLevel = schema.type === "object" || schema.type === "array" ? 1 : 0;
   return {
     levels: isLevel + Math.max(0, ...inside.map(({ levels }) => levels)),
     fields: inside.reduce((sum, { fields }) => sum + fields, own),
+    values: inside.reduce(
+      (sum, { values }) => sum + values,
+      Array.isArray(schema.enum) ? schema.enum.length : 0,
+    ),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertRebuilds } from "../../../../../test/support/rebuild.ts";
-import { type Json, jsonSchema } from "../../../src/index.ts";
+import { type Json, jsonSchema, validate } from "../../../src/index.ts";
 import { type Options, setup } from "../../support/setup.ts";
 import { echoTool } from "../../support/tools.ts";
 
@@ -145,4 +145,11 @@ describe.each(WAYS)("an output of a strange schema, %s", (_, more) => {
     expect(result.stop.type).toBe("invalid_output");
     expect(result).not.toHaveProperty("output");
   });
+});
+
+it("F2 keeps the references of a schema that moves into a field", async () => {
+  const { agent: made } = world([], { outputFormat: false }, { output: z.array(node) });
+  const sent = jsonSchema(made.output?.spec.input_schema as never);
+  expect(await validate(sent, { value: [tree] })).toMatchObject({ ok: true });
+  expect(await validate(sent, { value: [{ name: "a", children: [5] }] })).toMatchObject({ ok: false });
 });
