@@ -6,23 +6,15 @@ import { searchRules } from "@pawl/example-enterprise-search";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { agentsIn, makeAgent } from "./support/agent-dialog.ts";
 import { startBrowser } from "./support/browser.ts";
+import { OUTSIDE, SEEN } from "./support/in-view.ts";
 import { assertSoundLog, ofType } from "./support/invariants.ts";
 import { Gate } from "./support/model-gate.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
 
 const browser = await startBrowser();
 const WAIT = { timeout: 20_000 };
-/** A script that returns the names of elements which are not wholly inside the window. */
-const OUTSIDE = `[...document.querySelectorAll("button, textarea, select, summary")].flatMap((one) => {
-  const { left, right, width } = one.getBoundingClientRect();
-  return width > 0 && (left < 0 || right > innerWidth) ? [one.getAttribute("aria-label") ?? one.textContent] : [];
-})`;
-/** A script that returns whether a question's heading and its focused choice are shown. */
-const SEEN = `[".es-clarify legend", ".es-choice:focus"].map((one) => {
-  const [at, box] = [one, ".thread"].map((of) => document.querySelector(of).getBoundingClientRect());
-  return at.top >= box.top && at.bottom <= box.bottom + 1;
-})`;
 const CHEN = "alex.chen@harborline.example";
 const RIVERA = "alex.rivera@harborline.example";
 
@@ -290,6 +282,17 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
     // The conversation is there for the person that it belongs to.
     await page.getByTestId("past-session").filter({ hasText: question }).click();
     await answer().getByText("the Q4 bonus pool is $1.35 million").waitFor(WAIT);
+  });
+
+  it("X4 F17 makes an agent, asks it, and shows it to nobody else", async () => {
+    await become(RIVERA);
+    await makeAgent(page, "Pipeline figures");
+    await say("Pipeline figures: where does the Q4 pipeline stand?");
+    await answer().getByText("$7.2 million in 31 deals").waitFor(WAIT);
+    const asked = ofType(await logOf(), "tool_call").map(({ data: { arguments: given } }) => given);
+    expect(asked).toMatchObject([{ agent_id: expect.stringMatching(/^pipeline-figures-/) }]);
+    await become(CHEN);
+    expect(await agentsIn(page)).not.toContain("Pipeline figures");
   });
 
   it("X4 F17 never searches as somebody else than the page shows, when another tab has chosen", async () => {

@@ -88,6 +88,26 @@ describe("custom agents", () => {
     ]);
   });
 
+  it("M1 T12 tasks of agents are blocked once the tool that runs agents has failed three times", async () => {
+    const down = { ...finance, agent: agent({ name: "down", model: scriptedModel([]), instructions: "-" }) };
+    const tasks = [
+      { id: "a", title: "Ask finance", agent: "finance" },
+      { id: "b", title: "Search the mail", tool: "search_gmail" },
+    ];
+    const ask = (query: string) => ({ name: "run_custom_agent", input: { agent_id: "finance", query } });
+    const chat = { name: "search_slack", input: { query: "Budget" } };
+    const world = worldOf(
+      { small: [plans({ tasks })], main: [{ tools: [ask("1"), ask("2"), ask("3"), chat] }, { text: "No." }] },
+      { agents: () => [down] },
+      { onError: () => {} },
+    );
+    const { sessionId } = await world.say("?");
+    const { plan, failedTools } = await world.record(sessionId);
+    expect(failedTools).toMatchObject([{ tool: "run_custom_agent", count: 3 }]);
+    expect(plan?.tasks.map(({ status }) => status)).toEqual(["blocked", "pending"]);
+    expect(plan?.tasks[0]).toMatchObject({ note: expect.stringContaining("has failed 3 times") });
+  });
+
   it("M1 if the list fails, the call has an error, and plans can name no agents", async () => {
     const agents = () => {
       throw new Error("The database is down.");

@@ -1,4 +1,5 @@
 import type { Choice, PlanQuestion } from "@pawl/planning";
+import { dayOf } from "../base/day.ts";
 import type { FoundPerson } from "../search/index.ts";
 import { type CallerSource, callerOf } from "../tools/index.ts";
 import { isNamed } from "./named.ts";
@@ -17,7 +18,7 @@ export async function peopleChoices({ about }: PlanQuestion, source: CallerSourc
 
 /** A person as a choice. The last document is the newest that the caller may see. */
 function choiceOf({ name, email, initials, team, department, role, last }: FoundPerson): Choice {
-  const written = last === null ? "" : ` · last wrote on ${last.at.slice(0, 10)}`;
+  const written = last === null ? "" : ` · last wrote on ${dayOf(last.at)}`;
   return {
     id: email,
     label: name,

@@ -1,4 +1,5 @@
 import type { PlanningSource } from "@pawl/planning";
+import { dayOf } from "../base/day.ts";
 import type { Hit } from "../search/index.ts";
 import { callerOf, type SearchDeps } from "../tools/index.ts";
 
@@ -28,5 +29,5 @@ async function chosenPerson(source: PlanningSource<SearchDeps>): Promise<string 
 }
 
 function shown({ id, title, owner, at, fragment }: Hit): string {
-  return `[${id}] ${title}, ${owner.name}, ${at.slice(0, 10)}\n${fragment.text}`;
+  return `[${id}] ${title}, ${owner.name}, ${dayOf(at)}\n${fragment.text}`;
 }

@@ -1,5 +1,6 @@
 import { checkOptions, type OptionKinds } from "@pawl/core";
 import type { ParsedRequest, Reply, Rules } from "@pawl/testing";
+import { dayOf } from "../base/day.ts";
 import { type Found, fitting } from "./fitting.ts";
 import { planFor, reviewFor } from "./plan.ts";
 import { type Scene, sceneOf } from "./scene.ts";
@@ -111,7 +112,7 @@ function answerTo({ said, tags, results }: Scene): string {
   if (found.length === 0) return NOTHING;
   const lines = found.map(
     ({ id, title, owner, at, text }) =>
-      `- **${title}**, ${owner.split(" <")[0]}, ${at.slice(0, 10)}: ${shortened(text)} [${id}]`,
+      `- **${title}**, ${owner.split(" <")[0]}, ${dayOf(at)}: ${shortened(text)} [${id}]`,
   );
   return `This is what I have found:\n\n${lines.join("\n")}`;
 }

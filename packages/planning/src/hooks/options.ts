@@ -9,13 +9,13 @@ import {
   type StopReason,
 } from "@pawl/core";
 import { checkWhole } from "../base/check-whole.ts";
+import { RUN_AGENT } from "../base/run-agent.ts";
 import type { ToolDoc } from "../docs/tool-doc.ts";
 import { MAX_TASKS } from "../plan/check-plan.ts";
 import type { Choice, PlanQuestion } from "../plan/plan.ts";
 import type { PlanningEvents } from "../record/events.ts";
 import type { RunRecord } from "../record/record.ts";
 import type { AgentsSource, CustomAgent, ListAgents } from "../tools/custom-agent.ts";
-import { RUN_AGENT } from "../tools/custom-agents.ts";
 
 /** The argument of the application's functions: the run so far, and its caller. */
 export interface PlanningSource<Deps = unknown> extends AgentsSource<Deps> {

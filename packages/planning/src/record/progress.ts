@@ -1,3 +1,4 @@
+import { RUN_AGENT } from "../base/run-agent.ts";
 import type { Plan, Task } from "../plan/plan.ts";
 import type { RunRecord, ToolExecution } from "./record.ts";
 
@@ -14,7 +15,7 @@ export function planAfterCalls(record: RunRecord, failures: number): Plan | unde
   for (const call of fresh) if (hasResult(call)) tasks = withDone(tasks, call);
   const out = new Map(failedTools.filter(({ count }) => count >= failures).map((one) => [one.tool, one]));
   tasks = tasks.map((task) => {
-    const failed = task.tool === undefined ? undefined : out.get(task.tool);
+    const failed = out.get(task.tool ?? (task.agent === undefined ? "" : RUN_AGENT));
     if (failed === undefined || task.status !== "pending") return task;
     const note = `"${failed.tool}" has failed ${failed.count} times: ${failed.lastError}`;
     return { ...task, status: "blocked", note };

@@ -1,13 +1,11 @@
 import { agentTool, jsonSchema, type Tool, tool } from "@pawl/core";
 import { relevanceOf } from "../base/relevance.ts";
+import { RUN_AGENT } from "../base/run-agent.ts";
 import type { AgentsSource, CustomAgent } from "./custom-agent.ts";
 import type { CustomAgentWork } from "./work.ts";
 
 /** The name of the tool that lists custom agents. */
 export const LIST_AGENTS = "list_custom_agents";
-
-/** The name of the tool that runs a custom agent. */
-export const RUN_AGENT = "run_custom_agent";
 
 /** Lists agents, the most relevant first. `confidence` is the relevance, from 0 to 1 for the best agent. */
 export function listTool<Deps>(work: CustomAgentWork<Deps>): Tool<Deps> {
