@@ -24,6 +24,7 @@ async function bundle(): Promise<string> {
         formats: ["es"],
         fileName: "page",
       },
+      rolldownOptions: { output: { codeSplitting: false } },
     },
   });
   const [{ output }] = [built].flat() as [Rollup.RollupOutput];

@@ -6,8 +6,8 @@ import { SILENCE_MS } from "../wire/read-events.ts";
 import { Refused, type WireOptions } from "../wire/request.ts";
 import { type ListedSession, wire } from "../wire/wire.ts";
 import { around } from "./around.ts";
-import { checkArgument, checkClientOptions, TOOLS } from "./check-client.ts";
-import { offeredBy, ownTool, type PageTools, type WithTools, withoutOwn } from "./page-tools.ts";
+import { checkArgument, checkClientOptions } from "./check-client.ts";
+import { ownTool, type PageTools, withoutOwn } from "./page-tools.ts";
 import { watchAgain } from "./reading.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
 import type { AnyTools, ToolTypes, TypedMessage } from "./tool-types.ts";
@@ -140,7 +140,7 @@ export function createAgentClient<A extends AnyAgent>(
   options: AgentClientOptions<ToolTypesOf<A>>,
 ): AgentClient<ToolTypesOf<A>, OutputOf<A>>;
 export function createAgentClient(options: AgentClientOptions): AgentClient {
-  checkClientOptions("createAgentClient()", options, TOOLS);
+  checkClientOptions("createAgentClient()", options);
   const { sessionId, silenceMs = SILENCE_MS } = options;
   const speaks = wire(options, silenceMs);
   const talks = around(
@@ -148,13 +148,28 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     (from, id) => newConversation({ ...from, wire: speaks }, id),
     (facts: Facts) => withoutOwn(stateOf(facts), options),
   );
-  talks.subscribe(pageRunner(options, () => talks.current));
+  let loaded: Promise<Partial<typeof import("./run-page-tools.ts")>> | undefined;
+  const pageTools = () => {
+    loaded ??= import("./run-page-tools.ts").catch(() => {
+      // The next message or change of the state tries again.
+      loaded = undefined;
+      return {};
+    });
+    return loaded;
+  };
+  talks.subscribe(() => {
+    if (loaded || talks.current.facts.view.pending.some((question) => ownTool(options, question)))
+      void pageTools().then(({ runPageTools }) => runPageTools?.(talks.current, options));
+  });
   if (sessionId !== undefined) watchAgain(talks.current);
 
   return {
     getState: talks.getState,
     subscribe: talks.subscribe,
-    send: (text, more) => sendMessage(talks.current, text, more, offeredBy(options)),
+    send: async (text, more) => {
+      const offered = options.tools && (await pageTools()).offeredBy?.(options);
+      return await sendMessage(talks.current, text, more, offered);
+    },
     answer: (callId, value, question) => sendAnswer(talks.current, callId, { value }, question),
     fail: (callId, error, question) => sendAnswer(talks.current, callId, { error }, question),
     retry: () => sendRetry(talks.current),
@@ -174,28 +189,6 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     file: (id) => orFailure(speaks.file(id, new AbortController().signal)),
     close: () => leave(talks.current),
   };
-}
-
-/**
- * Returns a listener that runs the pending calls of the page's tools. The code that runs them is loaded with
- * the first such call.
- */
-function pageRunner(options: WithTools, current: () => Conversation): () => void {
-  let loaded: typeof import("./run-page-tools.ts") | undefined;
-  const look = (): void => {
-    const talk = current();
-    if (loaded !== undefined) loaded.runPageTools(talk, options);
-    else if (talk.facts.view.pending.some((question) => ownTool(options, question) !== undefined))
-      // If the code cannot be loaded, the next change of the state tries again.
-      void import("./run-page-tools.ts").then(
-        (module) => {
-          loaded = module;
-          look();
-        },
-        () => undefined,
-      );
-  };
-  return look;
 }
 
 /** Rejects with an error that has the code and the message of a failure. */

@@ -10,23 +10,20 @@ const TYPES = {
   onEvent: ["function"],
   silenceMs: ["number"],
   newId: ["function"],
-} satisfies OptionTypes;
-
-/** The types that options may have, by name. */
-export type OptionTypes = { readonly [name: string]: readonly string[] };
-
-/** The type of the option that only clients of handlers with the native dialect have. */
-export const TOOLS: OptionTypes = { tools: ["object"] };
+  tools: ["object"],
+} satisfies { [name: string]: readonly string[] };
 
 /**
  * Checks the options of a client. Every page loads it, so it is smaller than `checkOptions` of core.
  *
  * @throws PawlError `config`
  */
-export function checkClientOptions(whose: string, options: unknown, more: OptionTypes = {}): void {
+export function checkClientOptions(whose: string, options: unknown): void {
   if (typeof options !== "object" || options === null)
     throw new PawlError("config", `${whose} takes an object of options, e.g. { url: "/api/coach" }.`);
-  const types = new Map<string, readonly string[]>(Object.entries({ ...TYPES, ...more }));
+  const types = new Map<string, readonly string[]>(Object.entries(TYPES));
+  // ASP has no words for tools of a page.
+  if (whose.includes("Asp")) types.delete("tools");
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const problems = given.flatMap(([name, value]) => {
     const type = types.get(name);

@@ -42,28 +42,14 @@ export interface WithTools {
 }
 
 /** Returns this page's tool for a question; `undefined` if a person or another page answers it. */
-export function ownTool({ tools }: WithTools, { clientTool }: Question): PageTool | undefined {
-  const own = tools as PageTools | undefined;
-  return clientTool !== undefined && own !== undefined && Object.hasOwn(own, clientTool)
-    ? own[clientTool]
-    : undefined;
-}
-
-/** Returns the tools that the page offers, as they are sent. */
-export function offeredBy({ tools }: WithTools): JsonObject[] {
-  return Object.entries((tools ?? {}) as PageTools).flatMap(([name, one]) => {
-    if (one?.description === undefined) return [];
-    const { description, input } = one;
-    const described = (input as Schema | undefined)?.["~standard"]?.jsonSchema;
-    const inputSchema = described ? described.input({ target: "draft-2020-12" }) : input;
-    return [{ name, description, ...(inputSchema && { inputSchema: inputSchema as JsonObject }) }];
-  });
+export function ownTool({ tools }: WithTools, { clientTool = "" }: Question): PageTool | undefined {
+  return tools && Object.hasOwn(tools, clientTool) ? (tools as PageTools)[clientTool] : undefined;
 }
 
 /** Returns the state without the calls that this page runs: they are no questions to the user. */
 export function withoutOwn<S extends { pending: Question[]; phase: Phase }>(state: S, from: WithTools): S {
-  const pending = state.pending.filter((question) => ownTool(from, question) === undefined);
+  const pending = state.pending.filter((question) => !ownTool(from, question));
   if (pending.length === state.pending.length) return state;
   const isRunning = state.phase === "suspended" && pending.length === 0;
-  return { ...state, pending, ...(isRunning && { phase: "toolExecuting" }) };
+  return { ...state, pending, phase: isRunning ? "toolExecuting" : state.phase };
 }

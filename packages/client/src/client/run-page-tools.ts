@@ -1,4 +1,4 @@
-import type { Json, Question, Schema } from "@pawl/core";
+import type { Json, JsonObject, Question, Schema } from "@pawl/core";
 import type { Conversation } from "../state/conversation.ts";
 import { backoffMs, pause } from "../wire/backoff.ts";
 import { eitherSignal } from "../wire/either-signal.ts";
@@ -25,6 +25,17 @@ export function runPageTools(talk: Conversation, from: WithTools): void {
     void runOnce(talk, question, tool, signal).catch(() => undefined);
     talk.life.signal.addEventListener("abort", () => calls.delete(keyOf(question)), { once: true });
   }
+}
+
+/** Returns the tools that the page offers, as they are sent. */
+export function offeredBy({ tools = {} }: WithTools): JsonObject[] {
+  return Object.entries(tools as { [name: string]: PageTool }).flatMap(([name, { description, input }]) => {
+    if (description === undefined) return [];
+    const standard = (input as Schema | undefined)?.["~standard"];
+    const inputSchema = standard?.jsonSchema?.input({ target: "draft-2020-12" }) ?? input;
+    // JSON leaves out an `inputSchema` that is `undefined`.
+    return [{ name, description, inputSchema } as JsonObject];
+  });
 }
 
 /** The locks of a browser, of which TypeScript knows nothing without its types of the DOM. */

@@ -7,7 +7,6 @@ import {
   createAgentClient,
   type TypedState,
 } from "../client/agent-client.ts";
-import { TOOLS } from "../client/check-client.ts";
 import {
   type AnyQuestions,
   type AskedByKind,
@@ -89,7 +88,6 @@ export function useAgent(options: AgentClientOptions): UseAgent {
     "useAgent()",
     options,
     createAgentClient,
-    TOOLS,
   );
   const { send, answer, fail, retry, stop, open, sessions, file } = client;
   const pending = useMemo(() => answerable(state.pending, client), [state.pending, client]);

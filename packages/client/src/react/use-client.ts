@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
-import { checkClientOptions, type OptionTypes } from "../client/check-client.ts";
+import { checkClientOptions } from "../client/check-client.ts";
 import type { WireOptions } from "../wire/request.ts";
 
 /** A client of one conversation at a time, as a component uses it. */
@@ -32,17 +32,15 @@ export function useClient<
   whose: string,
   options: Options<Event>,
   create: (options: Options<Event>) => C & Client<State>,
-  more: OptionTypes = {},
 ): readonly [C, State] {
   const { url, sessionId } = options;
   const isNew = useRef(true);
-  if (isNew.current) checkClientOptions(whose, options, more);
+  if (isNew.current) checkClientOptions(whose, options);
   isNew.current = false;
   const latest = useRef(options);
   latest.current = options;
   const make = useRef(create);
-  const hasTools = "tools" in more;
-  const client = useMemo(() => make.current(readingFrom(latest, url, hasTools)), [url, hasTools]);
+  const client = useMemo(() => make.current(readingFrom(latest, url)), [url]);
   useEffect(() => () => client.close(), [client]);
   const opened = useRef<{ client: C; sessionId: string | undefined }>(undefined);
   useEffect(() => {
@@ -58,17 +56,16 @@ export function useClient<
 }
 
 /**
- * Returns options that read `headers`, `fetch`, `onEvent` and `tools` from the latest rendering. They do not contain
- * the session: an effect opens it once the component is mounted.
+ * Returns options that read `headers`, `fetch`, `onEvent` and `tools` from the latest rendering. They do not
+ * contain the session: an effect opens it once the component is mounted.
  */
-function readingFrom<Event>(
-  latest: RefObject<Options<Event>>,
-  url: string,
-  hasTools: boolean,
-): Options<Event> {
+function readingFrom<Event>(latest: RefObject<Options<Event>>, url: string): Options<Event> {
   const { silenceMs, newId } = latest.current;
-  const options: Options<Event> = {
+  return {
     url,
+    get tools() {
+      return latest.current.tools;
+    },
     fetch: (input, init) => (latest.current.fetch ?? globalThis.fetch)(input, init),
     headers: () => {
       const { headers = {} } = latest.current;
@@ -79,8 +76,4 @@ function readingFrom<Event>(
     ...(silenceMs !== undefined && { silenceMs }),
     ...(newId !== undefined && { newId }),
   };
-  // A getter would be read once by a spread.
-  if (hasTools)
-    Object.defineProperty(options, "tools", { enumerable: true, get: () => latest.current.tools });
-  return options;
 }

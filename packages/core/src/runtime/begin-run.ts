@@ -61,7 +61,7 @@ const messageParts = () => import("./files/index.ts");
 /** Checks the tools that a message brings. @throws PawlError `invalid_input` */
 async function toolsOf(agent: Agent, { clientTools }: RunOptions | RetryRunOptions) {
   if (clientTools === undefined) return undefined;
-  const { checkedOffer } = await import("../tools/offered-tools.ts");
+  const { checkedOffer } = await import("./seldom/index.ts");
   return checkedOffer(agent, clientTools);
 }
 

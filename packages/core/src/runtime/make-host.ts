@@ -70,18 +70,19 @@ export function makeHost<Deps>({
     deps,
     withoutCredentials,
     tasks: {
-      run: async (leg, delegated) => await (await tasks()).delegateCall(host, leg, delegated),
+      run: async (leg, delegated) => await (await rarelyUsed()).delegateCall(host, leg, delegated),
       open: async (leg, run) =>
-        run.calls.some(isTask) ? await (await tasks()).openTasks(host, leg, run) : [],
+        run.calls.some(isTask) ? await (await rarelyUsed()).openTasks(host, leg, run) : [],
     },
+    offers: rarelyUsed,
     newId,
     clock,
   };
   return host;
 }
 
-/** The code for sub-agents, in a chunk that most processes do not load. */
-const tasks = () => import("./seldom/index.ts");
+/** The code for sub-agents and for tools of clients, in a chunk that most processes do not load. */
+const rarelyUsed = () => import("./seldom/index.ts");
 
 /** Wraps the store so that it loads blobs, converts events of older formats, and retries failed appends. */
 function layered(

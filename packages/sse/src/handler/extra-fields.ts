@@ -31,8 +31,11 @@ export interface Asking {
   session: Session | undefined;
 }
 
-/** Options of a run that come from your own fields. `metadata` applies only if the session is new. */
-export type Extra = Pick<RunOptions, "knowledge" | "params" | "metadata">;
+/**
+ * Options of a run that come from your own fields. `metadata` applies only if the session is new.
+ * `clientTools` are tools that a page offers in a protocol without words for them; they are checked.
+ */
+export type Extra = Pick<RunOptions, "knowledge" | "params" | "metadata" | "clientTools">;
 
 interface Reading {
   runtime: Runtime;
@@ -66,8 +69,13 @@ export async function readRequest(
   const { sessionId, threadId } = asked;
   const name = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
   const asking = { userId, session: await findSession(runtime, name) };
-  const { knowledge, params, metadata } = await extra.read(sent, asking);
-  const added = { ...(knowledge && { knowledge }), ...(params && { params }), ...(metadata && { metadata }) };
+  const { knowledge, params, metadata, clientTools } = await extra.read(sent, asking);
+  const added = {
+    ...(knowledge && { knowledge }),
+    ...(params && { params }),
+    ...(metadata && { metadata }),
+    ...(clientTools && { clientTools }),
+  };
   return {
     ...asked,
     begin: (view) => {

@@ -19,7 +19,12 @@ async function bundle(): Promise<string> {
     logLevel: "error",
     root: import.meta.dirname,
     resolve: { conditions: ["@pawl/source"] },
-    build: { write: false, minify: false, lib: { entry, formats: ["es"], fileName: "page" } },
+    build: {
+      write: false,
+      minify: false,
+      lib: { entry, formats: ["es"], fileName: "page" },
+      rolldownOptions: { output: { codeSplitting: false } },
+    },
   });
   const [{ output }] = [built].flat() as [Rollup.RollupOutput];
   return output[0].code;

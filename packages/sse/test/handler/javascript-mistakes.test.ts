@@ -146,8 +146,8 @@ it("U6 a body with an unknown field, and an unknown path, say which are known", 
     await answerTo("/run", { input: "Hi" }),
   ]).toMatchInlineSnapshot(`
     [
-      "The body is not a valid request for a run: message: is not known here; the fields are sessionId, input, answers, retry, clientMessageId",
-      "The body is not a valid request for a run: message: is not known here; the fields are sessionId, input, answers, retry, clientMessageId; prompt: is not known here",
+      "The body is not a valid request for a run: message: is not known here; the fields are sessionId, input, answers, retry, clientMessageId, tools",
+      "The body is not a valid request for a run: message: is not known here; the fields are sessionId, input, answers, retry, clientMessageId, tools; prompt: is not known here",
       "The body is not a valid request for a run: answers.0.callId: is missing; answers.0.id: is not known here; the fields are callId, value, error, question",
       "No such route: POST /run. This handler serves /runs and /sessions. Check \`basePath\`, or the client's \`url\`.",
     ]

@@ -15,6 +15,7 @@ export async function bundlePage(name: string): Promise<string> {
       minify: false,
       target: "esnext",
       lib: { entry: join(import.meta.dirname, name), formats: ["es"], fileName: "page" },
+      rolldownOptions: { output: { codeSplitting: false } },
     },
   });
   const [{ output }] = [built].flat() as [Rollup.RollupOutput];

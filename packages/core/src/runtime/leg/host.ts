@@ -124,6 +124,8 @@ export interface Host {
   deps(session: Session, run: Pick<Leg, "caller" | "credentials">): unknown;
   readonly withoutCredentials: "ask" | "stop";
   readonly tasks: Tasks;
+  /** Loads the code for tools that clients offer. */
+  offers(): Promise<Pick<typeof import("../../tools/offered-tools.ts"), "offeredTools" | "refuseTaken">>;
   newId(): string;
   readonly clock: Clock;
 }

@@ -74,7 +74,7 @@ export function makeLeg({ host, session, agent, log, held, ...parts }: LegParts)
     agent,
     starts,
     ready: once(async () => {
-      leg.agent = await readyAgent(leg, agent, leg.starts, from.clientTools);
+      leg.agent = await readyAgent(leg, agent, leg.starts, { specs: from.clientTools, load: host.offers });
     }),
     session,
     files: host.filesFor(session),
@@ -109,7 +109,7 @@ export function makeLeg({ host, session, agent, log, held, ...parts }: LegParts)
       const next = await renewed(host, leg, taken, held);
       if (next !== undefined) {
         access = next;
-        leg.agent = await readyAgent(leg, agent, false);
+        leg.agent = await readyAgent(leg, agent, false, { load: host.offers });
         await storeChanges(leg);
       }
       answers.splice(0, taken.length);

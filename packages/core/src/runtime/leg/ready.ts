@@ -11,6 +11,7 @@ import type { NewEvent } from "../../log/event.ts";
 import { lacksCredentials } from "../../loop/loop.ts";
 import type { ToolSpec } from "../../model/content.ts";
 import { openRun, type RunState } from "../../session/state.ts";
+import type { Host } from "./host.ts";
 
 /**
  * Returns the agent with the tools that its function returns for the leg's caller, and those that the client
@@ -19,14 +20,15 @@ import { openRun, type RunState } from "../../session/state.ts";
  * @throws PawlError `tools_failed`; `fenced` if another process has taken over the session; `invalid_input`
  * if the client offers a tool of a run that starts, with the name of one of the agent's
  */
-export async function readyAgent(
-  leg: Leg,
-  agent: Agent,
-  starts: boolean,
-  offer?: readonly ToolSpec[],
-): Promise<Agent> {
+export async function readyAgent(leg: Leg, agent: Agent, starts: boolean, offer: Offer): Promise<Agent> {
   const own = await withOwnTools(leg, agent, starts);
   return shownWithout(leg.hide, await withOffered(leg, own, starts, offer));
+}
+
+/** The tools that a message brings, and the code for them, which most processes do not load. */
+interface Offer {
+  specs?: readonly ToolSpec[] | undefined;
+  load: Host["offers"];
 }
 
 async function withOwnTools(leg: Leg, agent: Agent, starts: boolean): Promise<Agent> {
@@ -52,12 +54,12 @@ async function withOffered(
   leg: Leg,
   agent: Agent,
   starts: boolean,
-  offer: readonly ToolSpec[] | undefined,
+  { specs: offer, load }: Offer,
 ): Promise<Agent> {
   const { tools: sent = [], clientTools = [] } = leg.log.state.prefix ?? {};
   const specs = starts && offer !== undefined ? offer : sent.filter(({ name }) => clientTools.includes(name));
   if (!agent.clientTools || specs.length === 0) return agent;
-  const { offeredTools, refuseTaken } = await import("../../tools/offered-tools.ts");
+  const { offeredTools, refuseTaken } = await load();
   if (starts) for (const { name } of specs) refuseTaken(agent, name);
   const run = openRun(leg.log.state);
   const isNew = run === undefined || hasNotAsked(leg, run);

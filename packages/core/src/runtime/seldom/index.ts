@@ -1,3 +1,4 @@
+export { checkedOffer, offeredTools, refuseTaken } from "../../tools/offered-tools.ts";
 export { fork } from "../at-rest/fork.ts";
 export { redact } from "../at-rest/redact.ts";
 export { startContextAt } from "../at-rest/start-context.ts";

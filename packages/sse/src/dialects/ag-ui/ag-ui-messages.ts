@@ -2,6 +2,7 @@ import { isFailed, type Json, type StopType } from "@pawl/core";
 import { outputPartOf, type ViewMessage, type ViewState } from "@pawl/core/view";
 import { isOutcome } from "../base/outcomes.ts";
 import { activitiesOf } from "./ag-ui-activities.ts";
+import { isFrontendCall } from "./ag-ui-frontend-tools.ts";
 import { interrupt } from "./ag-ui-interrupt.ts";
 import type { AgUiMessage } from "./ag-ui-message.ts";
 
@@ -13,7 +14,8 @@ import type { AgUiMessage } from "./ag-ui-message.ts";
 export function agUiHistory(view: ViewState, threadId: string): object {
   const output = outputOf(view);
   const state = output !== undefined && { state: { output } };
-  return { threadId, messages: agUiMessages(view), pendingInterrupts: view.pending.map(interrupt), ...state };
+  const asked = view.pending.filter((question) => !isFrontendCall(question));
+  return { threadId, messages: agUiMessages(view), pendingInterrupts: asked.map(interrupt), ...state };
 }
 
 /** Returns the output of the session's last run, if that run has one. */

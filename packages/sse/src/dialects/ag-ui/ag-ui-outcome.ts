@@ -1,6 +1,7 @@
 import { canBeRetried, type Question, type TokenUsage } from "@pawl/core";
 import { isApproval } from "../base/answers.ts";
 import type { Telling } from "../base/telling.ts";
+import { isFrontendCall } from "./ag-ui-frontend-tools.ts";
 import { interrupt } from "./ag-ui-interrupt.ts";
 import { isShown, noticeId, outputOf } from "./ag-ui-messages.ts";
 
@@ -46,12 +47,14 @@ export function lastEvents(
 }
 
 /**
- * Returns the last event of a run that waits for answers. It lists the questions as interrupts. Leaves out a
- * question if a frontend tool has the same name as the question's tool: with an interrupt, the client would
- * refuse to send that tool's result.
+ * Returns the last event of a run that waits for answers. It lists the questions as interrupts. Leaves out
+ * the calls of frontend tools, and questions of a tool whose name a frontend tool has: with an interrupt, the
+ * client would refuse to send that tool's result.
  */
 function asking(pending: readonly Question[], { run, isOne, tools }: AgUiClient): AgUiEvent {
-  const own = pending.filter((question) => !isApproval(question) && tools.includes(question.toolName));
+  const isOwn = (question: Question) =>
+    isFrontendCall(question) || (!isApproval(question) && tools.includes(question.toolName));
+  const own = pending.filter(isOwn);
   const others = pending.filter((question) => !own.includes(question));
   const finished = { type: "RUN_FINISHED", ...run };
   if (others.length > 0)

@@ -1,4 +1,4 @@
-import { type Answer, type Json, type JsonObject, jsonSchema, PawlError } from "@pawl/core";
+import { type Answer, type Json, type JsonObject, jsonSchema, PawlError, type Question } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
 import { checkBody, checkId, id, invalid } from "../../request/check-body.ts";
 import { checkParts, type MessageInput } from "../../request/message-input.ts";
@@ -7,6 +7,7 @@ import { isApproval } from "../base/answers.ts";
 import type { Begin, RequestLimits } from "../base/dialect.ts";
 import { questionOf } from "../base/question-id.ts";
 import type { AgUiStream } from "./ag-ui-encoder.ts";
+import { isFrontendCall, offeredIn } from "./ag-ui-frontend-tools.ts";
 import { type Again, checkNotCut, lacksEnd, nothingNew } from "./ag-ui-thread.ts";
 import { CLOSED, type ToolMessage, toolAnswers, toolMessages } from "./ag-ui-tool-messages.ts";
 import { NO_SUGGESTIONS, SUGGEST, toolNames, unreadIn } from "./ag-ui-unread.ts";
@@ -75,7 +76,7 @@ export async function parseAgUi(
   let asked: Asked | undefined;
   return {
     threadId: input.threadId,
-    unread: unreadIn(input),
+    unread: unreadIn(limits.tools === undefined ? input : { ...input, tools: [] }),
     begin: (view) => {
       asked = begin(input, earlier, view, limits);
       return asked.begin;
@@ -91,11 +92,12 @@ export async function parseAgUi(
 type Asked = Again & Pick<AgUiStream, "restates">;
 
 function begin(
-  { messages, resume = [] }: AgUiInput,
+  { messages, resume = [], tools }: AgUiInput,
   earlier: readonly EarlierMessage[],
   view: ViewState,
   limits: RequestLimits,
 ): Asked {
+  const offered = limits.tools === undefined ? [] : offeredIn(tools, limits.tools.own);
   const last = messages.at(-1);
   const message = last?.role === "user" && !isKnown(last, view) ? last : undefined;
   const before = [...earlier, ...messages.slice(0, -1)];
@@ -104,16 +106,17 @@ function begin(
   // The client has added its own results to the thread. Snapshots replace them with the session's.
   const restates = results.length > 0;
   if (resume.length > 0) {
-    return { begin: resumed(resume, results, view, message && said(message, limits)), restates };
+    return { begin: resumed(resume, results, view, message && said(message, limits, offered)), restates };
   }
-  if (message !== undefined) return { begin: said(message, limits), restates: lacksEnd(before, view) };
+  if (message !== undefined)
+    return { begin: said(message, limits, offered), restates: lacksEnd(before, view) };
   if (results.length > 0) return { begin: { answers: toolAnswers(results, view) }, restates };
   return { ...nothingNew(messages.at(-1), [...earlier, ...messages], view), restates: true };
 }
 
 /**
  * Returns the answers in `resume`. It must name every open question once, to answer or cancel it. A tool
- * message may answer a question instead.
+ * message may answer a question instead. The calls of frontend tools are no interrupts, so they may stay open.
  */
 function resumed(
   resume: NonNullable<AgUiInput["resume"]>,
@@ -126,7 +129,9 @@ function resumed(
   const others = view.pending.filter(({ seq }) => !named.has(seq));
   const answered = tools.filter(({ callId }) => others.some((question) => question.callId === callId));
   const known = view.pending.length - others.length;
-  if (answered.length !== others.length || named.size !== known || named.size !== resume.length) {
+  const isAnswered = ({ callId }: Question) => answered.some((result) => result.callId === callId);
+  const isMissing = others.some((question) => !isAnswered(question) && !isFrontendCall(question));
+  if (isMissing || named.size !== known || named.size !== resume.length) {
     throw new PawlError("unknown_call", "`resume` must name every open question once, and nothing else.");
   }
   const isCancelled = resume.every(({ status }) => status === "cancelled") && answered.length === 0;
@@ -163,7 +168,12 @@ function isKnown(message: JsonObject, { messages }: ViewState): boolean {
 function said(
   { id: name, content }: JsonObject,
   { maxInputLength }: RequestLimits,
+  clientTools: ReturnType<typeof offeredIn>,
 ): Begin & { input: MessageInput } {
   const input = checkParts(partsIn(content), maxInputLength);
-  return { input, ...(typeof name === "string" && { clientMessageId: checkId(name) }) };
+  return {
+    input,
+    ...(typeof name === "string" && { clientMessageId: checkId(name) }),
+    ...(clientTools.length > 0 && { clientTools }),
+  };
 }

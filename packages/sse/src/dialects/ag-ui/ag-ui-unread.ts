@@ -10,7 +10,7 @@ interface Beside {
 
 const UNREAD: { readonly [field in keyof Beside]-?: string } = {
   tools:
-    "AG-UI clients send frontend tools, which the agent cannot call. A frontend tool has an effect only if the agent has a tool with `suspends` under the same name: it answers that tool's questions.",
+    'AG-UI clients send frontend tools, which the agent cannot call: it needs `clientTools: true`. Without it, a frontend tool has an effect only if the agent has a tool with runsIn: "client" or `suspends` under the same name.',
   context:
     'AG-UI clients send `context`, which the agent does not read. handler({ extra: { fields: ["context"], read } }) reads it.',
   state:
