@@ -1,5 +1,5 @@
 import { testClock } from "@pawl/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import type { Hook, TurnChange } from "../../../src/index.ts";
 import { failures, named, sound } from "../../support/hooks.ts";
@@ -242,11 +242,10 @@ describe("a hook that never returns", () => {
       { clock },
     );
     const result = world.say("Go");
-    const { sessionId } = (await world.store.sessions
-      .list({ userId: "u1" })
-      .then(([one]) => ({ sessionId: one?.id }))) as {
-      sessionId: string;
-    };
+    const { id: sessionId } = await vi.waitUntil(async () => {
+      const [session] = await world.store.sessions.list({ userId: "u1" });
+      return session;
+    });
     await stored(world, sessionId, "run_ended");
     expect((await world.say("Next", { sessionId })).stop.type).toBe("end_turn");
     await clock.advance(5_100);
