@@ -1,7 +1,7 @@
 /** How large a tarball may be, in kB: a sixth more than it was when the limit was set. */
 const LIMITS = {
   "@pawl/anthropic": 53,
-  "@pawl/client": 130,
+  "@pawl/client": 150,
   "@pawl/core": 1230,
   "@pawl/knowledge": 90,
   "@pawl/mcp": 207,

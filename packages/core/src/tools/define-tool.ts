@@ -3,9 +3,10 @@ import type { Json } from "../base/json.ts";
 import { shortenedFields } from "../context/shorten-input.ts";
 import type { ShortenInput } from "../log/event-parts.ts";
 import type { SessionStatus } from "../log/session-row.ts";
+import { anyJson } from "./any-json.ts";
 import { checkToolOptions } from "./check-tool.ts";
 import { type Expiry, storedExpiry } from "./expiry.ts";
-import { lazyJsonSchema } from "./lazy-json-schema.ts";
+
 import type { Infer, Schema } from "./schema.ts";
 import type { Suspends } from "./suspends.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
@@ -108,6 +109,6 @@ function checkSuspends(name: string, { answer, expires }: Suspends<unknown, Sche
 }
 
 /** Returns the question by which a page gives the result of a tool that runs there. */
-function askedOfPage({ output = lazyJsonSchema({}), expires }: { output?: unknown; expires?: Expiry }) {
+function askedOfPage({ output = anyJson, expires }: { output?: unknown; expires?: Expiry }) {
   return { answer: output, ...(expires && { expires }) };
 }

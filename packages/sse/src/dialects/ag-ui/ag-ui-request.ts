@@ -116,7 +116,7 @@ function begin(
 
 /**
  * Returns the answers in `resume`. It must name every open question once, to answer or cancel it. A tool
- * message may answer a question instead. The calls of frontend tools are no interrupts, so they may stay open.
+ * message may answer a question instead. The calls of frontend tools are no interrupts, and may stay open.
  */
 function resumed(
   resume: NonNullable<AgUiInput["resume"]>,
