@@ -17,6 +17,7 @@ describe("T10 remoteTools()", () => {
       execute: ({ at }, { userId, idempotencyKey, report }) => {
         seen.push([userId, idempotencyKey]);
         report({ costUsd: 0.25, connector: "stats", fragments: ["f1"], summary: "One" });
+        report({ sources: [{ id: "f1", title: "First", url: "https://stats.example/1" }] });
         return { at, boost: [1, 2] };
       },
     });
@@ -34,6 +35,9 @@ describe("T10 remoteTools()", () => {
     const [result] = (await logOf(sessionId)).filter(({ type }) => type === "tool_result");
     expect(result?.data).toMatchObject({
       report: { connector: "stats", fragments: ["f1"], summary: "One" },
+    });
+    expect(result?.data).toMatchObject({
+      report: { sources: [{ id: "f1", title: "First", url: "https://stats.example/1" }] },
     });
     expect(model.requests[0]?.tools?.[0]).toMatchObject({ name: "look", description: "Looks." });
   });
