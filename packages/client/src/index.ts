@@ -29,15 +29,20 @@ export type {
 
 // Questions to the user
 
+export type {
+  AnswerOf,
+  AnyQuestions,
+  KnownQuestion,
+  QuestionOf,
+  QuestionsOf,
+  QuestionTypes,
+} from "./client/question-types.ts";
 export {
   type AnswerableQuestion,
-  type AnyQuestions,
   type AskedByKind,
   answerable,
   askedByKind,
   type PendingOf,
-  type QuestionsOf,
-  type QuestionTypes,
 } from "./client/questions.ts";
 
 // Types of the agent's tools

@@ -1,4 +1,4 @@
-import type { Json } from "@pawl/core";
+import type { Json, Question } from "@pawl/core";
 import { describe, expectTypeOf, it } from "vitest";
 import { type AnswerableQuestion, answerable, askedByKind, createAgentClient } from "../src/index.ts";
 import { useAgent } from "../src/react.ts";
@@ -50,5 +50,34 @@ describe("K6 questions and answers are typed", () => {
     const client = createAgentClient({ url: "/" });
     const asked = askedByKind(answerable(client.getState().pending, client));
     expectTypeOf(asked.anything?.payload).toEqualTypeOf<Json | undefined>();
+  });
+});
+
+describe("U7 questions and answers of a client without React are typed by the agent", () => {
+  const client = createAgentClient<typeof guide>({ url: "/" });
+
+  it("by their kinds", () => {
+    for (const question of client.getState().pending) {
+      expectTypeOf(question.kind).toEqualTypeOf<"show_options" | "approval">();
+      expectTypeOf(question.seq).toEqualTypeOf<number>();
+      if (question.kind !== "show_options") continue;
+      expectTypeOf(question.payload).toEqualTypeOf<{ options: string[] }>();
+      void client.answer(question.callId, { option: "plan" }, question.seq);
+    }
+  });
+
+  it("so that what answers none of its questions does not compile", () => {
+    void client.answer("c1", { approved: true });
+    // @ts-expect-error no question has this answer
+    void client.answer("c1", { choice: "plan" });
+    // @ts-expect-error no question has this kind
+    void client.getState().pending.find(({ kind }) => kind === "show_pulse");
+  });
+
+  it("as JSON where nothing is said", () => {
+    const plain = createAgentClient({ url: "/" });
+    expectTypeOf(plain.answer).parameter(1).toEqualTypeOf<Json>();
+    expectTypeOf(plain.getState().pending).toEqualTypeOf<Question[]>();
+    expectTypeOf(answerable(client.getState().pending, client)).toEqualTypeOf<AnswerableQuestion[]>();
   });
 });

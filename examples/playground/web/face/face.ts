@@ -108,6 +108,8 @@ export interface Face {
    * Default: as Markdown.
    */
   Words?: FunctionComponent<{ text: string; open: boolean; message: ViewMessage }>;
+  /** Whether the agent's own components show its artifacts. Default: each one is shown as its data. */
+  ownArtifacts?: boolean;
   /** Shown above the parts of an agent's message, from the start of its run on. */
   Before?: FunctionComponent<AroundProps>;
   /** Shown below the parts of an agent's message. */

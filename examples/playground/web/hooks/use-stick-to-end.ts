@@ -93,7 +93,8 @@ function isNearEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): bool
 function startOf(arrived: Element, scroller: HTMLElement): number | undefined {
   const { top, height } = arrived.getBoundingClientRect();
   const message = arrived.closest("li");
-  if (height <= scroller.clientHeight || message?.nextElementSibling) return undefined;
+  // The line with what a message has used is a list item of its own.
+  if (height <= scroller.clientHeight || message?.matches(":has(~ li:not(.used))")) return undefined;
   const first = message?.getBoundingClientRect().top ?? top;
   const from = top - first < scroller.clientHeight / 2 ? first : top;
   return scroller.scrollTop + from - scroller.getBoundingClientRect().top - ABOVE;

@@ -1,4 +1,4 @@
-import { lazy, memo, Suspense } from "react";
+import { createContext, lazy, memo, Suspense, useContext } from "react";
 import { ErrorBoundary, NotLoaded } from "../shell/error-boundary.tsx";
 import type { Cited } from "./cited.ts";
 import { Raw } from "./raw.tsx";
@@ -15,11 +15,16 @@ export const loadMarkdown = (): Promise<typeof import("./markdown-view.tsx")> =>
 const View = lazy(async () => ({ default: (await loadMarkdown()).MarkdownView }));
 const Heard = lazy(async () => ({ default: (await loadMarkdown()).PlainTextView }));
 
+/** What is shown by a component in every text below. */
+export const CitedContext = createContext<Cited | undefined>(undefined);
+
 /**
  * Shows the agent's text as Markdown, or as source while the renderer is loading. Texts that match
  * `cited.pattern` are shown by `cited.Mark`; pass the same object in each rendering.
  */
-export const Markdown = memo(function Markdown({ text, cited }: { text: string; cited?: Cited }) {
+export const Markdown = memo(function Markdown({ text, cited: own }: { text: string; cited?: Cited }) {
+  const around = useContext(CitedContext);
+  const cited = own ?? around;
   const raw = <Raw text={text} />;
   return (
     <ErrorBoundary instead={raw}>

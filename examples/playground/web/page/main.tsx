@@ -9,6 +9,7 @@ import "../styles/drawer.css";
 import "../styles/thread.css";
 import "../styles/welcome.css";
 import "../styles/parts.css";
+import "../styles/outcome.css";
 import "../styles/prose.css";
 import "../styles/composer.css";
 import "../styles/tray.css";

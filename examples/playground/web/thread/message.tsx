@@ -1,10 +1,12 @@
 import { outputIn, type ViewMessage, type ViewPart } from "@pawl/core/view";
-import { type FunctionComponent, memo, useContext } from "react";
+import { type FunctionComponent, memo, useContext, useMemo } from "react";
 import { type AroundProps, TalkContext, useFace } from "../face/face.ts";
 import type { ToolPart } from "../face/tool-part.ts";
 import { MessageFiles } from "../files/message-files.tsx";
-import { Markdown } from "../markdown/markdown.tsx";
+import { CitedContext, Markdown } from "../markdown/markdown.tsx";
 import { ErrorBoundary } from "../shell/error-boundary.tsx";
+import { ArtifactCard, type PartOf, Sources, ToolFile, Used } from "./outcome.tsx";
+import { CITATIONS, joinedTexts, SourcesContext, sourcesOf } from "./sources.tsx";
 import { Thinking as Collapsed } from "./thinking.tsx";
 import { ToolChip } from "./tool-chip.tsx";
 
@@ -39,8 +41,11 @@ function UserMessage({ message }: { message: ViewMessage }) {
 
 function AgentMessage({ message, live, told }: MessageProps) {
   const { voice, Before, After } = useFace();
-  const parts = message.parts.filter((part) => !(told && part.type === "notice"));
-  return parts.length === 0 ? null : (
+  const sources = useMemo(() => sourcesOf(message), [message]);
+  const shown = message.parts.filter((part) => !(told && part.type === "notice"));
+  const parts = joinedTexts(shown, sources);
+  if (parts.length === 0) return null;
+  const own = (
     <li className="message message-coach" data-testid="message-assistant">
       <span className="unseen">{voice}: </span>
       {Before && <Around of={Before} {...{ message, live }} />}
@@ -49,8 +54,16 @@ function AgentMessage({ message, live, told }: MessageProps) {
           <Part part={part} live={live} isLast={at === parts.length - 1} message={message} />
         </ErrorBoundary>
       ))}
+      <Sources message={message} />
       {After && <Around of={After} {...{ message, live }} />}
     </li>
+  );
+  // An agent that shows something below its answers shows there what they have used.
+  return (
+    <SourcesContext value={sources}>
+      <CitedContext value={sources.length > 0 ? CITATIONS : undefined}>{own}</CitedContext>
+      {After === undefined && !live && <Used message={message} />}
+    </SourcesContext>
   );
 }
 
@@ -115,6 +128,12 @@ function Part({ part, live, isLast, message }: PartProps) {
           {JSON.stringify(outputIn(part) ?? null, null, 2)}
         </pre>
       );
+    case "file":
+      return <ToolFile part={part} />;
+    case "artifact":
+      return <Made part={part} />;
+    case "source":
+      return null;
     case "notice":
       return (
         <p className={`notice notice-${part.stop}`} data-testid="notice">
@@ -122,6 +141,12 @@ function Part({ part, live, isLast, message }: PartProps) {
         </p>
       );
   }
+}
+
+/** Shows an artifact, unless the agent shows its artifacts in its own way. */
+function Made({ part }: { part: PartOf<"artifact"> }) {
+  const { ownArtifacts } = useFace();
+  return ownArtifacts === true ? null : <ArtifactCard part={part} />;
 }
 
 /** Shows a call: in its agent's component, or as one line. */

@@ -16,6 +16,7 @@ export interface TrainerFace {
   welcome: { words: string; starters: readonly string[] };
   toolNames: ReadonlyMap<string, string>;
   parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
+  ownArtifacts: boolean;
   Frame: FunctionComponent<FrameProps>;
   panel: { label: string; icon: ReactNode; Panel: FunctionComponent<{ messages: readonly ViewMessage[] }> };
   wordsIn(message: ViewMessage): string;
@@ -67,6 +68,8 @@ export function trainerFace({ Markdown }: { Markdown: MarkdownView }): TrainerFa
       ["remove_exercise", Change],
       ["idle", () => null],
     ]),
+    // A workout is shown once a message hands it over.
+    ownArtifacts: true,
     Frame: TrainingFrame,
     panel: { label: "Progress", icon: BARS, Panel: ProgressPanel },
     wordsIn: spoken,

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@pawl/core";
-import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
+import type { ToolPartProps } from "../base/seam.ts";
+import { type TrainerPart, trainerPart } from "../base/trainer-part.ts";
 import { useTraining } from "../workout/training.tsx";
 
 /**
@@ -10,7 +10,7 @@ export function Change({ part, live }: ToolPartProps) {
   const { current } = useTraining().story;
   if (part.phase === "running" && live) return null;
   const isDone = part.phase === "done";
-  const { words, id } = changeIn(part.toolName, fieldsOf(part.result));
+  const { words, id } = changeIn(trainerPart(part));
   const isShown = isDone && current?.workout.exercises.some((exercise) => exercise.id === id) === true;
   return (
     <p className={`chip ${isDone ? "chip-done" : "chip-error"}`} data-testid="change">
@@ -33,20 +33,20 @@ const FAILED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns the description of a change, and the id of the exercise that it changed or added. */
-function changeIn(
-  toolName: string,
-  result: JsonObject,
-): { words?: string | undefined; id?: string | undefined } {
-  const nameOf = (exercise: JsonObject): string | undefined => textIn(exercise.exercise_name);
-  switch (toolName) {
+function changeIn(part: TrainerPart): { words?: string; id?: string } {
+  // A result that was redacted is a text.
+  if (part.phase !== "done" || typeof part.result === "string") return {};
+  switch (part.toolName) {
     case "swap_exercise": {
-      const [old, made] = [nameOf(fieldsOf(result.old_exercise)), nameOf(fieldsOf(result.new_exercise))];
-      return { words: `${old} → ${made}`, id: textIn(result.new_id) };
+      const { old_exercise: old, new_exercise: made, new_id: id } = part.result;
+      return { words: `${old.exercise_name} → ${made.exercise_name}`, id };
     }
     case "adjust_exercise":
-      return { words: textIn(result.exercise_name), id: textIn(result.exercise_id) };
+      return { words: part.result.exercise_name, id: part.result.exercise_id };
+    case "remove_exercise":
+      return { words: part.result.removed_exercise.exercise_name };
     default:
-      return { words: nameOf(fieldsOf(result.removed_exercise)) };
+      return {};
   }
 }
 

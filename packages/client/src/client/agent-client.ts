@@ -8,6 +8,7 @@ import { type ListedSession, wire } from "../wire/wire.ts";
 import { around } from "./around.ts";
 import { checkArgument, checkClientOptions } from "./check-client.ts";
 import { ownTool, type PageTools, withoutOwn } from "./page-tools.ts";
+import type { AnswerOf, AnyQuestions, QuestionOf } from "./question-types.ts";
 import { watchAgain } from "./reading.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
 import type { AnyTools, ToolTypes, TypedMessage } from "./tool-types.ts";
@@ -41,11 +42,11 @@ export interface AgentClientOptions<T = AnyTools> extends WireOptions {
 
 /**
  * A conversation with an agent: its state to subscribe to, and the user's actions. `T` are the types of the
- * agent's tools, `Output` that of its output.
+ * agent's tools, `Output` that of its output, and `Q` those of its questions.
  */
-export interface AgentClient<T = AnyTools, Output = Json> {
+export interface AgentClient<T = AnyTools, Output = Json, Q = AnyQuestions> {
   /** Returns the current state: the same object until something changes. */
-  getState(): TypedState<T, Output>;
+  getState(): TypedState<T, Output, Q>;
   /** Calls `listener` after every change of the state. Returns a function that unsubscribes it. */
   subscribe(listener: () => void): () => void;
   /**
@@ -62,7 +63,7 @@ export interface AgentClient<T = AnyTools, Output = Json> {
    * a question counts. If a call may ask more than once, pass `question`, the `seq` of the question that the
    * user saw.
    */
-  answer(callId: string, value: Json, question?: number): Promise<boolean>;
+  answer(callId: string, value: AnswerOf<Q>, question?: number): Promise<boolean>;
   /**
    * Runs the last message again, after its run failed, was stopped or was interrupted. The new answer
    * replaces the one that broke off. Resolves to whether the server accepted the retry; if not, `state.error`
@@ -99,8 +100,11 @@ export interface AgentClient<T = AnyTools, Output = Json> {
   close(): void;
 }
 
-/** The state of a conversation, with typed calls and output if they are declared. */
-export interface TypedState<T = AnyTools, Output = Json> extends Omit<AgentState, "messages" | "output"> {
+/** The state of a conversation, with typed calls, questions and output if they are declared. */
+export interface TypedState<T = AnyTools, Output = Json, Q = AnyQuestions>
+  extends Omit<AgentState, "messages" | "output" | "pending"> {
+  /** The open questions to the user. Compare `kind` to narrow one. */
+  pending: QuestionOf<Q>[];
   /** The conversation, oldest message first. */
   messages: TypedMessage<T>[];
   /**
@@ -114,8 +118,8 @@ export interface TypedState<T = AnyTools, Output = Json> extends Omit<AgentState
  * Creates a client for an agent that `handler()` of `@pawl/sse` serves. Loads the session, follows its events
  * and keeps its state up to date. Broken connections resume after the last event.
  *
- * `createAgentClient<typeof agent>` has the types of the agent's calls. Import only its type: `import type {
- * agent } from "../server/agent.js"`.
+ * `createAgentClient<typeof agent>` has the types of the agent's calls, questions and output. Import only its
+ * type: `import type { agent } from "../server/agent.js"`.
  *
  * @throws PawlError `config` for unknown, missing and mistyped options.
  *
@@ -138,7 +142,7 @@ export function createAgentClient<T extends ToolTypes<T> = AnyTools>(
 ): AgentClient<T>;
 export function createAgentClient<A extends AnyAgent>(
   options: AgentClientOptions<ToolTypesOf<A>>,
-): AgentClient<ToolTypesOf<A>, OutputOf<A>>;
+): AgentClient<ToolTypesOf<A>, OutputOf<A>, A>;
 export function createAgentClient(options: AgentClientOptions): AgentClient {
   checkClientOptions("createAgentClient()", options);
   const { sessionId, silenceMs = SILENCE_MS } = options;

@@ -1,22 +1,7 @@
 import type { Json, Question } from "@pawl/core";
-import type { AnyAgent, QuestionTypesOf } from "@pawl/core/view";
+import type { AnyAgent } from "@pawl/core/view";
 import type { AgentClient } from "./agent-client.ts";
-
-/**
- * The types of an agent's questions, keyed by the question's kind, which is the tool's name unless the tool
- * sets another: `payload` is what the question shows, `answer` is the type of its answer.
- * `QuestionTypesOf<typeof agent>` of `@pawl/core/view` has them for the agent's tools and `approval()`. Write
- * them where the page has no access to the agent's type, and for the questions of your own hooks.
- *
- * The server validates answers against the tool's schema. Nothing validates payloads.
- */
-export type QuestionTypes<Q> = { readonly [Kind in keyof Q]: { payload: unknown; answer: unknown } };
-
-/** The type of questions if you declare none: every payload and answer is JSON. */
-export type AnyQuestions = Readonly<Record<string, { payload: Json; answer: Json }>>;
-
-/** The types of questions that `Q` has: those of the agent whose type it is, or else `Q` itself. */
-export type QuestionsOf<Q> = Q extends AnyAgent ? QuestionTypesOf<Q> : Q;
+import type { AnyQuestions, QuestionsOf, QuestionTypes } from "./question-types.ts";
 
 /** A pending question, with functions to answer it. */
 export interface AnswerableQuestion<Payload = Json, Answer = Json> extends Omit<Question, "payload"> {

@@ -7,14 +7,8 @@ import {
   createAgentClient,
   type TypedState,
 } from "../client/agent-client.ts";
-import {
-  type AnyQuestions,
-  type AskedByKind,
-  answerable,
-  askedByKind,
-  type PendingOf,
-  type QuestionTypes,
-} from "../client/questions.ts";
+import type { AnyQuestions, QuestionTypes } from "../client/question-types.ts";
+import { type AskedByKind, answerable, askedByKind, type PendingOf } from "../client/questions.ts";
 import type { AnyTools, ToolTypes } from "../client/tool-types.ts";
 import { useClient } from "./use-client.ts";
 

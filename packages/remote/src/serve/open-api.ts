@@ -132,6 +132,14 @@ function report(): JsonObject {
       cost_usd: { type: "number", minimum: 0 },
       connector: text,
       fragments: { type: "array", items: text },
+      sources: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { id: text, title: text, url: text },
+          required: ["id", "title"],
+        },
+      },
       summary: text,
     },
   };

@@ -93,8 +93,8 @@ function resultIn(answered: Answered, { report }: Pick<ToolContext, "report">, m
 /** Reports what the server says about the call. What is not valid there must not fail the call. */
 function passOn(said: WireReport | undefined, report: ToolContext["report"]): void {
   if (typeof said !== "object" || said === null) return;
-  const { cost_usd: costUsd, connector, fragments, summary } = said;
-  for (const fact of [{ costUsd }, { connector }, { fragments }, { summary }]) {
+  const { cost_usd: costUsd, connector, fragments, sources, summary } = said;
+  for (const fact of [{ costUsd }, { connector }, { fragments }, { sources }, { summary }]) {
     try {
       if (Object.values(fact)[0] !== undefined) report(fact as Parameters<typeof report>[0]);
     } catch {

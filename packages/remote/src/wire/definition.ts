@@ -34,5 +34,6 @@ export interface WireReport {
   cost_usd?: number;
   connector?: string;
   fragments?: readonly string[];
+  sources?: readonly { id: string; title: string; url?: string }[];
   summary?: string;
 }

@@ -7,6 +7,8 @@ import { served } from "../support/served.ts";
 
 const idempotent = sendJson({ tools: [{ ...look, idempotent: true }] });
 
+const sources = [{ id: "f1", title: "First", url: "https://stats.example/1" }];
+
 describe("T10 remoteTools()", () => {
   it("calls a tool of toolHandler() for the run's user, with the call's key, and counts its cost", async () => {
     const seen: unknown[] = [];
@@ -16,7 +18,7 @@ describe("T10 remoteTools()", () => {
       input: z.object({ at: z.string() }),
       execute: ({ at }, { userId, idempotencyKey, report }) => {
         seen.push([userId, idempotencyKey]);
-        report({ costUsd: 0.25, connector: "stats", fragments: ["f1"], summary: "One" });
+        report({ costUsd: 0.25, connector: "stats", fragments: ["f1"], sources, summary: "One" });
         return { at, boost: [1, 2] };
       },
     });
@@ -32,9 +34,8 @@ describe("T10 remoteTools()", () => {
     expect(seen).toEqual([["bo", expect.stringMatching(/^s1:\d+:.+$/)]]);
     expect(costUsd).toBe(0.25);
     const [result] = (await logOf(sessionId)).filter(({ type }) => type === "tool_result");
-    expect(result?.data).toMatchObject({
-      report: { connector: "stats", fragments: ["f1"], summary: "One" },
-    });
+    const facts = { connector: "stats", fragments: ["f1"], sources, summary: "One" };
+    expect(result?.data).toMatchObject({ report: facts });
     expect(model.requests[0]?.tools?.[0]).toMatchObject({ name: "look", description: "Looks." });
   });
 

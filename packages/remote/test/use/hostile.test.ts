@@ -232,6 +232,7 @@ describe("T10 a hostile response to a call", () => {
       cost_usd: -5,
       connector: 3,
       fragments: Array(5_000).fill("f"),
+      sources: [{ id: "f", title: "x", url: "javascript:alert(1)" }],
       summary: "x".repeat(5_000),
     };
     const { call, costUsd } = await callWith(sendJson({ result: 1, report }));
