@@ -10,7 +10,7 @@ const LIMITS = {
   "@pawl/planning": 140,
   "@pawl/postgres": 2150,
   "@pawl/remote": 80,
-  "@pawl/sse": 270,
+  "@pawl/sse": 320,
   "@pawl/supabase": 85,
   "@pawl/testing": 290,
 };
