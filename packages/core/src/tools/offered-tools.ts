@@ -22,7 +22,7 @@ const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object
 /** What decides which tools a client may offer, and what their texts must not contain. */
 interface Offered {
   readonly clientTools?: boolean;
-  readonly tools: ReadonlyMap<string, unknown>;
+  readonly tools: ReadonlyMap<string, Pick<Tool, "suspends">>;
   readonly resultTag?: string;
   readonly hooks: readonly { readonly tags?: readonly string[] }[];
 }
@@ -57,9 +57,15 @@ export function checkedOffer(agent: Offered, given: unknown): ToolSpec[] {
   return specs;
 }
 
-/** @throws PawlError `invalid_input` if the agent has a tool with the name of one that a client offers. */
+/**
+ * Refuses the name of a tool that runs in this process. A page may name the agent's own tools that it runs or
+ * answers: then the agent's tool counts, and not what the page says about it.
+ *
+ * @throws PawlError `invalid_input`
+ */
 export function refuseTaken({ tools }: Pick<Offered, "tools">, name: string): void {
-  if (tools.has(name) || name === FINAL_ANSWER)
+  const own = tools.get(name);
+  if (name === FINAL_ANSWER || (own !== undefined && own.suspends === undefined))
     throw offerError(`A client must not offer a tool named "${name}": the agent has one of that name.`);
 }
 

@@ -4,15 +4,18 @@ import {
   agent,
   agentTool,
   type JsonObject,
+  jsonSchema,
   memoryStore,
   type RunOptions,
   type ToolContext,
+  tool,
 } from "../../src/index.ts";
 import { code } from "../support/errors.ts";
 import { calling, doing, prefixes, results, sentTools } from "../support/for-caller.ts";
 import { setup, stored, until, user } from "../support/setup.ts";
 import { dyingStore } from "../support/stores.ts";
 
+const schemaOf: JsonObject = { type: "object" };
 const read = { name: "read_page", description: "Reads the page.", inputSchema: { type: "object" } };
 const scroll = { name: "scroll", description: "Scrolls.", inputSchema: { type: "object" } };
 const offers = (...clientTools: NonNullable<RunOptions["clientTools"]>) => ({ clientTools });
@@ -166,6 +169,22 @@ describe("F12 tools that a client offers", () => {
     await expect(world.say("1", offers({ ...read, name: "look" }))).rejects.toSatisfy(code("invalid_input"));
     expect(world.model.requests).toEqual([]);
     expect((await world.say("1", offers(read))).text).toBe("Done.");
+  });
+
+  it("count for nothing if they have the name of a tool of the agent's that the page runs", async () => {
+    const own = tool({
+      name: "read_page",
+      description: "Ours.",
+      input: jsonSchema(schemaOf),
+      runsIn: "client",
+    });
+    for (const tools of [[own], () => [own]]) {
+      const world = setup([reading, done], { ...open, tools });
+      const { sessionId, pending } = await world.say("1", offers(read));
+      expect(pending).toMatchObject([{ clientTool: "read_page" }]);
+      expect(world.model.requests[0]?.tools).toMatchObject([{ name: "read_page", description: "Ours." }]);
+      expect((await world.of(sessionId, "prefix")).map(({ data }) => data.client_tools)).toEqual([undefined]);
+    }
   });
 
   it("are there after a process has died at any append", async () => {
