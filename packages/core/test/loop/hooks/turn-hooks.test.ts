@@ -1,3 +1,4 @@
+import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { type AppendableEvent, answering, type Hook, memoryStore, type Run } from "../../../src/index.ts";
 import { named, sound } from "../../support/hooks.ts";
@@ -282,17 +283,23 @@ describe("onStop", () => {
 it("H2 L4 calls afterTurn before the last turn of a limit with a signal that is not aborted", async () => {
   const aborted: boolean[] = [];
   const hook = named("looks", { afterTurn: (_turn, { signal }) => void aborted.push(signal.aborted) });
+  const clock = testClock();
+  const started = Promise.withResolvers<void>();
   const patient = echo("echo", {
-    execute: (_input: unknown, { signal }: { signal: AbortSignal }) =>
-      new Promise((resolve) => signal.addEventListener("abort", () => resolve("cut"), { once: true })),
+    execute: (_input: unknown, { signal }: { signal: AbortSignal }) => {
+      started.resolve();
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve("cut"), { once: true }));
+    },
   });
-  const world = setup([{ tools: [calling("echo")] }, { text: "So far." }], {
-    tools: [patient.tool],
-    hooks: [hook],
-    limits: { wallClockMs: 500 },
-    onLimit: "land",
-  });
-  const { stop, text } = await world.say("Go");
+  const world = setup(
+    [{ tools: [calling("echo")] }, { text: "So far." }],
+    { tools: [patient.tool], hooks: [hook], limits: { wallClockMs: 500 }, onLimit: "land" },
+    { clock },
+  );
+  const result = world.say("Go");
+  await started.promise;
+  await clock.advance(500);
+  const { stop, text } = await result;
   expect({ stop: stop.type, text, aborted }).toEqual({
     stop: "deadline",
     text: "So far.",
