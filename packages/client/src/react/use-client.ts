@@ -58,8 +58,8 @@ export function useClient<
 }
 
 /**
- * Returns options that read `headers`, `fetch`, `onEvent` and `tools` from the latest rendering. They do not contain
- * the session: an effect opens it once the component is mounted.
+ * Returns options that read `headers`, `fetch`, `onEvent` and `tools` from the latest rendering. They do not
+ * contain the session: an effect opens it once the component is mounted.
  */
 function readingFrom<Event>(
   latest: RefObject<Options<Event>>,

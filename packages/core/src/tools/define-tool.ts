@@ -17,7 +17,7 @@ import type { Tool, ToolOptions } from "./tool.ts";
  * @throws PawlError `config` for an unknown or missing option, an invalid name, an input that is not an
  * object, a schema that cannot be expressed as JSON Schema, a `timeoutMs` or `maxResultChars` out of range,
  * fields in `shortenInput` that the input does not have, a tool with none of `execute`, `suspends` and
- * `runsIn`, or one with `runsIn` and what only this process does.
+ * `runsIn`, or `runsIn` together with `execute`, `suspends` or `timeoutMs`.
  *
  * @example
  * ```ts
@@ -107,7 +107,7 @@ function checkSuspends(name: string, { answer, expires }: Suspends<unknown, Sche
   if (expires !== undefined) storedExpiry(`tool("${name}")`, expires, answer, "config");
 }
 
-/** Returns the question by which a page gives the result of a tool that runs there. */
+/** Returns the question by which a page is asked to run a tool. Its answer is the tool's result. */
 function askedOfPage({ output = lazyJsonSchema({}), expires }: { output?: unknown; expires?: Expiry }) {
   return { answer: output, ...(expires && { expires }) };
 }

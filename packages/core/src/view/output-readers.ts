@@ -1,7 +1,7 @@
 import { type JsonReader, jsonReader } from "../model/partial-json.ts";
 
-// A page asks for an output after every delta. The reader of a part goes on in the part that replaces it, so
-// that no text is parsed twice. A view has only the text, so it stays plain JSON.
+// A page reads the output after every delta. Each part passes its reader to the part that replaces it, so
+// that no text is parsed twice. The readers are kept here and not in the view, which must be plain JSON.
 const readers = new WeakMap<object, JsonReader>();
 
 /** Returns a reader that has read the text of an output in progress. */
@@ -14,7 +14,7 @@ export function readerOf(part: { readonly json: string }): JsonReader {
   return reader;
 }
 
-/** Has a part's reader, if it has one, go on in the part that replaces it. `news` is the text that was added. */
+/** Passes a part's reader, if any, to the part that replaces it. `news` is the text that was added. */
 export function passReader(from: object, to: object, news: string): void {
   const reader = readers.get(from);
   if (reader === undefined) return;

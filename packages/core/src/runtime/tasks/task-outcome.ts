@@ -44,7 +44,10 @@ export function outcomeOf(
   });
 }
 
-/** Returns what the calls of the sub-agent have reported: all fragments and sources, and the connector if only one. */
+/**
+ * Returns what the calls of the sub-agent have reported: all fragments and sources, and the connector if only
+ * one.
+ */
 function reportOf({ calls }: SessionState): EventData["tool_result"]["report"] {
   const reports = [...calls.values()].flatMap(({ result }) => result?.data.report ?? []);
   const [connector, ...others] = new Set(reports.flatMap((one) => one.connector ?? []));

@@ -34,7 +34,10 @@ function withPlace({ messages, run }: ViewState): ViewMessage[] {
   return messages.toSpliced(at, 0, { id, role: "assistant", text: "", parts: [], seq: run.seq });
 }
 
-/** Returns the model, usage and cost of a message in the AI SDK's format; `undefined` if there is no usage yet. */
+/**
+ * Returns the model, usage and cost of a message in the AI SDK's format; `undefined` if there is no usage
+ * yet.
+ */
 export function metadataOf({ spent }: ThreadFacts, id: string): object | undefined {
   const known = spent.get(id);
   if (known === undefined) return undefined;
@@ -78,7 +81,7 @@ export function assistantParts(
   });
 }
 
-/** Returns the part of the key that the parts of one answer have in common. */
+/** Returns the beginning of a part's key, which the parts of one answer have in common. */
 function answerOf({ key }: ViewPart): string {
   return key.slice(0, key.indexOf(":"));
 }

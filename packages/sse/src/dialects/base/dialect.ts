@@ -76,7 +76,8 @@ export interface RequestLimits {
   /** The maximum length of a user's message, in UTF-16 code units. */
   maxInputLength: number;
   /**
-   * Set if clients may offer tools (`AgentOptions.clientTools`): `own` are the names of the agent's own tools.
+   * Set if clients may offer tools (`AgentOptions.clientTools`): `own` are the names of the agent's own
+   * tools.
    */
   tools?: { readonly own: ReadonlySet<string> };
 }
