@@ -25,8 +25,8 @@ export interface AgentClientOptions<T = AnyTools> extends WireOptions {
   /** Called with each event once, in order: stored events, and live ones such as pieces of text. */
   onEvent?(event: SessionEvent): void;
   /**
-   * The tools that this page runs for the agent, by name. Their calls are not in the state's `pending`. One
-   * tab of the browser runs each call, and its first result counts. Default: none.
+   * The tools that this page runs for the agent, by name. Their calls are not in the state's `pending`. Each
+   * is run by one tab of a browser, and its first result counts. Default: none.
    */
   tools?: PageTools<T> | undefined;
   /**

@@ -50,7 +50,7 @@ export function ownTool({ tools }: WithTools, { clientTool }: Question): PageToo
     : undefined;
 }
 
-/** Returns the tools that the page offers, in the form in which they are sent. */
+/** Returns the tools that the page offers, as they are sent. */
 export function offeredBy({ tools }: WithTools): JsonObject[] {
   return Object.entries((tools ?? {}) as PageTools).flatMap(([name, one]) => {
     if (one?.description === undefined) return [];

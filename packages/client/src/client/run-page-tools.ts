@@ -27,7 +27,7 @@ export function runPageTools(talk: Conversation, from: WithTools): void {
   }
 }
 
-/** The locks of a browser. Their types are in TypeScript's `dom` library, which is not loaded here. */
+/** The locks of a browser, of which TypeScript knows nothing without its types of the DOM. */
 type Page = {
   navigator?: {
     locks?: {

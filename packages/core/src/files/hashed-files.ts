@@ -52,7 +52,9 @@ export function hashedFiles(store: FileStore): HashedFiles {
       throw error;
     }
   };
-  /** A file moves from `unsent` to `sent` when its message is sent, maybe between the two reads. */
+  /**
+   * Reads `sent` twice: the file may move there from `unsent` between the reads, when its message is sent.
+   */
   const read = async ({ sent, unsent }: Folders, id: string) =>
     (await readAt(sent, id)) ?? (await readAt(unsent, id)) ?? (await readAt(sent, id));
   const release = async ({ sent, unsent }: Folders, session: string, id: string) => {

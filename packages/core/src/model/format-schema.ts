@@ -121,7 +121,7 @@ const BOUNDS: ReadonlySet<string> = new Set([
   ...["maxProperties", "default", "examples", "contentEncoding", "contentMediaType"],
 ]);
 
-/** Keywords that say nothing about the value. Definitions are put in the place of references. */
+/** Keywords that do not restrict the value and are removed. `$defs` are no longer needed without `$ref`. */
 const NOTES: ReadonlySet<string> = new Set([
   ...["$schema", "$id", "id", "$comment", "deprecated", "readOnly", "$defs", "definitions"],
 ]);

@@ -107,7 +107,7 @@ function checkSuspends(name: string, { answer, expires }: Suspends<unknown, Sche
   if (expires !== undefined) storedExpiry(`tool("${name}")`, expires, answer, "config");
 }
 
-/** Returns the question by which a page is asked to run a tool. Its answer is the tool's result. */
+/** Returns the question by which a page gives the result of a tool that runs there. */
 function askedOfPage({ output = lazyJsonSchema({}), expires }: { output?: unknown; expires?: Expiry }) {
   return { answer: output, ...(expires && { expires }) };
 }

@@ -42,7 +42,9 @@ const THOUGHT = "</think>";
 const MOST_FENCES = 3;
 
 // Not a pattern for the whole fence: its time would grow with the square of the answer's length.
-/** Returns the contents of the last code fences, the last one first: the others are often examples. */
+/**
+ * Returns the contents of the last code fences, the last one first, because earlier ones are often examples.
+ */
 function fencesIn(text: string): string[] {
   const parts = text.split("```");
   const fences = parts.filter((_, at) => at % 2 === 1).map((part) => part.replace(/^\w*\s/, "").trim());

@@ -76,8 +76,7 @@ export interface RequestLimits {
   /** The maximum length of a user's message, in UTF-16 code units. */
   maxInputLength: number;
   /**
-   * Set if clients may offer tools (`AgentOptions.clientTools`): `own` are the names of the agent's own
-   * tools.
+   * Set if clients may offer tools (`AgentOptions.clientTools`). `own` are the names of the agent's tools.
    */
   tools?: { readonly own: ReadonlySet<string> };
 }
