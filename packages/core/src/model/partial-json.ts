@@ -63,7 +63,7 @@ export function jsonReader(): JsonReader {
   const open: Open[] = [];
   let root: Json | undefined;
   let isOver = false;
-  /** The text that is being read; `undefined` outside of one. */
+  /** The string that is being read, as far as it has arrived; `undefined` outside of strings. */
   let said: string | undefined;
   /** The end of the input that was not parsed yet: a token that the next piece may continue. */
   let rest = "";
