@@ -51,7 +51,7 @@ describe("X4 F17 the rarity of words", () => {
       const expected = await one!.search(caller, { text, limit: 20 });
       expect([text, await two!.search(caller, { text, limit: 20 })]).toEqual([text, expected]);
     }
-    // Whoever may see them finds them.
+    // People who may see them find them.
     const found = await two!.search(callerOf(chen), { text: "Notes", limit: 20 });
     expect(found.status === "ok" && found.hits.some(({ id }) => id.startsWith("hidden-"))).toBe(true);
   }, 60_000);

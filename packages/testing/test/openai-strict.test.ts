@@ -175,7 +175,7 @@ it.each<[string, Body, string | RegExp, string | null]>([
     "messages[1].tool_calls[0].id",
   ],
   [
-    "an image that is none",
+    "an image whose bytes are no picture",
     said({
       role: "user",
       content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }],

@@ -198,7 +198,7 @@ const refusals: [string, Body, string][] = [
     "messages.0.content.0.image.source.base64.data: invalid base64 data",
   ],
   [
-    "F1 an image that is none",
+    "F1 an image whose bytes are no picture",
     messages(user(image(4))),
     "messages.0.content.0.image.source.base64.data: Could not process image",
   ],

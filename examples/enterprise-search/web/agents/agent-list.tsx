@@ -82,7 +82,8 @@ function AgentRow({ agent, person, people, onEdit, onDelete }: RowProps) {
 }
 
 function Actions({ agent, onEdit, onDelete }: Pick<RowProps, "agent" | "onEdit" | "onDelete">) {
-  // `undefined` before the first question: then the focus is elsewhere.
+  // Whether the user is asked to confirm. `undefined` until "Delete" was pressed once: the focus is
+  // elsewhere.
   const [asked, setAsked] = useState<boolean>();
   const [state, setState] = useState<"idle" | "deleting" | "failed">("idle");
   const remove = () => {
@@ -131,7 +132,7 @@ function sourcesOf({ sources }: CustomAgent): string {
   return sources === undefined ? "All sources" : listed(sources.map(sourceName));
 }
 
-/** How an agent came to the person, or with whom the person shares it. */
+/** Who shares the agent with the person, or with whom the person shares it. */
 function sharedWords({ owner, sharedWith }: CustomAgent, person: Person, people: readonly Person[]): string {
   const nameOf = (email: string) => people.find((one) => one.email === email)?.name ?? email;
   if (sharedWith === "everyone") return "Public";

@@ -3,7 +3,7 @@ import type { Person } from "../base/server.ts";
 import { AgentsView } from "./agents-view.tsx";
 
 /**
- * The button that shows the agents, in a dialog over the page. A closed dialog keeps what was written in it.
+ * The button that shows the agents, in a dialog over the page. A closed dialog keeps its half-written form.
  */
 export function AgentsButton({ person, people }: { person: Person; people: readonly Person[] }) {
   const dialog = useRef<HTMLDialogElement>(null);

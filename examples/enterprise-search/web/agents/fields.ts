@@ -18,7 +18,7 @@ export interface Fields {
   others: string;
 }
 
-/** Fills the form. Addresses of people that it does not offer go into the text field. */
+/** Fills the form. Addresses of people that the form does not list go into its text field. */
 export function fieldsOf(agent: CustomAgent | undefined, offered: readonly Person[]): Fields {
   const { name = "", description = "", instructions = "", sources = SEARCHED, sharedWith = [] } = agent ?? {};
   const emails = typeof sharedWith === "string" ? [] : sharedWith;
@@ -41,7 +41,7 @@ export function problemIn(fields: Fields): string {
   if (missing.length > 0) return `Please write ${listed(missing)}.`;
   if (fields.sources.length === 0) return "Please choose at least one source.";
   if (fields.shared === "people" && emailsOf(fields).length === 0)
-    return "Please choose somebody to share it with, or share it with nobody.";
+    return "Please choose the people to share it with, or choose “Nobody”.";
   return "";
 }
 

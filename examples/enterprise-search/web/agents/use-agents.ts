@@ -11,7 +11,7 @@ export interface Agents {
   read(): Promise<void>;
 }
 
-/** Reads the agents when they are first shown, and again each time they are. */
+/** Loads the agents each time they are shown. */
 export function useAgents(server: SearchServer, isShown: boolean): Agents {
   const [list, setList] = useState<readonly CustomAgent[]>();
   const [failed, setFailed] = useState(false);

@@ -50,7 +50,7 @@ export interface FrameProps {
   children: (agent: UseAgent) => ReactNode;
 }
 
-/** A message of the agent, for what is shown around it. */
+/** Props of the components that are shown above and below a message of the agent. */
 export interface AroundProps {
   /** Absent until the run has written something. */
   message: ViewMessage | undefined;

@@ -6,7 +6,7 @@ export interface Checked {
   problem?: string;
 }
 
-/** How many bytes are read. The size of a JPEG stands behind its metadata. */
+/** How many bytes are read. A JPEG has its size after its metadata. */
 const READ = 1_000_000;
 
 /** The largest files in bytes, as on the server. */
@@ -22,7 +22,7 @@ const READABLE = "PNG, JPEG, GIF and WebP pictures, PDFs and plain texts can be 
 const BINARY = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/;
 
 /**
- * Checks a file by its first bytes, so that the user learns before sending what cannot be sent. The server
+ * Checks a file by its first bytes, so that the user sees before sending why it cannot be sent. The server
  * checks it again.
  */
 export async function checkFile(file: File): Promise<Checked> {

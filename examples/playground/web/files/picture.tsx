@@ -112,7 +112,7 @@ function useLocal(url: string | undefined, at: number, sent: boolean): Picked | 
     image.onload = () => {
       held.current = undefined;
       setIsLoaded(true);
-      // After the next rendering, which does not use it any more.
+      // After the next rendering, which no longer uses it.
       setTimeout(() => latest.current?.release(picked), 1_000);
     };
     image.src = url;

@@ -4,7 +4,7 @@ import type { Picked, Tray } from "./use-tray.ts";
 
 interface TrayViewProps {
   tray: Tray;
-  /** Moves the focus to the text field, because the last button in the tray has disappeared. */
+  /** Called when the last button in the tray has disappeared; moves the focus to the text field. */
   onEmpty: () => void;
 }
 

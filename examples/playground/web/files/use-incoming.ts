@@ -51,7 +51,7 @@ function filesOf(data: DataTransfer | null): File[] {
   return [...(data?.files ?? [])];
 }
 
-/** Programs for documents and tables copy a picture of a text beside the text. */
+/** Whether text was copied: word processors and spreadsheets also copy a picture of it, which is ignored. */
 function isText(data: DataTransfer | null): boolean {
   return data?.types.includes("text/plain") === true && data.types.includes("text/html");
 }

@@ -28,13 +28,13 @@ export interface Tray {
   remove(key: string): void;
   /** Returns the files for sending, and empties the tray. */
   take(): readonly Picked[];
-  /** Takes files back that were not sent. `refused` is one of them that the server has refused. */
+  /** Puts unsent files back into the tray. `refused` is the one that the server has refused, if any. */
   putBack(files: readonly Picked[], refused?: { key: string; why: string }): void;
   /** Releases the memory of a picture that was sent. */
   release(picked: Picked): void;
 }
 
-/** The most files of a message, and the most bytes of all of them, as on the server. */
+/** The most files of a message, and their most bytes in all, as on the server. */
 const MOST = { files: 20, bytes: 20_000_000 } as const;
 
 type Content = Pick<Tray, "files" | "refused">;

@@ -15,7 +15,7 @@ interface Node {
   data?: { hName: string; hChildren: { type: "text"; value: string }[] };
 }
 
-/** The element that {@link citing} makes. No Markdown makes it, and HTML in Markdown is shown as text. */
+/** The element that {@link citing} makes. Nothing else does: HTML in Markdown is shown as text. */
 export const CITED_ELEMENT = "cite";
 
 /** Returns a plugin for remark that puts each match of the pattern into an element of its own. */

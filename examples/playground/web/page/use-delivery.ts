@@ -15,7 +15,7 @@ export interface Delivery {
   send(text: string, withFiles: boolean): void;
   /** Stops the upload, or the run. */
   stop(): void;
-  /** Empties the tray of files whose message has arrived, although its request failed. */
+  /** Removes files from the tray whose message arrived although its request failed. */
   hasArrived(): void;
 }
 
@@ -26,7 +26,7 @@ interface Unsent {
   uploaded: number;
 }
 
-/** Failures that say something about one file. Another attempt with this file would fail, too. */
+/** Codes of failures that are due to one file. Another attempt with this file would fail, too. */
 const OF_A_FILE: ReadonlySet<string> = new Set(["invalid_input", "too_large"]);
 
 /**

@@ -67,7 +67,7 @@ function AgentMessage({ message, live, told }: MessageProps) {
   );
 }
 
-/** What an agent shows around its message. If it fails, the message is shown without it. */
+/** Renders what the agent's face shows around a message. If that throws, the message is shown without it. */
 function Around({ of: Own, ...props }: AroundProps & { of: FunctionComponent<AroundProps> }) {
   return (
     <ErrorBoundary of={props.message} instead={null}>
@@ -76,7 +76,7 @@ function Around({ of: Own, ...props }: AroundProps & { of: FunctionComponent<Aro
   );
 }
 
-/** What an agent shows of a run that has not written anything yet, in the place of its message. */
+/** Renders what the agent's face shows before the run has written anything. */
 export function ComingMessage() {
   const { Before } = useFace();
   if (Before === undefined) return null;

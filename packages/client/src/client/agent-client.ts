@@ -52,7 +52,7 @@ export interface AgentClient<T = AnyTools, Output = Json, Q = AnyQuestions> {
   /**
    * Sends a message. The first message of a new conversation begins its session. Resolves to whether the
    * server accepted the message; if not, `state.error` has the reason and the text. Resolves to `false` at
-   * once if the text is blank and there are no files, or another message or an answer is in flight.
+   * once if the text is blank and there are no files, or if another message or an answer is in flight.
    *
    * `files` are uploaded first: pictures, PDFs and texts. The message is shown meanwhile, and removed if one
    * of them is refused.
@@ -109,7 +109,7 @@ export interface TypedState<T = AnyTools, Output = Json, Q = AnyQuestions>
   messages: TypedMessage<T>[];
   /**
    * The output of the run in progress, or else of the last run, see `output` of `agent()`. While `final` is
-   * `false`, it is the part that has arrived, and it may still be refused. Absent if there is none.
+   * `false`, it is the part that has arrived, and it may still be refused. `undefined` if the run has none.
    */
   output: ShownOutput<Output> | undefined;
 }

@@ -8,7 +8,7 @@ export interface UploadOptions {
    * before the message is sent. Default: none.
    */
   files?: Iterable<Blob>;
-  /** Called after each upload with the bytes that have been uploaded so far, and those of all files. */
+  /** Called after each upload with the number of bytes uploaded so far, and of all files together. */
   onProgress?(uploaded: number, total: number): void;
   /** Cancels the upload; then nothing is sent. Has no effect once the message is being sent. */
   signal?: AbortSignal;

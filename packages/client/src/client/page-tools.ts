@@ -5,8 +5,9 @@ import type { AnyTools } from "./tool-types.ts";
 /**
  * A tool that this page runs for the agent. `Input` is the type of its input, `Result` that of its result.
  *
- * - Without a `description`, it is one that the agent declares with `runsIn: "client"`: give its `execute`.
- * - With a `description`, the page offers it with each message, if the agent allows that (`clientTools`).
+ * - For a tool that the agent declares with `runsIn: "client"`, give only `execute`.
+ * - With a `description`, the page offers the tool with each message. The agent must allow that
+ *   (`clientTools`).
  */
 export interface PageTool<Input = Json, Result = Json> {
   /** The description for the model: what the tool does and when to use it. */
@@ -17,12 +18,12 @@ export interface PageTool<Input = Json, Result = Json> {
    */
   input?: JsonObject | Schema;
   /**
-   * Runs the tool. The agent's model reads the result, which is JSON. Throw to fail the call: the model reads
-   * the error's message.
+   * Runs the tool. The model reads the result, which is JSON. Throw to fail the call: the model reads the
+   * error's message.
    *
-   * It may run more than once for a call: in two devices, or again after a reload. Use `callId` to do
-   * something once. `signal` aborts when the call needs no result any more: the run was stopped, the user
-   * sent a message instead, or another page has answered.
+   * May run more than once for a call: on two devices, or again after a reload. Use `callId` as the key of an
+   * effect that must happen once. `signal` aborts when the result is no longer needed: the run was stopped,
+   * the user sent a message instead, or another page has answered.
    */
   execute(input: Input, context: { callId: string; signal: AbortSignal }): Result | Promise<Result>;
 }
@@ -36,7 +37,7 @@ export type PageTools<T = AnyTools> = {
   >;
 };
 
-/** Options with a page's tools. They may be other ones each time they are read. */
+/** Options with a page's tools. The tools may differ each time the option is read. */
 export interface WithTools {
   readonly tools?: object | undefined;
 }
@@ -46,7 +47,7 @@ export function ownTool({ tools }: WithTools, { clientTool = "" }: Question): Pa
   return tools && Object.hasOwn(tools, clientTool) ? (tools as PageTools)[clientTool] : undefined;
 }
 
-/** Returns the state without the calls that this page runs: they are no questions to the user. */
+/** Returns the state without the calls that this page runs, because the user is not asked. */
 export function withoutOwn<S extends { pending: Question[]; phase: Phase }>(state: S, from: WithTools): S {
   const pending = state.pending.filter((question) => !ownTool(from, question));
   if (pending.length === state.pending.length) return state;

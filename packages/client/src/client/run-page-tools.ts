@@ -8,7 +8,7 @@ import { type Outcome, sendAnswer } from "./submit.ts";
 /** The calls of each conversation that this page has begun to run, by question. */
 const begun = new WeakMap<Conversation, Map<string, AbortController>>();
 
-/** Runs the pending calls of this page's tools, each once, and aborts those that need no result any more. */
+/** Runs the pending calls of this page's tools, each once. Aborts those whose result is no longer needed. */
 export function runPageTools(talk: Conversation, from: WithTools): void {
   if (talk.life.signal.aborted) return;
   const calls = begun.get(talk) ?? new Map<string, AbortController>();
@@ -54,8 +54,8 @@ type Page = {
 const keyOf = ({ callId, seq }: Question): string => `${callId}:${seq}`;
 
 /**
- * Runs a call unless another tab of this browser does. Where the browser has no locks, every tab runs it, and
- * the first result counts.
+ * Runs a call unless another tab of this browser is running it. If the browser has no locks, every tab runs
+ * it, and the first result counts.
  */
 async function runOnce(
   talk: Conversation,
@@ -97,7 +97,7 @@ async function runAndAnswer(
     const { error } = talk.facts;
     if (signal.aborted || error?.callId !== callId) return;
     if (error.code !== "network") {
-      // The server has refused the result, e.g. because it is too large. The model should know.
+      // The server refused the result, e.g. because it is too large. This error is sent to the model instead.
       await sendAnswer(talk, callId, { error: `The result could not be sent: ${error.message}` }, seq);
       return;
     }

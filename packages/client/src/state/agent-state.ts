@@ -61,7 +61,7 @@ export interface AgentState extends ViewState {
   connection: Connection;
   /**
    * The output of the run in progress, or else of the last run, see `output` of `agent()`. While `final` is
-   * `false`, it is the part that has arrived, and it may still be refused. Absent if there is none.
+   * `false`, it is the part that has arrived, and it may still be refused. `undefined` if the run has none.
    */
   output: ShownOutput | undefined;
   /** The last failure. Cleared by the next message or answer, or by opening a session. */
@@ -69,14 +69,14 @@ export interface AgentState extends ViewState {
 }
 
 /**
- * An output of type `Output`. The part of it that has arrived while the model is writing; once it is `final`,
- * the value that matches the agent's schema.
+ * An output of type `Output`. While the model is writing, `value` is the part that has arrived. Once `final`
+ * is `true`, it is the whole value, which matches the agent's schema.
  */
 export type ShownOutput<Output = Json> =
   | { final: true; value: Output }
   | { final: false; value: PartialOutput<Output> };
 
-/** The type of an output in progress: every field may be missing, and every list and text may be shorter. */
+/** The type of an output in progress: any field may be missing, and any list or text may be incomplete. */
 export type PartialOutput<T> = [Json] extends [T]
   ? T
   : T extends readonly (infer Item)[]

@@ -45,9 +45,9 @@ export function step(standing: Standing, event: SessionEvent): Standing & { news
 }
 
 /**
- * Returns the `attempt_restarted` to report before an event that makes the client's text void, if the stream
- * has not sent one: it began before that text, e.g. because a message was sent again, so its server does not
- * know what this client has read.
+ * Returns the `attempt_restarted` to report before an event that makes the client's text void. Returns
+ * `undefined` if the stream has sent it. A stream that began before that text does not send it,
+ * because its server does not know what this client has read, e.g. after a message was sent again.
  */
 export function restartBefore({ place }: Standing, event: SessionEvent): SessionEvent | undefined {
   if (place.live === undefined || !("seq" in event) || event.seq <= place.afterSeq) return undefined;

@@ -9,8 +9,8 @@ export interface ServerSentEvent {
  * Returns a function that parses chunks of a stream of server-sent events as browsers do. A chunk may end
  * anywhere, even within a character.
  */
-// Own code, because a parser for every need is a seventh of what a page loads (docs/decisions/0003). The
-// tests compare it with Chromium's.
+// Not `eventsource-parser`, which was a seventh of what a page loads (docs/decisions/0003). The tests compare
+// this parser with Chromium's.
 export function sseParser(
   onEvent: (event: ServerSentEvent) => void,
   onComment?: (comment: string) => void,
@@ -40,7 +40,7 @@ export function sseParser(
   return (chunk) => {
     const text = decoder.decode(chunk, { stream: true });
     if (text === "") return;
-    // A CR that ended the chunk before may belong to this LF.
+    // A CR at the end of the last chunk and an LF at the start of this one are one line break.
     const lines = (endsInCr && text[0] === "\n" ? text.slice(1) : text).split(/\r\n|\r|\n/);
     endsInCr = text.endsWith("\r");
     lines[0] = begun + lines[0];

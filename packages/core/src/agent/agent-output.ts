@@ -46,7 +46,7 @@ export function agentOutput(
   if (size > LONGEST)
     throw agentError(
       name,
-      `the JSON Schema of \`output\` has ${size} characters, and every request would send it. Keep it below ${LONGEST}.`,
+      `the JSON Schema of \`output\` has ${size} characters, and every request sends it. At most ${LONGEST} are allowed.`,
     );
   const unknown = unknownKeyword(checked, whole);
   if (unknown !== undefined)

@@ -32,7 +32,7 @@ export type OutputOfTools<Tools> = TypesOf<Tools>["output" & keyof TypesOf<Tools
 /** The type of `result.output`: that of the schema `output`, if the agent has one. */
 export type OutputBy<S, Tools> = unknown extends S ? OutputOfTools<Tools> : JsonOf<Infer<S>>;
 
-/** The type of an agent's output, as pages get it; `Json` if the agent's type does not have it. */
+/** The type of an agent's output on pages; `Json` if the agent has no `output`. */
 export type OutputOf<A> = TypesOf<A>["output" & keyof TypesOf<A>] extends infer Output
   ? [Output] extends [never]
     ? Json

@@ -79,12 +79,13 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
    * The schema of the object with which every run ends, as `result.output`: zod from 4.2, another schema that
    * describes itself as JSON Schema, `zod3()` or `jsonSchema()`. Default: none, runs end with text.
    *
-   * - A run ends with a valid output, or with a stop reason that says why it has none: `invalid_output`,
-   *   `refusal`, `max_tokens`, a limit. With `onLimit: "land"`, which is the default for such an agent, the
-   *   last turn gives the output. `stop.type` is `end_turn` if the model was done by itself.
+   * - A run ends with a valid output, or its stop reason says why it has none: `invalid_output`, `refusal`,
+   *   `max_tokens`, a limit. At a limit, the model gets one last turn to give the output (`onLimit: "land"`,
+   *   the default for such an agent). `stop.type` is `end_turn` if no limit ended the run.
    * - A model with output formats writes the output as its answer. Any other model, one whose API cannot
    *   express the schema, and every model of a `toolOnly` agent call the tool `final_answer`.
-   * - An output that does not match the schema is answered by one reminder with what is wrong.
+   * - If the output does not match the schema, the model is told what is wrong, once per run. A second wrong
+   *   output ends the run.
    * - Tools with `endsRun` are refused. The schema's own checks and transforms apply to every output;
    *   `output` is the value after the transforms, as JSON.
    */
@@ -95,8 +96,8 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
         ? unknown
         : Schema);
   /**
-   * Whether clients may offer tools of their own with a message, see `RunOptions.clientTools`. Every text in
-   * them counts as the user's. Sub-agents do not get them. Default: no, such a message is refused.
+   * Whether clients may offer tools of their own with a message, see `RunOptions.clientTools`. Their texts
+   * are treated like text of the user. Sub-agents do not get them. Default: no, such a message is refused.
    */
   clientTools?: boolean;
   /** Time limit of a function `tools`, in milliseconds. Default: 5,000. */

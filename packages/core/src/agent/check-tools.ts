@@ -71,7 +71,7 @@ function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen, output }: Agent<
     );
 }
 
-/** Refuses tools that would give another output than the agent's `output`, or that have its tool's name. */
+/** Refuses tools with `endsRun`, or named `final_answer`, if the agent has an `output`. */
 function checkBesideOutput<Deps>({ name, tools, output }: Agent<Deps>): void {
   if (output === undefined) return;
   const ends = [...tools.values()].find(({ endsRun }) => endsRun !== false);

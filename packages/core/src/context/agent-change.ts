@@ -44,9 +44,10 @@ function toolChanges(
 }
 
 /**
- * Returns how requests ask for the run's output: by an output format, or by the tool for it. Returns
- * `undefined` if the prefix has neither in the agent's present form, because another version of the agent
- * wrote it. An output in that form would be refused, so the model is asked for JSON in its text instead.
+ * Returns how requests ask for the run's output: by an output format (`text`), or by the tool `final_answer`
+ * (`call`). Returns `undefined` if another version of the agent wrote the prefix and has asked in another
+ * form. An output in that form would not match the agent's schema, so the model is asked for JSON in its
+ * text.
  */
 export function askedOutput(
   { prefix }: SessionState,

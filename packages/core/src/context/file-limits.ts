@@ -49,8 +49,8 @@ export function withoutFiles(entry: ContextEntry): ContextEntry {
 }
 
 /**
- * Returns the entries without the files that came after the model's last answer: the model has refused a
- * request with them. Earlier ones it has read.
+ * Returns the entries without the files that came after the model's last answer. The API refused a request
+ * with them; it has accepted all earlier files.
  */
 export function withoutRefusedFiles(entries: readonly ContextEntry[]): ContextEntry[] {
   const answered = entries.findLastIndex(({ role }) => role === "assistant");

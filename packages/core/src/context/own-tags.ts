@@ -4,7 +4,7 @@ import { WRAPPER_TAGS } from "./sanitize.ts";
 
 const TAG = /^[a-z][a-z0-9_-]{0,63}$/i;
 
-/** The most own tags of a session. Every text for the model is searched for all of them. */
+/** The most tags of an agent's hooks and of a session. Every text for the model is searched for all tags. */
 export const MOST_TAGS = 50;
 
 /** The part of a session's state that has its own tags. */
@@ -37,7 +37,7 @@ export function countOwnTag(
   if (tag !== undefined && !ownTags.has(tag)) ownTags.set(tag, event.seq);
   if (event.type !== "run_started" || event.data.tags === undefined) return;
   for (const declared of event.data.tags.filter(isOwnTag)) ownTags.set(declared.toLowerCase(), DECLARED);
-  // Events that no request contains yet may have been rendered without these tags.
+  // Events that were not sent yet may be cached in a form in which these tags are not escaped.
   kept.entries.clear();
 }
 
@@ -62,9 +62,9 @@ export function hookTagsOf({ ownTags }: Tagged): readonly string[] {
 
 /**
  * Returns the own tags that text of the event `seq` must not contain: those that the session has used up to
- * this event, and those that hooks have declared. Tags that are first used later do not count, so that text
- * which was sent never changes. Declared ones do: they only change when a run starts, before its first
- * request.
+ * this event, and those that hooks have declared. Tags that are first used later do not count, because text
+ * that was sent must never change. Declared tags always count: new ones come only when a run starts, before
+ * its first request.
  */
 export function ownTagsAt({ ownTags }: Tagged, seq: number): readonly string[] {
   if (ownTags.size === 0) return NO_TAGS;

@@ -23,7 +23,7 @@ export async function foldersOf(userId: string): Promise<Folders> {
 /** Files in a file store, by their hash. */
 export interface HashedFiles {
   put(folder: string, id: string, content: Uint8Array): Promise<void>;
-  /** Notes that a session uses a file. */
+  /** Stores that a session uses a file. */
   use(folder: string, session: string, id: string): Promise<void>;
   /** Returns the bytes of a file; `undefined` if there is none, or if it is damaged. */
   read(folders: Folders, id: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
@@ -52,7 +52,9 @@ export function hashedFiles(store: FileStore): HashedFiles {
       throw error;
     }
   };
-  /** A file moves from the first folder to the second when it is sent, maybe at this moment. */
+  /**
+   * Reads `sent` twice: the file may move there from `unsent` between the reads, when its message is sent.
+   */
   const read = async ({ sent, unsent }: Folders, id: string) =>
     (await readAt(sent, id)) ?? (await readAt(unsent, id)) ?? (await readAt(sent, id));
   const release = async ({ sent, unsent }: Folders, session: string, id: string) => {
@@ -63,8 +65,8 @@ export function hashedFiles(store: FileStore): HashedFiles {
     const content = await readAt(sent, id);
     await fileStoreCall(() => store.delete(uses));
     await fileStoreCall(() => store.delete(`${unsent}/${id}`));
-    // Another session may have begun to use the file in the meantime. It has noted this before it stores or
-    // reads the bytes, so that either sees the other.
+    // Another session may have begun to use the file in the meantime. It stores its use before it writes or
+    // reads the bytes, so either it or this deletion sees the other.
     if (content !== undefined && (await isUsed())) await put(sent, id, content);
   };
   return {

@@ -5,7 +5,7 @@ import { hasWordAt } from "./byte-text.ts";
  */
 const MOST_UNPACKED = 32 * 1024 * 1024;
 
-/** What a stream counts as at least, so that many empty ones cannot take all the time: 2,048 are read. */
+/** The least that a stream counts, in bytes. So at most 2,048 streams are read, even if all are empty. */
 const LEAST_UNPACKED = 16 * 1024;
 
 /** How far behind its name the data of an object stream begins at most. */

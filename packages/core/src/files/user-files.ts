@@ -58,13 +58,13 @@ export interface OwnUserFiles extends UserFiles {
   read(userId: string, id: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
-/** The most bytes of a user's files that no message has: ten times as many as a message may have. */
+/** The most bytes that a user may have uploaded and not sent: ten messages of the largest size. */
 const MOST_UNSENT = 200_000_000;
 
 /** A path in a user's folder of files that were only uploaded. */
 const UNSENT = /^[^/]+\/unsent\/[0-9a-f]{64}$/;
 
-/** After this time, in milliseconds, a file that no message has may be deleted. */
+/** After this time, in milliseconds, an upload that was not sent may be deleted. */
 const UNSENT_MS = 24 * 60 * 60 * 1_000;
 
 /**
@@ -72,7 +72,7 @@ const UNSENT_MS = 24 * 60 * 60 * 1_000;
  *
  * - `<user>/unsent/<hash>` was uploaded and is in no message yet. Nothing refers to it, so it may be deleted.
  * - `<user>/uploads/<hash>` is in messages or results. A folder of the same name has one empty file for each
- *   session that uses it. So the store knows when the last one is gone.
+ *   session that uses it. When the last of these is removed, the file is deleted.
  *
  * `now` returns the time in milliseconds since 1970, by the clock of the store if possible.
  */

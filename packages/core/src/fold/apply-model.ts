@@ -89,7 +89,7 @@ export function applyOutput(
   const { value, problem, reminder, call_id } = event.data;
   if (run?.turn !== undefined && value !== undefined) run.turn.output = { value, seq: event.seq };
   if (run !== undefined && reminder) applyReminder(run);
-  // The model reads nothing about an output in its text.
+  // For a valid output in the model's text, there is nothing to send back.
   if (call_id !== undefined || problem !== undefined) unsent.push(event);
 }
 

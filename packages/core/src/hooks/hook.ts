@@ -51,8 +51,8 @@ export interface RunContext<Deps = unknown> extends HookContext {
   /** The agent's limits of one run. */
   readonly limits: Readonly<Limits>;
   /**
-   * Returns what the run may still use: for each resource the smaller of what is left of `limits` and of the
-   * agent's `sessionLimits`, at this moment. `Infinity` if there is no limit; below 0 if it was exceeded.
+   * Returns what the run may still use at this moment. Each number is the smaller of the rests of `limits`
+   * and of the agent's `sessionLimits`: `Infinity` without a limit, below 0 if a limit was exceeded.
    */
   remaining(): Budget;
   /** Aborts when the run is stopped. A hook that does not return soon afterwards is abandoned. */
@@ -205,7 +205,7 @@ export interface Hook<Deps = unknown> {
   /**
    * The tags in which the hook appends text for the model, e.g. `["Plan"]`. From the next run on, no message
    * of the user, no result and no other text from outside can open or close them. A tag that is not listed is
-   * protected from its first use on, but messages may contain it. At most 50 among all hooks. Default: none.
+   * protected from its first use on, except in messages. At most 50 for all hooks together. Default: none.
    */
   readonly tags?: readonly string[];
   /** Whether `afterRun` is called again if the process died while it ran. Default: no. */

@@ -13,8 +13,8 @@ export interface LegFiles {
   /** Puts the bytes of files into a request, just before it is sent. */
   fill(request: ModelRequest, model: ModelClient): Promise<ModelRequest>;
   /**
-   * Returns the events after which the context has no files that the model has not answered yet, if the
-   * failure of a request is due to them; otherwise an empty list. `uptoSeq` is the last event of the request.
+   * Returns the events of a checkpoint that replaces the files since the model's last answer, if a request
+   * failed because of them; otherwise an empty list. `uptoSeq` is the last event of the request.
    */
   leaveOut(
     state: SessionState,

@@ -35,7 +35,7 @@ export interface EventData {
    * - `disposition` says which part of the answer later requests contain: all blocks (`kept`), the usable
    *   part of an answer that was cut off (`partial`), or nothing (`discarded`).
    * - `attempt` is the `seq` of the `llm_request` that was answered.
-   * - `output` says where the run's output, or an attempt at it, is in the content: in its `text`, or in a
+   * - `output` says where the content has the run's output, or an attempt at it: in its `text`, or in a
    *   `call` of the tool `final_answer`. Views do not show that part as text or as a call.
    */
   assistant_message: {
@@ -109,11 +109,12 @@ export interface EventData {
    */
   note: { text: string; tag?: string; landing?: StopReason; reminder?: true };
   /**
-   * The model gave its run's output, or something else in its place, see `AgentOptions.output`. Stored in one
-   * append with the `assistant_message` of this `attempt`.
+   * The model gave the run's output, or an answer without a valid one, see `AgentOptions.output`. Stored in
+   * one append with the `assistant_message` of this `attempt`. Has either `value` or `problem`.
    *
    * - `value` is the output: it matches the schema, and the schema's transforms were applied.
-   * - `problem` is why there is no output, as the model reads it. `reminder`: the model answers once more.
+   * - `problem` is what is wrong with the answer, as the model reads it. `reminder`: the model answers once
+   *   more.
    * - `call_id` is the call of the tool `final_answer`; absent if the model answered with text.
    */
   output: { attempt: number; value?: Json; problem?: string; reminder?: true; call_id?: string };

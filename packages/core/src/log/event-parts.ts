@@ -1,6 +1,6 @@
 /**
- * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each has
- * the note's first word, e.g. `saved` for the note `[saved: 4000 chars]`.
+ * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each value
+ * is the note's first word, e.g. `saved` for the note `[saved: 4000 chars]`.
  */
 export interface ShortenInput {
   /** The first word of the note that replaces this field, e.g. `saved`. */

@@ -71,7 +71,7 @@ const TEXTS: ByType<object> = {
   spending: ({ answer }) =>
     answer === undefined ? {} : { answer: { text: REDACTED, stop_reason: answer.stop_reason } },
   tool_answered: ({ error }) => ({ value: REDACTED, ...(error !== undefined && { error: REDACTED }) }),
-  // Hooks may end a run with words of their own.
+  // The stop reason's message may be a hook's own text.
   effect_started: withoutMessage,
   run_ended: withoutMessage,
 };

@@ -14,7 +14,7 @@ import { roomFor } from "../stop/room.ts";
 /**
  * Stores a checkpoint if the context has more files than one request may have, or if one of the agent's
  * strategies asks for it. Called between turns, when every call has its result. Returns whether a strategy
- * has shortened the context.
+ * shortened the context.
  */
 export async function checkpointIfDue(leg: Leg): Promise<boolean> {
   const { state } = leg.log;

@@ -205,8 +205,8 @@ function givenUp(run: RunState): StopReason | undefined {
 }
 
 /**
- * Returns the limit's stop reason once the landing turn has been made. If the model was reminded there of its
- * output's schema, it answers once more, as far as the limits allow.
+ * Returns the limit's stop reason once the landing turn is over. If the model was reminded of the output's
+ * schema in that turn, it answers once more, if the limits allow it.
  */
 function landed({ landing, turns, turn }: RunState, left: Remaining): StopReason | undefined {
   if (landing === undefined || turns <= landing.turns) return undefined;

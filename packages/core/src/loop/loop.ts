@@ -102,8 +102,8 @@ async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   await refreshUserData(leg);
   if (leg.life.signal.aborted) return undefined;
   let planned = await planTurn(leg);
-  // The hooks come first, because they may refuse the turn, and a summary costs money. They come again after
-  // a checkpoint, because it may have removed what they appended. A recovered run calls them again, too.
+  // Hooks are called first, because they may refuse the turn, and a summary costs money. They are called
+  // again after a checkpoint, which may have removed what they appended, and when the run is recovered.
   if (planned.plan !== undefined && !leg.life.signal.aborted && (await checkpointIfDue(leg)))
     planned = await planTurn(leg);
   if (leg.life.signal.aborted) return undefined;

@@ -52,9 +52,9 @@ export async function prepareNextRun(leg: Leg): Promise<() => Successor | "decid
 }
 
 /**
- * Returns the agent with the tools of the next run: its own, and those that the message's client offers. If a
- * function returns its own tools, it gets those of the prefix: the leg of the next run calls the function for
- * that run's caller, and stores a new prefix if the tools differ.
+ * Returns the agent with the tools of the next run: its own, and those that the message's client offers. If
+ * the agent's `tools` is a function, its own tools are those of the present prefix: the leg of the next run
+ * calls the function for that run's caller, and stores a new prefix if the tools differ.
  */
 function withNextTools(
   { agent, log: { state } }: Leg,

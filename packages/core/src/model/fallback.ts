@@ -67,7 +67,7 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
   };
 }
 
-/** Returns the schema in the one form that all models take; `undefined` if there is none. */
+/** Returns the schema in the form that all models accept; `undefined` if their forms differ. */
 function commonFormat(models: readonly ModelClient[], schema: JsonObject): JsonObject | undefined {
   const [first, ...others] = models.map((model) => model.outputFormat?.(schema));
   return others.every((form) => form !== undefined && isEqualJson(form, first)) ? first : undefined;

@@ -121,7 +121,7 @@ const BOUNDS: ReadonlySet<string> = new Set([
   ...["maxProperties", "default", "examples", "contentEncoding", "contentMediaType"],
 ]);
 
-/** Keywords that say nothing about the value. Definitions are put in the place of references. */
+/** Keywords that do not restrict the value and are removed. `$defs` are no longer needed without `$ref`. */
 const NOTES: ReadonlySet<string> = new Set([
   ...["$schema", "$id", "id", "$comment", "deprecated", "readOnly", "$defs", "definitions"],
 ]);
@@ -141,7 +141,7 @@ function withoutBounds(schema: JsonObject, { formats = [] }: FormatRules): JsonO
   return { ...kept, description: before + JSON.stringify(bounds) };
 }
 
-/** Returns whether this is a bound that zod gives every integer: no model writes larger ones. */
+/** Returns whether this is a bound that zod adds to every integer. Such bounds tell the model nothing. */
 function isSafeBound(keyword: string, value: Json): boolean {
   if (keyword === "minimum") return value === Number.MIN_SAFE_INTEGER;
   return keyword === "maximum" && value === Number.MAX_SAFE_INTEGER;

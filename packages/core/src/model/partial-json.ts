@@ -2,8 +2,9 @@ import type { Json } from "../base/json.ts";
 
 /**
  * Parses the beginning of a JSON text, e.g. of an object that a model is writing. A text, a list or an object
- * that is cut off has its part so far. A number, keyword, key or escape that may go on is left out. Returns
- * `undefined` if there is no value yet. To parse a text again and again while it grows, use `jsonReader()`.
+ * that is cut off has the part that has arrived. A number, keyword, key or escape that may be incomplete is
+ * left out. Returns `undefined` if there is no value yet. For a text that grows, use `jsonReader()`: it
+ * parses each character once.
  *
  * @example
  * ```ts
@@ -37,7 +38,7 @@ const DEEPEST_PART = 200;
 
 const NOT_JSON = new Error("not JSON");
 
-/** A mark, or a number or keyword with what ends it. */
+/** A quote, brace or bracket, or a number or keyword that is complete because another character follows. */
 const TOKEN = /^[\s,:]*(?:(["{}[\]])|([^\s,:"{}[\]]+)(?=[\s,:"{}[\]]))?/;
 
 /** The part of a text that can be read: neither an escape nor half a surrogate pair is cut off at its end. */
@@ -62,9 +63,9 @@ export function jsonReader(): JsonReader {
   const open: Open[] = [];
   let root: Json | undefined;
   let isOver = false;
-  /** The text that is being read; `undefined` outside of one. */
+  /** The string that is being read, as far as it has arrived; `undefined` outside of strings. */
   let said: string | undefined;
-  /** The input that was not read yet, because it may go on. */
+  /** The end of the input that was not parsed yet: a token that the next piece may continue. */
   let rest = "";
 
   const add = (value: Json): void => {

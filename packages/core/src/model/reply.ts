@@ -146,7 +146,7 @@ function takeDelta({ block, part }: PartialBlock, delta: ContentDelta): number {
   return 0;
 }
 
-// The API refuses a request that has its own `file_id`, also if it is `null`.
+// The API sends `file_id` in citations, and refuses requests that contain it, even as `null`.
 /** Returns a citation without the field that requests must not have. */
 function citationOf(given: Json): Json {
   const { file_id: _, ...citation } = Object(toJson(given));

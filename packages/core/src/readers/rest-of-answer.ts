@@ -17,7 +17,7 @@ export function* restOfAnswer(
   seen: ReaderState,
 ): Generator<LiveEvent> {
   if (disposition === "discarded") return;
-  // Readers get the whole output in the event that follows.
+  // Left out because the event `output`, which follows, has the whole output.
   const content = output === "text" ? whole.filter((block) => !isText(block)) : whole;
   const shown = seen.attempt === attempt ? [...seen.shown.values()] : [];
   if (shown.length > 0 && isChanged(content, shown, seen)) {

@@ -55,10 +55,10 @@ export async function beginRun(
   return await beginWithMessage(host, { session, agent, ...said, signal, whenBusy, caller, credentials });
 }
 
-/** What few processes need, in a chunk of its own. */
+/** The code for messages with files, in a chunk that most processes do not load. */
 const messageParts = () => import("./files/index.ts");
 
-/** Checks the tools that a message brings. @throws PawlError `invalid_input` */
+/** Checks the tools that a client offers with its message. @throws PawlError `invalid_input` */
 async function toolsOf(agent: Agent, { clientTools }: RunOptions | RetryRunOptions) {
   if (clientTools === undefined) return undefined;
   const { checkedOffer } = await import("./seldom/index.ts");

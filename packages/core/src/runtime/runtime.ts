@@ -102,7 +102,7 @@ export function runtime<Deps, Name extends string = string>(
   };
 }
 
-/** What most processes never call, in a chunk of its own. */
+/** The code of actions that most processes never call, in a chunk of its own. */
 const seldom = () => import("./seldom/index.ts");
 
 const refuseFiles = (): never => {

@@ -82,10 +82,10 @@ export interface RunResult<Output = Json> {
   /** All text of the run, with a blank line between turns. */
   text: string;
   /**
-   * The run's structured output. It has its type if `run()` was given the agent itself and not its name.
+   * The run's structured output. It is typed if `run()` gets the agent itself instead of its name.
    *
    * - For an agent with an `output`: the value that matches the schema, after its transforms, as JSON. Absent
-   *   if the run has none; `stop` then says why. A run that a limit has ended may have one.
+   *   if the run has none; `stop` then has the reason. A run that a limit has ended may have one.
    * - For a tool with `endsRun` that ended the run: what its `execute` returned, as JSON. `stop.type` is then
    *   `terminal_tool`. Nothing validates this value: a hook may have changed it, or an earlier version of the
    *   tool may have made it.

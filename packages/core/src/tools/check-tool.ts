@@ -113,7 +113,7 @@ export function checkToolOptions(options: Named): void {
   }
 }
 
-/** Checks where a tool runs: what only a page does, and what only this process does, exclude each other. */
+/** Refuses options of a page's tool on one that runs here, and the other way round. */
 function checkPlace({ name, execute, suspends, runsIn, output, expires, timeoutMs }: Named): void {
   const here = Object.entries({ execute, suspends, timeoutMs });
   const [wrong] = (runsIn === undefined ? Object.entries({ output, expires }) : here).find(

@@ -18,7 +18,7 @@ import type { Tool, ToolOptions } from "./tool.ts";
  * @throws PawlError `config` for an unknown or missing option, an invalid name, an input that is not an
  * object, a schema that cannot be expressed as JSON Schema, a `timeoutMs` or `maxResultChars` out of range,
  * fields in `shortenInput` that the input does not have, a tool with none of `execute`, `suspends` and
- * `runsIn`, or one with `runsIn` and what only this process does.
+ * `runsIn`, or `runsIn` together with `execute`, `suspends` or `timeoutMs`.
  *
  * @example
  * ```ts

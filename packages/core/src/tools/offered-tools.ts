@@ -13,13 +13,13 @@ const MOST_CHARS = 64_000;
 const MOST_DESCRIPTION_CHARS = 4_000;
 const MOST_NESTED = 32;
 
-/** The beginning of each description, so that the model does not take it for the application's. */
+/** The beginning of each description. It tells the model that the text is not the application's. */
 const FROM_PAGE = "A tool of the user's page, described by that page:";
 
 /** Names that every object has. */
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** What decides which tools a client may offer, and what their texts must not contain. */
+/** The agent's settings and names by which a client's tools are checked. */
 interface Offered {
   readonly clientTools?: boolean;
   readonly tools: ReadonlyMap<string, Pick<Tool, "suspends">>;
@@ -31,13 +31,15 @@ interface Offered {
  * Checks the tools that a client offers and returns them in the form in which the model gets them. Texts in
  * them cannot open or close Pawl's tags.
  *
- * @throws PawlError `invalid_input` if the agent does not allow them, or with what is wrong with them.
+ * @throws PawlError `invalid_input` if the agent does not allow them, or if one of them is invalid.
  */
 export function checkedOffer(agent: Offered, given: unknown): ToolSpec[] {
   if (!Array.isArray(given)) throw offerError("`clientTools` must be a list of tools.");
   if (given.length === 0) return [];
   if (!agent.clientTools)
-    throw offerError("This agent takes no tools from clients: it needs `clientTools: true`.");
+    throw offerError(
+      "This agent accepts no tools from clients. Set `clientTools: true` of agent() to allow them.",
+    );
   if (given.length > MOST_TOOLS) throw offerError(`A client may offer at most ${MOST_TOOLS} tools.`);
   if (given.some((one) => isDeeperThan(one, MOST_NESTED)))
     throw offerError(`A client's tools may be nested at most ${MOST_NESTED} levels deep.`);

@@ -4,9 +4,9 @@ import { type ContentBlock, isText, isToolUse, textOf } from "../model/content.t
 import type { OutputTool } from "./output-tool.ts";
 
 /**
- * Returns what may be the output in an answer: the input of the tool call, or else each JSON value that the
- * text may have. Models that do not call the tool put prose or a code fence around the JSON, or thinking
- * before it.
+ * Returns the JSON values of an answer that may be its output: the input of the tool call, or else those in
+ * the text. A model that does not call the tool may write thinking before the JSON, and prose or a code fence
+ * around it.
  */
 export function outputsIn(
   content: readonly ContentBlock[],
@@ -35,14 +35,16 @@ function jsonIn(blocks: readonly ContentBlock[]): Json[] {
   return [...new Set([text, said.trim(), ...found])].flatMap(parsedJson);
 }
 
-/** Ends the thinking that some servers leave in the text. */
+/** The end of the thinking that some servers leave in the text. */
 const THOUGHT = "</think>";
 
-/** The most code fences that are read. A schema may take its time for each. */
+/** The most code fences that are validated: a slow schema would run for each. */
 const MOST_FENCES = 3;
 
-// Without a pattern for the whole fence: it would be matched from each line break of a long answer anew.
-/** Returns the contents of the last code fences, the last one first: the others are often examples. */
+// Not a pattern for the whole fence: its time would grow with the square of the answer's length.
+/**
+ * Returns the contents of the last code fences, the last one first, because earlier ones are often examples.
+ */
 function fencesIn(text: string): string[] {
   const parts = text.split("```");
   const fences = parts.filter((_, at) => at % 2 === 1).map((part) => part.replace(/^\w*\s/, "").trim());

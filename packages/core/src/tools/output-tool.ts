@@ -10,7 +10,7 @@ export interface OutputTool {
   readonly spec: ToolSpec;
   /** Whether the output is in the field `value`, because a tool's input must be an object. */
   readonly isWrapped: boolean;
-  /** The JSON Schema of an object that contains or is the output. */
+  /** The JSON Schema of the output, or of an object with the output in its field `value`. */
   readonly whole: JsonObject;
 }
 

@@ -18,6 +18,6 @@ export interface Suspends<Input, Answer, Kind extends string = string, Payload e
   kind?: Kind;
   /** Returns the data that the client shows with the question. Default: the call's input. */
   payload?(input: Input): Payload;
-  /** When the question is answered by itself, and with what. Default: never. */
+  /** When the question is answered without the user, and with which answer. Default: never. */
   expires?: Expiry;
 }

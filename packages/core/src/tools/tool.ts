@@ -232,10 +232,10 @@ export interface ToolOptions<
   /** Asks the user a question and waits for the answer. Default: the call does not wait. */
   suspends?: Suspends<Infer<I>, A, Kind, Payload>;
   /**
-   * `client`: the tool has no `execute`; a page of the session's owner runs it, see `useAgent({ tools })` of
-   * `@pawl/client`. The call waits for the page's result, or its error, for days if necessary. The first one
-   * counts. A page that was closed runs the call after a reload, so it may run more than once. Default: the
-   * tool runs in this process.
+   * `client`: a page of the session's owner runs the tool, see `useAgent({ tools })` of `@pawl/client`. Such
+   * a tool has no `execute`. The call waits for the page's result or error, for days if necessary; the first
+   * one counts. After a reload the page runs an open call again, so a tool may run more than once. Default:
+   * the tool runs in this process.
    */
   runsIn?: "client";
   /**
@@ -248,7 +248,7 @@ export interface ToolOptions<
       : A extends Schema
         ? unknown
         : Schema);
-  /** When a call at the client gets a result by itself, and which (`default`). Default: never. */
+  /** When a call gets the result `default` because no page has answered it. Default: never. */
   expires?: Expiry;
   /**
    * Returns the text that the model reads instead of the result: a string, or content blocks of the Messages

@@ -15,8 +15,8 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns a keyword of a plain JSON Schema that JSON Schema does not have, e.g. because of a typing error.
- * Keywords that begin with `x-` are allowed, and so is whatever a library writes.
+ * Returns a keyword that JSON Schema does not define, e.g. a misspelled one, of a schema by `jsonSchema()`.
+ * Keywords that begin with `x-` are allowed, and so are all keywords that a schema library writes.
  */
 export function unknownKeyword(schema: Schema, json: JsonObject): string | undefined {
   if (schema["~standard"].vendor !== "pawl") return undefined;

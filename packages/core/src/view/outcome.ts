@@ -20,7 +20,7 @@ export function outcomeParts({ seq, data }: StoredOf<"tool_result">): ViewPart[]
   ].map((part, at) => ({ ...part, key: `${seq}:${at}`, callId }));
 }
 
-/** Returns what a search of the API itself has found as parts. `key` is that of its block. */
+/** Returns the sources that the API's own web search has found, as parts. `key` is that of its block. */
 export function foundParts({ content }: ContentBlock, key: string): ViewPart[] {
   return objectsIn(content).flatMap(({ url, title }, at): ViewPart[] =>
     /^https?:/.test(url) ? [{ type: "source", key: `${key}:${at}`, id: url, url, title: title ?? url }] : [],

@@ -1,7 +1,7 @@
 import { type JsonReader, jsonReader } from "../model/partial-json.ts";
 
-// A page asks for an output after every delta. The reader of a part goes on in the part that replaces it, so
-// that no text is parsed twice. A view has only the text, so it stays plain JSON.
+// A page reads the output after every delta. Each part passes its reader to the part that replaces it, so
+// that no text is parsed twice. The readers are kept here and not in the view, which must be plain JSON.
 const readers = new WeakMap<object, JsonReader>();
 
 /** Returns a reader that has read the text of an output in progress. */

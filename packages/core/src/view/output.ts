@@ -45,7 +45,7 @@ export function outputDelta(view: ViewState, { data }: EventOf<"output_delta">):
   });
 }
 
-/** Shows the output that an answer has given. */
+/** Shows the output of a complete answer. */
 export function storedOutput(view: ViewState, { data }: StoredOf<"output">): ViewState {
   const { value } = data;
   if (value === undefined) return view;

@@ -7,7 +7,7 @@ import type { ViewPart } from "./view.ts";
 
 /**
  * Converts a stored answer to view parts. If the answer was cut off, the parts show only the blocks that
- * later requests contain. The run's output is shown by an event of its own.
+ * later requests contain. The run's output is left out: the event `output` shows it.
  */
 export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
   return echoable(data).flatMap((block): ViewPart[] => {

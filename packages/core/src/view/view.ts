@@ -45,15 +45,15 @@ export type ViewPart =
   | { type: "text"; key: string; text: string; open: boolean; citations?: Citation[] }
   | { type: "thinking"; key: string; text: string; open: boolean }
   /**
-   * A source of the answer: reported by a tool (`context.report({ sources })`), or found by a search of the
-   * API itself. `url` is an http or https address, or absent. `callId` is the tool's call.
+   * A source of the answer, reported by a tool (`context.report({ sources })`) or found by the API's own web
+   * search. `url` is an http or https address, or absent. `callId` is the tool's call.
    */
   | { type: "source"; key: string; id: string; title: string; url?: string; callId?: string }
   /**
-   * A file of a user's message, whose files precede its text, or of a tool result. `id` is for `GET
-   * /files/:id` of the handler. `mediaType` was found by the file's bytes, and `bytes` is its size. Pictures
-   * have a size in pixels, and a PDF an estimate of its pages. A message that the server has not confirmed
-   * has files without an id. `callId` is the call with that result.
+   * A file of a user's message, before the message's text, or of a tool result. `id` is for `GET /files/:id`
+   * of the handler; it is absent until the server has confirmed the message. `mediaType` is read from the
+   * bytes, and `bytes` is their number. Pictures have `width` and `height` in pixels, PDFs an estimate of
+   * their `pages`. `callId` is the call with that result.
    */
   | {
       type: "file";

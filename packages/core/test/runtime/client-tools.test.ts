@@ -99,7 +99,7 @@ describe("F12 a tool that runs in the page", () => {
     expect(content.length).toBeLessThanOrEqual(200);
   });
 
-  it("takes any JSON without an output, and refuses what is none", async () => {
+  it("accepts any JSON without an output, and refuses other values", async () => {
     const any = tool({ name: "locate", description: "Reads.", input: z.object({}), runsIn: "client" });
     const { send, results, pending } = await waiting({ tools: [any] });
     expect(pending[0]?.answerSchema).toEqual({});

@@ -146,7 +146,7 @@ async function outcomeOf(runtime: Runtime, { userId }: Asker, sessionId: string)
 function answerOf({ sessionId, stop, text, output, pending }: RunResult): CallAnswer {
   const [question] = pending;
   if (question !== undefined) return asking(sessionId, question);
-  // The output of an agent with an `output`, also of one that a limit has ended.
+  // A run of an agent with an `output`. It may have one even if a limit has ended the run.
   if (output !== undefined && stop.type !== "terminal_tool") return done(sessionId, JSON.stringify(output));
   if (isFailed(stop)) return failed(stop.message);
   return done(sessionId, text || stop.message);

@@ -64,8 +64,8 @@ function headersOf({ id, mediaType }: { id: string; mediaType: string }) {
     "content-security-policy": "sandbox; default-src 'none'",
     "cross-origin-resource-policy": "same-site",
     "referrer-policy": "no-referrer",
-    // A browser that has the file asks each time whether it may show it: the file may have been deleted, or
-    // another user may sit there.
+    // The browser must ask each time before it shows a cached file: the file may have been deleted, or
+    // another user may have signed in.
     "cache-control": "private, no-cache",
     vary: "cookie, authorization",
     etag: `"${id}"`,

@@ -56,8 +56,8 @@ export function fileAt(url: unknown, name: unknown): InputPart {
 }
 
 /**
- * Returns whether a message that is sent again has as many files as the stored one, and those that it names
- * by their ids. Bytes are not compared.
+ * Returns whether a message that is sent again has the files of the stored one. Compares their number and
+ * those that are given by ids, not bytes.
  */
 export function hasFilesOf({ parts }: Pick<ViewMessage, "parts">, input: MessageInput): boolean {
   const stored = parts.flatMap((part) => (part.type === "file" ? [part.id] : []));

@@ -9,8 +9,8 @@ export interface RunRequest {
   /** Id of the session to continue. Required with `answers` and `retry`. Default: a new session. */
   sessionId?: string;
   /**
-   * The user's message: a text, or parts. A file has the `id` that `POST /files` returned, or `data` in
-   * base64, for small files.
+   * The user's message: a text, or parts. A part of the type `file` has the `id` that `POST /files` returned.
+   * A small file may have `data` in base64 instead.
    */
   input?: NonNullable<RunOptions["input"]>;
   /** Answers to the session's open questions. */

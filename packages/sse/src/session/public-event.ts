@@ -25,7 +25,7 @@ export interface Shown {
  * - summaries, notes, and the text of knowledge (its source stays)
  * - what was wrong with an output
  * - what only the model's API can read, e.g. the sealed pages of its web search
- * - the text that the model reads in place of a tool's result
+ * - the `content` of a tool's result, which only the model reads
  * - a tool's input as changed by hooks
  * - a model's answers to hooks and tools (`context.askModel`)
  * - what the application says about the user (`RunOptions.caller`), and the tools that a client offers

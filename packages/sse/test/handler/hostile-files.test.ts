@@ -30,7 +30,7 @@ const forged = (id: string) => ({
 });
 
 describe("a reference that a client writes itself", () => {
-  it("F1 is refused in the native dialect, whoever has the file", async () => {
+  it("F1 is refused in the native dialect, although the file exists", async () => {
     const served = await serveFiles();
     const eves = await served.id(dot, "eve");
     for (const part of [

@@ -10,9 +10,9 @@ export type Judge = (
 ) => Promise<OutputVerdict>;
 
 /**
- * Returns what judges the run's outputs; `undefined` for an agent without `output`. The code is loaded with
- * the first judge: most agents have no `output`. Called before a request is sent, because an answer that
- * nobody can judge would be paid for nothing.
+ * Returns the function that validates the run's outputs; `undefined` for an agent without `output`. Its code
+ * is loaded when it is first needed, because most agents have no `output`. Called before a request is sent:
+ * if the code cannot be loaded, no answer has been paid for.
  */
 export async function judgeFor(leg: Leg): Promise<Judge | undefined> {
   const { output } = leg.agent;

@@ -35,10 +35,10 @@ export interface OutputVerdict {
 }
 
 /**
- * Reads the run's output in a complete answer: in the call of the output's tool, or else in the text. The
- * first answer without a valid output is answered by a reminder, and the second ends the run. An output
- * beside calls of other tools is refused, because the model has not read their results. Only for agents with
- * an `output`.
+ * Finds the run's output in a complete answer, in the call of `final_answer` or else in the text, and
+ * validates it. After the first answer without a valid output the model is reminded; the second ends the run.
+ * An output beside calls of other tools is refused, because the model has not read their results. Only for
+ * agents with an `output`.
  */
 export async function outputVerdict(
   leg: Leg,
@@ -84,7 +84,7 @@ function notTaken({ seq }: JudgedAttempt, { call_id }: EventData["tool_call"], p
   return { type: "output", data: { attempt: seq, problem, call_id } };
 }
 
-/** Validates the output, and returns the event that takes it, or the reminder. */
+/** Validates the output. Returns the event that stores it, or the reminder. */
 async function judged(
   leg: Leg,
   attempt: JudgedAttempt,
@@ -117,7 +117,7 @@ function blockOf({ call_id, tool_name, arguments: input }: EventData["tool_call"
 
 const NONE = "Your answer has no output: it is not JSON.";
 
-const UNCHECKED = "Your output was not checked: the run was stopped, or its time was over.";
+const UNCHECKED = "Your output was not checked: the run was stopped or ran out of time.";
 
 type Checked = { value: Json } | { problem: string | undefined; cause?: unknown };
 
@@ -138,7 +138,7 @@ async function firstValid(leg: Leg, schema: AgentOutput, found: readonly Json[])
   return { problem: `Your output does not match the schema: ${listedProblems(problems)}` };
 }
 
-/** Returns how the model is asked to answer again. The schema is repeated if the request did not have it. */
+/** Returns the request to answer again. It contains the schema if the model's request did not. */
 function askAgain(leg: Leg, attempt: JudgedAttempt, output: AgentOutput): string {
   if (askedOutput(leg.log.state, output) === "call") return `\nCall ${FINAL_ANSWER} with the whole output.`;
   if (attempt.asText) return "\nAnswer again with the whole output.";

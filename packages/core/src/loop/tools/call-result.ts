@@ -67,7 +67,7 @@ export async function rewritten(
   });
 }
 
-/** Returns the fields of a result that stay if a hook changes its success. A success has no error code. */
+/** Returns the fields that a result keeps if a hook turns it into a failure or a success. */
 function whateverTheOutcome(
   { spent, report }: Pick<EventData["tool_result"], "spent" | "report">,
   success: boolean,

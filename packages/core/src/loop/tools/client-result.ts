@@ -24,7 +24,7 @@ export async function clientResult(leg: Leg, client: ClientCall): Promise<Result
 
 async function answeredResult(leg: Leg, { call, tool, asks }: ClientCall): Promise<ResultEvent> {
   if (call.answer?.error !== undefined) return resultEvent(call, false, call.answer.error);
-  // The database may have stored the answer itself, and it does not check schemas.
+  // Checked here too: an answer may be stored by a database function (Supabase), which checks no schemas.
   const answer = await validateFor(leg, asks.answer, call.answer?.value);
   if (!answer.ok) return resultEvent(call, false, wrongAnswer(call, asks.answer, answer.problems));
   return successResult(call, tool, answer.value);

@@ -125,7 +125,7 @@ function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent
   });
 }
 
-/** Returns the id of the question about a run that the event asks or answers. */
+/** Returns the `call_id` of a hook's question about the run, if the event is this question or its answer. */
 function askedAbout(log: readonly StoredEvent[], target: StoredEvent): string | undefined {
   if (target.type !== "tool_suspended" && target.type !== "tool_answered") return undefined;
   const asked = log.find(
@@ -135,12 +135,12 @@ function askedAbout(log: readonly StoredEvent[], target: StoredEvent): string | 
   return asked && callOf(asked);
 }
 
-/** Returns the id of the run whose end the event stores. */
+/** Returns the run's id if the event stores its stop reason. */
 function endOf(event: StoredEvent): string | undefined {
   return event.type === "run_ended" || event.type === "effect_started" ? event.data.run_id : undefined;
 }
 
-/** Returns whether the event is the output that an answer has given, or why that answer has given none. */
+/** Returns whether the event is the `output` of this answer, valid or not. */
 function isOutputOf(event: StoredEvent, answer: StoredEvent): boolean {
   if (event.type !== "output" || answer.type !== "assistant_message") return false;
   return event.data.attempt === answer.data.attempt;

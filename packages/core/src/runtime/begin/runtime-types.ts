@@ -108,13 +108,13 @@ export interface RunOptions {
   signal?: AbortSignal;
   /**
    * Tools that the client offers for the run, if the agent has `clientTools: true`: the model may call them,
-   * and a page runs them, like tools with `runsIn: "client"`. Message by message, they replace those of the
-   * message before; the same tools keep the prompt's cache. A message that is queued brings them only to the
-   * run that it starts. Default: none.
+   * and a page runs them, like tools with `runsIn: "client"`. Each message replaces the tools of the
+   * message before; the same tools keep the prompt's cache. Those of a queued message are for the run that it
+   * starts, if it starts one. Default: none.
    *
-   * They come from the client, so they are limited: 64 tools and 64,000 characters in all, no name of a tool
-   * that runs on the server, `inputSchema` an object as JSON Schema. Their inputs are not checked, and their
-   * results are any JSON. Rejects with `invalid_input`.
+   * At most 64 tools with 64,000 characters in all. None may have the name of a tool that runs on the server.
+   * `inputSchema` is a JSON Schema of an object. Their inputs are not checked, and their results are any
+   * JSON. Rejects with `invalid_input`.
    */
   clientTools?: readonly { name: string; description?: string; inputSchema?: JsonObject }[];
   /** Metadata for the session, if a new one is created. */

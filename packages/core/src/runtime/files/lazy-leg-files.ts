@@ -14,7 +14,7 @@ export function lazyLegFiles(
   session: Session,
   load: () => Promise<Pick<typeof import("./index.ts"), "makeLegFiles">> = () => import("./index.ts"),
 ): LegFiles {
-  // The files and not their promise, so that a failed import is repeated.
+  // Not the promise of the import, so that a failed import is tried again.
   let made: LegFiles | undefined;
   const loaded = async () => {
     const { makeLegFiles } = await load();

@@ -9,7 +9,7 @@ import type { Session } from "../../log/session-row.ts";
 import type { Host } from "../leg/host.ts";
 import { rootOf } from "../leg/root-session.ts";
 
-/** A word of each message with which an API refuses a file, e.g. "Could not process image". */
+/** Matches the messages with which APIs refuse files, e.g. "Could not process image". */
 const ABOUT_FILES = /image|pdf|document|file|media/i;
 
 function isAboutFiles({ status, errorCode, message }: ModelFailure & { message: string }): boolean {
@@ -61,7 +61,8 @@ export function makeLegFiles(
       if (first === undefined || !isAboutFiles(failure)) return [];
       const hasThem = withoutRefusedFiles(state.entries).some((entry, at) => entry !== state.entries[at]);
       if (!hasThem) return [];
-      // Processes of an earlier version replace what is before `from_seq`: nothing.
+      // `from_seq` is the first entry, so processes of an earlier version, which ignore `only`, replace
+      // nothing.
       const data = { reason: "drop_old_results", only: "refused_files", from_seq: first.seq } as const;
       return checkpointEvents(state, {}, { ...data, upto_seq: uptoSeq }, host.newId());
     },

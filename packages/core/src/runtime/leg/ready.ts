@@ -18,7 +18,7 @@ import type { Host } from "./host.ts";
  * offers. A run that can only end or ask for credentials gets no tools if the function fails.
  *
  * @throws PawlError `tools_failed`; `fenced` if another process has taken over the session; `invalid_input`
- * if the client offers a tool of a run that starts, with the name of one of the agent's
+ * if the run starts and the client offers a tool that has the name of one of the agent's
  */
 export async function readyAgent(leg: Leg, agent: Agent, starts: boolean, offer: Offer): Promise<Agent> {
   const own = await withOwnTools(leg, agent, starts);
@@ -46,9 +46,8 @@ async function withOwnTools(leg: Leg, agent: Agent, starts: boolean): Promise<Ag
 }
 
 /**
- * Returns the agent with the tools that the client offers: for a run that starts those of its message, and
- * otherwise those of the prefix. Once the model was given such a tool, it stays the client's, even if a later
- * version of the agent has one of that name.
+ * Returns the agent with the tools that the client offers. A run that starts gets those of its message. A run
+ * that is resumed gets those of its prefix, even if a later version of the agent has a tool of the same name.
  */
 async function withOffered(
   leg: Leg,

@@ -7,7 +7,7 @@ export function childId(sessionId: string, callId: string): string {
   return `${sessionId}:${callId}`;
 }
 
-/** Returns whether a sub-agent works in the session. No runtime has the agent of such a session. */
+/** Returns whether the session is a sub-agent's. Runtimes do not list the agents of such sessions. */
 export function isTaskSession({ id, metadata: { parent } }: Session): boolean {
   if (!isJsonObject(parent)) return false;
   const { session_id, call_id } = parent;

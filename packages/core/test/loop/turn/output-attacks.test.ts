@@ -170,7 +170,7 @@ describe.each(WAYS)("an agent with an output, whose model gives it %s", (_, more
     expect(results.map(({ data }) => data.report?.code)).toEqual([undefined, "invalid_output"]);
   });
 
-  it("F2 keeps its way through wrappers, and goes on with a model that has no format", async () => {
+  it("F2 uses the same form through wrappers, and continues with a model that has no output format", async () => {
     const plain: ModelClient = scriptedModel([wrong, { output: oslo }].map((reply) => text(reply.output)));
     let turns = 0;
     const hooks = [{ name: "h", beforeTurn: () => (turns++ > 0 ? { model: plain } : {}) }];

@@ -3,9 +3,9 @@ import { isOutcome } from "../base/outcomes.ts";
 import type { AgUiMessage } from "./ag-ui-message.ts";
 
 /**
- * Returns a source, a file or an artifact as an activity, and the citations of a text as one too. A page
- * keeps activities as messages, shows those whose `activityType` it knows, and sends none back. Returns an
- * empty list for any other part.
+ * Returns a source, a file, an artifact or the citations of a text as an activity. A page keeps activities as
+ * messages, shows those whose `activityType` it knows, and does not send them back. Returns an empty list for
+ * any other part.
  */
 export function activitiesOf(part: ViewPart): AgUiMessage[] {
   if (part.type === "text")

@@ -71,7 +71,7 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
       type: "function",
       function: { name: toolName, arguments: JSON.stringify(input) },
     }));
-    // An open page gets citations first, once the text is complete.
+    // In the order in which an open page gets them: citations first, once the text is complete.
     const activities = [
       ...all.filter(({ type }) => type === "text").flatMap(activitiesOf),
       ...all.filter(isOutcome).flatMap(activitiesOf),

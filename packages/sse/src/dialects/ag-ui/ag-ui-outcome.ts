@@ -38,7 +38,7 @@ export function lastEvents(
     return [{ type: "RUN_ERROR", message: stop.message, code: stop.type, usage }];
   // Only 1.0 knows this outcome: a run that ended before its answer was complete, and did not fail.
   const ended = isOne && canBeRetried({ stop }) ? { ...finished, outcome: { type: "cancelled" } } : success;
-  // AG-UI has no field for the reason. `result` is the run's output.
+  // AG-UI has no field for the stop reason. `result` is the run's output.
   const reason = { metadata: { pawl: { stop: stop.type } } };
   const output = outputOf(view);
   const result = output !== undefined && { result: output };

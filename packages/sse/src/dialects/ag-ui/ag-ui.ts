@@ -11,8 +11,8 @@ import { parseAgUi } from "./ag-ui-request.ts";
  * - Questions are interrupts, and `resume` answers them. An interrupt's id is `q` and the question's `seq`.
  * - The output of an agent with an `output` is the field `output` of the state (`STATE_DELTA`), sent again as
  *   it grows, and `null` if it is not valid. The whole output is also the `result` of `RUN_FINISHED`.
- * - A request without new messages retries the last run if it failed. Otherwise, or without any messages
- *   (`connectAgent()`), the thread is sent as it is.
+ * - A request without new messages retries the last run if it failed. If it did not fail, and for a request
+ *   without any messages (`connectAgent()`), the thread is sent as it is.
  * - A message that arrives during a run interrupts the run, unless the agent has a `whenBusy`. (`abortRun()`
  *   only closes the connection.) `POST /sessions/:id/stop` stops a run.
  * - A message that was changed under its old id is refused with `invalid_input`. So is a new message in a

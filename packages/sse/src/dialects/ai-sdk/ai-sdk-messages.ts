@@ -78,7 +78,7 @@ export function assistantParts(
   });
 }
 
-/** Returns the part of the key that the parts of one answer have in common. */
+/** Returns the beginning of a part's key, which the parts of one answer have in common. */
 function answerOf({ key }: ViewPart): string {
   return key.slice(0, key.indexOf(":"));
 }

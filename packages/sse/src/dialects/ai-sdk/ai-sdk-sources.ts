@@ -23,7 +23,7 @@ export function citedParts(citations: readonly Citation[] = []): UiPart[] {
   });
 }
 
-/** Returns the field with a text's citations. Only AI SDK 7 keeps it; for 6 there are the sources. */
+/** Returns the field with a text's citations. Only AI SDK 7 keeps it; version 6 shows the sources instead. */
 export function citationsField(citations: readonly Citation[] | undefined): { citations?: object[] } {
   if (citations === undefined) return {};
   return {

@@ -1,7 +1,7 @@
 import type { StoredEvent } from "@pawl/core";
 import { newView, reduceView, type ViewPart } from "@pawl/core/view";
 
-/** A part of the answer that comes as a whole: a source, a file or an artifact. */
+/** A part of the answer that is not streamed: a source, a file or an artifact. */
 export type OutcomePart = Extract<ViewPart, { type: "source" | "file" | "artifact" }>;
 
 /** Returns the parts that one event adds to the run's message. */

@@ -3,7 +3,7 @@ import { outputSoFar } from "@pawl/core/view";
 
 /** A step in sending the run's output. Each step replaces the one before. */
 export type OutputStep =
-  /** The part of the output that has arrived. Sent as it grows, at most about ten times its length. */
+  /** The part of the output that has arrived. In all, about ten times the output's length is sent. */
   | { type: "output"; final: false; value: Json }
   | { type: "output"; final: true; value: Json }
   /** There is no output: the attempt was lost, or what was sent does not match the schema. */

@@ -14,8 +14,9 @@ export function outputFormatOf({ output_config }: ParsedRequest): unknown {
 }
 
 /**
- * Checks what an output format excludes: citations in any document or search result, and an answer to
- * continue. The wording of the errors is a guess.
+ * Refuses what the API does not allow together with an output format: citations in documents and search
+ * results, and a last message of the assistant that the model would continue. The wording of the errors is a
+ * guess.
  */
 export function checkOutputFormat(request: ParsedRequest, paused?: PausedTurns): ApiError | undefined {
   if (outputFormatOf(request) === undefined) return undefined;
