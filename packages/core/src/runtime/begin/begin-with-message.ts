@@ -7,7 +7,8 @@ import { startEvents } from "../../loop/start-run.ts";
 import { isResting, queuedMessages, runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
-import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
+import type { OpenLeg } from "../leg/leg-runner.ts";
+import { openLeg } from "../leg/open-leg.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 import { type Begun, notifyOfStart, PAUSE_MS, resumeRun } from "./begin.ts";
 import { earlierRun } from "./earlier-run.ts";
@@ -20,14 +21,19 @@ import { endSupersededRun } from "./supersede.ts";
  * stored, returns the run that it started. During another run, does as `whenBusy` says.
  *
  * If a process holds the session's lease without an open run, it is just starting a run, perhaps for the same
- * message. This function then waits and checks again.
+ * message. This function then waits and checks again. `opened` has the leg, if the session was opened before,
+ * or none if its lease was taken.
  *
  * @throws PawlError `session_busy` if a run is in progress and `whenBusy` is `reject`, or the session stays
  * locked.
  */
-export async function beginWithMessage(host: Host, incoming: IncomingMessage): Promise<Begun> {
+export async function beginWithMessage(
+  host: Host,
+  incoming: IncomingMessage,
+  opened?: { leg: OpenLeg | undefined },
+): Promise<Begun> {
   try {
-    return await begin(host, incoming);
+    return await begin(host, incoming, opened);
   } catch (error) {
     if (!PawlError.is(error, "key_taken")) throw error;
     const earlier = await earlierRun(host.store, incoming);
@@ -37,7 +43,11 @@ export async function beginWithMessage(host: Host, incoming: IncomingMessage): P
 }
 
 /** @throws PawlError `key_taken` if the message was stored first by another request. */
-async function begin(host: Host, incoming: IncomingMessage): Promise<Begun> {
+async function begin(
+  host: Host,
+  incoming: IncomingMessage,
+  opened?: { leg: OpenLeg | undefined },
+): Promise<Begun> {
   const { session, agent } = incoming;
   const mayWait = incoming.whenBusy !== "reject";
   // By then, another leg that holds the session has ended or lost its lease.
@@ -45,7 +55,8 @@ async function begin(host: Host, incoming: IncomingMessage): Promise<Begun> {
     ? host.leaseTtlMs + agent.userDataTimeoutMs + agent.toolsTimeoutMs
     : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
-    const leg = await openLeg(host, session, agent, senderOf(incoming));
+    const isFirst = opened !== undefined && waited === PAUSE_MS;
+    const leg = isFirst ? opened.leg : await openLeg(host, session, agent, senderOf(incoming));
     const here = leg && (await unlessTaken(beginHere(host, incoming, leg)));
     if (here !== undefined) return here;
     const earlier = await earlierRun(host.store, incoming);

@@ -2,7 +2,6 @@ import type { Agent } from "../../agent/agent.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import { withContent } from "../../context/wrap-results.ts";
-import { loadState } from "../../fold/load.ts";
 import type { Access } from "../../leg/leg.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
 import type { NewEvent, StoredOf } from "../../log/event.ts";
@@ -13,7 +12,6 @@ import { endRun, lacksCredentials, runLoop } from "../../loop/loop.ts";
 import { lostAnswer } from "../../session/open-attempt.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import { accessesOf, namesCaller, type OwnAccess } from "./access.ts";
-import { holdCredentials } from "./held-credentials.ts";
 import { keepLease, withLease } from "./held-lease.ts";
 import { hiddenEvent } from "./hidden-event.ts";
 import type { ActiveLeg, BegunBy, HeldCredentials, Host } from "./host.ts";
@@ -44,39 +42,8 @@ export interface OpenLeg {
   close(): Promise<void>;
 }
 
-/**
- * Acquires the session's lease and loads its state. Returns `undefined` if the lease is taken. The lease is
- * renewed until the leg is over. With `onlyEnds`, the agent stands in for one that is gone and only ends the
- * run, so it is no change of the agent.
- */
-export async function openLeg(
-  host: Host,
-  session: Session,
-  agent: Agent,
-  { onlyEnds = false, ...from }: BegunBy & { onlyEnds?: boolean } = {},
-): Promise<OpenLeg | undefined> {
-  const lease = await host.store.acquire(session.id, `${host.holder()}/${host.newId()}`, host.leaseTtlMs);
-  if (lease === undefined) return undefined;
-  const held = holdCredentials(host, session.id, from.credentials);
-  try {
-    return holdLeg({
-      host,
-      session,
-      agent,
-      lease,
-      from,
-      onlyEnds,
-      held,
-      state: await loadState(host.store, session.id),
-    });
-  } catch (error) {
-    held.close();
-    await host.store.release(lease).catch(() => undefined);
-    throw error;
-  }
-}
-
-interface LegToHold {
+/** The parts of a leg that holds its lease. */
+export interface LegToHold {
   host: Host;
   session: Session;
   agent: Agent;
@@ -91,7 +58,7 @@ interface LegToHold {
  * Keeps the lease for the session's open run, and for the runs of queued messages that follow it. Each of
  * these starts in the append that ends the run before it.
  */
-function holdLeg({ host, session, agent, lease, from, onlyEnds, held, state }: LegToHold): OpenLeg {
+export function holdLeg({ host, session, agent, lease, from, onlyEnds, held, state }: LegToHold): OpenLeg {
   const next = accessesOf(host, session, held);
   // Answers of the open run that came with a caller or credentials which the leg does not have yet.
   const answers: StoredOf<"tool_answered">[] = [];
