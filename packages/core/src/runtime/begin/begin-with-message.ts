@@ -4,6 +4,7 @@ import type { NewEvent } from "../../log/event.ts";
 import type { NextRun } from "../../log/event-parts.ts";
 import { fetchUserData } from "../../loop/fetch-user-data.ts";
 import { startEvents } from "../../loop/start-run.ts";
+import type { StoredRequest } from "../../loop/turn/prepare-request.ts";
 import { isResting, queuedMessages, runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
@@ -115,8 +116,8 @@ async function leaveWaiting(leg: OpenLeg): Promise<never> {
 /** Starts a run. Returns `undefined` if an answer was stored first, so that a run is in progress. */
 async function startRun(host: Host, incoming: IncomingMessage, leg: OpenLeg): Promise<Begun | undefined> {
   try {
-    const start = await storeMessage(host, incoming, leg);
-    return start && { start, leg: leg.go(incoming.signal) };
+    const stored = await storeMessage(host, incoming, leg);
+    return stored && { start: stored.start, leg: leg.go(incoming.signal, stored.first) };
   } catch (error) {
     await leg.close();
     throw error;
@@ -127,7 +128,7 @@ async function storeMessage(
   host: Host,
   incoming: IncomingMessage,
   leg: OpenLeg,
-): Promise<RunStart | undefined> {
+): Promise<{ start: RunStart; first: StoredRequest | undefined } | undefined> {
   const { session } = incoming;
   const { log, held } = leg;
   const agent = await leg.readyTo("start");
@@ -145,15 +146,19 @@ async function storeMessage(
     // The question may have been answered while the hooks ran, so that the run continues.
     if (runToResume(log.state) !== undefined) break;
     const start = { runId: host.newId(), userData, ...calledBy(incoming) };
+    const { sessionId, lastSeq: afterSeq } = log.state;
     const events: NewEvent[] = [
       ...(ending?.events(nextRun(log.state, start.runId)) ?? []),
       ...startEvents(log.state, agent, host.newId, start),
       ...messageEvents(incoming, false),
     ];
-    const { sessionId, lastSeq: afterSeq } = log.state;
-    if (!(await log.appendAtTip(events))) continue;
+    // After a failure, hooks are notified before the first request.
+    const first = userData.failure === undefined ? await leg.firstRequest(events) : undefined;
+    if (first !== undefined) events.push({ type: "llm_request", data: first.event });
+    if (!(await log.appendAtTip(events, { seq: afterSeq }))) continue;
     await notifyOfStart(host, { agent, session, log }, start);
-    return { sessionId, runId: start.runId, afterSeq };
+    const request = first && { ...first, seq: afterSeq + events.length };
+    return { start: { sessionId, runId: start.runId, afterSeq }, first: request };
   }
   return undefined;
 }

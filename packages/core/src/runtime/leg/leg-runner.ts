@@ -8,7 +8,9 @@ import type { NewEvent, StoredOf } from "../../log/event.ts";
 import type { Lease } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { ABORTED, INTERRUPTED } from "../../log/stop-reason.ts";
+import { firstRequest } from "../../loop/first-request.ts";
 import { endRun, lacksCredentials, runLoop } from "../../loop/loop.ts";
+import type { PreparedRequest, StoredRequest } from "../../loop/turn/prepare-request.ts";
 import { lostAnswer } from "../../session/open-attempt.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import { accessesOf, namesCaller, type OwnAccess } from "./access.ts";
@@ -36,8 +38,16 @@ export interface OpenLeg {
   access(): Access;
   /** The credentials that have come for the session. */
   readonly held: HeldCredentials;
-  /** Starts the loop. Aborting the signal stops the run. */
-  go(signal?: AbortSignal): ActiveLeg;
+  /**
+   * Prepares the first request of the run that is about to start with these events. `undefined` if the
+   * request has to wait until they are stored.
+   */
+  firstRequest(events: readonly NewEvent[]): Promise<PreparedRequest | undefined>;
+  /**
+   * Starts the loop. Aborting the signal stops the run. `first` is a request that is in the log and was not
+   * sent yet.
+   */
+  go(signal?: AbortSignal, first?: StoredRequest): ActiveLeg;
   /** Releases the lease without starting the loop. */
   close(): Promise<void>;
 }
@@ -85,11 +95,11 @@ export function holdLeg({ host, session, agent, lease, from, onlyEnds, held, sta
     makeLeg({ host, session, agent, log, handOverAt, from, held, answers, accessOf: next.of, ...more });
   let current = newLeg();
   const kept = keepLease(host, lease, log, () => current.life.lose());
-  const runAll = async (first: RunningLeg): Promise<void> => {
-    for (let running = first; ; ) {
+  const runAll = async (begun: RunningLeg, request?: StoredRequest): Promise<void> => {
+    for (let running = begun, first = request; ; first = undefined) {
       const { leg } = running;
       try {
-        const settled = await withLease(kept, leg, () => work(leg));
+        const settled = await withLease(kept, leg, () => work(leg, first));
         if (leg.life.nextRun === undefined) {
           running.end({ state, settled });
           if (!settled && leg.life.draining) for (const notify of [...host.handOvers]) notify(session.id);
@@ -106,11 +116,12 @@ export function holdLeg({ host, session, agent, lease, from, onlyEnds, held, sta
       running = following;
     }
   };
-  const go = (signal?: AbortSignal): ActiveLeg => {
-    const first = startLeg(host, current, signal);
-    void runAll(first).finally(held.close);
-    return first.active;
+  const go: OpenLeg["go"] = (signal, first) => {
+    const begun = startLeg(host, current, signal);
+    void runAll(begun, first).finally(held.close);
+    return begun.active;
   };
+  const ahead: OpenLeg["firstRequest"] = (events) => firstRequest(current, events);
   const readyTo: OpenLeg["readyTo"] = async (what) => {
     // A leg has the dependencies and tools of one caller, so another run needs another leg.
     if (current.starts !== (what === "start")) current = newLeg({ starts: what === "start" });
@@ -122,18 +133,18 @@ export function holdLeg({ host, session, agent, lease, from, onlyEnds, held, sta
     held.close();
     await kept.giveBack();
   };
-  return { log, held, readyTo, changes, access: () => current, go, close };
+  return { log, held, readyTo, changes, access: () => current, firstRequest: ahead, go, close };
 }
 
 /** Runs the loop. An exception ends the run as an error, unless the store failed or the lease was lost. */
-async function work(leg: OwnLeg): Promise<boolean> {
+async function work(leg: OwnLeg, first?: StoredRequest): Promise<boolean> {
   try {
     const deps = withinDeadline(leg.life, leg.makeDeps());
     // Without credentials, the run only asks for them or ends, so an error of `deps` does not count.
     await (lacksCredentials(leg) ? deps.catch(() => undefined) : deps);
     await leg.ready();
     if (leg.agent.toolsFor !== undefined) await storeTools(leg);
-    return await runLoop(leg);
+    return await runLoop(leg, first);
   } catch (error) {
     if (storeFailed(error)) throw error;
     if (PawlError.is(error, "tools_failed")) {

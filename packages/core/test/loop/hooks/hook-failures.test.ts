@@ -241,12 +241,8 @@ describe("a hook that never returns", () => {
       { tools: [tool], limits: { turns: 1 }, hooks: [named("hang", { onError: never })] },
       { clock },
     );
-    const result = world.say("Go");
-    const { sessionId } = (await world.store.sessions
-      .list({ userId: "u1" })
-      .then(([one]) => ({ sessionId: one?.id }))) as {
-      sessionId: string;
-    };
+    const { started, result } = world.pawl.run("tester", { userId: "u1", input: "Go" });
+    const { sessionId } = await started;
     await stored(world, sessionId, "run_ended");
     expect((await world.say("Next", { sessionId })).stop.type).toBe("end_turn");
     await clock.advance(5_100);
