@@ -162,14 +162,14 @@ export interface EventStore {
   watch?(sessionId: string, onAppend: (seq: number) => void): () => void;
   /**
    * Returns a session's row, acquires its lease and reads its events, in one round trip. Creates the session
-   * first if `create` is set. Resolves to `undefined` if there is no such session, or if it is another user's.
+   * first if `create` is set. Resolves to `undefined` if there is no such session, or it is another user's.
    * Rejects with `invalid_input` for a holder or a new session that cannot be stored.
    *
    * The same holder may call it again, e.g. because it did not get the result. It then gets a new lease, as
    * from `acquire`, and no second session.
    *
-   * Optional. If a store lacks it, a runtime calls `sessions`, `acquire` and `read` instead. If your own store
-   * wraps another one and changes what those return, wrap `open`, too, or set it to `undefined`.
+   * Optional. If a store lacks it, a runtime calls `sessions`, `acquire` and `read` instead. If your own
+   * store wraps another one and changes what those return, wrap `open`, too, or set it to `undefined`.
    */
   open?: ((session: SessionToOpen) => Promise<OpenedSession | undefined>) | undefined;
   /**

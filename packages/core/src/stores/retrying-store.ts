@@ -4,10 +4,10 @@ import type { EventStore } from "../log/event-store.ts";
 import { wrapStore } from "./wrap-store.ts";
 
 /**
- * Wraps a store so that appends and `open` are retried while it is unavailable. The append id makes that safe:
- * an append that was stored without an acknowledgement is not stored twice. So does the holder's name: a
- * holder that opens a session again gets its lease again. `delaysMs` are the delays between the attempts, in
- * milliseconds.
+ * Wraps a store so that appends and `open` are retried while it is unavailable. The append id makes that
+ * safe: an append that was stored without an acknowledgement is not stored twice. So does the holder's name:
+ * a holder that opens a session again gets its lease again. `delaysMs` are the delays between the attempts,
+ * in milliseconds.
  */
 export function retryingStore(store: EventStore, delaysMs: readonly number[], clock: Clock): EventStore {
   const append: EventStore["append"] = (sessionId, events, options) =>

@@ -22,12 +22,12 @@ const SERVICE_RPC = [
   .join(", ");
 
 /**
- * `pawl_open` opens a session in one call: it creates the session if `p_metadata` is set and it does not exist,
- * gives its lease to `p_holder`, and returns its row and its first events after `p_after_seq`. Returns no row
- * to anybody but the owner. The lease stays as it is if another holder's is live, if the session has expired,
- * or if it belongs to another agent.
+ * `pawl_open` opens a session in one call: it creates the session if `p_metadata` is set and it does not
+ * exist, gives its lease to `p_holder`, and returns its row and its first events after `p_after_seq`. Returns
+ * no row to anybody but the owner. The lease stays as it is if another holder's is live, if the session has
+ * expired, or if it belongs to another agent.
  *
- * The result is a JSON object with the payloads of events as texts, like those of the functions for PostgREST.
+ * The result is a JSON object with payloads as texts, like the results of the functions for PostgREST.
  * Each statement of the function sees what was committed before it. So the events are at least those that the
  * row counts: while the row is locked, nobody appends.
  */
