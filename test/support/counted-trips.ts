@@ -88,6 +88,7 @@ function countedStore(store: EventStore, trip: TripOf): EventStore {
     ...store,
     append: counted("append", store.append),
     acquire: counted("acquire", store.acquire),
+    ...(store.open && { open: counted("open", store.open) }),
     renew: counted("renew", store.renew),
     release: counted("release", store.release),
     listRecoverable: counted("recoverable", store.listRecoverable),
@@ -115,6 +116,7 @@ function size(value: unknown): number {
 /** What the statements of `postgresStore()` do, by a part of their text. The first one that fits counts. */
 const STATEMENTS: readonly (readonly [RegExp, string])[] = [
   [/pawl_store_event/, "append"],
+  [/pawl_open/, "open"],
   [/INSERT INTO agent_sessions/, "create"],
   [/SET lease_holder = \$2/, "acquire"],
   [/SET lease_expires_at/, "renew"],

@@ -19,6 +19,7 @@ export function crashingStore(store: EventStore, at: number, when: "before" | "a
   const alive = () => {
     if (state.dead) throw new PawlError("store_unavailable", "The process is dead.");
   };
+  const { open } = store;
   return {
     get appends() {
       return state.appends;
@@ -47,6 +48,14 @@ export function crashingStore(store: EventStore, at: number, when: "before" | "a
         yield event;
       }
     },
+    ...(open && {
+      open: async (wanted) => {
+        alive();
+        const opened = await open.call(store, wanted);
+        alive();
+        return opened;
+      },
+    }),
     acquire: async (...args) => {
       alive();
       return await store.acquire(...args);

@@ -55,6 +55,7 @@ export async function tell(store: EventStore, trips: Trips, story: Story, way: W
   const { delayMs } = trips;
   trips.delayMs = 0;
   for (const request of story.before) await send(request);
+  await quiet(trips);
   trips.delayMs = delayMs;
   trips.list.length = 0;
   asked = undefined;
@@ -63,6 +64,14 @@ export async function tell(store: EventStore, trips: Trips, story: Story, way: W
   const { at, trips: count } = asked ?? { at: Number.NaN, trips: trips.list.length };
   const list = [...trips.list];
   return { first: list.slice(0, count), rest: list.slice(count), firstMs: at - began };
+}
+
+/** Waits until nothing uses the store, e.g. the readers of earlier requests. */
+async function quiet({ list }: Trips): Promise<void> {
+  for (let before = -1; before !== list.length; ) {
+    before = list.length;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }
 
 type Send = (request: Request) => Promise<void>;

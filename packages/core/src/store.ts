@@ -9,8 +9,10 @@ export type {
   Lease,
   ListSessions,
   NewSession,
+  OpenedSession,
   ReadOptions,
   RecoverableOptions,
+  SessionToOpen,
 } from "./log/event-store.ts";
 export { type SessionPatch, statusAfter, wakeAtAfter } from "./log/session-row.ts";
 

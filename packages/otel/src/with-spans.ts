@@ -70,6 +70,7 @@ export function withSpans(store: EventStore, options: SpanOptions = {}): EventSt
       diag.error("@pawl/otel: no span could be made for an event", error);
     }
   };
+  const { open } = store;
   return {
     append: async (sessionId, events, options) => {
       const { lease } = options;
@@ -84,6 +85,7 @@ export function withSpans(store: EventStore, options: SpanOptions = {}): EventSt
     },
     read: (...args) => store.read(...args),
     acquire: (...args) => store.acquire(...args),
+    ...(open && { open: (session) => open.call(store, session) }),
     renew: async (lease, ttlMs) => {
       const held = await store.renew(lease, ttlMs);
       if (!held) safely(() => loseRun(spans, lease));

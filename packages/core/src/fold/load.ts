@@ -1,7 +1,7 @@
 import { PawlError } from "../base/errors.ts";
 import { referenceOf } from "../log/blob-reference.ts";
 import type { StoredEvent } from "../log/event.ts";
-import type { EventStore } from "../log/event-store.ts";
+import type { EventStore, OpenedSession } from "../log/event-store.ts";
 import { newSessionState, type SessionState } from "../session/state.ts";
 import { applyEvent } from "./apply.ts";
 
@@ -12,12 +12,24 @@ export async function loadState(store: EventStore, sessionId: string): Promise<S
   return state;
 }
 
+/** Returns the state of an opened session. Reads the events that the store has not returned with it. */
+export async function stateOf(store: EventStore, { session, events }: OpenedSession): Promise<SessionState> {
+  const state = newSessionState(session.id);
+  for (const event of events) applyLoaded(state, event);
+  if (state.lastSeq < session.lastSeq) await catchUp(store, state);
+  return state;
+}
+
 /** Applies the events that were stored after `state.lastSeq`. */
 export async function catchUp(store: EventStore, state: SessionState): Promise<void> {
   for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq })) {
-    if (referenceOf(event.data) !== undefined && !event.type.includes(".")) throw withoutBlobs(event);
-    applyEvent(state, event);
+    applyLoaded(state, event);
   }
+}
+
+function applyLoaded(state: SessionState, event: StoredEvent): void {
+  if (referenceOf(event.data) !== undefined && !event.type.includes(".")) throw withoutBlobs(event);
+  applyEvent(state, event);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { RunState } from "../session/state.ts";
 import type { Hook, RunContext } from "./hook.ts";
+import { forLaterTurns } from "./later-turns.ts";
 
 /**
  * Refuses a tool for the rest of the run once it has failed `failures` times in a row. A note tells the
@@ -14,7 +15,7 @@ export function failureBudget(failures: number): Hook {
     }
     return undefined;
   };
-  return {
+  return forLaterTurns({
     name: "failure-budget",
     beforeTurn: (_plan, { run, append }) => {
       const called = new Set(run.turn?.calls.map(({ toolName }) => toolName));
@@ -27,7 +28,7 @@ export function failureBudget(failures: number): Hook {
             deny: `Not run: "${tool.name}" has failed ${failures} times in a row. Do without it for this request.`,
           }
         : undefined,
-  };
+  });
 }
 
 /** Counts a tool's failures since its last success, up to `most`. */

@@ -13,6 +13,8 @@ import type { SessionState } from "../session/state.ts";
  */
 export interface SessionLog {
   readonly state: SessionState;
+  /** Returns events in the form in which they are stored, e.g. without credentials. */
+  asStored(events: readonly NewEvent[]): readonly NewEvent[];
   /** Appends events under the lease. Waiting appends are stored together. */
   append(events: readonly NewEvent[]): Promise<readonly StoredEvent[]>;
   /**
@@ -110,7 +112,13 @@ export function openLog(options: {
     const prepared = prepare(events);
     return doInTurn(inTurn, () => isStored(state, seq, write(prepared, { afterSeq: seq, release })));
   };
-  return { state, append: join, appendAtTip, catchUp: () => doInTurn(inTurn, () => readNew()) };
+  return {
+    state,
+    asStored: prepare,
+    append: join,
+    appendAtTip,
+    catchUp: () => doInTurn(inTurn, () => readNew()),
+  };
 }
 
 /**

@@ -63,6 +63,37 @@ export interface NewSession {
   metadata?: JsonObject;
 }
 
+/** A session to open, and for whom. */
+export interface SessionToOpen {
+  id: string;
+  /** The owner. A session of anybody else does not exist for this caller. */
+  userId: string;
+  /** The name of the session's agent. */
+  agent: string;
+  /** Creates the session if it does not exist, with this metadata. Default: does not create it. */
+  create?: Pick<NewSession, "metadata">;
+  /** The name of the lease's holder, and the lease's duration in milliseconds, as for `acquire`. */
+  holder: string;
+  ttlMs: number;
+  /** Returns only events after this `seq`. Default: 0. */
+  afterSeq?: number;
+}
+
+/** A session that was opened. */
+export interface OpenedSession {
+  session: Session;
+  /**
+   * The session's lease. `undefined` while another holder's lease is live, and for a session that has expired
+   * or belongs to another agent.
+   */
+  lease: Lease | undefined;
+  /**
+   * The session's next events, in order; none without the lease. A store may return fewer than there are. If
+   * the last one is before `session.lastSeq`, read the rest with {@link EventStore.read}.
+   */
+  events: readonly StoredEvent[];
+}
+
 /** Which sessions to list. The most recently created ones come first. */
 export interface ListSessions {
   /** Only sessions of this user. */
@@ -129,6 +160,18 @@ export interface EventStore {
    * query the store once a minute instead of every `pollMs`. See {@link watchedStore}.
    */
   watch?(sessionId: string, onAppend: (seq: number) => void): () => void;
+  /**
+   * Returns a session's row, acquires its lease and reads its events, in one round trip. Creates the session
+   * first if `create` is set. Resolves to `undefined` if there is no such session, or it is another user's.
+   * Rejects with `invalid_input` for a holder or a new session that cannot be stored.
+   *
+   * The same holder may call it again, e.g. because it did not get the result. It then gets a new lease, as
+   * from `acquire`, and no second session.
+   *
+   * Optional. If a store lacks it, a runtime calls `sessions`, `acquire` and `read` instead. If your own
+   * store wraps another one and changes what those return, wrap `open`, too, or set it to `undefined`.
+   */
+  open?: ((session: SessionToOpen) => Promise<OpenedSession | undefined>) | undefined;
   /**
    * Acquires the session's lease for `ttlMs` milliseconds, by the store's clock. Returns `undefined` while
    * another holder's lease is live. A holder that acquires again gets a new lease, which fences the old one.

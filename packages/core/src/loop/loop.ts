@@ -16,16 +16,19 @@ import { notifyOfSuspension, planTurn, runAfterTurnHooks } from "./hooks/turn-ho
 import { prepareNextRun } from "./next-run.ts";
 import { refreshUserData } from "./refresh-user-data.ts";
 import { runTools } from "./tools/run-tools.ts";
+import { modelTurn } from "./turn/model-turn.ts";
 import type { InsteadOfCall } from "./turn/plan-call.ts";
-import { modelTurn } from "./turn/turn.ts";
+import type { StoredRequest } from "./turn/prepare-request.ts";
+import { sendRequest } from "./turn/turn.ts";
 
 /**
  * THE LOOP. Decides the next step from the log, takes it, stores the outcome, and decides again. First,
  * answered and recovered legs all go through it. Returns `true` once the run is suspended or ended and the
- * lease is released; `false` if there is nothing to do, or another process continues the run.
+ * lease is released; `false` if there is nothing to do, or another process continues the run. `first` is a
+ * request that is in the log and was not sent yet.
  */
-export async function runLoop(leg: Leg): Promise<boolean> {
-  let instead: Next | undefined;
+export async function runLoop(leg: Leg, first?: StoredRequest): Promise<boolean> {
+  let instead: Next | undefined = first && (await sendRequest(leg, first));
   while (!leg.life.lost) {
     // A stopped run ends with the caller for whom it has worked, even if an answer came from another one.
     if (leg.hasNewCaller && !leg.life.signal.aborted) await leg.renew();
@@ -77,7 +80,7 @@ export function lacksCredentials({ log, credentials }: Pick<Leg, "log" | "creden
 }
 
 /** Returns the leg's state for `decide`. */
-function nowOf(leg: Leg): Now {
+export function nowOf(leg: Leg): Now {
   const { life, hookProgress } = leg;
   const { halted, draining, signal } = life;
   const turnsNotified =

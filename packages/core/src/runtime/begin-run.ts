@@ -6,10 +6,12 @@ import type { Session } from "../log/session-row.ts";
 import type { Begun } from "./begin/begin.ts";
 import { beginWithMessage } from "./begin/begin-with-message.ts";
 import { checkedKnowledge, checkRunOptions } from "./begin/check-run-options.ts";
-import { newSession } from "./begin/new-session.ts";
+import { begunBy } from "./begin/incoming-message.ts";
+import { newSessionId } from "./begin/new-session.ts";
 import type { RetryRunOptions, RunOptions } from "./begin/runtime-types.ts";
-import type { Host } from "./leg/host.ts";
+import type { BegunBy, Host } from "./leg/host.ts";
 import { noSuchAgent } from "./leg/no-such-agent.ts";
+import { openLegOf } from "./leg/open-leg.ts";
 import { isTaskSession } from "./tasks/task-session.ts";
 
 /** Begins, continues or retries a run, as the options ask. */
@@ -40,19 +42,36 @@ export async function beginRun(
     typeof input === "string"
       ? { message: input, files: [] }
       : await (await messageParts()).readInput(host.files, agent, { userId, input });
-  const session = notExpired(
-    sessionId === undefined
-      ? await newSession(host, agent.name, options)
-      : await ownSession(host, sessionId, userId, agent),
-  );
   const { clientMessageId, signal, params, caller, credentials } = options;
+  const opened = await openFor(host, agent, options, begunBy({ caller, credentials, clientTools }));
+  const session = notExpired(opened.session);
   const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
   const contents = files.map(({ content }) => content);
   const uploads = files.flatMap(({ reference, isUpload }) => (isUpload ? [reference.id] : []));
-  if (contents.length > 0) await host.files?.keep(userId, session.id, contents, uploads);
+  try {
+    if (contents.length > 0) await host.files?.keep(userId, session.id, contents, uploads);
+  } catch (error) {
+    await opened.leg?.close();
+    throw error;
+  }
   const references = files.map(({ reference }) => reference);
   const said = { message, files: references, knowledge, params, clientMessageId, clientTools };
-  return await beginWithMessage(host, { session, agent, ...said, signal, whenBusy, caller, credentials });
+  const incoming = { session, agent, ...said, signal, whenBusy, caller, credentials };
+  return await beginWithMessage(host, incoming, opened);
+}
+
+/** Opens the session of a message, in one call of the store. Creates it for a first message. */
+async function openFor(host: Host, agent: Agent, options: RunOptions, from: BegunBy) {
+  const { userId, sessionId, metadata } = options;
+  const wanted =
+    sessionId === undefined
+      ? {
+          id: await newSessionId(host, agent.name, options),
+          create: metadata === undefined ? {} : { metadata },
+        }
+      : { id: sessionId };
+  const opened = await openLegOf(host, { ...wanted, userId }, agent, from);
+  return { session: checkOwn(host, opened?.session, userId, agent), leg: opened?.leg };
 }
 
 /** The code for messages with files, in a chunk that most processes do not load. */
@@ -95,7 +114,10 @@ function notExpired(session: Session): Session {
  * agent's former name.
  */
 export async function ownSession(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
-  const session = await host.store.sessions.get(id);
+  return checkOwn(host, await host.store.sessions.get(id), userId, agent);
+}
+
+function checkOwn(host: Host, session: Session | undefined, userId: string, agent?: Agent): Session {
   if (session?.userId === userId) {
     if (agent === undefined || session.agent === agent.name) return session;
     if (!host.agents.has(session.agent) && !isTaskSession(session)) throw noSuchAgent(host, session.agent);

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import { addUsd } from "../base/usd.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
-import type { AppendOptions, NewSession } from "../log/event-store.ts";
+import type { AppendOptions, Lease, NewSession } from "../log/event-store.ts";
 import { type Session, type SessionPatch, statusAfter, wakeAtAfter } from "../log/session-row.ts";
 import { checkBatch, checkNames, jsonbText } from "../log/storable.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
@@ -68,6 +68,20 @@ export function newMemorySession(
 export function isToResume({ openRun, status, pending, wakeAt }: Session, at: string): boolean {
   if (openRun === null) return false;
   return wakeAt === null ? status !== "suspended" || pending <= 0 : wakeAt <= at;
+}
+
+/** Returns whether the session's lease is live. */
+export function isLive(entry: MemorySession, now: number): boolean {
+  return entry.holder !== undefined && entry.expires > now;
+}
+
+/** Gives the session's lease to a holder, unless another holder's is live. */
+export function leaseTo(entry: MemorySession, holder: string, ttlMs: number, now: number): Lease | undefined {
+  if (entry.holder !== holder && isLive(entry, now)) return undefined;
+  entry.holder = holder;
+  entry.expires = now + ttlMs;
+  entry.epoch += 1;
+  return Object.freeze({ sessionId: entry.row.id, holder, epoch: entry.epoch });
 }
 
 /** Appends to a session. Checks everything before it changes anything. */

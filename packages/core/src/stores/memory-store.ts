@@ -2,10 +2,25 @@ import { checkOptions } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { deepFreeze } from "../base/freeze.ts";
 import type { StoredEvent } from "../log/event.ts";
-import type { EventStore, Lease, ListSessions, ReadOptions } from "../log/event-store.ts";
+import type {
+  EventStore,
+  Lease,
+  ListSessions,
+  OpenedSession,
+  ReadOptions,
+  SessionToOpen,
+} from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
 import { checkNames } from "../log/storable.ts";
-import { appendTo, isoTimes, isToResume, type MemorySession, newMemorySession } from "./memory-session.ts";
+import {
+  appendTo,
+  isLive,
+  isoTimes,
+  isToResume,
+  leaseTo,
+  type MemorySession,
+  newMemorySession,
+} from "./memory-session.ts";
 import { noSession } from "./refusal.ts";
 import { appendWatchers } from "./watched-store.ts";
 
@@ -47,13 +62,9 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
     read: (sessionId, options) => readEvents(entries.get(sessionId)?.events ?? [], options),
     async acquire(sessionId, holder, ttlMs) {
       checkNames(holder);
-      const entry = existing(sessionId);
-      if (entry.holder !== holder && isLive(entry, now())) return undefined;
-      entry.holder = holder;
-      entry.expires = now() + ttlMs;
-      entry.epoch += 1;
-      return Object.freeze({ sessionId, holder, epoch: entry.epoch });
+      return leaseTo(existing(sessionId), holder, ttlMs, now());
     },
+    open: async (wanted) => openIn(entries, wanted, now(), isoTime),
     async renew(lease, ttlMs) {
       const entry = current(lease);
       if (entry !== undefined) entry.expires = now() + ttlMs;
@@ -87,8 +98,23 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
   };
 }
 
-function isLive(entry: MemorySession, now: number): boolean {
-  return entry.holder !== undefined && entry.expires > now;
+function openIn(
+  entries: Map<string, MemorySession>,
+  { id, userId, agent, create, holder, ttlMs, afterSeq = 0 }: SessionToOpen,
+  now: number,
+  isoTime: ReturnType<typeof isoTimes>,
+): OpenedSession | undefined {
+  checkNames(holder);
+  let entry = entries.get(id);
+  if (entry === undefined && create !== undefined) {
+    entry = newMemorySession({ id, userId, agent, ...create }, now, isoTime);
+    entries.set(id, entry);
+  }
+  if (entry?.row.userId !== userId) return undefined;
+  const session = deepFreeze(entry.row);
+  const mayRun = session.agent === agent && session.status !== "expired";
+  const lease = mayRun ? leaseTo(entry, holder, ttlMs, now) : undefined;
+  return { session, lease, events: lease === undefined ? [] : entry.events.slice(Math.max(0, afterSeq)) };
 }
 
 // Not a generator function, which takes several microtask turns per event: every reader reads all events.

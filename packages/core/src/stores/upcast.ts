@@ -41,8 +41,16 @@ function upcast(event: StoredEvent, upcasters: Upcasters): StoredEvent {
 /** Wraps a store so that events of older versions are converted when they are read. */
 export function upcastingStore(store: EventStore, upcasters: Upcasters): EventStore {
   if (Object.keys(upcasters).length === 0) return store;
+  const wrapped = wrapStore(store);
+  const { open } = wrapped;
   return {
-    ...wrapStore(store),
+    ...wrapped,
+    ...(open && {
+      open: async (session) => {
+        const opened = await open(session);
+        return opened && { ...opened, events: opened.events.map((event) => upcast(event, upcasters)) };
+      },
+    }),
     read: async function* (sessionId, options) {
       for await (const event of store.read(sessionId, options)) yield upcast(event, upcasters);
     },

@@ -5,7 +5,7 @@ import type { Json } from "../base/json.ts";
 import { sha256 } from "../base/sha256.ts";
 import { type BlobReference, referenceOf } from "../log/blob-reference.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
-import type { EventStore } from "../log/event-store.ts";
+import type { EventStore, OpenedSession } from "../log/event-store.ts";
 import { checkBatch, jsonText } from "../log/storable.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { checkStore } from "./check-store.ts";
@@ -60,8 +60,17 @@ export function withBlobs(store: EventStore, blobs: BlobStore, options: BlobOpti
   checkOptions("withBlobs()", options, OPTIONS);
   const { aboveBytes = 256_000 } = options;
   checkNumbers("withBlobs()", { aboveBytes });
+  const wrapped = wrapStore(store);
+  const { open } = wrapped;
   return {
-    ...wrapStore(store),
+    ...wrapped,
+    ...(open && {
+      open: async (session) => {
+        const opened = await open(session);
+        if (opened === undefined || !opened.events.some(isSlim)) return opened;
+        return { ...opened, events: await wholeEvents(opened, store, blobs) };
+      },
+    }),
     async append(sessionId, events, options) {
       // Before the first await, so that later changes by the caller are not stored.
       const texts = events.map(({ data }) => blobText(data, aboveBytes));
@@ -149,6 +158,20 @@ async function whole(
     }
   }
   return { ...event, data: JSON.parse(text) } as StoredEvent;
+}
+
+/** Returns the events with their payloads. Releases the lease if a payload is missing. */
+async function wholeEvents(
+  { lease, events }: OpenedSession,
+  store: EventStore,
+  blobs: BlobStore,
+): Promise<StoredEvent[]> {
+  try {
+    return await Promise.all(events.map((event) => whole(event, blobs)));
+  } catch (error) {
+    if (lease !== undefined) await store.release(lease).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Adds the payload to the event in a `key_taken` error, if the payload is a blob. */

@@ -20,6 +20,7 @@ function closableStore(): { store: EventStore; close(): void; late: string[] } {
   };
   const store: EventStore = {
     ...inner,
+    open: undefined,
     read: async function* (id, options) {
       await slowly("read");
       for await (const event of inner.read(id, options)) {

@@ -17,6 +17,7 @@ function asEarlierVersion(inner: EventStore): EventStore {
   };
   return {
     ...inner,
+    open: undefined,
     read: async function* (id, options) {
       for await (const event of inner.read(id, options)) yield known(event);
     },

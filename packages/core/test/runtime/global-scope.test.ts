@@ -37,7 +37,7 @@ it("U4 names each runtime once, for all its leases", async () => {
   };
   const model = scriptedModel([{ text: "One." }, { text: "Two." }]);
   const greeter = agent({ name: "greeter", model, instructions: "Greet." });
-  const pawl = runtime({ agents: [greeter], store: { ...store, acquire } });
+  const pawl = runtime({ agents: [greeter], store: { ...store, acquire, open: undefined } });
   for (const input of ["Hi", "Hi again"]) await pawl.run("greeter", { ...user, input }).result;
   expect(new Set(holders.map((holder) => holder.split("/")[0])).size).toBe(1);
   expect(new Set(holders).size).toBe(2);

@@ -198,7 +198,9 @@ describe("F19 a function `tools` that fails when a run is resumed", () => {
     const dying = beforeAppend(store, async (events) => {
       if (has(events, "llm_request")) await never();
     });
-    const old = setup([], {}, { store: dying });
+    // With a hook of the application's, the run starts before its request is stored.
+    const hooks = [{ name: "looks", beforeTurn: () => undefined }];
+    const old = setup([], { hooks }, { store: dying });
     for (let n = 0; n < 10; n += 1) await old.pawl.run("tester", { ...user, input: "Go" }).started;
     await setTimeout(5);
     time += 60_000;

@@ -86,6 +86,7 @@ describe("C12 a run over blobs", () => {
     const erased = shown[(result?.seq ?? 0) - 1];
     const gone: EventStore = {
       ...store,
+      open: undefined,
       read: async function* (...args) {
         for await (const event of store.read(...args)) {
           yield event.sessionId === sessionId && event.seq === erased?.seq ? erased : event;
@@ -108,6 +109,7 @@ describe("C12 a run over blobs", () => {
     });
     const old: EventStore = {
       ...store,
+      open: undefined,
       read: async function* (...args) {
         for await (const event of store.read(...args)) yield { ...event, v: 0 };
       },

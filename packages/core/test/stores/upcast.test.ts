@@ -23,6 +23,7 @@ const upcasters: Upcasters = {
 function oldStore(store: EventStore): EventStore {
   return {
     ...store,
+    open: undefined,
     read: async function* (...args) {
       for await (const event of store.read(...args)) yield asVersion0(event);
     },
@@ -60,6 +61,7 @@ describe("E1 events of an older version", () => {
     const store = memoryStore();
     const asked: EventStore = {
       ...store,
+      open: undefined,
       read: async function* (...args) {
         for await (const event of store.read(...args)) {
           const expires = { expires_at: "2026-01-01T00:00:00.000Z" };
@@ -81,6 +83,7 @@ describe("E1 events of an older version", () => {
     const store = memoryStore();
     const newer: EventStore = {
       ...store,
+      open: undefined,
       read: async function* (...args) {
         for await (const event of store.read(...args)) yield { ...event, v: 9 };
       },

@@ -18,6 +18,7 @@ import { columns } from "./009-access.ts";
 import { ownIds } from "./009-own.ts";
 import { suspended } from "./010-suspended.ts";
 import { wake } from "./011-wake.ts";
+import { open } from "./012-open.ts";
 
 /** One step of the schema. A released step never changes. */
 export interface Migration {
@@ -42,6 +43,7 @@ export const migrations: readonly Migration[] = [
   { version: 9, name: "own", sql: `${ownIds}${columns}` },
   { version: 10, name: "suspended", sql: suspended },
   { version: 11, name: "wake", sql: wake },
+  { version: 12, name: "open", sql: open },
 ];
 
 /**

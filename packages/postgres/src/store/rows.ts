@@ -86,6 +86,6 @@ export function toEvent(sessionId: string, row: Row): StoredEvent {
 /**
  * Converts seconds to ISO 8601, cut to milliseconds like {@link iso}. `seconds` is exact to the microsecond.
  */
-function isoOf(seconds: number): string {
+export function isoOf(seconds: number): string {
   return new Date(Math.floor(Math.round(seconds * 1e6) / 1_000)).toISOString();
 }

@@ -233,6 +233,33 @@ describe("E6 E11 row-level security, with real roles", () => {
       cause: refused,
     });
     await expect(asUsers.acquire("of anna", "me", 1)).rejects.toMatchObject({ cause: refused });
+    const own = { id: "of anna", userId: "anna", agent: "coach", ttlMs: 60_000 };
+    const opened = await store.open?.({ ...own, holder: "leg" });
+    expect(opened?.events).toHaveLength(opened?.session.lastSeq ?? 0);
+    expect(opened?.lease).toMatchObject({ holder: "leg" });
+    await expect(asUsers.open?.({ ...own, holder: "me" })).rejects.toMatchObject({ cause: refused });
+    const made = { ...own, id: "new", holder: "me", create: {} };
+    await expect(asUsers.open?.(made)).rejects.toMatchObject({ cause: refused });
+  });
+
+  it("E6 the service opens sessions, also if its rights are older than `open`", async () => {
+    const earlier = await testDatabase();
+    const pool = earlier.pool();
+    const role = `${new URL(earlier.url).pathname.slice(1)}_app`;
+    const asked = `SELECT pawl_open('s', 'anna', 'coach', '{}', 'leg', 1000, 0)::text AS opened`;
+    const client = await pool.connect();
+    try {
+      for (const [name, file] of Object.entries(migrationFiles())) if (name < "012") await client.query(file);
+      await client.query(`CREATE ROLE ${role}; SELECT pawl_grant_service('${role}')`);
+      await migrate(pool);
+      await client.query(`SET ROLE ${role}`);
+      const [row] = (await client.query<{ opened: string }>(asked)).rows;
+      expect(JSON.parse(row?.opened ?? "")).toMatchObject({ epoch: 1, session: { id: "s" }, events: [] });
+      await client.query(`RESET ROLE; DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    } finally {
+      client.release();
+      await earlier.drop();
+    }
   });
 
   it("E10 the service reserves, also if its rights are older than reservations", async () => {

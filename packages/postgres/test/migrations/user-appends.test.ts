@@ -96,7 +96,8 @@ describe("E6 E2 append ids of users", () => {
       return { tools: [{ name: said.includes("looked") ? "refund" : "look", input: {} }] };
     });
     const a = agent({ name: "a", model, instructions: "Pay.", tools: [refund, look], whenBusy: "queue" });
-    const store = postgresStore(database.pool());
+    // A process of before does not have the newest function, `open`, either.
+    const store = { ...postgresStore(database.pool()), open: undefined };
     const pawl = runtime({ agents: [a], store, leaseTtlMs: 300, pollMs: 20, onError: () => undefined });
     const { sessionId } = await pawl.run("a", { userId: "mallory", input: "refund me" }).started;
     pawl.start();

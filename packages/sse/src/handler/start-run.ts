@@ -1,6 +1,7 @@
 import { PawlError } from "@pawl/core";
 import { newView } from "@pawl/core/view";
 import type { Context } from "hono";
+import type { Begin } from "../dialects/base/dialect.ts";
 import { native } from "../dialects/native.ts";
 import { type Admit, askedBy, OwnResponse, readBy, wantedBy } from "../session/caller.ts";
 import { findSession, firstSessionId } from "../session/open-session.ts";
@@ -30,14 +31,23 @@ export async function startRun(
   const { follower } = streaming;
   const { sessionId, begin } = await readRequest(served, request, userId);
   const name = { userId, agent, ...(sessionId !== undefined && { sessionId }) };
-  const session = await findSession(runtime, name);
   const view = newView();
   const begins = begin(view);
+  const isChecked = isCheckedByRun(options, begins);
+  const session = isChecked ? undefined : await findSession(runtime, name);
   const id = session?.id ?? (await firstSessionId(name, begins));
   if (id !== undefined) follower.follows(id);
   await served.admit(begins, id);
   const asked = { agent, dialect, view, begin: begins, from: askedBy(caller), signal: follower.signal };
-  const start = await started(runtime, { ...asked, ...(session && { sessionId: session.id }) });
+  const checked = isChecked ? sessionId : session?.id;
+  const start = await started(runtime, {
+    ...asked,
+    ...(checked !== undefined && { sessionId: checked }),
+  }).catch(async (error: unknown) => {
+    // The same refusal as on other routes: it names no agents.
+    if (isChecked && PawlError.is(error, "not_found")) await findSession(runtime, name);
+    throw error;
+  });
   follower.follows(start.sessionId);
   const from = { afterSeq: start.afterSeq };
   const headers = { ...dialect.headers, ...runHeaders(start) };
@@ -52,6 +62,15 @@ export async function startRun(
       resume: true,
     }),
   );
+}
+
+/**
+ * Returns whether nothing but the run needs the session. The runtime checks its owner when it opens it, so
+ * reading it before would be one more trip to the store.
+ */
+function isCheckedByRun({ admit, onClientGone }: Served, begin: Begin): boolean {
+  const beginsRun = "input" in begin || "answers" in begin || "retry" in begin;
+  return beginsRun && admit === undefined && onClientGone !== "stop";
 }
 
 /**

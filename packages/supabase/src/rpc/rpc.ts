@@ -30,6 +30,7 @@ const ANSWERS = {
   pawl_rpc_session: "session",
   pawl_rpc_sessions: "sessions",
   pawl_rpc_recoverable: "sessions",
+  pawl_rpc_open: "events",
   pawl_rpc_acquire: "known",
   pawl_rpc_renew: "renewed",
   pawl_rpc_release: "released",

@@ -3,6 +3,7 @@ import { checkRpcClient } from "../rpc/check-client.ts";
 import type { RpcClient } from "../rpc/rpc.ts";
 import { append } from "./append.ts";
 import { acquire, release, renew } from "./leases.ts";
+import { open } from "./open.ts";
 import { read } from "./read.ts";
 import { listRecoverable, sessions } from "./sessions.ts";
 
@@ -37,6 +38,7 @@ export function supabaseStore(client: RpcClient): EventStore {
   return {
     append: (sessionId, events, options) => append(client, sessionId, events, options),
     read: (sessionId, options) => read(client, sessionId, options),
+    open: (wanted) => open(client, wanted),
     acquire: (sessionId, holder, ttlMs) => acquire(client, sessionId, holder, ttlMs),
     renew: (lease, ttlMs) => renew(client, lease, ttlMs),
     release: (lease) => release(client, lease),

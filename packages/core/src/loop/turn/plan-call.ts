@@ -14,7 +14,7 @@ import { roomFor } from "../../stop/room.ts";
 import { planRequest } from "../hooks/turn-hooks.ts";
 
 /** A model call within the limits, and the event that logs it. */
-interface ModelCall {
+export interface ModelCall {
   model: ModelClient;
   request: ModelRequest;
   event: EventData["llm_request"];

@@ -1,7 +1,6 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { NewEvent } from "../../log/event.ts";
@@ -14,25 +13,23 @@ import { cutStream } from "../../model/failure.ts";
 import type { AttemptFailed, ModelClient, ModelRequest } from "../../model/model-client.ts";
 import { contentOf, cutReply, newReply, takeEvent } from "../../model/reply.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
-import { type Judge, judgeFor } from "../outputs/lazy-verdict.ts";
+import type { Judge } from "../outputs/lazy-verdict.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
 import { noRoomFor } from "./no-room.ts";
-import { type InsteadOfCall, planCall } from "./plan-call.ts";
+import type { InsteadOfCall } from "./plan-call.ts";
+import type { StoredRequest } from "./prepare-request.ts";
 import { verdictOn } from "./verdict.ts";
 
 /**
- * Makes one model call and stores its answer, calls and usage in one append. Resolves to the next step if it
- * cannot be derived from the log: the limits do not allow the call, or the call failed.
+ * Sends a request that is in the log, and stores the answer, its calls and its usage in one append. Resolves
+ * to the next step if the call failed and the step cannot be derived from the log.
  */
-export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall | undefined> {
-  const planned = await planCall(leg, plan);
-  if (planned === undefined || "do" in planned) return planned;
-  const { event, model } = planned;
-  const judge = await judgeFor(leg);
-  const request = await leg.files.fill(planned.request, model);
-  const [stored] = await leg.log.append([{ type: "llm_request", data: event }]);
+export async function sendRequest(
+  leg: Leg,
+  { seq, event, model, request, judge }: StoredRequest,
+): Promise<InsteadOfCall | undefined> {
   const first = beginAttempt(leg, {
-    seq: stored?.seq ?? 0,
+    seq,
     request: event,
     pricing: model.pricing,
     estimateTokens: leg.agent.estimateTokens,

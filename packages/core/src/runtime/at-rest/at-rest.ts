@@ -4,7 +4,7 @@ import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
-import { openLeg } from "../leg/leg-runner.ts";
+import { openLeg } from "../leg/open-leg.ts";
 
 interface Made<T> {
   result: T;

@@ -4,14 +4,16 @@ import type { NewEvent } from "../../log/event.ts";
 import type { NextRun } from "../../log/event-parts.ts";
 import { fetchUserData } from "../../loop/fetch-user-data.ts";
 import { startEvents } from "../../loop/start-run.ts";
+import type { StoredRequest } from "../../loop/turn/prepare-request.ts";
 import { isResting, queuedMessages, runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
-import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
+import type { OpenLeg } from "../leg/leg-runner.ts";
+import { openLeg } from "../leg/open-leg.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 import { type Begun, notifyOfStart, PAUSE_MS, resumeRun } from "./begin.ts";
 import { earlierRun } from "./earlier-run.ts";
-import { busy, calledBy, type IncomingMessage, messageEvents, senderOf } from "./incoming-message.ts";
+import { begunBy, busy, calledBy, type IncomingMessage, messageEvents } from "./incoming-message.ts";
 import { queueHere, queueMessage } from "./queue-message.ts";
 import { endSupersededRun } from "./supersede.ts";
 
@@ -20,14 +22,19 @@ import { endSupersededRun } from "./supersede.ts";
  * stored, returns the run that it started. During another run, does as `whenBusy` says.
  *
  * If a process holds the session's lease without an open run, it is just starting a run, perhaps for the same
- * message. This function then waits and checks again.
+ * message. This function then waits and checks again. `opened` has the leg, if the session was opened before,
+ * or none if its lease was taken.
  *
  * @throws PawlError `session_busy` if a run is in progress and `whenBusy` is `reject`, or the session stays
  * locked.
  */
-export async function beginWithMessage(host: Host, incoming: IncomingMessage): Promise<Begun> {
+export async function beginWithMessage(
+  host: Host,
+  incoming: IncomingMessage,
+  opened?: { leg: OpenLeg | undefined },
+): Promise<Begun> {
   try {
-    return await begin(host, incoming);
+    return await begin(host, incoming, opened);
   } catch (error) {
     if (!PawlError.is(error, "key_taken")) throw error;
     const earlier = await earlierRun(host.store, incoming);
@@ -37,7 +44,11 @@ export async function beginWithMessage(host: Host, incoming: IncomingMessage): P
 }
 
 /** @throws PawlError `key_taken` if the message was stored first by another request. */
-async function begin(host: Host, incoming: IncomingMessage): Promise<Begun> {
+async function begin(
+  host: Host,
+  incoming: IncomingMessage,
+  opened?: { leg: OpenLeg | undefined },
+): Promise<Begun> {
   const { session, agent } = incoming;
   const mayWait = incoming.whenBusy !== "reject";
   // By then, another leg that holds the session has ended or lost its lease.
@@ -45,8 +56,8 @@ async function begin(host: Host, incoming: IncomingMessage): Promise<Begun> {
     ? host.leaseTtlMs + agent.userDataTimeoutMs + agent.toolsTimeoutMs
     : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
-    const from = { ...senderOf(incoming), clientTools: incoming.clientTools ?? [] };
-    const leg = await openLeg(host, session, agent, from);
+    const isFirst = opened !== undefined && waited === PAUSE_MS;
+    const leg = isFirst ? opened.leg : await openLeg(host, session, agent, begunBy(incoming));
     const here = leg && (await unlessTaken(beginHere(host, incoming, leg)));
     if (here !== undefined) return here;
     const earlier = await earlierRun(host.store, incoming);
@@ -105,8 +116,8 @@ async function leaveWaiting(leg: OpenLeg): Promise<never> {
 /** Starts a run. Returns `undefined` if an answer was stored first, so that a run is in progress. */
 async function startRun(host: Host, incoming: IncomingMessage, leg: OpenLeg): Promise<Begun | undefined> {
   try {
-    const start = await storeMessage(host, incoming, leg);
-    return start && { start, leg: leg.go(incoming.signal) };
+    const stored = await storeMessage(host, incoming, leg);
+    return stored && { start: stored.start, leg: leg.go(incoming.signal, stored.first) };
   } catch (error) {
     await leg.close();
     throw error;
@@ -117,7 +128,7 @@ async function storeMessage(
   host: Host,
   incoming: IncomingMessage,
   leg: OpenLeg,
-): Promise<RunStart | undefined> {
+): Promise<{ start: RunStart; first: StoredRequest | undefined } | undefined> {
   const { session } = incoming;
   const { log, held } = leg;
   const agent = await leg.readyTo("start");
@@ -135,15 +146,19 @@ async function storeMessage(
     // The question may have been answered while the hooks ran, so that the run continues.
     if (runToResume(log.state) !== undefined) break;
     const start = { runId: host.newId(), userData, ...calledBy(incoming) };
+    const { sessionId, lastSeq: afterSeq } = log.state;
     const events: NewEvent[] = [
       ...(ending?.events(nextRun(log.state, start.runId)) ?? []),
       ...startEvents(log.state, agent, host.newId, start),
       ...messageEvents(incoming, false),
     ];
-    const { sessionId, lastSeq: afterSeq } = log.state;
-    if (!(await log.appendAtTip(events))) continue;
+    // After a failure, hooks are notified before the first request.
+    const first = userData.failure === undefined ? await leg.firstRequest(events) : undefined;
+    if (first !== undefined) events.push({ type: "llm_request", data: first.event });
+    if (!(await log.appendAtTip(events, { seq: afterSeq }))) continue;
     await notifyOfStart(host, { agent, session, log }, start);
-    return { sessionId, runId: start.runId, afterSeq };
+    const request = first && { ...first, seq: afterSeq + events.length };
+    return { start: { sessionId, runId: start.runId, afterSeq }, first: request };
   }
   return undefined;
 }

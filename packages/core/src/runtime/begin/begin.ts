@@ -6,7 +6,8 @@ import type { Session } from "../../log/session-row.ts";
 import { notifyHooksOfStart } from "../../loop/start-run.ts";
 import { openRun, type RunState } from "../../session/state.ts";
 import type { ActiveLeg, BegunBy, Host } from "../leg/host.ts";
-import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
+import type { OpenLeg } from "../leg/leg-runner.ts";
+import { openLeg } from "../leg/open-leg.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 
 /** The pause before the next attempt to open a session that another leg holds, in milliseconds. */

@@ -8,7 +8,7 @@ import type { FileReference } from "../../log/event-parts.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { ToolSpec } from "../../model/content.ts";
 import { storedCaller } from "../leg/access.ts";
-import type { AskedBy } from "../leg/host.ts";
+import type { AskedBy, BegunBy } from "../leg/host.ts";
 
 /** A user's message before it is stored. */
 export interface IncomingMessage extends AskedBy {
@@ -65,6 +65,11 @@ export function messageEvents(
 /** Returns the caller and credentials of a message or a retry, as its run will have them. */
 export function senderOf({ caller = {}, credentials }: AskedBy): AskedBy {
   return { caller, credentials };
+}
+
+/** Returns for whom a message's run begins, and the tools that its client offers. */
+export function begunBy(from: Pick<IncomingMessage, "caller" | "credentials" | "clientTools">): BegunBy {
+  return { ...senderOf(from), clientTools: from.clientTools ?? [] };
 }
 
 /** Returns what is stored about the caller: never the credentials themselves. */

@@ -5,17 +5,16 @@ import type { Host } from "../leg/host.ts";
 import type { RunOptions } from "./runtime-types.ts";
 
 /**
- * Creates the session for a first message. If the message has a client id, the session's id is derived from
- * that id, so that a repeated request does not create a second session.
+ * Returns the id of the session for a first message. If the message has a client id, the session's id is
+ * derived from that id, so that a repeated request does not create a second session.
  */
-export async function newSession(
+export async function newSessionId(
   host: Host,
   agent: string,
-  { userId, clientMessageId, metadata }: RunOptions,
-): Promise<Session> {
-  const id =
-    clientMessageId === undefined ? host.newId() : await sessionIdOfMessage(agent, userId, clientMessageId);
-  return await createOnce(host.store, { id, userId, agent, ...(metadata && { metadata }) });
+  { userId, clientMessageId }: RunOptions,
+): Promise<string> {
+  if (clientMessageId === undefined) return host.newId();
+  return await sessionIdOfMessage(agent, userId, clientMessageId);
 }
 
 /**

@@ -2,18 +2,18 @@ import type { Agent } from "../../agent/agent.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import { withContent } from "../../context/wrap-results.ts";
-import { loadState } from "../../fold/load.ts";
 import type { Access } from "../../leg/leg.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
 import type { NewEvent, StoredOf } from "../../log/event.ts";
 import type { Lease } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { ABORTED, INTERRUPTED } from "../../log/stop-reason.ts";
+import { firstRequest } from "../../loop/first-request.ts";
 import { endRun, lacksCredentials, runLoop } from "../../loop/loop.ts";
+import type { PreparedRequest, StoredRequest } from "../../loop/turn/prepare-request.ts";
 import { lostAnswer } from "../../session/open-attempt.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import { accessesOf, namesCaller, type OwnAccess } from "./access.ts";
-import { holdCredentials } from "./held-credentials.ts";
 import { keepLease, withLease } from "./held-lease.ts";
 import { hiddenEvent } from "./hidden-event.ts";
 import type { ActiveLeg, BegunBy, HeldCredentials, Host } from "./host.ts";
@@ -38,45 +38,22 @@ export interface OpenLeg {
   access(): Access;
   /** The credentials that have come for the session. */
   readonly held: HeldCredentials;
-  /** Starts the loop. Aborting the signal stops the run. */
-  go(signal?: AbortSignal): ActiveLeg;
+  /**
+   * Prepares the first request of the run that is about to start with these events. `undefined` if the
+   * request has to wait until they are stored.
+   */
+  firstRequest(events: readonly NewEvent[]): Promise<PreparedRequest | undefined>;
+  /**
+   * Starts the loop. Aborting the signal stops the run. `first` is a request that is in the log and was not
+   * sent yet.
+   */
+  go(signal?: AbortSignal, first?: StoredRequest): ActiveLeg;
   /** Releases the lease without starting the loop. */
   close(): Promise<void>;
 }
 
-/**
- * Acquires the session's lease and loads its state. Returns `undefined` if the lease is taken. The lease is
- * renewed until the leg is over. With `onlyEnds`, the agent stands in for one that is gone and only ends the
- * run, so it is no change of the agent.
- */
-export async function openLeg(
-  host: Host,
-  session: Session,
-  agent: Agent,
-  { onlyEnds = false, ...from }: BegunBy & { onlyEnds?: boolean } = {},
-): Promise<OpenLeg | undefined> {
-  const lease = await host.store.acquire(session.id, `${host.holder()}/${host.newId()}`, host.leaseTtlMs);
-  if (lease === undefined) return undefined;
-  const held = holdCredentials(host, session.id, from.credentials);
-  try {
-    return holdLeg({
-      host,
-      session,
-      agent,
-      lease,
-      from,
-      onlyEnds,
-      held,
-      state: await loadState(host.store, session.id),
-    });
-  } catch (error) {
-    held.close();
-    await host.store.release(lease).catch(() => undefined);
-    throw error;
-  }
-}
-
-interface LegToHold {
+/** The parts of a leg that holds its lease. */
+export interface LegToHold {
   host: Host;
   session: Session;
   agent: Agent;
@@ -91,7 +68,7 @@ interface LegToHold {
  * Keeps the lease for the session's open run, and for the runs of queued messages that follow it. Each of
  * these starts in the append that ends the run before it.
  */
-function holdLeg({ host, session, agent, lease, from, onlyEnds, held, state }: LegToHold): OpenLeg {
+export function holdLeg({ host, session, agent, lease, from, onlyEnds, held, state }: LegToHold): OpenLeg {
   const next = accessesOf(host, session, held);
   // Answers of the open run that came with a caller or credentials which the leg does not have yet.
   const answers: StoredOf<"tool_answered">[] = [];
@@ -118,11 +95,11 @@ function holdLeg({ host, session, agent, lease, from, onlyEnds, held, state }: L
     makeLeg({ host, session, agent, log, handOverAt, from, held, answers, accessOf: next.of, ...more });
   let current = newLeg();
   const kept = keepLease(host, lease, log, () => current.life.lose());
-  const runAll = async (first: RunningLeg): Promise<void> => {
-    for (let running = first; ; ) {
+  const runAll = async (begun: RunningLeg, request?: StoredRequest): Promise<void> => {
+    for (let running = begun, first = request; ; first = undefined) {
       const { leg } = running;
       try {
-        const settled = await withLease(kept, leg, () => work(leg));
+        const settled = await withLease(kept, leg, () => work(leg, first));
         if (leg.life.nextRun === undefined) {
           running.end({ state, settled });
           if (!settled && leg.life.draining) for (const notify of [...host.handOvers]) notify(session.id);
@@ -139,11 +116,12 @@ function holdLeg({ host, session, agent, lease, from, onlyEnds, held, state }: L
       running = following;
     }
   };
-  const go = (signal?: AbortSignal): ActiveLeg => {
-    const first = startLeg(host, current, signal);
-    void runAll(first).finally(held.close);
-    return first.active;
+  const go: OpenLeg["go"] = (signal, first) => {
+    const begun = startLeg(host, current, signal);
+    void runAll(begun, first).finally(held.close);
+    return begun.active;
   };
+  const ahead: OpenLeg["firstRequest"] = (events) => firstRequest(current, events);
   const readyTo: OpenLeg["readyTo"] = async (what) => {
     // A leg has the dependencies and tools of one caller, so another run needs another leg.
     if (current.starts !== (what === "start")) current = newLeg({ starts: what === "start" });
@@ -155,18 +133,18 @@ function holdLeg({ host, session, agent, lease, from, onlyEnds, held, state }: L
     held.close();
     await kept.giveBack();
   };
-  return { log, held, readyTo, changes, access: () => current, go, close };
+  return { log, held, readyTo, changes, access: () => current, firstRequest: ahead, go, close };
 }
 
 /** Runs the loop. An exception ends the run as an error, unless the store failed or the lease was lost. */
-async function work(leg: OwnLeg): Promise<boolean> {
+async function work(leg: OwnLeg, first?: StoredRequest): Promise<boolean> {
   try {
     const deps = withinDeadline(leg.life, leg.makeDeps());
     // Without credentials, the run only asks for them or ends, so an error of `deps` does not count.
     await (lacksCredentials(leg) ? deps.catch(() => undefined) : deps);
     await leg.ready();
     if (leg.agent.toolsFor !== undefined) await storeTools(leg);
-    return await runLoop(leg);
+    return await runLoop(leg, first);
   } catch (error) {
     if (storeFailed(error)) throw error;
     if (PawlError.is(error, "tools_failed")) {

@@ -1,5 +1,5 @@
 import { testClock } from "@pawl/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { Hook, TurnChange } from "../../../src/index.ts";
 import { failures, named, sound } from "../../support/hooks.ts";
@@ -241,11 +241,8 @@ describe("a hook that never returns", () => {
       { tools: [tool], limits: { turns: 1 }, hooks: [named("hang", { onError: never })] },
       { clock },
     );
-    const result = world.say("Go");
-    const { id: sessionId } = await vi.waitUntil(async () => {
-      const [session] = await world.store.sessions.list({ userId: "u1" });
-      return session;
-    });
+    const { started, result } = world.pawl.run("tester", { userId: "u1", input: "Go" });
+    const { sessionId } = await started;
     await stored(world, sessionId, "run_ended");
     expect((await world.say("Next", { sessionId })).stop.type).toBe("end_turn");
     await clock.advance(5_100);

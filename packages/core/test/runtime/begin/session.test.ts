@@ -159,7 +159,9 @@ describe("sessions and events", () => {
       deaths += 1;
       return true;
     });
-    const first = setup([], {}, { store: die });
+    // With a hook of the application's, the run starts before its request is stored.
+    const hooks = [{ name: "looks", beforeTurn: () => undefined }];
+    const first = setup([], { hooks }, { store: die });
     const run = first.pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
     await expect(run.result).rejects.toSatisfy(code("store_unavailable"));

@@ -24,6 +24,7 @@ function ofYesterday(store: EventStore): EventStore {
   let gets = 0;
   return {
     ...store,
+    open: undefined,
     acquire: async (...args) => (gets > 1 ? await store.acquire(...args) : undefined),
     sessions: {
       ...store.sessions,

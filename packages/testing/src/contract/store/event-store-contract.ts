@@ -8,6 +8,7 @@ import { isolationChecks } from "./isolation.ts";
 import { leaseChecks } from "./leases.ts";
 import { nameChecks } from "./names.ts";
 import { onceChecks } from "./once.ts";
+import { openChecks } from "./open.ts";
 import { orderChecks } from "./order.ts";
 import { patchChecks } from "./patches.ts";
 import { payloadChecks } from "./payloads.ts";
@@ -35,6 +36,7 @@ const checks: readonly Check[] = [
   ...idempotencyChecks,
   ...conditionChecks,
   ...leaseChecks,
+  ...openChecks,
   ...patchChecks,
   ...recoveryChecks,
   ...wakeChecks,

@@ -1,0 +1,26 @@
+import type { TurnPlan } from "../../hooks/turn-plan.ts";
+import type { Leg } from "../../leg/leg.ts";
+import { type Judge, judgeFor } from "../outputs/lazy-verdict.ts";
+import { type InsteadOfCall, type ModelCall, planCall } from "./plan-call.ts";
+
+/** A model call that is ready to be stored and sent. */
+export interface PreparedRequest extends ModelCall {
+  /** Judges the answer by the agent's `output`. */
+  judge: Judge | undefined;
+}
+
+/** A model call whose `llm_request` is in the log, under the number `seq`. */
+export interface StoredRequest extends PreparedRequest {
+  seq: number;
+}
+
+/** Plans the next model call and loads everything that it needs, like {@link planCall}. */
+export async function prepareRequest(
+  leg: Leg,
+  plan: TurnPlan,
+): Promise<PreparedRequest | InsteadOfCall | undefined> {
+  const planned = await planCall(leg, plan);
+  if (planned === undefined || "do" in planned) return planned;
+  const judge = await judgeFor(leg);
+  return { ...planned, judge, request: await leg.files.fill(planned.request, planned.model) };
+}

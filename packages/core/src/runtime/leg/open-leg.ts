@@ -1,0 +1,68 @@
+import type { Agent } from "../../agent/agent.ts";
+import { loadState, stateOf } from "../../fold/load.ts";
+import type { SessionToOpen } from "../../log/event-store.ts";
+import type { Session } from "../../log/session-row.ts";
+import type { SessionState } from "../../session/state.ts";
+import { openSession } from "../../stores/open-session.ts";
+import { holdCredentials } from "./held-credentials.ts";
+import type { BegunBy, Host } from "./host.ts";
+import { holdLeg, type LegToHold, type OpenLeg } from "./leg-runner.ts";
+
+/**
+ * Acquires the session's lease and loads its state. Returns `undefined` if the lease is taken. The lease is
+ * renewed until the leg is over. With `onlyEnds`, the agent stands in for one that is gone and only ends the
+ * run, so it is no change of the agent.
+ */
+export async function openLeg(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  { onlyEnds = false, ...from }: BegunBy & { onlyEnds?: boolean } = {},
+): Promise<OpenLeg | undefined> {
+  const lease = await host.store.acquire(session.id, newHolder(host), host.leaseTtlMs);
+  return (
+    lease &&
+    (await loadLeg(host, { session, agent, lease, from, onlyEnds }, () => loadState(host.store, session.id)))
+  );
+}
+
+/**
+ * Opens a session by its id: checks its owner, acquires its lease and loads its state, in one call of the
+ * store. Creates the session if `create` is set. Returns `undefined` if the user has no such session. The leg
+ * is `undefined` if the lease is taken, and if the session has expired or belongs to another agent.
+ */
+export async function openLegOf(
+  host: Host,
+  wanted: Pick<SessionToOpen, "id" | "userId" | "create">,
+  agent: Agent,
+  from: BegunBy,
+): Promise<{ session: Session; leg: OpenLeg | undefined } | undefined> {
+  const asked = { ...wanted, agent: agent.name, holder: newHolder(host), ttlMs: host.leaseTtlMs };
+  const opened = await openSession(host.store, asked);
+  if (opened === undefined) return undefined;
+  const { session, lease } = opened;
+  const parts = lease && { session, agent, lease, from, onlyEnds: false };
+  return { session, leg: parts && (await loadLeg(host, parts, () => stateOf(host.store, opened))) };
+}
+
+/** Returns a name for the holder of a lease that no other leg has. */
+function newHolder(host: Host): string {
+  return `${host.holder()}/${host.newId()}`;
+}
+
+/** Makes a leg with the state that `load` returns. Releases the lease on failure. */
+async function loadLeg(
+  host: Host,
+  parts: Omit<LegToHold, "host" | "held" | "state">,
+  load: () => Promise<SessionState>,
+): Promise<OpenLeg> {
+  const { session, lease, from } = parts;
+  const held = holdCredentials(host, session.id, from.credentials);
+  try {
+    return holdLeg({ ...parts, host, held, state: await load() });
+  } catch (error) {
+    held.close();
+    await host.store.release(lease).catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import { createOnce } from "../log/create-once.ts";
+import type { EventStore, OpenedSession, SessionToOpen } from "../log/event-store.ts";
+
+/** Opens a session by {@link EventStore.open}, or by the store's other methods if it lacks that one. */
+export async function openSession(
+  store: EventStore,
+  wanted: SessionToOpen,
+): Promise<OpenedSession | undefined> {
+  if (store.open !== undefined) return await store.open(wanted);
+  const { id, userId, agent, create, holder, ttlMs, afterSeq = 0 } = wanted;
+  const session =
+    create === undefined
+      ? await store.sessions.get(id)
+      : await createOnce(store, { id, userId, agent, ...create });
+  if (session?.userId !== userId) return undefined;
+  const mayRun = session.agent === agent && session.status !== "expired";
+  const lease = mayRun ? await store.acquire(id, holder, ttlMs) : undefined;
+  if (lease === undefined) return { session, lease, events: [] };
+  try {
+    return { session, lease, events: await Array.fromAsync(store.read(id, { afterSeq })) };
+  } catch (error) {
+    await store.release(lease).catch(() => undefined);
+    throw error;
+  }
+}

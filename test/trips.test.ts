@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { noStack } from "../packages/supabase/test/support/stack.ts";
+import { testDatabase } from "./support/postgres.ts";
+import { type CountedStore, countedStores } from "./support/trip-stores.ts";
+import { stories, tell } from "./support/trip-stories.ts";
+
+const messages = stories.filter(({ request }) => "input" in request);
+
+/** Once the run has started, a handler's stream reads the log beside it. */
+const OF_READERS = ["read", "session"];
+
+describe.each(Object.entries(countedStores))("trips to the store, %s", (name, make) => {
+  let counted: CountedStore | undefined;
+  beforeAll(async () => {
+    if (name !== "Supabase" || noStack === undefined) counted = await make(() => testDatabase());
+  }, 60_000);
+  afterAll(() => counted?.close());
+
+  it.each(messages)("R1 a message reaches the model after two trips: $name", async (story) => {
+    if (counted === undefined) return;
+    const { store, trips } = counted;
+    const { first } = await tell(store, trips, story, "run");
+    expect(first.map(({ kind }) => kind)).toEqual(["open", "append"]);
+    const served = await tell(store, trips, story, "handler");
+    const kinds = served.first.map(({ kind }) => kind);
+    expect(kinds.slice(0, 2)).toEqual(["open", "append"]);
+    expect(kinds.slice(2).filter((kind) => !OF_READERS.includes(kind))).toEqual([]);
+  });
+});
