@@ -9,8 +9,8 @@ export interface ServerSentEvent {
  * Returns a function that parses chunks of a stream of server-sent events as browsers do. A chunk may end
  * anywhere, even within a character.
  */
-// Own code, because a parser for every need is a seventh of what a page loads (docs/decisions/0003). The
-// tests compare it with Chromium's.
+// Not `eventsource-parser`, which was a seventh of what a page loads (docs/decisions/0003). The tests compare
+// this parser with Chromium's.
 export function sseParser(
   onEvent: (event: ServerSentEvent) => void,
   onComment?: (comment: string) => void,

@@ -112,9 +112,9 @@ export interface RunOptions {
    * message before; the same tools keep the prompt's cache. Those of a queued message are for the run that it
    * starts, if it starts one. Default: none.
    *
-   * They come from the client, so they are limited: 64 tools and 64,000 characters in all, no name of the
-   * agent's tools, `inputSchema` an object as JSON Schema. Their inputs are not checked, and their results
-   * are any JSON. Rejects with `invalid_input`.
+   * At most 64 tools with 64,000 characters in all. None may have the name of one of the agent's tools.
+   * `inputSchema` is a JSON Schema of an object. Their inputs are not checked, and their results are any
+   * JSON. Rejects with `invalid_input`.
    */
   clientTools?: readonly { name: string; description?: string; inputSchema?: JsonObject }[];
   /** Metadata for the session, if a new one is created. */

@@ -34,7 +34,10 @@ function withPlace({ messages, run }: ViewState): ViewMessage[] {
   return messages.toSpliced(at, 0, { id, role: "assistant", text: "", parts: [], seq: run.seq });
 }
 
-/** Returns a message's model, usage and cost in the AI SDK's format; `undefined` without usage. */
+/**
+ * Returns the model, usage and cost of a message in the AI SDK's format; `undefined` if there is no usage
+ * yet.
+ */
 export function metadataOf({ spent }: ThreadFacts, id: string): object | undefined {
   const known = spent.get(id);
   if (known === undefined) return undefined;
