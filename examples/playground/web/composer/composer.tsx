@@ -78,7 +78,7 @@ export function Composer(props: ComposerProps) {
         <span className={isEarly ? "composer-early" : undefined} role="status">
           {working
             ? `${voice} is working. You can send once it is done; Esc stops it.`
-            : `Enter sends, Shift + Enter starts a new line.${tray === undefined ? "" : " Files can be pasted and dropped."}`}
+            : `Enter sends, Shift + Enter starts a new line.${tray === undefined ? "" : " You can paste or drop files."}`}
         </span>
         <Room left={maxLength - text.length} />
       </p>

@@ -81,7 +81,7 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
    *
    * - A run ends with a valid output, or its stop reason says why it has none: `invalid_output`, `refusal`,
    *   `max_tokens`, a limit. At a limit, the model gets one last turn to give the output (`onLimit: "land"`,
-   *   the default for such an agent). `stop.type` is `end_turn` if no limit ended the run.
+   *   the default for such an agent). `stop.type` is `end_turn` if the model ended the run itself.
    * - A model with output formats writes the output as its answer. Any other model, one whose API cannot
    *   express the schema, and every model of a `toolOnly` agent call the tool `final_answer`.
    * - If the output does not match the schema, the model is told what is wrong, once per run. A second wrong
