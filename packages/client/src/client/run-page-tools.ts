@@ -38,7 +38,7 @@ export function offeredBy({ tools = {} }: WithTools): JsonObject[] {
   });
 }
 
-/** The locks of a browser, of which TypeScript knows nothing without its types of the DOM. */
+/** The locks of a browser. Their types are in TypeScript's `dom` library, which is not loaded here. */
 type Page = {
   navigator?: {
     locks?: {

@@ -14,10 +14,7 @@ export function readerOf(part: { readonly json: string }): JsonReader {
   return reader;
 }
 
-/**
- * Has the reader of a part, if it has one, go on in the part that replaces it. `news` is the text that was
- * added.
- */
+/** Passes a part's reader, if any, to the part that replaces it. `news` is the text that was added. */
 export function passReader(from: object, to: object, news: string): void {
   const reader = readers.get(from);
   if (reader === undefined) return;
