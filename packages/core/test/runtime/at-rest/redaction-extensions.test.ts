@@ -18,7 +18,10 @@ const order = tool({
   description: "Orders.",
   input: z.object({}),
   execute: async (_, { append, callId }: ToolContext) => {
-    await append({ type: "shop.ordered", data: { call_id: callId, what: "secret roses", price: 4711008151 } });
+    await append({
+      type: "shop.ordered",
+      data: { call_id: callId, what: "secret roses", price: 4711008151 },
+    });
     return "secret roses are ordered";
   },
 });
