@@ -95,8 +95,8 @@ export type Outcome = { value: Json } | { error: string };
 
 /**
  * Answers a question, unless its answer is in flight or the question is no longer pending. `question` is the
- * `seq` of the question to answer. Default: the call's pending one. `failed` gets the error if the server does
- * not accept the answer, and returns whether to show it.
+ * `seq` of the question to answer. Default: the call's pending one. `failed` gets the error if the server
+ * does not accept the answer, and returns whether to show it.
  */
 export async function sendAnswer(
   talk: Conversation,
