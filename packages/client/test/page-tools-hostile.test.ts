@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { AgentClientOptions, PageTool } from "../src/index.ts";
 import { clientOf, look, type Served, serve, when } from "./support/clients.ts";
 
+const any = jsonSchema({ type: "object" });
 const locate = tool({
   name: "locate",
   description: "Returns where the user is.",
@@ -81,6 +82,11 @@ describe("F12 a call of a page's tool always gets a result, although its tool", 
       { success: false, result: "It failed without an error message." },
     ],
     [
+      "throws an error of 20,000 characters",
+      () => Promise.reject(new Error("x".repeat(20_000))),
+      { success: false, result: "x".repeat(10_000) },
+    ],
+    [
       "throws an error without a message",
       () => Promise.reject(new Error("")),
       { success: false, result: "It failed without an error message." },
@@ -136,7 +142,61 @@ describe("F12 the result of a page's tool is sent until the server has it", () =
   });
 });
 
+describe("F12 a result that comes to nothing", () => {
+  it("is replaced by an error once, if the server refuses both", async () => {
+    n = 0;
+    const fetch = answering(() => refusing(400, "invalid_input"));
+    const { client } = await page(() => "mine", { fetch });
+    await client.send("Where am I?");
+    await expect.poll(() => n).toBe(2);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(n).toBe(2);
+  });
+
+  it("is no error if the call was closed a moment before", async () => {
+    let closed = () => {};
+    const closing = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const errors = new Set<unknown>();
+    const onEvent = ({ type }: { type: string }) => type === "tool_answered" && closed();
+    const { client, served } = await page(() => closing, { onEvent } as never);
+    client.subscribe(() => errors.add(client.getState().error));
+    await client.send("Where am I?");
+    const { sessionId } = await when(client, ({ phase }) => phase === "toolExecuting");
+    const log = await Array.fromAsync(served.store.read(sessionId ?? "", { types: ["tool_suspended"] }));
+    const { call_id: callId } = Object(log[0]).data as { call_id: string };
+    const json = { sessionId, answers: [{ callId, value: "other" }] };
+    await (await served.ask("/runs", { json })).text();
+    await when(client, ({ run }) => run?.stop !== undefined);
+    expect([...errors]).toEqual([undefined]);
+    expect(await results(served, sessionId)).toMatchObject([{ result: "other" }]);
+  });
+});
+
 describe("F12 a page's tool runs", () => {
+  it("again once its client is opened again", async () => {
+    let ran = 0;
+    const { client } = await page(() => (++ran === 1 ? new Promise(() => undefined) : "here"));
+    await client.send("Where am I?");
+    await expect.poll(() => ran).toBe(1);
+    const { sessionId } = client.getState();
+    client.close();
+    client.open(sessionId);
+    await when(client, ({ run }) => run?.stop !== undefined);
+    expect(ran).toBe(2);
+  });
+
+  it("only if the page has it itself, whatever its name", async () => {
+    const model = scriptedModel([calling("constructor"), { text: "Done." }]);
+    const named = tool({ ...{ description: "X.", runsIn: "client" }, name: "constructor", input: any });
+    const served = await serve(model, { tools: [named] });
+    const client = clientOf(served, { tools: {} });
+    await client.send("Go");
+    const { pending } = await when(client, ({ phase }) => phase === "suspended");
+    expect(pending).toMatchObject([{ clientTool: "constructor" }]);
+  });
+
   it("where the browser refuses locks", async () => {
     withLocks({ request: () => Promise.reject(new DOMException("No.", "SecurityError")) });
     expect(await resultsOf(() => "here")).toMatchObject([{ result: "here" }]);
@@ -185,6 +245,15 @@ describe("F12 a message of a page with tools", () => {
     const log = await Array.fromAsync(served.store.read(sessionId ?? "", { types: ["user_message"] }));
     expect(log.map(({ data }) => (data as { message: string }).message)).toEqual(["Hi"]);
     expect(await served.store.sessions.list({ userId: "ada" })).toHaveLength(1);
+  });
+
+  it("is not sent once the client is closed, also if it is opened again at once", async () => {
+    const { client, served } = await page(() => null, { tools });
+    const sent = client.send("Hi");
+    client.close();
+    client.open(undefined);
+    expect(await sent).toBe(false);
+    expect(await served.store.sessions.list({ userId: "ada" })).toEqual([]);
   });
 
   it("is shown at once, and is in flight for a second one", async () => {

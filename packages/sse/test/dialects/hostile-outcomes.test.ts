@@ -1,6 +1,8 @@
 import { jsonSchema, type ToolContext, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { activitiesOf } from "../../src/dialects/ag-ui/ag-ui-activities.ts";
+import { isFrontendCall } from "../../src/dialects/ag-ui/ag-ui-frontend-tools.ts";
 import { agUi, aiSdk } from "../../src/index.ts";
 import { reloaded } from "../support/agents.ts";
 import { history } from "../support/chat.ts";
@@ -95,5 +97,24 @@ describe("F14 a hostile address of a source or citation is no link", () => {
     const text = await (await served.ask("/runs", { json: { input: "Rain?" } })).text();
     expect(text).toContain('"success":false');
     expect(text).not.toContain('"report":{"sources"');
+  });
+});
+
+describe("AG-UI", () => {
+  it("F14 has activities with ids of their own, although parts share a key", () => {
+    const key = "5:0";
+    const citations = [{ text: "x", source: null, title: null, page: null }];
+    const ids = [
+      ...activitiesOf({ type: "text", key, text: "x", open: false, citations }),
+      ...activitiesOf({ type: "source", key, id: "a", title: "A" }),
+      ...activitiesOf({ type: "file", key, id: "a", mediaType: "image/png" } as never),
+    ].map(({ id: name }) => name);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it("F12 asks for a sub-agent's tool of the page by an interrupt: the page knows its call by another name", () => {
+    const question = { clientTool: "locate", toolName: "locate" } as never;
+    const ofSubAgent = { clientTool: "locate", toolName: "researcher" } as never;
+    expect([isFrontendCall(question), isFrontendCall(ofSubAgent)]).toEqual([true, false]);
   });
 });
