@@ -7,7 +7,7 @@ import { Refused, type WireOptions } from "../wire/request.ts";
 import { type ListedSession, wire } from "../wire/wire.ts";
 import { around } from "./around.ts";
 import { checkArgument, checkClientOptions } from "./check-client.ts";
-import { ownTool, type PageTools, withoutOwn } from "./page-tools.ts";
+import { offers, ownTool, type PageTools, withoutOwn } from "./page-tools.ts";
 import type { AnswerOf, AnyQuestions, QuestionOf } from "./question-types.ts";
 import { watchAgain } from "./reading.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
@@ -161,6 +161,12 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     });
     return loaded;
   };
+  const offered = async () => {
+    const { offeredBy } = await pageTools();
+    // Without its tools, the message could mean something else to the model.
+    if (offeredBy === undefined) throw new TypeError("The code for the page's tools could not be loaded.");
+    return offeredBy(options);
+  };
   talks.subscribe(() => {
     if (loaded || talks.current.facts.view.pending.some((question) => ownTool(options, question)))
       void pageTools().then(({ runPageTools }) => runPageTools?.(talks.current, options));
@@ -170,10 +176,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   return {
     getState: talks.getState,
     subscribe: talks.subscribe,
-    send: async (text, more) => {
-      const offered = options.tools && (await pageTools()).offeredBy?.(options);
-      return await sendMessage(talks.current, text, more, offered);
-    },
+    send: (text, more) => sendMessage(talks.current, text, more, offers(options) ? offered : undefined),
     answer: (callId, value, question) => sendAnswer(talks.current, callId, { value }, question),
     fail: (callId, error, question) => sendAnswer(talks.current, callId, { error }, question),
     retry: () => sendRetry(talks.current),

@@ -47,6 +47,11 @@ export function ownTool({ tools }: WithTools, { clientTool = "" }: Question): Pa
   return tools && Object.hasOwn(tools, clientTool) ? (tools as PageTools)[clientTool] : undefined;
 }
 
+/** Returns whether this page offers tools of its own. */
+export function offers({ tools = {} }: WithTools): boolean {
+  return Object.values(tools).some(({ description }: PageTool) => description !== undefined);
+}
+
 /** Returns the state without the calls that this page runs, because the user is not asked. */
 export function withoutOwn<S extends { pending: Question[]; phase: Phase }>(state: S, from: WithTools): S {
   const pending = state.pending.filter((question) => !ownTool(from, question));

@@ -2,6 +2,7 @@ import type { Json, JsonObject, Question, Schema } from "@pawl/core";
 import type { Conversation } from "../state/conversation.ts";
 import { backoffMs, pause } from "../wire/backoff.ts";
 import { eitherSignal } from "../wire/either-signal.ts";
+import { isTemporary, Refused } from "../wire/request.ts";
 import { ownTool, type PageTool, type WithTools } from "./page-tools.ts";
 import { type Outcome, sendAnswer } from "./submit.ts";
 
@@ -67,16 +68,33 @@ async function runOnce(
   const run = () => runAndAnswer(talk, question, tool, signal);
   if (locks === undefined) return await run();
   const name = `pawl:${talk.facts.sessionId}:${keyOf(question)}`;
-  const isTaken = await locks.request(name, { ifAvailable: true }, async (lock) => {
+  let state: "unasked" | "taken" | "ran" = "unasked";
+  const work = async (lock: object | null) => {
+    state = lock === null ? "taken" : "ran";
     if (lock !== null) await run();
-    return lock === null;
-  });
-  if (!isTaken) return;
+  };
+  await locks.request(name, { ifAvailable: true }, work).catch(() => undefined);
+  // A browser refuses locks in some pages, e.g. in a sandboxed frame.
+  if ((state as string) === "unasked") return await run();
+  if ((state as string) === "ran") return;
   // Free once the other tab has answered, or was closed.
   await locks.request(name, { signal }, async () => {
-    const { pending } = await talk.wire.snapshot(talk.facts.sessionId ?? "", signal);
-    if (pending.some((open) => keyOf(open) === keyOf(question))) await run();
+    if (await isStillOpen(talk, question, signal)) await run();
   });
+}
+
+/** Asks the server whether a call still needs a result, until it responds. */
+async function isStillOpen(talk: Conversation, question: Question, signal: AbortSignal): Promise<boolean> {
+  for (let tries = 1; !signal.aborted; tries += 1) {
+    try {
+      const { pending } = await talk.wire.snapshot(talk.facts.sessionId ?? "", signal);
+      return pending.some((open) => keyOf(open) === keyOf(question));
+    } catch (error) {
+      if (!isTemporary(error)) return false;
+      await pause(backoffMs(tries), signal);
+    }
+  }
+  return false;
 }
 
 async function runAndAnswer(
@@ -90,19 +108,32 @@ async function runAndAnswer(
   const aborted = new Promise<undefined>((resolve) =>
     signal.addEventListener("abort", () => resolve(undefined), { once: true }),
   );
-  const outcome = await Promise.race([outcomeOf(tool, payload, callId, signal), aborted]);
-  if (outcome === undefined) return;
-  for (let tries = 1; !signal.aborted; tries += 1) {
-    if (await sendAnswer(talk, callId, outcome, seq)) return;
-    const { error } = talk.facts;
-    if (signal.aborted || error?.callId !== callId) return;
-    if (error.code !== "network") {
+  let outcome = await Promise.race([outcomeOf(tool, payload, callId, signal), aborted]);
+  let isReplaced = false;
+  for (let tries = 1; outcome !== undefined && !signal.aborted; tries += 1) {
+    const { pending } = talk.facts.view;
+    if (!pending.some((open) => open.callId === callId && open.seq === seq)) return;
+    let error: unknown;
+    const failed = (thrown: unknown) => {
+      error = thrown;
+      return !isGone(thrown);
+    };
+    if ((await sendAnswer(talk, callId, outcome, seq, failed)) || isGone(error)) return;
+    if (error instanceof Refused && FINAL.includes(error.status)) {
       // The server refused the result, e.g. because it is too large. This error is sent to the model instead.
-      await sendAnswer(talk, callId, { error: `The result could not be sent: ${error.message}` }, seq);
-      return;
-    }
-    await pause(backoffMs(tries), signal);
+      if (isReplaced) return;
+      isReplaced = true;
+      outcome = { error: `The result could not be sent: ${error.message}`.slice(0, MOST_ERROR_CHARS) };
+    } else await pause(backoffMs(tries), signal);
   }
+}
+
+/** The statuses with which the server refuses what was sent: it would refuse the same again. */
+const FINAL: readonly number[] = [400, 413, 422];
+
+/** Returns whether a call needs no result any more: another page was first, or the question was closed. */
+function isGone(error: unknown): boolean {
+  return error instanceof Refused && ["already_answered", "unknown_call", "not_found"].includes(error.code);
 }
 
 async function outcomeOf(
@@ -113,9 +144,20 @@ async function outcomeOf(
 ): Promise<Outcome> {
   try {
     const input = await checkedInput(tool, payload);
-    return { value: (await tool.execute(input, { callId, signal })) ?? null };
+    // A value that is not JSON, e.g. with a cycle, fails here: it could never be sent.
+    const json = JSON.stringify(await tool.execute(input, { callId, signal })) as string | undefined;
+    return { value: JSON.parse(json ?? "null") };
   } catch (error) {
-    return { error: (error instanceof Error ? error.message : String(error)).slice(0, MOST_ERROR_CHARS) };
+    return { error: wordsOf(error).slice(0, MOST_ERROR_CHARS) };
+  }
+}
+
+/** Returns what a tool's error says. A tool may throw anything, also what cannot become a text. */
+function wordsOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return "It failed without an error message.";
   }
 }
 

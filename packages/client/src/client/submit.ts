@@ -27,13 +27,13 @@ export interface SendOptions extends UploadOptions {
 
 /**
  * Sends a message, unless a request is in flight. The message is shown at once, and removed if the server
- * refuses it or one of its files.
+ * refuses it or one of its files. `offered` loads the tools that the page offers with it.
  */
 export async function sendMessage(
   talk: Conversation,
   text: string,
   { extra, files: given = [], ...uploading }: SendOptions = {},
-  tools: readonly JsonObject[] = [],
+  offered?: () => Promise<readonly JsonObject[]>,
 ): Promise<boolean> {
   checkArgument("The message for send()", text, "string");
   const files = checkedFiles(given);
@@ -48,25 +48,34 @@ export async function sendMessage(
   }
   const shown = files.length === 0 ? {} : { files: files.map(shownFile) };
   update(talk, { sending: { id, text, ...shown }, error: undefined });
-  const body = { ...extra, input: text, clientMessageId: id, ...(tools.length > 0 && { tools }) };
-  if (files.length === 0) return await submit(talk, body, { text });
-  const posting = uploadAndPost(talk, files, body, uploading);
+  const body = { ...extra, input: text, clientMessageId: id };
+  if (files.length === 0 && offered === undefined) return await submit(talk, body, { text });
+  const posting = prepareAndPost(talk, { files, body, uploading, offered });
   talk.posting = posting;
   return await posting;
 }
 
-async function uploadAndPost(
+interface Unprepared {
+  files: readonly Blob[];
+  body: RunBody & { input: string };
+  uploading: UploadOptions;
+  offered: (() => Promise<readonly JsonObject[]>) | undefined;
+}
+
+async function prepareAndPost(
   talk: Conversation,
-  files: readonly Blob[],
-  body: RunBody & { input: string },
-  uploading: UploadOptions,
+  { files, body, uploading, offered }: Unprepared,
 ): Promise<boolean> {
   const { input: text } = body;
   const { life } = talk;
   try {
-    const parts = await uploadAll(talk, files, uploading);
+    const tools = (await offered?.()) ?? [];
+    // The user has left the conversation meanwhile.
+    if (life.signal.aborted) return false;
+    const parts = files.length === 0 ? [] : await uploadAll(talk, files, uploading);
     const said: InputPart[] = text.trim() === "" ? [] : [{ type: "text", text }];
-    return await postAndRead(talk, { ...body, input: [...parts, ...said] }, { text });
+    const input = files.length === 0 ? text : [...parts, ...said];
+    return await postAndRead(talk, { ...body, input, ...(tools.length > 0 && { tools }) }, { text });
   } catch (error) {
     if (life.signal.aborted) return false;
     if (uploading.signal?.aborted) update(talk, { sending: undefined });
@@ -86,13 +95,15 @@ export type Outcome = { value: Json } | { error: string };
 
 /**
  * Answers a question, unless its answer is in flight or the question is no longer pending. `question` is the
- * `seq` of the question to answer. Default: the call's pending one.
+ * `seq` of the question to answer. Default: the call's pending one. `failed` gets the error if the server
+ * does not accept the answer, and returns whether to show it.
  */
 export async function sendAnswer(
   talk: Conversation,
   callId: string,
   outcome: Outcome,
   question?: number,
+  failed?: (error: unknown) => boolean,
 ): Promise<boolean> {
   checkArgument("The call's id for answer() and fail()", callId, "string");
   if ("error" in outcome) checkArgument("The error for fail()", outcome.error, "string");
@@ -107,7 +118,7 @@ export async function sendAnswer(
     return false;
   }
   update(talk, { answering: new Set([...answering, callId]), error: undefined });
-  return await submit(talk, { answers: [{ callId, question: asked.seq, ...outcome }] }, { callId });
+  return await submit(talk, { answers: [{ callId, question: asked.seq, ...outcome }] }, { callId, failed });
 }
 
 /** Retries the last message after its run failed, unless a request is in flight. */
@@ -131,7 +142,9 @@ export async function sendStop(talk: Conversation): Promise<void> {
   }
 }
 
-type About = Pick<AgentFailure, "text" | "callId">;
+interface About extends Pick<AgentFailure, "text" | "callId"> {
+  failed?: ((error: unknown) => boolean) | undefined;
+}
 
 function submit(talk: Conversation, body: RunBody, about: About): Promise<boolean> {
   const posting = postAndRead(talk, body, about);
@@ -177,13 +190,14 @@ async function post(talk: Conversation, body: RunBody, signal: AbortSignal): Pro
   }
 }
 
-function takeBack(talk: Conversation, about: About, error: unknown): void {
+function takeBack(talk: Conversation, { failed, ...about }: About, error: unknown): void {
   const { sending, answering } = talk.facts;
+  const isShown = failed?.(error) ?? true;
   const others = new Set([...answering].filter((callId) => callId !== about.callId));
   update(talk, {
     sending: about.text === undefined ? sending : undefined,
     answering: others,
-    error: { ...failureOf(error), ...about },
+    ...(isShown && { error: { ...failureOf(error), ...about } }),
   });
   // Another answer may have been first, or the question was closed: read the log for the actual state.
   if (about.callId !== undefined) watchAgain(talk);

@@ -125,11 +125,21 @@ function unchecked(schema: JsonObject): Schema<JsonObject> {
   };
 }
 
-/** Applies `clean` to all texts in a value, except the names of its fields. */
+/**
+ * Applies `clean` to all texts in a value.
+ *
+ * @throws PawlError `invalid_input` for a field whose name `clean` would change: a schema refers to its
+ * fields by their names.
+ */
 function cleaned(value: Json, clean: (text: string) => string): Json {
   if (typeof value === "string") return clean(value);
   if (Array.isArray(value)) return value.map((part) => cleaned(part, clean));
   if (!isJsonObject(value)) return value;
+  const wrong = Object.keys(value).find((key) => clean(key) !== key);
+  if (wrong !== undefined)
+    throw offerError(
+      `${JSON.stringify(wrong.slice(0, 64))} in a client's schema is not a valid property name: it has a tag of the prompt, or half a surrogate pair.`,
+    );
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, cleaned(part, clean)]));
 }
 

@@ -56,10 +56,12 @@ async function withOffered(
   { specs: offer, load }: Offer,
 ): Promise<Agent> {
   const { tools: sent = [], clientTools = [] } = leg.log.state.prefix ?? {};
-  const specs = starts && offer !== undefined ? offer : sent.filter(({ name }) => clientTools.includes(name));
+  const isOffered = starts && offer !== undefined;
+  const specs = isOffered ? offer : sent.filter(({ name }) => clientTools.includes(name));
   if (!agent.clientTools || specs.length === 0) return agent;
   const { offeredTools, refuseTaken } = await load();
-  if (starts) for (const { name } of specs) refuseTaken(agent, name);
+  // A retry offers nothing: it leaves out a tool of the failed run whose name the agent has by now.
+  if (isOffered) for (const { name } of specs) refuseTaken(agent, name);
   const run = openRun(leg.log.state);
   const isNew = run === undefined || hasNotAsked(leg, run);
   const offered = offeredTools(specs).filter(({ name }) => !isNew || !agent.tools.has(name));

@@ -1,0 +1,196 @@
+import { type Json, jsonSchema, tool } from "@pawl/core";
+import { scriptedModel } from "@pawl/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { AgentClientOptions, PageTool } from "../src/index.ts";
+import { clientOf, look, type Served, serve, when } from "./support/clients.ts";
+
+const locate = tool({
+  name: "locate",
+  description: "Returns where the user is.",
+  input: jsonSchema({ type: "object" }),
+  runsIn: "client",
+});
+const calling = (...names: string[]) => ({ tools: names.map((name) => ({ name, input: {} })) });
+type Run = PageTool<Json, never>["execute"];
+
+/** Serves an agent that calls a tool of the page, and a page that runs it. */
+async function page(execute: unknown, options: Partial<AgentClientOptions> = {}, names = ["locate"]) {
+  const model = scriptedModel([calling(...names), { text: "Done." }, { text: "Done." }]);
+  const served = await serve(model, { tools: [locate, look], clientTools: true });
+  const client = clientOf(served, { tools: { locate: { execute: execute as Run } }, ...options });
+  return { served, client, model };
+}
+
+const results = async ({ store }: Served, sessionId = "") => {
+  const log = await Array.fromAsync(store.read(sessionId, { types: ["tool_result"] }));
+  return log.map(({ data }) => data as { success: boolean; result: Json });
+};
+
+/** Sends a message, and returns the results of its calls once the run is over. */
+async function resultsOf(execute: unknown, options?: Partial<AgentClientOptions>, names?: string[]) {
+  const { client, served } = await page(execute, options, names);
+  await client.send("Where am I?");
+  const { sessionId } = await when(client, ({ run }) => run?.stop !== undefined, 8_000);
+  return await results(served, sessionId);
+}
+
+/** Sets `navigator.locks` until the test is over. */
+function withLocks(value: unknown): void {
+  const before = Object.getOwnPropertyDescriptor(navigator, "locks");
+  Object.defineProperty(navigator, "locks", { value, configurable: true });
+  onTestFinished(() => {
+    if (before) Object.defineProperty(navigator, "locks", before);
+    else Reflect.deleteProperty(navigator, "locks");
+  });
+}
+
+/** A `fetch` that responds to each answer as `respond` says; `undefined` sends it. */
+const answering =
+  (respond: (n: number, body: string) => Response | undefined): typeof fetch =>
+  async (input, init) => {
+    const body = String(init?.body);
+    if (!body.includes('"answers"')) return await fetch(input, init);
+    n += 1;
+    return respond(n, body) ?? (await fetch(input, init));
+  };
+let n = 0;
+const refusing = (status: number, code: string) =>
+  Response.json({ error: { code, message: "Not now." } }, { status });
+
+describe("F12 a call of a page's tool always gets a result, although its tool", () => {
+  const cycle: { self?: object } = {};
+  cycle.self = cycle;
+  const bare = Object.create(null);
+  const odd = Object.assign(new Error("x"), { message: { toString: undefined } });
+  it.each<[string, () => unknown, object]>([
+    ["returns a cycle", () => cycle, { success: false, result: expect.stringContaining("circular") }],
+    ["returns a bigint", () => ({ n: 5n }), { success: false, result: expect.stringContaining("BigInt") }],
+    ["returns a function", () => () => 1, { success: true, result: null }],
+    ["returns nothing", () => undefined, { success: true, result: null }],
+    ["returns an event", () => new Event("x"), { success: true }],
+    ["rejects with a text", () => Promise.reject("No."), { success: false, result: "No." }],
+    ["throws nothing", () => Promise.reject(undefined), { success: false, result: "undefined" }],
+    [
+      "throws what has no text",
+      () => Promise.reject(bare),
+      { success: false, result: "It failed without an error message." },
+    ],
+    [
+      "throws an error with an odd message",
+      () => Promise.reject(odd),
+      { success: false, result: "It failed without an error message." },
+    ],
+    [
+      "throws an error without a message",
+      () => Promise.reject(new Error("")),
+      { success: false, result: "It failed without an error message." },
+    ],
+  ])("%s", async (_, execute, expected) => {
+    expect(await resultsOf(execute)).toMatchObject([expected]);
+  });
+});
+
+describe("F12 the result of a page's tool is sent until the server has it", () => {
+  it.each([
+    ["is about to restart", 503, "draining"],
+    ["limits requests", 429, "rate_limited"],
+    ["has another run in progress", 409, "session_busy"],
+    ["wants a new token", 401, "unauthorized"],
+  ])("while the server %s", async (_, status, code) => {
+    n = 0;
+    let ran = 0;
+    const fetch = answering((at) => (at <= 4 ? refusing(status, code) : undefined));
+    expect(await resultsOf(() => ++ran, { fetch })).toMatchObject([{ success: true, result: 1 }]);
+    expect(ran).toBe(1);
+  });
+
+  it("also if several results fail at one moment", async () => {
+    const tries = new Map<string, number>();
+    const last: (() => void)[] = [];
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const [, callId] = /"callId":"([^"]+)"/.exec(String(init?.body)) ?? [];
+      const at = (tries.get(callId ?? "") ?? 0) + 1;
+      if (callId === undefined || at > 3) return await globalThis.fetch(input, init);
+      tries.set(callId, at);
+      if (at === 3)
+        await new Promise<void>((resolve) => {
+          last.push(resolve);
+          if (last.length === 3) for (const fail of last) fail();
+        });
+      throw new TypeError("offline");
+    };
+    const all = await resultsOf(() => "here", { fetch }, ["locate", "locate", "locate"]);
+    expect(all.map(({ result }) => result)).toEqual(["here", "here", "here"]);
+  });
+
+  it("and the user sees no error if another page was first", async () => {
+    n = 0;
+    const errors = new Set<unknown>();
+    const fetch = answering(() => refusing(409, "already_answered"));
+    const { client } = await page(() => "mine", { fetch });
+    client.subscribe(() => errors.add(client.getState().error));
+    await client.send("Where am I?");
+    await expect.poll(() => n).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect([n, ...errors]).toEqual([1, undefined]);
+  });
+});
+
+describe("F12 a page's tool runs", () => {
+  it("where the browser refuses locks", async () => {
+    withLocks({ request: () => Promise.reject(new DOMException("No.", "SecurityError")) });
+    expect(await resultsOf(() => "here")).toMatchObject([{ result: "here" }]);
+  });
+
+  it("once the tab that ran it is closed, also if the server cannot be reached just then", async () => {
+    const first = await page(() => new Promise(() => undefined));
+    await first.client.send("Where am I?");
+    const { sessionId } = await when(first.client, ({ phase }) => phase === "toolExecuting");
+    let lost = 0;
+    let isClosed = false;
+    const flaky: typeof fetch = async (input, init) => {
+      if (isClosed && lost < 2 && String(input).endsWith(`/sessions/${sessionId}`)) {
+        lost += 1;
+        throw new TypeError("offline");
+      }
+      return await fetch(input, init);
+    };
+    const tools = { locate: { execute: () => "second" } };
+    const second = clientOf(first.served, { sessionId, tools, fetch: flaky });
+    await when(second, ({ phase }) => phase === "toolExecuting");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    isClosed = true;
+    first.client.close();
+    await when(second, ({ run }) => run?.stop !== undefined);
+    expect([lost, await results(first.served, sessionId)]).toMatchObject([2, [{ result: "second" }]]);
+  });
+});
+
+describe("F12 a message of a page with tools", () => {
+  const tools = { read_page: { description: "Reads.", execute: () => null } };
+
+  it("never reaches the session that the user opens next", async () => {
+    const { client, served } = await page(() => null, { tools });
+    const other = clientOf(served);
+    await other.send("Hi");
+    const { sessionId } = await when(other, ({ phase }) => phase === "suspended");
+    for (const next of [sessionId, undefined]) {
+      client.open(undefined);
+      const sent = client.send("For the other session only");
+      expect(client.getState().phase).toBe("submitting");
+      client.open(next);
+      expect(await sent).toBe(false);
+      expect(client.getState().sessionId).toBe(next);
+    }
+    const log = await Array.fromAsync(served.store.read(sessionId ?? "", { types: ["user_message"] }));
+    expect(log.map(({ data }) => (data as { message: string }).message)).toEqual(["Hi"]);
+    expect(await served.store.sessions.list({ userId: "ada" })).toHaveLength(1);
+  });
+
+  it("is shown at once, and is in flight for a second one", async () => {
+    const { client } = await page(() => null, { tools });
+    const sent = [client.send("One"), client.send("Two")];
+    expect(client.getState().messages.map(({ text }) => text)).toEqual(["One"]);
+    expect(await Promise.all(sent)).toEqual([true, false]);
+  });
+});
