@@ -71,11 +71,20 @@ describe("send() with files", () => {
   it("F1 takes the message back if a file is refused, with its text", async () => {
     const served = await serveFiles();
     const client = clientOf(served);
+    const zip = new File(["PK\u0003\u0004\0"], "b.zip");
+    expect(await client.send("See?", { files: [zip] })).toBe(false);
+    expect(client.getState().error?.message).toMatch(/^The file is of an unknown type/);
+    expect(await client.send("See?", { files: [photo(), zip] })).toBe(false);
+    expect(client.getState().error?.message).toMatch(/^b\.zip: The file is of an unknown type/);
     expect(await client.send("See?", { files: [photo(), new Blob(["PK\u0003\u0004\0"])] })).toBe(false);
     expect(client.getState()).toMatchObject({
       phase: "error",
       messages: [],
-      error: { code: "invalid_input", message: expect.stringContaining("unknown type"), text: "See?" },
+      error: {
+        code: "invalid_input",
+        message: expect.stringMatching(/^File 2: .*unknown type/),
+        text: "See?",
+      },
     });
     expect(await client.send("See?")).toBe(true);
   });

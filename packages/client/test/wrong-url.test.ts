@@ -1,5 +1,6 @@
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { createAgentClient } from "../src/index.ts";
 import { clientOf, serve, when } from "./support/clients.ts";
 
 describe("U6 a server that is not where the client looks for it", () => {
@@ -41,6 +42,24 @@ describe("U6 a server that is not where the client looks for it", () => {
     expect(error?.cause).toBeInstanceOf(TypeError);
     const failed = await client.sessions().catch((thrown: unknown) => thrown);
     expect(failed).toMatchObject({ code: "network", cause: expect.any(TypeError) });
+  });
+
+  it("a path outside of a browser is refused in words, at the first request: pages make clients on a server too", async () => {
+    const client = createAgentClient({ url: "/api/coach" });
+    expect(await client.send("Hi")).toBe(false);
+    expect(client.getState().error).toEqual({
+      code: "config",
+      message: '`url` must be absolute outside of a browser; got "/api/coach".',
+      text: "Hi",
+    });
+    client.close();
+    const served = await serve(scriptedModel([{ text: "Hello." }]));
+    const fetched = clientOf(served, {
+      url: "/api/coach",
+      fetch: (path, init) => fetch(new URL(String(path), served.url), init),
+    });
+    await fetched.send("Hi");
+    expect(fetched.getState().error?.code).not.toBe("config");
   });
 
   it("a refusal has no cause", async () => {

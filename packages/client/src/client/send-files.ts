@@ -1,7 +1,7 @@
 import type { Conversation } from "../state/conversation.ts";
 import { backoffMs, pause } from "../wire/backoff.ts";
 import { eitherSignal } from "../wire/either-signal.ts";
-import { isTemporary } from "../wire/request.ts";
+import { isTemporary, Refused } from "../wire/request.ts";
 import type { InputPart } from "../wire/wire.ts";
 import { nameOf, type UploadOptions } from "./checked-files.ts";
 
@@ -23,12 +23,22 @@ export async function uploadAll(
   let uploaded = 0;
   for (const file of files) {
     until.throwIfAborted();
-    parts.push({ type: "file", id: await upload(talk, file, until), ...nameOf(file) });
+    const id = await upload(talk, file, until).catch((error: unknown) => {
+      throw files.length > 1 ? naming(file, parts.length + 1, error) : error;
+    });
+    parts.push({ type: "file", id, ...nameOf(file) });
     uploaded += file.size;
     onProgress?.(uploaded, total);
   }
   until.throwIfAborted();
   return parts;
+}
+
+/** Returns the error with the name of the file, or its place, if the server has refused this file. */
+function naming(file: Blob, at: number, error: unknown): unknown {
+  if (!(error instanceof Refused) || ![400, 413].includes(error.status)) return error;
+  const { status, code, message, answer } = error;
+  return new Refused(status, code, `${nameOf(file).name ?? `File ${at}`}: ${message}`, { answer });
 }
 
 async function upload(talk: Conversation, file: Blob, signal: AbortSignal): Promise<string> {

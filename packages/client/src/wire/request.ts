@@ -4,7 +4,7 @@ import { within } from "./read-events.ts";
 
 /** Options for reaching the server. */
 export interface WireOptions {
-  /** The path or URL where the agent is served, e.g. `/api/coach`. */
+  /** The path or URL where the agent is served, e.g. `/api/coach`. Outside of a browser: an absolute URL. */
   url: string;
   /** Sends the requests. Default: the global `fetch`. */
   fetch?: typeof fetch;
@@ -61,6 +61,9 @@ export function requester(
   }
   const base = url.endsWith("/") ? url.slice(0, -1) : url;
   return async (path, signal, init = {}) => {
+    // Checked here and not when the client is made: a page that is rendered on a server makes one there.
+    if (send === globalThis.fetch && /^\/(?!\/)/.test(url) && globalThis.location === undefined)
+      throw new Refused(0, "config", `\`url\` must be absolute outside of a browser; got "${url}".`);
     const own = typeof headers === "function" ? await within(silenceMs, Promise.resolve(headers())) : headers;
     const silence = new AbortController();
     const timer = setTimeout(

@@ -41,7 +41,12 @@ export function agentOutput(
       `\`output\` must be a schema, e.g. z.object({ … }) of zod, or jsonSchema({ … }); got ${kindOf(schema)}.`,
     );
   const checked = schema as Schema;
-  const { spec, isWrapped, whole } = outputTool(checked, FINAL_ANSWER, OUTPUT_DESCRIPTION);
+  const { spec, isWrapped, whole } = outputTool(
+    checked,
+    FINAL_ANSWER,
+    OUTPUT_DESCRIPTION,
+    `\`output\` of agent("${name}")`,
+  );
   const size = JSON.stringify(whole).length;
   if (size > LONGEST)
     throw agentError(

@@ -16,7 +16,10 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
     is: (value) => Array.isArray(value) || typeof value === "function",
   },
   output: "any",
-  clientTools: "boolean",
+  clientTools: {
+    mustBe: "true or false: clients offer the tools themselves, e.g. by useAgent({ tools })",
+    is: (value) => typeof value === "boolean",
+  },
   toolsTimeoutMs: "number",
   hooks: listOf("hooks: [approval({ … })]"),
   stopWhen: listOf("stopWhen: [stopOnFailedTurns(3)]"),

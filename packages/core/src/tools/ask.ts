@@ -67,7 +67,10 @@ function timeLimitOf({ signal, timeoutMs }: AnyAskOptions, place: AskPlace) {
 
 async function answerTo(model: ModelClient, options: AnyAskOptions, place: Inner, spent: AskSpent) {
   const { schema, schemaName = "answer", schemaDescription = DESCRIPTION, reminders = 1 } = options;
-  const tool = schema === undefined ? undefined : outputTool(schema as Schema, schemaName, schemaDescription);
+  const tool =
+    schema === undefined
+      ? undefined
+      : outputTool(schema as Schema, schemaName, schemaDescription, "`schema` of askModel()");
   let request = askRequest(model, options, tool);
   for (let left = reminders; ; left -= 1) {
     const asked = await send(model, request, place, spent);

@@ -11,7 +11,7 @@ const OPTIONS: OptionKinds<ToolOptions<Schema, Schema, unknown>> = {
   input: "any!",
   execute: "function",
   suspends: "object",
-  runsIn: { mustBe: '"client"', is: (value) => value === "client" },
+  runsIn: { mustBe: '"client", or left out', is: (value) => value === "client", isPublic: true },
   output: "any",
   expires: "object",
   format: "function",
@@ -77,6 +77,7 @@ interface Named {
   expires?: unknown;
   status?: unknown;
   timeoutMs?: number;
+  idempotent?: unknown;
   maxResultChars?: number;
 }
 
@@ -114,8 +115,17 @@ export function checkToolOptions(options: Named): void {
 }
 
 /** Refuses options of a page's tool on one that runs here, and the other way round. */
-function checkPlace({ name, execute, suspends, runsIn, output, expires, timeoutMs }: Named): void {
-  const here = Object.entries({ execute, suspends, timeoutMs });
+function checkPlace({
+  name,
+  execute,
+  suspends,
+  runsIn,
+  output,
+  expires,
+  timeoutMs,
+  idempotent,
+}: Named): void {
+  const here = Object.entries({ execute, suspends, timeoutMs, idempotent });
   const [wrong] = (runsIn === undefined ? Object.entries({ output, expires }) : here).find(
     ([, value]) => value !== undefined,
   ) ?? [undefined];
@@ -132,4 +142,5 @@ const INSTEAD_AT_CLIENT: ReadonlyMap<string, string> = new Map([
   ["execute", ": the page has it, e.g. useAgent({ tools }) of @pawl/client."],
   ["suspends", ": the schema of its result is `output`."],
   ["timeoutMs", ": use `expires`, with the result that the call then gets."],
+  ["idempotent", ": after a reload, the page runs an open call again in any case."],
 ]);

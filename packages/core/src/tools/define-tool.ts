@@ -18,7 +18,7 @@ import type { Tool, ToolOptions } from "./tool.ts";
  * @throws PawlError `config` for an unknown or missing option, an invalid name, an input that is not an
  * object, a schema that cannot be expressed as JSON Schema, a `timeoutMs` or `maxResultChars` out of range,
  * fields in `shortenInput` that the input does not have, a tool with none of `execute`, `suspends` and
- * `runsIn`, or `runsIn` together with `execute`, `suspends` or `timeoutMs`.
+ * `runsIn`, or `runsIn` together with `execute`, `suspends`, `timeoutMs` or `idempotent`.
  *
  * @example
  * ```ts
@@ -82,7 +82,7 @@ export function tool<
     throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);
   }
   const asks = (options.runsIn === undefined ? suspends : askedOfPage(options)) as Suspends<unknown, Schema>;
-  if (asks !== undefined) checkSuspends(name, asks);
+  if (asks !== undefined) checkSuspends(name, asks, options.runsIn === "client");
   return {
     name,
     spec: { name, description, input_schema: inputSchema },
@@ -103,8 +103,9 @@ export function tool<
   };
 }
 
-function checkSuspends(name: string, { answer, expires }: Suspends<unknown, Schema>): void {
-  toJsonSchema(answer, `answers to "${name}"`);
+function checkSuspends(name: string, asks: Suspends<unknown, Schema>, isPages: boolean): void {
+  const { answer, expires } = asks;
+  toJsonSchema(answer, isPages ? `\`output\` of tool("${name}")` : `answers to "${name}"`);
   if (expires !== undefined) storedExpiry(`tool("${name}")`, expires, answer, "config");
 }
 

@@ -41,6 +41,11 @@ export function checkedOffer(agent: Offered, given: unknown): ToolSpec[] {
       "This agent accepts no tools from clients. Set `clientTools: true` of agent() to allow them.",
     );
   if (given.length > MOST_TOOLS) throw offerError(`A client may offer at most ${MOST_TOOLS} tools.`);
+  const at = given.findIndex((one) => isLibrarySchema(Object(one).inputSchema));
+  if (at >= 0)
+    throw offerError(
+      `The \`inputSchema\` of \`clientTools[${at}]\` must be a JSON Schema, not a schema of zod or another library. Convert it with toJsonSchema().`,
+    );
   if (given.some((one) => isDeeperThan(one, MOST_NESTED)))
     throw offerError(`A client's tools may be nested at most ${MOST_NESTED} levels deep.`);
   const text = JSON.stringify(given);
@@ -105,6 +110,13 @@ function specFrom(given: unknown, clean: (text: string) => string): ToolSpec {
     if (!PawlError.is(cause, "config")) throw cause;
     throw offerError(`${whose.replace("the client's", "The client's")} cannot be used: ${cause.message}`);
   }
+}
+
+/** Returns whether a value is a schema of a library, or what is left of zod's after JSON. */
+function isLibrarySchema(schema: unknown): boolean {
+  const fields = Object(schema) as { [field: string]: unknown };
+  const isZods = typeof Object(fields.def).type === "string" || "_zod" in fields || "_def" in fields;
+  return isZods || "~standard" in fields;
 }
 
 /**

@@ -17,9 +17,13 @@ export interface OutputTool {
 /** What the strict tools of all APIs can express. Chat Completions requires every field. */
 const STRICT_TOOLS = { levels: 5, fields: 100, optional: 0, unions: 10, values: 250 };
 
-/** Makes the tool for a schema. It is strict if the APIs' strict tools can express the schema's shape. */
-export function outputTool(schema: Schema, name: string, description: string): OutputTool {
-  const own = toJsonSchema(schema, `"${name}"`);
+/**
+ * Makes the tool for a schema. It is strict if the APIs' strict tools can express the schema's shape.
+ *
+ * @param whose the schema's option, for errors, e.g. `` `schema` of askModel() ``
+ */
+export function outputTool(schema: Schema, name: string, description: string, whose: string): OutputTool {
+  const own = toJsonSchema(schema, whose);
   const isWrapped = own.type !== "object" || ROOT.some((keyword) => Object.hasOwn(own, keyword));
   const whole = isWrapped ? wrapped(own) : own;
   const strict = formatSchema(whole, STRICT_TOOLS);

@@ -64,9 +64,14 @@ function describe(input: StandardJSONSchemaV1.Converter["input"], vendor = "", w
   try {
     return toJson(input({ target: "draft-2020-12", ...(libraryOptions && { libraryOptions }) }));
   } catch (cause) {
-    const message = `The schema of ${what} has a part that JSON Schema cannot express: ${messageOf(cause)}`;
+    const message = `The schema of ${what} has a part that JSON Schema cannot express: ${messageOf(cause)}${hintOnDates(messageOf(cause), vendor)}`;
     throw new PawlError("config", message, { cause });
   }
+}
+
+function hintOnDates(message: string, vendor: string): string {
+  if (!/\bdate\b/i.test(message)) return "";
+  return `${message.endsWith(".") ? "" : "."} For a date, use ${vendor === "zod" ? "z.iso.datetime() or z.iso.date()" : "a string"}.`;
 }
 
 /** Returns a sentence that says how to fix a schema without a JSON Schema. */

@@ -38,6 +38,16 @@ describe("an agent that could not work is refused when it is defined, even where
     ["instructions that say nothing", { instructions: " " }, /instructions/],
     ["no failed turns", { limits: { errorTurns: 0 } }, /limits\.errorTurns must be a number above 0/],
     ["a limit of nothing", { limits: { turns: 0 } }, /limits\.turns/],
+    [
+      "an output that JSON Schema cannot express",
+      { output: z.object({ at: z.date() }) },
+      /The schema of `output` of agent\("tester"\) has a part that .*Date cannot .*For a date, use z\.iso\.datetime\(\)/,
+    ],
+    [
+      "a list of clients' tools",
+      { clientTools: [look] },
+      /`clientTools` of agent\("tester"\) must be true or false: clients offer the tools themselves/,
+    ],
   ])("T1 for %s", (_what, options, message) => {
     expect(() => setup([], options)).toThrow(message);
   });

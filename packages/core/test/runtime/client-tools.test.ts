@@ -224,7 +224,13 @@ describe("F12 tool() refuses for the page", () => {
     ["an execute", { ...page, execute: () => 1 }, "the page has it"],
     ["a question", { ...page, suspends: { answer: place } }, "is `output`"],
     ["a time limit", { ...page, timeoutMs: 5 }, "use `expires`"],
-    ["another place", { ...page, runsIn: "server" }, '"client"'],
+    ["another place", { ...page, runsIn: "browser" }, 'must be "client", or left out; got "browser".'],
+    ["a promise to run again", { ...page, idempotent: true }, "cannot have `idempotent`"],
+    [
+      "a result that JSON Schema cannot express",
+      { ...page, output: z.object({ at: z.date() }) },
+      'The schema of `output` of tool("p") has a part that JSON Schema cannot express: Date cannot be represented in JSON Schema. For a date, use z.iso.datetime()',
+    ],
     [
       "a default that does not match",
       { ...page, output: place, expires: { afterMs: 5, default: 1 } },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
 import {
   agent,
@@ -271,6 +272,12 @@ describe("F12 what a hostile client offers is refused, at once and with the reas
     ["an unknown type", schema({ type: "object", properties: { a: { type: "thing" } } }), "unknown type"],
     ["a schema of a text", schema({ type: "string" }), "must describe an object"],
     ["no schema", schema("x"), "must be a JSON Schema"],
+    ["a schema of zod", schema(z.object({ a: z.string() })), "Convert it with toJsonSchema()"],
+    [
+      "what is left of zod's after JSON",
+      schema(JSON.parse(JSON.stringify(z.object({ a: z.string() })))),
+      "`clientTools[0]` must be a JSON Schema, not a schema of zod",
+    ],
     ["a property named __proto__", schema(proto), "__proto__"],
     [
       "a property whose name closes a tag of the prompt",

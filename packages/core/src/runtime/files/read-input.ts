@@ -56,13 +56,16 @@ export async function readInput(
   if (given.length > MOST_FILES) throw refusedFile(`At most ${MOST_FILES} files fit into a message.`);
   const read: ReadFile[] = [];
   let left = LARGEST_UPLOAD;
-  for (const part of given) {
-    const { content, id, ...facts } = await readPart(files, userId, part);
+  for (const [at, part] of input.entries()) {
+    if (part.type !== "file") continue;
+    const whose = `\`input[${at}].data\``;
+    const of = given.length > 1 ? `${shownName(part.name) ?? `File ${read.length + 1}`}: ` : "";
+    const { content, id, ...facts } = await readPart(files, userId, part, { whose, of });
     left -= content.length;
     if (left < 0)
       throw refusedFile(`The files of a message may have at most ${LARGEST_UPLOAD} bytes in all.`);
     if (!canRead(model, facts.mediaType))
-      throw refusedFile(`The model ${model.id} cannot read files of the type ${facts.mediaType}.`);
+      throw refusedFile(`${of}The model ${model.id} cannot read files of the type ${facts.mediaType}.`);
     read.push({
       reference: { id, ...stored(facts), ...named(part.name) },
       content,
@@ -79,16 +82,21 @@ async function readPart(
   files: OwnUserFiles,
   userId: string,
   part: FilePart,
+  { whose, of }: { whose: string; of: string },
 ): Promise<FileFacts & { id: string; content: Uint8Array<ArrayBuffer> }> {
   if (part.id === undefined) {
-    const content = await fileBytes(part.data);
-    return { ...(await inspectFile(content)), id: await sha256(content), content };
+    const content = await fileBytes(part.data, whose);
+    const facts = await inspectFile(content).catch((error: unknown) => {
+      if (!PawlError.is(error, "invalid_input")) throw error;
+      throw refusedFile(`${of}${error.message}`);
+    });
+    return { ...facts, id: await sha256(content), content };
   }
   try {
     return await files.get(userId, part.id);
   } catch (error) {
     if (!PawlError.is(error, "not_found")) throw error;
-    throw refusedFile("A file of the message does not exist. Upload it again.");
+    throw refusedFile(`${of}A file of the message does not exist. Upload it again.`);
   }
 }
 
@@ -102,11 +110,16 @@ const LONGEST_NAME = 200;
 /** Control characters, and marks that reverse the direction of text: they can disguise a name. */
 const UNSHOWN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-function named(name: string | undefined): { name?: string } {
+function named(given: string | undefined): { name?: string } {
+  const name = shownName(given);
+  return name === undefined ? {} : { name };
+}
+
+function shownName(name: string | undefined): string | undefined {
   const shown = Array.from((name ?? "").toWellFormed().replace(UNSHOWN, ""))
     .slice(0, LONGEST_NAME)
     .join("");
-  return isBlank(shown) ? {} : { name: shown };
+  return isBlank(shown) ? undefined : shown;
 }
 
 const TEXT: OptionKinds<Extract<MessagePart, { type: "text" }>> = { type: "any!", text: "string!" };
@@ -135,7 +148,9 @@ function checkParts(input: readonly MessagePart[]): void {
     if (role !== undefined)
       throw refusedFile(`${whose} is a message. Send only the new one; the session has the earlier ones.`);
     if (type !== "text" && type !== "file")
-      throw refusedFile(`${whose} must have the \`type\` "text" or "file"; got ${kindOf(type)}.`);
+      throw refusedFile(
+        `${whose} must have the \`type\` "text" or "file"${typeof type === "string" ? `; got ${JSON.stringify(type.slice(0, 40))}. Pictures and documents are files too.` : `; got ${kindOf(type)}.`}`,
+      );
     if (type === "text") {
       checkOptions(whose, part, TEXT, { code: "invalid_input" });
       continue;

@@ -86,7 +86,11 @@ describe("a message with files", () => {
   it.each([
     ["no part", [], "The message is empty"],
     ["blank text", [{ type: "text", text: " " }], "The message is empty"],
-    ["a part of another type", [{ type: "image" }], "`input[0]` of run() must have the `type`"],
+    [
+      "a part of another type",
+      [{ type: "image" }],
+      '`input[0]` of run() must have the `type` "text" or "file"; got "image". Pictures and documents are files too.',
+    ],
     ["neither bytes nor an id", [{ type: "file" }], "needs either `data`"],
     ["both", [{ type: "file", data: "", id: "x" }], "needs either `data`"],
     [
@@ -94,7 +98,38 @@ describe("a message with files", () => {
       [{ type: "file", data: "", mediaType: "image/png" }],
       "read from the file's bytes",
     ],
-    ["no base64", [{ type: "file", data: "###" }], "not valid base64"],
+    ["no base64", [{ type: "file", data: "###" }], "`input[0].data` is not valid base64"],
+    [
+      "a path",
+      [
+        { type: "text", text: "See?" },
+        { type: "file", data: "lunch.png" },
+      ],
+      "`input[1].data` is not valid base64. A path or a URL is not loaded: pass the file's bytes",
+    ],
+    ["a URL", [{ type: "file", data: "https://x.example/a.png" }], "A path or a URL is not loaded"],
+    [
+      "a data: URL",
+      [{ type: "file", data: "data:image/png;base64,AAAA" }],
+      "`input[0].data` is not valid base64: it is a `data:` URL. Pass only what follows `;base64,`.",
+    ],
+    [
+      "one of several files, by its name",
+      [
+        { type: "file", data: "YQ==", name: "a.txt" },
+        { type: "file", data: "AAAA", name: "b.zip" },
+      ],
+      "invalid_input: b.zip: The file is of an unknown type.",
+    ],
+    [
+      "one of several files, by its place",
+      [
+        { type: "text", text: "See?" },
+        { type: "file", data: "YQ==" },
+        { type: "file", data: "AAAA" },
+      ],
+      "invalid_input: File 2: The file is of an unknown type.",
+    ],
     ["a number", [{ type: "file", data: 7 }], "must be a Uint8Array, a Blob"],
     ["21 files", Array.from({ length: 21 }, () => ({ type: "file", data: "YQ==" })), "At most 20 files"],
     [
