@@ -4,6 +4,7 @@ import {
   memoryBlobs,
   memoryFiles,
   memoryStore,
+  PawlError,
   type RunOptions,
   type Upcasters,
 } from "../../../src/index.ts";
@@ -108,5 +109,39 @@ describe("a session that was opened for a message", () => {
     expect(types(await world.log(sessionId)).slice(0, 3)).toEqual(["run_started", "prefix", "user_message"]);
     await world.pawl.stop(sessionId, user);
     expect((await run.result).stop.type).toBe("aborted");
+  });
+
+  it("E2 is read on if the store returned only the beginning of its log, and is free if that fails", async () => {
+    const inner = memoryStore();
+    let fails = false;
+    const store: typeof inner = {
+      ...inner,
+      open: async (wanted) => {
+        const opened = await inner.open?.(wanted);
+        return opened && { ...opened, events: opened.events.slice(0, 2) };
+      },
+      read: (id, options) => (fails && options?.types === undefined ? fail("down") : inner.read(id, options)),
+    };
+    const world = setup([ok, ok], {}, { store });
+    const { sessionId } = await world.say("First");
+    fails = true;
+    await expect(world.pawl.run("tester", { ...user, sessionId, input: "No" }).started).rejects.toThrow();
+    fails = false;
+    expect((await world.say("Second", { sessionId })).text).toBe("Fine.");
+    expect(JSON.stringify(world.model.requests[1]?.messages)).toMatch(/First.*Fine.*Second/);
+    expect(world.model.rejected).toEqual([]);
+  });
+
+  it("E3 is opened again if another process took it over before the start was stored", async () => {
+    let taken = false;
+    const store = beforeAppend(memoryStore(), (events) => {
+      if (taken || !has(events, "run_started")) return;
+      taken = true;
+      throw new PawlError("fenced", "Another process has the session.");
+    });
+    const world = setup([ok], {}, { store });
+    const { sessionId, text } = await world.say("Hi");
+    expect(text).toBe("Fine.");
+    expect(await world.of(sessionId, "run_started")).toHaveLength(1);
   });
 });
