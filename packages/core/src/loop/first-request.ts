@@ -1,5 +1,5 @@
 import { admitted } from "../context/admit.ts";
-import { fileCheckpoint } from "../context/file-limits.ts";
+import { filesInBlocks } from "../context/file-blocks.ts";
 import { hasLostServerCalls } from "../context/server-calls.ts";
 import { stateAfterStart } from "../fold/state-after.ts";
 import { isForLaterTurns } from "../hooks/later-turns.ts";
@@ -13,8 +13,8 @@ import { type PreparedRequest, prepareRequest } from "./turn/prepare-request.ts"
 
 /**
  * Prepares the first request of a run that is about to start with these events, so that one append stores
- * them and the request. Returns `undefined` if something may come between: a hook, a checkpoint, `deps` that
- * are not at hand, or a limit. The run then starts first, and its loop goes on from there.
+ * them and the request. Returns `undefined` if something may come between: a hook, a checkpoint, `deps` or
+ * files that are not at hand, or a limit. The run then starts first, and its loop goes on from there.
  */
 export async function firstRequest(
   leg: Leg,
@@ -26,7 +26,7 @@ export async function firstRequest(
   const state = stateAfterStart(leg.log.state, leg.log.asStored(events), at);
   const started = startedLeg(leg, state);
   try {
-    if (decide(state, leg.agent, nowOf(started)).do !== "model" || changesContext(state)) return undefined;
+    if (decide(state, leg.agent, nowOf(started)).do !== "model" || needsMore(state)) return undefined;
     const { model, maxTokens } = leg.agent;
     const prepared = await prepareRequest(started, { model, maxTokens });
     return prepared === undefined || "do" in prepared ? undefined : prepared;
@@ -44,9 +44,13 @@ function asksFirst(leg: Leg): boolean {
   );
 }
 
-/** Returns whether the context has to be changed by an event before the request. */
-function changesContext(state: SessionState): boolean {
-  return hasLostServerCalls(state) || fileCheckpoint(admitted(state, state.lastSeq)) !== undefined;
+/**
+ * Returns whether the request needs more than the events of the start: an event that changes the context, or
+ * the bytes of files. The message must not wait for a store of files, which may be slow.
+ */
+function needsMore(state: SessionState): boolean {
+  if (hasLostServerCalls(state)) return true;
+  return admitted(state, state.lastSeq).some(({ blocks }) => filesInBlocks(blocks).length > 0);
 }
 
 /** Returns the leg as it is once the run has started. */

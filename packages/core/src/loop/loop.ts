@@ -28,7 +28,7 @@ import { sendRequest } from "./turn/turn.ts";
  * request that is in the log and was not sent yet.
  */
 export async function runLoop(leg: Leg, first?: StoredRequest): Promise<boolean> {
-  let instead: Next | undefined = first && (await sendRequest(leg, first));
+  let instead: Next | undefined = first && (await sendFirst(leg, first));
   while (!leg.life.lost) {
     // A stopped run ends with the caller for whom it has worked, even if an answer came from another one.
     if (leg.hasNewCaller && !leg.life.signal.aborted) await leg.renew();
@@ -72,6 +72,18 @@ export async function runLoop(leg: Leg, first?: StoredRequest): Promise<boolean>
     }
   }
   return false;
+}
+
+/**
+ * Sends the request that was stored with the start of the run. If the run was stopped since, the model is not
+ * asked, and the request costs nothing.
+ */
+async function sendFirst(leg: Leg, first: StoredRequest): Promise<InsteadOfCall | undefined> {
+  const { life, log } = leg;
+  if (life.lost || !life.signal.aborted) return await sendRequest(leg, first);
+  const { seq, event } = first;
+  await log.append([lostAnswer({ seq, model: event.model, estimatedTokens: 0, estimatedCostUsd: 0 })]);
+  return undefined;
 }
 
 /** Whether the run was given credentials that this process does not have. */

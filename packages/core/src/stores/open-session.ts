@@ -1,4 +1,5 @@
 import { createOnce } from "../log/create-once.ts";
+import type { StoredEvent } from "../log/event.ts";
 import type { EventStore, OpenedSession, SessionToOpen } from "../log/event-store.ts";
 
 /** Opens a session by {@link EventStore.open}, or by the store's other methods if it lacks that one. */
@@ -16,10 +17,26 @@ export async function openSession(
   const mayRun = session.agent === agent && session.status !== "expired";
   const lease = mayRun ? await store.acquire(id, holder, ttlMs) : undefined;
   if (lease === undefined) return { session, lease, events: [] };
+  return await withEvents(
+    store,
+    { session, lease, events: [] },
+    async () => await Array.fromAsync(store.read(id, { afterSeq })),
+  );
+}
+
+/**
+ * Returns the opened session with the events that `load` returns. Releases the lease if `load` fails, because
+ * then nobody gets it.
+ */
+export async function withEvents(
+  store: Pick<EventStore, "release">,
+  opened: OpenedSession,
+  load: () => Promise<readonly StoredEvent[]>,
+): Promise<OpenedSession> {
   try {
-    return { session, lease, events: await Array.fromAsync(store.read(id, { afterSeq })) };
+    return { ...opened, events: await load() };
   } catch (error) {
-    await store.release(lease).catch(() => undefined);
+    if (opened.lease !== undefined) await store.release(opened.lease).catch(() => undefined);
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { EVENT_VERSION, type StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
+import { withEvents } from "./open-session.ts";
 import { wrapStore } from "./wrap-store.ts";
 
 /**
@@ -48,7 +49,10 @@ export function upcastingStore(store: EventStore, upcasters: Upcasters): EventSt
     ...(open && {
       open: async (session) => {
         const opened = await open(session);
-        return opened && { ...opened, events: opened.events.map((event) => upcast(event, upcasters)) };
+        if (opened === undefined) return undefined;
+        return await withEvents(store, opened, async () =>
+          opened.events.map((event) => upcast(event, upcasters)),
+        );
       },
     }),
     read: async function* (sessionId, options) {

@@ -5,11 +5,12 @@ import type { Json } from "../base/json.ts";
 import { sha256 } from "../base/sha256.ts";
 import { type BlobReference, referenceOf } from "../log/blob-reference.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
-import type { EventStore, OpenedSession } from "../log/event-store.ts";
+import type { EventStore } from "../log/event-store.ts";
 import { checkBatch, jsonText } from "../log/storable.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { checkStore } from "./check-store.ts";
 import { jsonIfLarger, utf8Length } from "./json-size.ts";
+import { withEvents } from "./open-session.ts";
 import { wrapStore } from "./wrap-store.ts";
 
 /** Options of `withBlobs()`. */
@@ -68,7 +69,9 @@ export function withBlobs(store: EventStore, blobs: BlobStore, options: BlobOpti
       open: async (session) => {
         const opened = await open(session);
         if (opened === undefined || !opened.events.some(isSlim)) return opened;
-        return { ...opened, events: await wholeEvents(opened, store, blobs) };
+        return await withEvents(store, opened, () =>
+          Promise.all(opened.events.map((event) => whole(event, blobs))),
+        );
       },
     }),
     async append(sessionId, events, options) {
@@ -158,20 +161,6 @@ async function whole(
     }
   }
   return { ...event, data: JSON.parse(text) } as StoredEvent;
-}
-
-/** Returns the events with their payloads. Releases the lease if a payload is missing. */
-async function wholeEvents(
-  { lease, events }: OpenedSession,
-  store: EventStore,
-  blobs: BlobStore,
-): Promise<StoredEvent[]> {
-  try {
-    return await Promise.all(events.map((event) => whole(event, blobs)));
-  } catch (error) {
-    if (lease !== undefined) await store.release(lease).catch(() => undefined);
-    throw error;
-  }
 }
 
 /** Adds the payload to the event in a `key_taken` error, if the payload is a blob. */

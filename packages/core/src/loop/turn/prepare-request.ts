@@ -1,3 +1,4 @@
+import { withinDeadline } from "../../base/deadline.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { type Judge, judgeFor } from "../outputs/lazy-verdict.ts";
@@ -14,7 +15,10 @@ export interface StoredRequest extends PreparedRequest {
   seq: number;
 }
 
-/** Plans the next model call and loads everything that it needs, like {@link planCall}. */
+/**
+ * Plans the next model call like {@link planCall}, and loads everything that it needs. Rejects if the leg is
+ * aborted while files are read.
+ */
 export async function prepareRequest(
   leg: Leg,
   plan: TurnPlan,
@@ -22,5 +26,6 @@ export async function prepareRequest(
   const planned = await planCall(leg, plan);
   if (planned === undefined || "do" in planned) return planned;
   const judge = await judgeFor(leg);
-  return { ...planned, judge, request: await leg.files.fill(planned.request, planned.model) };
+  const filled = leg.files.fill(planned.request, planned.model);
+  return { ...planned, judge, request: await withinDeadline(leg.life, filled) };
 }

@@ -152,8 +152,9 @@ async function storeMessage(
       ...startEvents(log.state, agent, host.newId, start),
       ...messageEvents(incoming, false),
     ];
-    // After a failure, hooks are notified before the first request.
-    const first = userData.failure === undefined ? await leg.firstRequest(events) : undefined;
+    // After a failure, hooks are notified before the first request. A run that was given up makes none.
+    const mayAsk = userData.failure === undefined && incoming.signal?.aborted !== true;
+    const first = mayAsk ? await leg.firstRequest(events) : undefined;
     if (first !== undefined) events.push({ type: "llm_request", data: first.event });
     if (!(await log.appendAtTip(events, { seq: afterSeq }))) continue;
     await notifyOfStart(host, { agent, session, log }, start);

@@ -168,6 +168,9 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
   /**
    * Returns the dependencies of tools, hooks and `userData` for a run. Called at least once for each run in
    * each process that works on it, and again after an answer of another caller or with other credentials.
+   * The first call may come before the run's message is stored: the log may lack that message, and the run
+   * may not start at all. If `deps` fails, the message is stored all the same, and the run ends as an error.
+   *
    * `credentials` is `undefined` in a process that has none, also for the hooks of a run that a new message
    * replaces.
    */
