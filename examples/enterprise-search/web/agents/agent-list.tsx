@@ -38,7 +38,7 @@ export function AgentList({ list, failed, person, people, onRead, onEdit, onDele
         </p>
       )}
       {list === undefined && !failed && <p className="es-soft">Reading the agents…</p>}
-      {["Yours", "Shared with you", "For everybody"].map((group) => {
+      {(["Yours", "Shared with you", "For everybody"] as const).map((group) => {
         const agents = groups.get(group) ?? [];
         if (agents.length === 0) return null;
         return (
