@@ -1,4 +1,4 @@
-import { type Json, type Session, type StoredEvent, usdFromCents } from "@pawl/core";
+import { type Json, messageOf, PawlError, type Session, type StoredEvent, usdFromCents } from "@pawl/core";
 import { checkNames, isName, jsonbText, type OpenedSession, type SessionToOpen } from "@pawl/core/store";
 import { ask, type Database, type Row } from "../database/queryable.ts";
 import { isoOf } from "./rows.ts";
@@ -20,11 +20,22 @@ export async function open(
     holder,
     ttlMs,
     afterSeq,
-  ]);
+  ]).catch(sayIfMissing);
   const { session, epoch, events } = JSON.parse(String(row?.opened)) as Answer;
   if (session === null) return undefined;
   const lease = epoch === null ? undefined : { sessionId: id, holder, epoch };
   return { session: toSession(session), lease, events: events.map((event) => toEvent(id, event)) };
+}
+
+/** The SQLSTATE for a function that does not exist. */
+const UNDEFINED_FUNCTION = "42883";
+
+/** Rejects with the error. Says what to do if the schema is older than this package. */
+function sayIfMissing(error: unknown): never {
+  const { cause } = error as { cause?: { code?: unknown } };
+  if (cause?.code !== UNDEFINED_FUNCTION) throw error;
+  const message = `The database's schema is too old for this version of @pawl/postgres: run migrate() first. ${messageOf(cause)}`;
+  throw new PawlError("store_unavailable", message, { cause });
 }
 
 /** The result of `pawl_open`. */

@@ -49,10 +49,10 @@ const stories: Record<string, Story> = {
     said: [
       {
         caller: { team: "a" },
-        credentials: { token: "secret-12345678" },
-        input: "My key is secret-12345678.",
+        credentials: { token: "secret-1234567812345678" },
+        input: "My key is secret-1234567812345678.",
       },
-      { caller: { team: "b" }, credentials: { token: "other-87654321" } },
+      { caller: { team: "b" }, credentials: { token: "other-8765432187654321" } },
     ],
   },
   "tags of a hook, and what the user writes in them": {
@@ -86,6 +86,7 @@ async function told({ options = {}, script = [ok, ok, ok, ok], said = [{}, {}, {
     await run.result;
   }
   expect(world.model.rejected).toEqual([]);
+  expect(JSON.stringify(world.model.requests)).not.toContain("secret-1234");
   return { log: timeless(await world.log(sessionId ?? "")), requests: world.model.requests };
 }
 
@@ -141,5 +142,29 @@ describe("R1 the first request, stored with the start of its run", () => {
     const { say } = setup([ok], { userData, hooks: [{ name: "told", onError }] }, { store });
     expect((await say("Hi")).text).toBe("Fine.");
     expect(seen).toEqual([false]);
+  });
+
+  it("is stored by itself if the message replaces a question", async () => {
+    const appends: string[][] = [];
+    const store = beforeAppend(memoryStore(), (events) => {
+      appends.push(events.map(({ type }) => type));
+    });
+    const asks = tool({
+      name: "asks",
+      description: "Asks.",
+      input: jsonSchema({ type: "object" }),
+      execute: (_, { ask }) => ask({ kind: "text", payload: {}, answer: jsonSchema({}) }),
+    });
+    const world = setup(
+      [{ tools: [{ name: "asks", input: {}, id: "toolu_1" }] }, ok],
+      { tools: [asks] },
+      { store },
+    );
+    const { sessionId } = await world.say("Hi");
+    appends.length = 0;
+    expect((await world.say("Instead", { sessionId })).text).toBe("Fine.");
+    expect(appends[0]).toEqual(expect.arrayContaining(["run_ended", "run_started", "user_message"]));
+    expect(appends[0]).not.toContain("llm_request");
+    expect(world.model.rejected).toEqual([]);
   });
 });
