@@ -62,7 +62,7 @@ export function requester(
   const base = url.endsWith("/") ? url.slice(0, -1) : url;
   return async (path, signal, init = {}) => {
     // Checked here and not when the client is made: a page that is rendered on a server makes one there.
-    if (send === globalThis.fetch && /^\/(?!\/)/.test(url) && globalThis.location === undefined)
+    if (send === globalThis.fetch && /^\/(?!\/)/.test(url) && !("location" in globalThis))
       throw new Refused(0, "config", `\`url\` must be absolute outside of a browser; got "${url}".`);
     const own = typeof headers === "function" ? await within(silenceMs, Promise.resolve(headers())) : headers;
     const silence = new AbortController();
