@@ -22,14 +22,14 @@ export function toBase64(bytes: Uint8Array): string {
  */
 export function fromBase64(text: string, whose = "The data of a file"): Uint8Array<ArrayBuffer> {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text))
-    throw new PawlError("invalid_input", `${whose} is not valid base64${hintFor(text)}`);
+    throw new PawlError("invalid_input", `${whose} is not valid base64${base64Hint(text)}`);
   const { Buffer } = globalThis as { Buffer?: typeof import("node:buffer").Buffer };
   if (Buffer !== undefined) return new Uint8Array(Buffer.from(text, "base64"));
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }
 
 /** Says how to fix a text that is not base64. The text itself is not shown: it may be private, and long. */
-function hintFor(text: string): string {
+function base64Hint(text: string): string {
   if (/^data:/i.test(text)) return ": it is a `data:` URL. Pass only what follows `;base64,`.";
   return ". A path or a URL is not loaded: pass the file's bytes, or base64 with its padding and without line breaks.";
 }

@@ -5,7 +5,7 @@ import type { ShortenInput } from "../log/event-parts.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { SourceReference } from "../log/stored-report.ts";
-import type { ContentBlock, ToolSpec } from "../model/content.ts";
+import type { ToolSpec } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
 import type { AskOptions, AskOutcome } from "./ask-types.ts";
@@ -259,7 +259,7 @@ export interface ToolOptions<
    *
    * Clients over HTTP get the result and never this text, so instructions for the model belong here.
    */
-  format?(result: Json): string | ContentBlock[];
+  format?(result: Json): string | readonly { type: string; [field: string]: Json | undefined }[];
   /** The longest result that the model reads, in characters. Default: the agent's `resultLimit`. */
   maxResultChars?: number;
   /**
@@ -333,7 +333,7 @@ export interface Tool<Deps = unknown, Types = unknown> {
   /** The agent that does the work, if the tool was made by `agentTool()`. */
   readonly delegate?: Delegate;
   readonly execute?: (input: unknown, context: ToolContext<Deps>) => unknown;
-  format?(result: Json): string | ContentBlock[];
+  format?(result: Json): string | readonly { type: string; [field: string]: Json | undefined }[];
 }
 
 /** The agent that works on one call of a tool made by `agentTool()`. */

@@ -162,3 +162,24 @@ describe("D2 T1 what cannot describe itself does not compile", () => {
     zod3(z.object({}));
   });
 });
+
+describe("F14 what `format` shows the model", () => {
+  it("may be blocks of several kinds, of which some lack a field of others", () => {
+    tool({
+      ...named,
+      input: nothing,
+      execute: () => 1,
+      format: () => [
+        { type: "image", source: { type: "base64", media_type: "image/png", data: "" } },
+        { type: "search_result", source: "hb-7", title: "Page 7", citations: { enabled: true } },
+      ],
+    });
+    const blocks = [
+      { type: "text", text: "a" },
+      { type: "image", source: { type: "base64", data: "" } },
+    ];
+    tool({ ...named, input: nothing, execute: () => 1, format: () => blocks });
+    // @ts-expect-error a function is no JSON
+    tool({ ...named, input: nothing, execute: () => 1, format: () => [{ type: "text", text: () => 1 }] });
+  });
+});

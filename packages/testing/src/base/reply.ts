@@ -52,7 +52,7 @@ export interface Reply {
    */
   output?: Json;
   /** All blocks of the answer, in place of `thinking`, `text` and `tools`. */
-  content?: readonly ContentBlock[];
+  content?: readonly { type: string; [key: string]: Json | undefined }[];
   /**
    * The stop reason. Default: `tool_use` if the answer has a tool call, otherwise `end_turn`.
    *
@@ -111,7 +111,8 @@ export function replyBlocks(
   newId: (prefix: string) => string,
   asked: AskedOutput = {},
 ): ContentBlock[] {
-  if (reply.content !== undefined) return reply.content.map((block) => structuredClone(block));
+  if (reply.content !== undefined)
+    return reply.content.map((block) => structuredClone(block) as ContentBlock);
   const blocks: ContentBlock[] = [];
   if (reply.thinking !== undefined)
     blocks.push({ type: "thinking", thinking: reply.thinking, signature: "" });
