@@ -159,6 +159,18 @@ describe("F12 a page runs its tools", () => {
     await expectSame(served, client);
   });
 
+  it("and does not abort the signal of one that has succeeded", async () => {
+    let given: AbortSignal | undefined;
+    const { client } = await page((_, { signal }) => {
+      given = signal;
+      return { city: "Bonn" };
+    });
+    await client.send("Where am I?");
+    await when(client, ({ run }) => run?.stop !== undefined);
+    client.close();
+    expect(given?.aborted).toBe(false);
+  });
+
   it("beside tools of the server, several at once", async () => {
     const script = [
       {
