@@ -141,6 +141,36 @@ describe("F12 a page runs its tools", () => {
     expect(client.getState().error).toBeUndefined();
   });
 
+  it.each(["stop", "send"] as const)("and shows a call that %s() closes as failed", async (how) => {
+    const { client, served } = await page(() => new Promise<Json>(() => undefined));
+    const isDone = new Set<boolean>();
+    client.subscribe(() => {
+      const parts = client.getState().messages.flatMap((message) => message.parts);
+      isDone.add(parts.some((part) => part.type === "tool" && part.phase === "done"));
+    });
+    await client.send("Where am I?");
+    await when(client, ({ phase }) => phase === "toolExecuting");
+    await client[how]("Never mind.");
+    const { messages } = await when(client, (state) => isIdle(state) && state.run?.stop !== undefined);
+    const call = messages.flatMap(({ parts }) => parts).find((part) => part.type === "tool");
+    // A result of a call with the phase "done" has the type of the tool's results.
+    expect(call).toMatchObject({ phase: "error", result: { answered: false, reason: expect.any(String) } });
+    expect(isDone).toEqual(new Set([false]));
+    await expectSame(served, client);
+  });
+
+  it("and does not abort the signal of one that has succeeded", async () => {
+    let given: AbortSignal | undefined;
+    const { client } = await page((_, { signal }) => {
+      given = signal;
+      return { city: "Bonn" };
+    });
+    await client.send("Where am I?");
+    await when(client, ({ run }) => run?.stop !== undefined);
+    client.close();
+    expect(given?.aborted).toBe(false);
+  });
+
   it("beside tools of the server, several at once", async () => {
     const script = [
       {

@@ -16,7 +16,7 @@ export function PulseResult({ part }: ToolPartProps) {
   useEffect(() => {
     if (isOver) keepDraft(`${sessionId}/${part.callId}`, {});
   }, [isOver, sessionId, part.callId]);
-  if (part.phase !== "done") return null;
+  if (part.phase !== "done" && fieldsOf(part.result).answered !== false) return null;
   const rated = ratedIn(part.result);
   const context = textIn(fieldsOf(part.arguments).context);
   const isElsewhere = hasWaited.current && !isPast && !answered.has(part.callId);

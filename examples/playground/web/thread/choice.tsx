@@ -9,7 +9,8 @@ export function Choice({ part }: { part: ToolPart }) {
   if (part.phase === "waiting") return null;
   const { question, options } = fieldsOf(part.arguments);
   const said = chosenIn(part.result);
-  if (said === undefined && part.phase !== "done") return null;
+  const isClosed = fieldsOf(part.result).answered === false;
+  if (said === undefined && part.phase !== "done" && !isClosed) return null;
   return (
     <>
       {typeof question === "string" && (

@@ -108,7 +108,14 @@ async function runAndAnswer(
   const aborted = new Promise<undefined>((resolve) =>
     signal.addEventListener("abort", () => resolve(undefined), { once: true }),
   );
-  let outcome = await Promise.race([outcomeOf(tool, payload, callId, signal), aborted]);
+  // Once the tool has ended, its signal stays as it is: a result that was sent is no reason to abort.
+  const running = new AbortController();
+  const abort = () => running.abort();
+  signal.addEventListener("abort", abort, { once: true });
+  const ended = outcomeOf(tool, payload, callId, running.signal).finally(() =>
+    signal.removeEventListener("abort", abort),
+  );
+  let outcome = await Promise.race([ended, aborted]);
   let isReplaced = false;
   for (let tries = 1; outcome !== undefined && !signal.aborted; tries += 1) {
     const { pending } = talk.facts.view;

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@pawl/core";
+import { PawlError } from "@pawl/core/view";
 import type { AgentFailure } from "../state/agent-state.ts";
 import { isSubmitting } from "../state/agent-state.ts";
 import { type Conversation, failureOf, update } from "../state/conversation.ts";
@@ -36,6 +37,13 @@ export async function sendMessage(
   offered?: () => Promise<readonly JsonObject[]>,
 ): Promise<boolean> {
   checkArgument("The message for send()", text, "string");
+  const { onProgress: _, signal: __, ...unknown } = uploading;
+  const [wrong] = Object.keys(unknown);
+  if (wrong !== undefined)
+    throw new PawlError(
+      "config",
+      `send() has no option "${wrong}"; it has files, extra, onProgress, signal.`,
+    );
   const files = checkedFiles(given);
   const isEmpty = text.trim() === "" && files.length === 0;
   if (talk.life.signal.aborted || isEmpty || isSubmitting(talk.facts)) return false;

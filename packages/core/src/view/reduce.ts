@@ -160,7 +160,7 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
       return {
         ...inAssistant(
           inCall(view, callId, {
-            phase: event.data.success ? "done" : "error",
+            phase: event.data.success && event.data.skipped !== "closed" ? "done" : "error",
             result: event.data.result,
             resultSeq: event.seq,
             ...status(event.data.status),
@@ -174,7 +174,7 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
 }
 
 function withAnswer({ value, error, closed }: StoredOf<"tool_answered">["data"]) {
-  if (closed !== undefined) return { phase: "done" as const, result: { answered: false, reason: closed } };
+  if (closed !== undefined) return { phase: "error" as const, result: { answered: false, reason: closed } };
   return error === undefined
     ? { phase: "done" as const, result: value }
     : { phase: "error" as const, result: error };

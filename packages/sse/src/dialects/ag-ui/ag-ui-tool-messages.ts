@@ -28,7 +28,7 @@ export function toolMessages(messages: readonly JsonObject[], view: ViewState): 
 function isRepeated({ callId, content }: ToolMessage, { messages }: ViewState): boolean {
   const parts = messages.flatMap((message) => message.parts);
   const call = parts.find((part) => part.type === "tool" && part.callId === callId);
-  if (call?.type !== "tool" || call.phase !== "done") return false;
+  if (call?.type !== "tool" || (call.phase !== "done" && call.phase !== "error")) return false;
   return contentOf(call.result ?? null) === content;
 }
 
