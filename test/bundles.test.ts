@@ -5,7 +5,7 @@ const CORE = "`agent`, `tool`, `runtime` and `memoryStore` of `@pawl/core`";
 
 /** kB, compressed with gzip. */
 const LIMITS: readonly [label: string, kB: number][] = [
-  ["`useAgent` of `@pawl/client/react`, without React", 11.8],
+  ["`useAgent` of `@pawl/client/react`, without React", 12],
   ["`createAspClient` of `@pawl/client/asp`", 7.2],
   ["`useAsp` of `@pawl/client/react`, without React", 7.6],
   [CORE, 79],

@@ -33,6 +33,10 @@ export function checkClientOptions(whose: string, options: unknown): void {
     const got = value === null ? "null" : typeof value;
     return [`\`${name}\` of ${whose} must be of type ${type.join(" or ")}; got ${got}.`];
   });
+  const { tools } = options as { tools?: object };
+  for (const [name, tool] of types.has("tools") ? Object.entries(Object(tools)) : [])
+    if (typeof Object(tool).execute !== "function")
+      problems.push(`The tool "${name}" of ${whose} must be an object with \`execute\`.`);
   if (problems.length > 0) throw new PawlError("config", problems.join(" "));
 }
 

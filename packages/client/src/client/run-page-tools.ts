@@ -155,6 +155,8 @@ async function outcomeOf(
     const json = JSON.stringify(await tool.execute(input, { callId, signal })) as string | undefined;
     return { value: JSON.parse(json ?? "null") };
   } catch (error) {
+    // The model reads the message. The developer should see where it comes from.
+    console.error(error);
     return { error: wordsOf(error).slice(0, MOST_ERROR_CHARS) };
   }
 }

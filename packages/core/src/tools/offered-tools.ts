@@ -73,7 +73,9 @@ export function checkedOffer(agent: Offered, given: unknown): ToolSpec[] {
 export function refuseTaken({ tools }: Pick<Offered, "tools">, name: string): void {
   const own = tools.get(name);
   if (name === FINAL_ANSWER || (own !== undefined && own.suspends === undefined))
-    throw offerError(`A client must not offer a tool named "${name}": the agent has one of that name.`);
+    throw offerError(
+      `A client must not offer a tool named "${name}": the agent has one of that name. If it runs in the page, leave out its \`description\` there.`,
+    );
 }
 
 /** Makes the tools that a client has offered, from the form in which they are stored. */

@@ -5,8 +5,9 @@ import type { Usage } from "../model/pricing.ts";
 import type { Question } from "../session/run-result.ts";
 
 /**
- * The state of a tool call: `running`, `waiting` for the user's answer, `done`, or `error` if the call failed,
- * was refused, or was closed without an answer. The result of a closed call is `{ answered: false, reason }`.
+ * The state of a tool call: `running`, `waiting` for the user's answer, `done`, or `error` if the call
+ * failed, was refused, or was closed without an answer. The result of a closed call is
+ * `{ answered: false, reason }`.
  */
 export type ToolPhase = "running" | "waiting" | "done" | "error";
 
