@@ -99,7 +99,7 @@ describe.skipIf(browser === undefined)("the agents of people in a page", { timeo
       await page.getByText("Please choose at least one source.").waitFor(WAIT);
       await page.getByLabel("Files").press(" ");
       await page.getByTestId("es-agent-save").press("Enter");
-      await page.getByText("Please choose somebody to share it with").waitFor(WAIT);
+      await page.getByText("Please choose the people to share it with").waitFor(WAIT);
       expect(written()).toEqual([]);
       await page.getByRole("checkbox", { name: "Alex Rivera" }).press(" ");
       await field("Other addresses").fill("Nina.Hall@harborline.example, ");

@@ -120,8 +120,16 @@ export const result = (call_id: string, tool_name: string, more: object = {}, du
     { durationMs },
   ] as const;
 
+const tokens = { prompt: 900, completion: 100, cached: 0, cache_write: 0, cache_write_1h: 0, total: 1_000 };
+
 export const ended = (type = "end_turn", message = "Done.") =>
-  ["run_ended", { run_id: "r1", stop: { type, message }, session_status: "active", turns: 1 }] as const;
+  [
+    "run_ended",
+    {
+      ...{ run_id: "r1", stop: { type, message }, session_status: "active" },
+      ...{ turns: 1, tokens, cost_cents: 0.4, work_ms: 900 },
+    },
+  ] as const;
 
 const ANSWER = `The pipeline is $7.2 million [${MAIL.id}]. Every deal gets a second person [${CHAT.id}].`;
 
