@@ -37,7 +37,8 @@ export function TrayView({ tray, onEmpty }: TrayViewProps) {
         {refused.map(({ key, name, why }) => (
           <p key={key} className="tray-refused" data-testid="file-refused">
             <span>
-              <strong>{name}</strong> is not added. {why}
+              {/* Of several files, the server's reason names the one that it refused. */}
+              <strong>{name}</strong> is not added. {why.replace(`${name}: `, "")}
             </span>
             <RemoveButton label={`Dismiss the note on ${name}`} onClick={() => remove(key)} />
           </p>
