@@ -11,12 +11,12 @@ export function AgentsButton({ person, people }: { person: Person; people: reado
   const [isOpen, setOpen] = useState(false);
   const [wasOpen, setWasOpen] = useState(false);
   useEffect(() => {
-    if (isOpen) dialog.current?.showModal();
-    else dialog.current?.close();
+    if (!isOpen) dialog.current?.close();
   }, [isOpen]);
   const open = () => {
     setWasOpen(true);
     setOpen(true);
+    if (!dialog.current?.open) dialog.current?.showModal();
   };
   return (
     <>
@@ -27,7 +27,8 @@ export function AgentsButton({ person, people }: { person: Person; people: reado
         ref={dialog}
         className="es-agents"
         aria-labelledby={title}
-        onClose={() => setOpen(false)}
+        // The event comes late: the dialog may be open again by then.
+        onClose={() => setOpen(dialog.current?.open === true)}
         data-testid="es-agents-dialog"
       >
         <header>
