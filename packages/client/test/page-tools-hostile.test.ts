@@ -142,7 +142,7 @@ describe("F12 the result of a page's tool is sent until the server has it", () =
   });
 });
 
-describe("F12 a result that comes to nothing", () => {
+describe("F12 a result that nobody needs any more, or that fails", () => {
   it("is replaced by an error once, if the server refuses both", async () => {
     n = 0;
     const fetch = answering(() => refusing(400, "invalid_input"));

@@ -190,7 +190,7 @@ it.each<[string, Body, string | RegExp, string | null]>([
     "messages[0].content[0].file.filename",
   ],
   [
-    "a PDF that is none",
+    "bytes that are no PDF",
     said({
       role: "user",
       content: [{ type: "file", file: { filename: "a.pdf", file_data: pdfUrl("Hello") } }],

@@ -218,7 +218,7 @@ const refusals: [string, Body, string][] = [
     "messages.0.content.20.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
   ],
   [
-    "F1 a PDF that is none",
+    "F1 bytes that are no PDF",
     messages(user(pdf("Hello"))),
     "messages.0.content.0.document.source.base64.data: The PDF specified was not valid.",
   ],

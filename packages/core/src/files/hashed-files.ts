@@ -25,7 +25,7 @@ export interface HashedFiles {
   put(folder: string, id: string, content: Uint8Array): Promise<void>;
   /** Stores that a session uses a file. */
   use(folder: string, session: string, id: string): Promise<void>;
-  /** Returns the bytes of a file; `undefined` if there is none, or if it is damaged. */
+  /** Returns the bytes of a file; `undefined` if the file does not exist or is damaged. */
   read(folders: Folders, id: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Removes a session's use of a file. If that was the last one, deletes the file and its upload. */
   release(folders: Folders, session: string, id: string): Promise<void>;

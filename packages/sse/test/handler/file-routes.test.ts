@@ -208,7 +208,7 @@ describe("GET /files/:id", () => {
 describe("POST /runs with files", () => {
   it.each([
     ["a forged id", [{ type: "file", id: "0".repeat(64) }], "A file of the message does not exist"],
-    ["an id that is none", [{ type: "file", id: "../../x" }], "400 invalid_input"],
+    ["an id of another form", [{ type: "file", id: "../../x" }], "400 invalid_input"],
     ["both", [{ type: "file", id: "0".repeat(64), data: DOT }], "400 invalid_input"],
     ["a type of its own", [{ type: "file", data: DOT, mediaType: "image/png" }], "400 invalid_input"],
     ["no base64", [{ type: "file", data: "#" }], "not valid base64"],
