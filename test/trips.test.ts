@@ -4,6 +4,19 @@ import { testDatabase } from "./support/postgres.ts";
 import { type CountedStore, countedStores } from "./support/trip-stores.ts";
 import { stories, tell } from "./support/trip-stories.ts";
 
+/**
+ * The number of appends from the model's first request on: two for a turn with tools, one for the last turn
+ * and the end of the run, and one for a run that begins to wait.
+ */
+const APPENDS: Readonly<Record<string, number>> = {
+  "new session": 1,
+  "second message": 1,
+  "one tool": 3,
+  "four tools": 3,
+  question: 2,
+  answer: 1,
+};
+
 const messages = stories.filter(({ request }) => "input" in request);
 
 /** Once the run has started, a handler's stream reads the log beside it. */
@@ -25,5 +38,20 @@ describe.each(Object.entries(countedStores))("trips to the store, %s", (name, ma
     const kinds = served.first.map(({ kind }) => kind);
     expect(kinds.slice(0, 2)).toEqual(["open", "append"]);
     expect(kinds.slice(2).filter((kind) => !OF_READERS.includes(kind))).toEqual([]);
+  });
+
+  it.each(stories)("R2 what follows at once is stored in the same append: $name", async (story) => {
+    if (counted === undefined) return;
+    const { store, trips } = counted;
+    const appends = APPENDS[story.name] ?? Number.NaN;
+    const { rest } = await tell(store, trips, story, "run");
+    const kinds = rest.map(({ kind }) => kind);
+    // Before a run waits, it asks whether the session still takes answers.
+    const session = story.name === "question" ? 1 : 0;
+    expect(kinds.filter((kind) => kind === "append")).toHaveLength(appends);
+    expect(kinds).toHaveLength(appends + session);
+    const served = await tell(store, trips, story, "handler");
+    const inHandler = served.rest.map(({ kind }) => kind).filter((kind) => !OF_READERS.includes(kind));
+    expect(inHandler).toEqual(Array.from({ length: appends }, () => "append"));
   });
 });

@@ -1,11 +1,12 @@
 import type { Hook } from "./hook.ts";
+import { byLogOnly } from "./log-only.ts";
 
 /**
  * Skips a call if it depends on another call of the same turn. The model is asked to repeat the call once it
  * has read the other call's result. Tools declare this with `dependsOn`. Every agent has this hook.
  */
 export function dependentCalls(): Hook {
-  return {
+  return byLogOnly({
     name: "dependent-calls",
     beforeTool: ({ tool, callId }, { run }) => {
       if (tool.dependsOn.length === 0) return undefined;
@@ -21,5 +22,5 @@ export function dependentCalls(): Hook {
         skipped: "waiting",
       };
     },
-  };
+  });
 }

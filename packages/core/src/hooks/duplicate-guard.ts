@@ -1,11 +1,12 @@
 import type { Hook } from "./hook.ts";
+import { byLogOnly } from "./log-only.ts";
 
 /**
  * Skips a call that has already succeeded with the same input in this run, and tells the model to use the
  * earlier result. Ignores `repeatable` tools. Every agent has this hook.
  */
 export function duplicateGuard(): Hook {
-  return {
+  return byLogOnly({
     name: "duplicate-guard",
     beforeTool: ({ tool, callId }, { run }) => {
       if (tool.repeatable || run.succeeded.size === 0) return undefined;
@@ -16,5 +17,5 @@ export function duplicateGuard(): Hook {
         skipped: "duplicate",
       };
     },
-  };
+  });
 }

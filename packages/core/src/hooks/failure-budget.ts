@@ -1,6 +1,6 @@
 import type { RunState } from "../session/state.ts";
 import type { Hook, RunContext } from "./hook.ts";
-import { forLaterTurns } from "./later-turns.ts";
+import { byLogOnly } from "./log-only.ts";
 
 /**
  * Refuses a tool for the rest of the run once it has failed `failures` times in a row. A note tells the
@@ -15,7 +15,7 @@ export function failureBudget(failures: number): Hook {
     }
     return undefined;
   };
-  return forLaterTurns({
+  return byLogOnly({
     name: "failure-budget",
     beforeTurn: (_plan, { run, append }) => {
       const called = new Set(run.turn?.calls.map(({ toolName }) => toolName));

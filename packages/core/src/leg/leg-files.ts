@@ -10,8 +10,10 @@ export interface LegFiles {
    * them. Returns other events unchanged.
    */
   keep<E extends NewEvent>(event: E): Promise<E>;
-  /** Puts the bytes of files into a request, just before it is sent. */
-  fill(request: ModelRequest, model: ModelClient): Promise<ModelRequest>;
+  /**
+   * Puts the bytes of files into a request, just before it is sent. Returns a request without files itself.
+   */
+  fill(request: ModelRequest, model: ModelClient): ModelRequest | Promise<ModelRequest>;
   /**
    * Returns the events of a checkpoint that replaces the files since the model's last answer, if a request
    * failed because of them; otherwise an empty list. `uptoSeq` is the last event of the request.

@@ -1,11 +1,16 @@
 import { PawlError } from "../base/errors.ts";
-import { applyEvent } from "../fold/apply.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
-import type { EventStore, Lease } from "../log/event-store.ts";
-import type { LiveTail } from "../log/live-tail.ts";
-import { ownRows } from "../log/own-rows.ts";
-import { patchOf } from "../log/row-patch.ts";
 import type { SessionState } from "../session/state.ts";
+import { doInTurn, turns } from "./in-turn.ts";
+import {
+  holdEvents,
+  isRefused,
+  newWriter,
+  readOthers,
+  type Writer,
+  type WriterParts,
+  writeEvents,
+} from "./session-writer.ts";
 
 /**
  * Appends a leg's events to the log, one append at a time, and applies each stored event to the state. Events
@@ -23,6 +28,33 @@ export interface SessionLog {
    * is never stored together with others.
    */
   appendAtTip(events: readonly NewEvent[], options?: AtTip): Promise<boolean>;
+  /**
+   * Applies events to the state, and leaves them to the next append, which stores them first: they and what
+   * follows from them travel together. For events that mean the same whenever they are stored. Nothing that
+   * is outside the program may learn of them, and no code of the application's may run, before they are
+   * stored: see `storeHeld()`. Stores them at once if `mayWait` returns `false` when it is their turn.
+   */
+  hold(events: readonly NewEvent[], mayWait?: () => boolean): Promise<void>;
+  /** Whether events are held. */
+  readonly isHolding: boolean;
+  /**
+   * Stores the held events. Resolves to `false` if another process had stored something before them: the
+   * caller must decide again.
+   */
+  storeHeld(): Promise<boolean>;
+  /**
+   * Raised whenever held events got other numbers than they had in the state, because another process had
+   * stored something before them, or could not be stored. What was decided before that is void.
+   */
+  readonly revision: number;
+  /**
+   * Appends events that were decided at `revision`. While events are held, nothing may have been stored
+   * after the last event that the leg has read. Resolves to `undefined` if the caller must decide again; then
+   * the held events are stored, and these are not.
+   */
+  appendAt(revision: number, events: readonly NewEvent[]): Promise<readonly StoredEvent[] | undefined>;
+  /** Returns the held events that are not stored, e.g. because another process has taken over the session. */
+  unstored(): readonly NewEvent[];
   /** Applies the events that other processes have stored. */
   catchUp(): Promise<void>;
 }
@@ -37,63 +69,20 @@ interface AtTip {
   release?: boolean;
 }
 
-/**
- * Opens the log for one leg. `onEvent` is called for every new event, in order. `prepare` returns events in
- * the form in which they are stored.
- */
-export function openLog(options: {
-  store: EventStore;
-  tail: LiveTail;
-  state: SessionState;
-  lease: Lease;
-  newId(): string;
+/** What a leg's log is made of. `prepare` returns events in the form in which they are stored. */
+interface LogParts extends WriterParts {
   prepare?(events: readonly NewEvent[]): readonly NewEvent[];
-  onEvent(event: StoredEvent): void;
-}): SessionLog {
-  const { store, tail, state, lease, newId, prepare = (events) => events, onEvent } = options;
-  const leg = newId();
-  let appends = 0;
-  const inTurn = turns();
+}
 
-  const take = (event: StoredEvent) => {
-    applyEvent(state, event);
-    onEvent(event);
-  };
-  const readNew = async (before = Number.POSITIVE_INFINITY) => {
-    for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq })) {
-      if (event.seq >= before) return;
-      take(event);
-    }
-  };
-  const write = async (
-    events: readonly NewEvent[],
-    { afterSeq, release = false }: WriteOptions = {},
-  ): Promise<readonly StoredEvent[]> => {
-    appends += 1;
-    try {
-      const stored = await store.append(state.sessionId, events, {
-        appendId: `${leg}:${appends}`,
-        lease,
-        session: patchOf(events),
-        ...(afterSeq !== undefined && { afterSeq }),
-        ...(release && { release }),
-      });
-      // Callers start tools and model calls after this append, so it must have stored exactly these events.
-      const rows = ownRows(state.sessionId, events, stored);
-      const first = rows[0]?.seq ?? 0;
-      if (first > state.lastSeq + 1) await readNew(first);
-      for (const row of rows) take(row);
-      tail.stored(state.sessionId, state.lastSeq, rows);
-      return rows;
-    } catch (error) {
-      if (afterSeq !== undefined) await readNew();
-      throw error;
-    }
-  };
+/** Opens the log for one leg. */
+export function openLog({ prepare = (events) => events, ...parts }: LogParts): SessionLog {
+  const writer = newWriter(parts);
+  const { state } = parts;
+  const inTurn = turns();
   let joinable: Append[] | undefined;
-  const join = (events: readonly NewEvent[]): Promise<readonly StoredEvent[]> => {
+  const join = (given: Pick<Append, "events" | "mayWait">): Promise<readonly StoredEvent[]> => {
     const { promise, resolve, reject } = Promise.withResolvers<readonly StoredEvent[]>();
-    const one = { events: prepare(events), resolve, reject };
+    const one = { ...given, events: prepare(given.events), resolve, reject };
     if (joinable !== undefined) {
       joinable.push(one);
       return promise;
@@ -102,98 +91,98 @@ export function openLog(options: {
     joinable = group;
     inTurn(() => {
       if (joinable === group) joinable = undefined;
-      return writeGroup(group, write);
+      return storeGroup(writer, group);
     });
     return promise;
   };
-  const appendAtTip: SessionLog["appendAtTip"] = (events, { seq = state.lastSeq, release = false } = {}) => {
-    // Closes the open group: a later append that joined it would be stored before this one.
+  /** Does what must not join the open group: a later append that joined it would be stored before this. */
+  const alone = <T>(work: () => Promise<T>): Promise<T> => {
     joinable = undefined;
-    const prepared = prepare(events);
-    return doInTurn(inTurn, () => isStored(state, seq, write(prepared, { afterSeq: seq, release })));
+    return doInTurn(inTurn, work);
   };
   return {
     state,
     asStored: prepare,
-    append: join,
-    appendAtTip,
-    catchUp: () => doInTurn(inTurn, () => readNew()),
+    append: (events) => join({ events }),
+    appendAtTip: (events, { seq = state.lastSeq, release = false } = {}) => {
+      const prepared = prepare(events);
+      return alone(async () => {
+        const written = writeEvents(writer, prepared, { afterSeq: seq, release });
+        return (await unlessOvertaken(state, seq, written)) !== undefined;
+      });
+    },
+    hold: async (events, mayWait = () => true) => void (await join({ events, mayWait })),
+    get isHolding() {
+      return writer.held.length > 0;
+    },
+    storeHeld: () =>
+      alone(async () => {
+        const { revision } = writer;
+        await writeEvents(writer, []);
+        return writer.revision === revision;
+      }),
+    get revision() {
+      return writer.revision;
+    },
+    appendAt: (revision, events) => {
+      const prepared = prepare(events);
+      return alone(async () => {
+        if (writer.revision !== revision) return undefined;
+        if (writer.held.length === 0) return await writeEvents(writer, prepared);
+        const seq = state.lastSeq;
+        return await unlessOvertaken(state, seq, writeEvents(writer, prepared, { afterSeq: seq }));
+      });
+    },
+    unstored: () => [...writer.lost, ...writer.held.map(({ event }) => event)],
+    catchUp: () => doInTurn(inTurn, () => readOthers(writer)),
   };
 }
 
 /**
- * Resolves to `true` once an append is stored. Resolves to `false` if it was refused because the log had
- * newer events, which are then in the state.
+ * Resolves to what was written. Resolves to `undefined` if it was refused because the log had newer events
+ * than `seq`, which are then in the state.
  */
-async function isStored(state: SessionState, seq: number, written: Promise<unknown>): Promise<boolean> {
+async function unlessOvertaken<T>(
+  state: SessionState,
+  seq: number,
+  written: Promise<T>,
+): Promise<T | undefined> {
   try {
-    await written;
-    return true;
+    return await written;
   } catch (error) {
     // A key that was taken before the caller decided is an error: deciding again would not help.
     const takenMeanwhile = PawlError.is(error, "key_taken") && state.lastSeq > seq;
-    if (takenMeanwhile || PawlError.is(error, "conflict")) return false;
+    if (takenMeanwhile || PawlError.is(error, "conflict")) return undefined;
     throw error;
   }
-}
-
-type Job = () => Promise<void>;
-
-/**
- * Runs jobs one at a time. Jobs never reject. Even the first job starts in a microtask, so that appends of
- * the same tick can join its group.
- */
-function turns(): (work: Job) => void {
-  const waiting: Job[] = [];
-  const next = (): void => void waiting[0]?.().then(over);
-  const over = (): void => {
-    waiting.shift();
-    next();
-  };
-  return (work) => {
-    if (waiting.push(work) === 1) queueMicrotask(next);
-  };
-}
-
-/** Queues a job and returns its result. */
-function doInTurn<T>(inTurn: (work: Job) => void, work: () => Promise<T>): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  inTurn(() => work().then(resolve, reject));
-  return promise;
-}
-
-interface WriteOptions {
-  afterSeq?: number;
-  release?: boolean;
 }
 
 /** Events that wait to be appended, and the functions that settle their caller's promise. */
 interface Append {
   events: readonly NewEvent[];
+  /** Returns whether the events may be held. Default: no. */
+  mayWait?: () => boolean;
   resolve(rows: readonly StoredEvent[]): void;
   reject(error: unknown): void;
 }
 
 /**
  * Stores waiting appends as one, e.g. the results of tools that finish together. If the store refuses them
- * because of one append, each is stored separately.
+ * because of one append, each is stored separately. If all of them may be held, holds them.
  */
-async function writeGroup(
-  group: readonly Append[],
-  write: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>,
-): Promise<void> {
+async function storeGroup(writer: Writer, group: readonly Append[]): Promise<void> {
   try {
-    const [first] = group;
-    if (first !== undefined && group.length === 1) return first.resolve(await write(first.events));
-    const rows = await write(group.flatMap(({ events }) => events));
+    const events = group.length === 1 ? (group[0]?.events ?? []) : group.flatMap((one) => one.events);
+    const isHeld = group.every(({ mayWait }) => mayWait?.() === true);
+    if (isHeld) await holdEvents(writer, events);
+    const rows = isHeld ? [] : await writeEvents(writer, events);
     let at = 0;
-    for (const { events, resolve } of group) {
-      resolve(rows.slice(at, at + events.length));
-      at += events.length;
+    for (const one of group) {
+      one.resolve(rows.slice(at, at + one.events.length));
+      at += one.events.length;
     }
   } catch (error) {
-    const refused = PawlError.is(error, "key_taken") || PawlError.is(error, "invalid_input");
-    if (group.length === 1 || !refused) for (const { reject } of group) reject(error);
-    else for (const one of group) await writeGroup([one], write);
+    if (group.length === 1 || !isRefused(error)) for (const { reject } of group) reject(error);
+    else for (const one of group) await storeGroup(writer, [one]);
   }
 }

@@ -23,6 +23,7 @@ export async function checkpointIfDue(leg: Leg): Promise<boolean> {
   const uptoSeq = state.lastSeq;
   const files = fileCheckpoint(admitted(state, uptoSeq));
   if (files !== undefined) {
+    if (!(await leg.log.storeHeld())) return false;
     const data = { ...files, upto_seq: uptoSeq };
     await leg.log.append(checkpointEvents(state, leg.agent, data, leg.newId()));
   }

@@ -2,7 +2,7 @@ import { admitted } from "../context/admit.ts";
 import { filesInBlocks } from "../context/file-blocks.ts";
 import { hasLostServerCalls } from "../context/server-calls.ts";
 import { stateAfterStart } from "../fold/state-after.ts";
-import { isForLaterTurns } from "../hooks/later-turns.ts";
+import { isByLogOnly } from "../hooks/log-only.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { NewEvent } from "../log/event.ts";
 import { openRun, type SessionState } from "../session/state.ts";
@@ -40,7 +40,7 @@ export async function firstRequest(
 function asksFirst(leg: Leg): boolean {
   if (leg.agent.checkpointWhen.length > 0) return true;
   return (["beforeRun", "beforeTurn", "beforeModel"] as const).some((method) =>
-    hooksWith(leg, method).some((hook) => method !== "beforeTurn" || !isForLaterTurns(hook)),
+    hooksWith(leg, method).some((hook) => method !== "beforeTurn" || !isByLogOnly(hook)),
   );
 }
 

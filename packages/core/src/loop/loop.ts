@@ -1,6 +1,5 @@
 import type { Leg } from "../leg/leg.ts";
 import type { NewEvent } from "../log/event.ts";
-import { eventKey } from "../log/event-keys.ts";
 import { type StopReason, sessionOver } from "../log/stop-reason.ts";
 import { type Asking, isHidden } from "../session/asking.ts";
 import { closeOpenCalls, expiredAnswer, OVERTAKEN } from "../session/close-calls.ts";
@@ -13,8 +12,10 @@ import { hooksWith } from "./hooks/call-hooks.ts";
 import { endingOf, notifyAtEnd } from "./hooks/end-hooks.ts";
 import { credentialsQuestion } from "./hooks/run-questions.ts";
 import { notifyOfSuspension, planTurn, runAfterTurnHooks } from "./hooks/turn-hooks.ts";
+import { land } from "./land.ts";
 import { prepareNextRun } from "./next-run.ts";
 import { refreshUserData } from "./refresh-user-data.ts";
+import { isStoredTogether } from "./stored-together.ts";
 import { runTools } from "./tools/run-tools.ts";
 import { modelTurn } from "./turn/model-turn.ts";
 import type { InsteadOfCall } from "./turn/plan-call.ts";
@@ -30,22 +31,23 @@ import { sendRequest } from "./turn/turn.ts";
 export async function runLoop(leg: Leg, first?: StoredRequest): Promise<boolean> {
   let instead: Next | undefined = first && (await sendFirst(leg, first));
   while (!leg.life.lost) {
-    // A stopped run ends with the caller for whom it has worked, even if an answer came from another one.
-    if (leg.hasNewCaller && !leg.life.signal.aborted) await leg.renew();
+    await renewIfDue(leg);
     const next = instead ?? decide(leg.log.state, leg.agent, nowOf(leg));
     instead = undefined;
+    if (leg.log.isHolding && !isStoredTogether(leg, next) && !(await leg.log.storeHeld())) continue;
+    const { revision } = leg.log;
     switch (next.do) {
       case "charge":
         await leg.log.append([lostAnswer(next.attempt)]);
         break;
       case "tools":
-        await runTools(leg, next.calls);
+        await runTools(leg, next.calls, revision);
         break;
       case "after_turn":
         await runAfterTurnHooks(leg, next.turn);
         break;
       case "model":
-        instead = await runTurn(leg);
+        instead = await runTurn(leg, revision);
         break;
       case "land":
         await land(leg, next.stop);
@@ -72,6 +74,16 @@ export async function runLoop(leg: Leg, first?: StoredRequest): Promise<boolean>
     }
   }
   return false;
+}
+
+/**
+ * Gives the leg the caller of a new answer. A stopped run ends with the caller for whom it has worked, even
+ * if an answer came from another one.
+ */
+async function renewIfDue(leg: Leg): Promise<void> {
+  if (!leg.hasNewCaller || leg.life.signal.aborted) return;
+  await leg.log.storeHeld();
+  await leg.renew();
 }
 
 /**
@@ -113,7 +125,7 @@ export function nowOf(leg: Leg): Now {
  * Runs one turn: reads the user data again if a tool ran, calls the hooks that plan the turn, then the model.
  * Resolves to the next step if it cannot be derived from the log.
  */
-async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
+async function runTurn(leg: Leg, revision: number): Promise<InsteadOfCall | undefined> {
   await refreshUserData(leg);
   if (leg.life.signal.aborted) return undefined;
   let planned = await planTurn(leg);
@@ -124,7 +136,7 @@ async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   if (leg.life.signal.aborted) return undefined;
   const { plan, stop, question } = planned;
   if (stop !== undefined) return { do: "end", stop };
-  if (question === undefined) return await modelTurn(leg, plan);
+  if (question === undefined) return await modelTurn(leg, plan, revision);
   await leg.log.append([question]);
   return undefined;
 }
@@ -189,26 +201,4 @@ function suspendedEvent({ runId }: RunState, waiting: readonly Asking[]): NewEve
 async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
   // The run continues here. Without a running leg, a new message ends the run instead: `endSupersededRun`.
   await log.appendAtTip(closeOpenCalls(run, () => OVERTAKEN));
-}
-
-/** The note that the model reads before its last turn. */
-const LAST_TURN =
-  "This is your last turn for this request: no tool can be used any more. Tell the user how far you have come, and what is left.";
-
-/** The same for an agent with an `output`. */
-const LAST_OUTPUT =
-  "This is your last turn for this request: no other tool can be used any more. Give your final answer now, as complete as it can be with what you know.";
-
-/** Makes the next turn the run's last one: a limit is near, and the user should get a proper answer. */
-async function land(leg: Leg, stop: StopReason): Promise<void> {
-  const run = openRun(leg.log.state);
-  if (run === undefined) return;
-  leg.life.beginLanding();
-  await leg.log.append([
-    {
-      type: "note",
-      key: eventKey.landing(run.runId),
-      data: { text: leg.agent.output ? LAST_OUTPUT : LAST_TURN, landing: stop },
-    },
-  ]);
 }

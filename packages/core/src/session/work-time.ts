@@ -12,14 +12,22 @@ export interface WorkTime {
 
 /**
  * Counts a leg from its first event to its last one. A leg that died ends with the last event it stored.
- * Events that do not come from the leg (answers, requests to stop, errors, events of extensions) do not count
- * as work.
+ * Events that do not come from the leg (answers, requests to stop, errors, events of extensions), and those
+ * that only change the context, do not count as work.
  */
 export function countWork(work: WorkTime, event: StoredEvent): void {
   switch (event.type) {
     case "tool_answered":
     case "stop_requested":
     case "error":
+    case "user_message":
+    case "knowledge":
+    case "note":
+    case "artifact":
+    case "output":
+    case "prefix":
+    case "checkpoint":
+    case "redaction":
       return;
     case "run_recovered":
       endLeg(work, work.last);

@@ -124,7 +124,9 @@ describe("every stop reason, with every kind of content", () => {
         dead ||= has(events, "run_ended");
         return dead;
       });
-      const at = setup([replyOf(stop, content)], { tools: [echoTool] }, { store });
+      // Asked before the end, so the answer is stored before it.
+      const asked = { name: "asked", onStop: () => undefined };
+      const at = setup([replyOf(stop, content)], { tools: [echoTool], hooks: [asked] }, { store });
       await expect(at.say("Go")).rejects.toThrow("down");
       clock += 60_000;
       const { id = "" } = (await base.sessions.list({ userId: "u1" }))[0] ?? {};

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
 import { type EventStore, memoryStore, type Tool, type ToolContext, tool } from "../../src/index.ts";
 import { code } from "../support/errors.ts";
+import { looking } from "../support/hooks.ts";
 import { type Options, type Setup, setup, stored, user } from "../support/setup.ts";
 import { dyingStore, has } from "../support/stores.ts";
 import { nothing } from "../support/tools.ts";
@@ -27,7 +28,7 @@ function versions() {
   return { store, boot };
 }
 
-/** A process that dies once a call has started, or is about to be run. */
+/** A process that dies once a call has started, or is stored and about to be run. */
 async function diesIn(
   { store, boot }: ReturnType<typeof versions>,
   tools: readonly Tool<unknown>[],
@@ -35,7 +36,8 @@ async function diesIn(
   at: "tool_started" | "assistant_message",
 ): Promise<string> {
   const dying = dyingStore(store, (events) => has(events, at));
-  const world = boot("1", tools, [{ tools: [call] }], dying);
+  const hooks = at === "assistant_message" ? [looking] : [];
+  const world = boot("1", tools, [{ tools: [call] }], dying, { hooks });
   const { sessionId } = await world.pawl.run("tester", { ...user, input: "Go" }).started;
   await stored(world, sessionId, at);
   return sessionId;

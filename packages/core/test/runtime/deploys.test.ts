@@ -79,7 +79,7 @@ describe("a deploy in the middle of a turn", () => {
     const last = boot(watched, [{ text: "Done." }]);
     await finish(last, sessionId);
     await last.pawl.drain();
-    expect(released.slice(1)).toEqual([["run_ended"]]);
+    expect(released.slice(1)).toEqual([["assistant_message", "llm_response", "run_ended"]]);
   });
 
   it("F25 at the end of a turn leaves the run for the next process, and is no crash either", async () => {

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type Agent, jsonSchema, memoryStore, tool } from "../../src/index.ts";
 import { admin, calling, doing, done, guest, prefixes, results, sentTools } from "../support/for-caller.ts";
+import { looking } from "../support/hooks.ts";
 import { never, setup, stored, until, user } from "../support/setup.ts";
 import { beforeAppend, dyingStore, has } from "../support/stores.ts";
 
@@ -10,7 +11,9 @@ async function dead(when: "called" | "started") {
   let time = 0;
   const store = memoryStore({ now: () => time });
   const dying = dyingStore(store, (events) => has(events, when === "called" ? "tool_call" : "tool_started"));
-  const old = setup([calling("remove")], { tools: () => [doing("look"), doing("remove")] }, { store: dying });
+  const hooks = when === "called" ? [looking] : [];
+  const tools = () => [doing("look"), doing("remove")];
+  const old = setup([calling("remove")], { tools, hooks }, { store: dying });
   const { sessionId } = await old.pawl.run("tester", { ...user, input: "Go", ...admin }).started;
   await until(() => dying.dead);
   time += 60_000;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Agent, jsonSchema, memoryStore, tool } from "../../src/index.ts";
 import { admin, calling, doing, done, guest, prefixes, results, sentTools } from "../support/for-caller.ts";
+import { looking } from "../support/hooks.ts";
 import { setup, stored, until, user } from "../support/setup.ts";
 import { dyingStore, has } from "../support/stores.ts";
 
@@ -9,7 +10,8 @@ async function dead(more: { credentials?: unknown } = {}) {
   let time = 0;
   const store = memoryStore({ now: () => time });
   const dying = dyingStore(store, (events) => has(events, "tool_call"));
-  const old = setup([calling("remove")], { tools: () => [doing("look"), doing("remove")] }, { store: dying });
+  const agent = { tools: () => [doing("look"), doing("remove")], hooks: [looking] };
+  const old = setup([calling("remove")], agent, { store: dying });
   const { sessionId } = await old.pawl.run("tester", { ...user, input: "Go", ...admin, ...more }).started;
   await until(() => dying.dead);
   time += 60_000;

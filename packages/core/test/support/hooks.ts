@@ -5,6 +5,12 @@ import type { Setup } from "./setup.ts";
 /** Does nothing but have a name. */
 export const named = (name: string, methods: Omit<Hook, "name">): Hook => ({ name, ...methods });
 
+/**
+ * Asked before each turn and each call, so that the event which leads to it is stored before it, in an append
+ * of its own.
+ */
+export const looking = named("looking", { beforeTurn: () => undefined, beforeTool: () => undefined });
+
 /** Everything that was asked of the model was valid, every call has one result, and the next message works. */
 export async function sound(world: Setup, sessionId: string): Promise<StoredEvent[]> {
   const said = await world.say("And now?", { sessionId });

@@ -16,15 +16,22 @@ import type { Delegate } from "../../tools/tool.ts";
 import { tookTooLong } from "../../tools/tool-outcome.ts";
 import { rewritten, successResult } from "./call-result.ts";
 import { failureText, isRunAgain, whyLate } from "./cut-off.ts";
+import { reportLate } from "./late-result.ts";
 import type { MidwayQuestion } from "./midway-question.ts";
 import type { Runnable } from "./prepare-call.ts";
 import { newToolSaid, type ToolSaid, toolContext } from "./tool-context.ts";
 
+/** Calls that run at the same time. */
+export interface CallGroup {
+  /** How many have no result yet. */
+  running: number;
+}
+
 /**
- * Runs one call whose `tool_started` is stored, and stores its result. Rejects only if the log cannot be
- * written.
+ * Runs one call whose `tool_started` is stored, and stores its result. The last results of the group are
+ * stored together with what follows from them. Rejects only if the log cannot be written.
  */
-export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
+export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): Promise<void> {
   const { call, tool } = runnable;
   const startedAt = leg.life.clock.now();
   const durationMs = () => leg.life.clock.now() - startedAt;
@@ -55,7 +62,11 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   try {
     const made =
       stored.type === "tool_result" && stored.data.success ? said.artifacts.map(artifactEvent) : [];
-    await leg.log.append([await leg.files.keep(stored), ...made]);
+    const kept = await leg.files.keep(stored);
+    group.running -= 1;
+    // When a question expires depends on when it is stored.
+    const isResult = event !== undefined && kept.type === "tool_result";
+    await leg.log.hold([kept, ...made], () => isResult && group.running === 0);
   } catch (error) {
     if (event !== undefined && PawlError.is(error, "fenced")) await reportLate(leg, call);
     throw error;
@@ -136,16 +147,4 @@ async function withinTime<T>(
     { clock, signal, abortGraceMs: graceOf(leg, runnable), timeoutMs, onTimeout },
     work,
   ).catch(() => undefined);
-}
-
-/**
- * Logs a result that came too late. The call was already answered, here or by the process that has taken over
- * the session.
- */
-async function reportLate(leg: Leg, call: CallState): Promise<void> {
-  await leg.report.logLate({
-    code: "late_result",
-    message: `"${call.toolName}" finished after its call had been answered.`,
-    context: { call_id: call.callId },
-  });
 }

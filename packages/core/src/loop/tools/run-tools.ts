@@ -12,9 +12,9 @@ import { idempotencyKeyOf } from "./tool-context.ts";
 
 /**
  * Runs the calls of a turn: prepares them one by one, runs them concurrently, and stores each result as it
- * arrives. A call that fails affects no other call.
+ * arrives. A call that fails affects no other call. `revision` is that of the log when the step was decided.
  */
-export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<void> {
+export async function runTools(leg: Leg, calls: readonly CallState[], revision: number): Promise<void> {
   if (leg.life.signal.aborted) {
     // The only possible cause is that the time for the last turn has begun. A halted run ends, and a lost
     // lease leaves the loop, before `decide` reaches the calls.
@@ -35,29 +35,56 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
     if (prepared.do === "run") runnable.push(prepared);
     else events.push(...prepared.events);
   }
-  if (events.length > 0) await leg.log.append(await Promise.all(events.map(leg.files.keep)));
+  let settled = events.length === 0 ? events : await Promise.all(events.map(leg.files.keep));
+  // A sub-agent gets a share of what is left once the other calls are answered.
+  if (settled.length > 0 && runnable.some(({ tool }) => tool.delegate !== undefined)) {
+    await leg.log.append(settled);
+    settled = [];
+  }
+  // When a question expires depends on when it is stored.
+  if (runnable.length === 0 && settled.every(({ type }) => type === "tool_result"))
+    return await leg.log.hold(settled);
   const { toolConcurrency } = leg.agent;
-  if (runnable.length <= toolConcurrency) return await runSideBySide(leg, runnable);
+  const first = mayStart(leg) ? runnable.slice(0, toolConcurrency) : [];
+  const started = first.map((one) => startedEvent(leg, one));
+  if (settled.length + started.length > 0) {
+    if ((await leg.log.appendAt(revision, [...settled, ...started])) === undefined) return;
+  }
+  const group = { running: runnable.length };
+  if (first.length === runnable.length)
+    return await all(
+      leg,
+      first.map((one) => runCall(leg, one, group)),
+    );
   const limit = pLimit(toolConcurrency);
-  await all(runnable.map((one) => limit(() => runSideBySide(leg, [one]))));
+  const runNext = async (one: Runnable, index: number) => {
+    if (index >= first.length) {
+      if (!mayStart(leg)) return;
+      await leg.log.append([startedEvent(leg, one)]);
+    }
+    await runCall(leg, one, group);
+  };
+  await all(
+    leg,
+    runnable.map((one, index) => limit(runNext, one, index)),
+  );
 }
 
 /**
- * Stores the `tool_started` of all calls in one append, then starts the calls. If an answer has come from
- * another caller meanwhile, starts none: the loop prepares them again, because their hooks have agreed to
- * what the earlier caller may do.
+ * Returns whether calls may start. If an answer has come from another caller meanwhile, the loop prepares
+ * them again, because their hooks have agreed to what the earlier caller may do.
  */
-async function runSideBySide(leg: Leg, calls: readonly Runnable[]): Promise<void> {
-  if (calls.length === 0 || leg.life.signal.aborted || leg.hasNewCaller) return;
-  await leg.log.append(calls.map((one) => startedEvent(leg, one)));
-  await all(calls.map((one) => runCall(leg, one)));
+function mayStart(leg: Leg): boolean {
+  return !leg.life.signal.aborted && !leg.hasNewCaller;
 }
 
-/** Waits for all work to settle, then throws the first error. */
-async function all(work: readonly Promise<void>[]): Promise<void> {
+/** Waits for all calls to settle, then throws the first error. All results that can be are then stored. */
+async function all({ log }: Leg, work: readonly Promise<void>[]): Promise<void> {
   const outcomes = await Promise.allSettled(work);
   const failed = outcomes.find((outcome) => outcome.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
+  if (failed === undefined) return;
+  await log.storeHeld().catch(() => undefined);
+  throw failed.reason;
 }
 
 function startedEvent(leg: Leg, { call, tool, agent, changed }: Runnable): NewEvent {

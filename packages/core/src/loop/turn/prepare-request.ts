@@ -16,8 +16,8 @@ export interface StoredRequest extends PreparedRequest {
 }
 
 /**
- * Plans the next model call like {@link planCall}, and loads everything that it needs. Rejects if the leg is
- * aborted while files are read.
+ * Plans the next model call like {@link planCall}, and loads everything that it needs. Returns `undefined` if
+ * the caller must decide again. Rejects if the leg is aborted while files are read.
  */
 export async function prepareRequest(
   leg: Leg,
@@ -27,5 +27,7 @@ export async function prepareRequest(
   if (planned === undefined || "do" in planned) return planned;
   const judge = await judgeFor(leg);
   const filled = leg.files.fill(planned.request, planned.model);
+  if (!(filled instanceof Promise)) return { ...planned, judge, request: filled };
+  if (!(await leg.log.storeHeld())) return undefined;
   return { ...planned, judge, request: await withinDeadline(leg.life, filled) };
 }

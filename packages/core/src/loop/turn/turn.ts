@@ -21,8 +21,9 @@ import type { StoredRequest } from "./prepare-request.ts";
 import { verdictOn } from "./verdict.ts";
 
 /**
- * Sends a request that is in the log, and stores the answer, its calls and its usage in one append. Resolves
- * to the next step if the call failed and the step cannot be derived from the log.
+ * Sends a request that is in the log. The answer, its calls and its usage are stored in one append, together
+ * with what follows from them, if that is known at once. Resolves to the next step if the call failed and the
+ * step cannot be derived from the log.
  */
 export async function sendRequest(
   leg: Leg,
@@ -65,7 +66,7 @@ async function storeAnswer(leg: Leg, attempt: Attempt, judge: Judge | undefined)
     ...(reminder === undefined ? [] : [{ type: "note" as const, data: reminder }]),
     ...outputs,
   ];
-  if (problem === undefined) await leg.log.append(events);
+  if (problem === undefined) await leg.log.hold(events);
   else await leg.report.logError({ ...problem, context: { attempt: attempt.seq } }, events);
 }
 

@@ -2,7 +2,7 @@ import { filesInBlocks } from "../../context/file-blocks.ts";
 import type { LegFiles } from "../../leg/leg-files.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
-import type { ModelRequest } from "../../model/model-client.ts";
+import type { ModelClient, ModelRequest } from "../../model/model-client.ts";
 import type { Host } from "../leg/host.ts";
 
 /**
@@ -21,6 +21,8 @@ export function lazyLegFiles(
     made ??= makeLegFiles(host, session);
     return made;
   };
+  const fillLater = async (request: ModelRequest, model: ModelClient) =>
+    await (made ?? (await loaded())).fill(request, model);
   return {
     keep: async (event) => {
       if (host.files === undefined || !mayHaveFiles(event)) return event;
@@ -34,10 +36,7 @@ export function lazyLegFiles(
       }
       return await files.keep(event);
     },
-    fill: async (request, model) => {
-      if (!hasFiles(request)) return request;
-      return await (made ?? (await loaded())).fill(request, model);
-    },
+    fill: (request, model) => (hasFiles(request) ? fillLater(request, model) : request),
     leaveOut: async (state, failure, uptoSeq) => {
       if (!MAY_REFUSE_FILES.includes(failure.status)) return [];
       try {

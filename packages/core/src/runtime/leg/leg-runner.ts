@@ -10,6 +10,7 @@ import type { Session } from "../../log/session-row.ts";
 import { ABORTED, INTERRUPTED } from "../../log/stop-reason.ts";
 import { firstRequest } from "../../loop/first-request.ts";
 import { endRun, lacksCredentials, runLoop } from "../../loop/loop.ts";
+import { reportUnstored } from "../../loop/tools/late-result.ts";
 import type { PreparedRequest, StoredRequest } from "../../loop/turn/prepare-request.ts";
 import { lostAnswer } from "../../session/open-attempt.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
@@ -156,6 +157,8 @@ async function work(leg: OwnLeg, first?: StoredRequest): Promise<boolean> {
     if (leg.life.lost) return false;
     // A stopped run ends with its stop reason, even if the aborted work threw an error.
     return leg.life.signal.aborted ? await runLoop(leg) : await endAsError(leg, error);
+  } finally {
+    if (leg.life.lost) await reportUnstored(leg);
   }
 }
 

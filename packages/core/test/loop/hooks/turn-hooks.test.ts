@@ -44,7 +44,7 @@ describe("the plan of a turn", () => {
     const store = memoryStore({ now: () => clock });
     const { tool, ran } = echo();
     const script = [{ tools: [calling("echo", "a", "toolu_e")] }];
-    const hooks = [named("gate", { beforeTurn: () => ({ tools: [] }) })];
+    const hooks = [named("gate", { beforeTurn: () => ({ tools: [] }), beforeTool: () => undefined })];
     const dying = beforeAppend(store, async (events) => {
       if (has(events, "tool_result")) return await never();
     });

@@ -135,8 +135,9 @@ describe("a tool that asks while it runs", () => {
     await until(() => dying.dead);
     clock += 60_000;
     const next = boot(base, [asks], script.slice(1));
+    const afterSeq = (await next.log(sessionId)).length;
     await next.pawl.sweep();
-    for await (const _ of next.pawl.follow(sessionId, { untilIdle: true }));
+    for await (const _ of next.pawl.follow(sessionId, { afterSeq, untilIdle: true }));
     if (dies === "tool_suspended") await next.answer(sessionId, "c1", { ok: true });
     expect(runs).toBe(ran);
     const result = await resultOf(next, sessionId);

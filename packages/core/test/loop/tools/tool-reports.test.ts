@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type ModelClient, memoryStore, PawlError, type ToolContext, tool } from "../../../src/index.ts";
 import { type CallReport, errorCodeOf } from "../../../src/tools/call-report.ts";
 import { family } from "../../support/family.ts";
-import { named, sound } from "../../support/hooks.ts";
+import { looking, named, sound } from "../../support/hooks.ts";
 import { pricing } from "../../support/pricing.ts";
 import { never, setup, stored, user } from "../../support/setup.ts";
 import { dyingStore, has } from "../../support/stores.ts";
@@ -212,7 +212,7 @@ describe("a cost that a tool reports", () => {
         searching(({ report }) => report({ costUsd: 0.5, connector: "gmail" }), { idempotent: true }),
       ];
       const dying = dyingStore(base, (events) => has(events, at));
-      const old = setup(script, { tools }, { store: dying }, priced);
+      const old = setup(script, { tools, hooks: [looking] }, { store: dying }, priced);
       const { sessionId, runId } = await old.pawl.run("tester", { ...user, input: "Go" }).started;
       await stored(old, sessionId, at);
       clock += 60_000;

@@ -5,6 +5,7 @@ import { rebuild } from "../../../../../test/support/rebuild.ts";
 import { sha256 } from "../../../src/base/sha256.ts";
 import { type EventStore, type Hook, memoryStore } from "../../../src/index.ts";
 import type { NewEvent } from "../../../src/store.ts";
+import { looking } from "../../support/hooks.ts";
 import { settled } from "../../support/settled.ts";
 import { type Setup, setup, until } from "../../support/setup.ts";
 import { failingStore, has } from "../../support/stores.ts";
@@ -184,7 +185,11 @@ describe("an answer that the model has paused", () => {
         if (has(events, broken)) seen += 1;
         return seen >= 2;
       });
-      const at = world([paused(...second.slice(1)), { content: last }, { content: last }], {}, store);
+      const at = world(
+        [paused(...second.slice(1)), { content: last }, { content: last }],
+        { hooks: [looking] },
+        store,
+      );
       await expect(at.say("Go")).rejects.toThrow("down");
       const { id = "" } = (await base.sessions.list({ userId: "u1" }))[0] ?? {};
       clock += 60_000;

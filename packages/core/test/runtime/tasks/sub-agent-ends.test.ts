@@ -122,8 +122,8 @@ describe("a task whose caller ends", () => {
         await world.check();
       }
     }
-    // Each of the eight, and nothing was left to die of after them.
-    expect(crashes).toBe(16);
+    // Each of the seven, and nothing was left to die of after them.
+    expect(crashes).toBe(14);
   });
 });
 

@@ -1,0 +1,24 @@
+type Job = () => Promise<void>;
+
+/**
+ * Runs jobs one at a time. Jobs never reject. Even the first job starts in a microtask, so that appends of
+ * the same tick can join its group.
+ */
+export function turns(): (work: Job) => void {
+  const waiting: Job[] = [];
+  const next = (): void => void waiting[0]?.().then(over);
+  const over = (): void => {
+    waiting.shift();
+    next();
+  };
+  return (work) => {
+    if (waiting.push(work) === 1) queueMicrotask(next);
+  };
+}
+
+/** Queues a job and returns its result. */
+export function doInTurn<T>(inTurn: (work: Job) => void, work: () => Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  inTurn(() => work().then(resolve, reject));
+  return promise;
+}

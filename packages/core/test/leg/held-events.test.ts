@@ -1,0 +1,209 @@
+import { expect, it } from "vitest";
+import { loadState } from "../../src/fold/load.ts";
+import { type EventStore, memoryStore, type StoredEvent } from "../../src/index.ts";
+import { openLog, type SessionLog } from "../../src/leg/session-log.ts";
+import type { AppendOptions, NewEvent } from "../../src/store.ts";
+import { localTail } from "../../src/store.ts";
+
+const note = (text: string): NewEvent => ({ type: "note", data: { text } });
+const started: NewEvent = { type: "run_started", data: { run_id: "r", agent: "a", agent_version: "1" } };
+
+const called: NewEvent = {
+  type: "tool_call",
+  data: { call_id: "c", tool_name: "t", arguments: {} },
+};
+
+/** Opens a log with a run, over a store whose appends are listed and may fail. */
+async function opened() {
+  let now = 0;
+  const store = memoryStore({ now: () => now });
+  await store.sessions.create({ id: "s", userId: "u", agent: "a" });
+  const lease = await store.acquire("s", "me", 60_000);
+  if (lease === undefined) throw new Error("no lease");
+  const appends: { events: string[]; afterSeq: number | undefined }[] = [];
+  const fails: { before?: () => unknown; after?: () => unknown } = {};
+  const watched: EventStore = {
+    ...store,
+    append: async (sessionId: string, events: readonly NewEvent[], options: AppendOptions) => {
+      appends.push({ events: events.map(textOf), afterSeq: options.afterSeq });
+      await fails.before?.();
+      const rows = await store.append(sessionId, events, options);
+      await fails.after?.();
+      return rows;
+    },
+  };
+  const seen: StoredEvent[] = [];
+  let ids = 0;
+  const state = await loadState(store, "s");
+  const log = openLog({
+    store: watched,
+    tail: localTail(),
+    state,
+    lease,
+    newId: () => `id${++ids}`,
+    onEvent: (event) => seen.push(event),
+  });
+  await log.append([started]);
+  appends.length = 0;
+  const others = async (text: string) => await store.append("s", [note(text)], { appendId: text });
+  const stored = async () => (await Array.fromAsync(store.read("s"))).map(textOf);
+  /** The leg's state is what any other process would fold from the log, and every event was seen once. */
+  const expectSame = async () => {
+    expect(comparable(log)).toEqual(comparable({ state: await loadState(store, "s") }));
+    expect(seen).toEqual(await Array.fromAsync(store.read("s")));
+  };
+  const later = (ms: number) => {
+    now += ms;
+  };
+  return { store, lease, log, appends, fails, others, stored, expectSame, later };
+}
+
+function textOf({ type, data }: NewEvent | StoredEvent): string {
+  return type === "note" ? (data as { text: string }).text : type;
+}
+
+function comparable({ state }: Pick<SessionLog, "state">) {
+  const { kept: _, ...same } = state;
+  return same;
+}
+
+it("R2 L3 a held event is in the state at once, and the next append stores it first, with its time", async () => {
+  const { log, appends, stored, expectSame, later } = await opened();
+  await log.hold([called, note("answer")]);
+  expect({ holds: log.isHolding, seq: log.state.lastSeq }).toEqual({ holds: true, seq: 3 });
+  expect(await stored()).toEqual(["run_started"]);
+  later(1_000);
+  const rows = await log.appendAt(log.revision, [note("what follows")]);
+  expect(rows?.map(({ seq }) => seq)).toEqual([4]);
+  expect(appends).toEqual([{ events: ["tool_call", "answer", "what follows"], afterSeq: 1 }]);
+  expect(log.isHolding).toBe(false);
+  await expectSame();
+});
+
+it("R2 everything that is held is stored before an append of any other kind, and by storeHeld()", async () => {
+  for (const does of [
+    (log: SessionLog) => log.append([note("x")]),
+    (log: SessionLog) => log.appendAtTip([note("x")]),
+    (log: SessionLog) => log.storeHeld(),
+    (log: SessionLog) => log.catchUp(),
+  ]) {
+    const { log, stored, expectSame } = await opened();
+    await log.hold([note("one")]);
+    await log.hold([note("two")]);
+    await does(log);
+    expect((await stored()).slice(0, 3)).toEqual(["run_started", "one", "two"]);
+    await expectSame();
+  }
+});
+
+it("R2 L3 if another process stored something first, held events are stored behind it, and what follows is not", async () => {
+  const { log, appends, others, stored, expectSame } = await opened();
+  await log.hold([note("answer")]);
+  const { revision } = log;
+  await others("a message that came");
+  expect(await log.appendAt(revision, [note("what follows")])).toBeUndefined();
+  expect(await stored()).toEqual(["run_started", "a message that came", "answer"]);
+  expect(appends.map(({ events }) => events)).toEqual([["answer", "what follows"], ["answer"]]);
+  await expectSame();
+  // What was decided before is void, even now that nothing is held.
+  expect(await log.appendAt(revision, [note("what follows")])).toBeUndefined();
+  expect(await log.appendAt(log.revision, [note("what follows")])).toHaveLength(1);
+  await expectSame();
+});
+
+it.each([
+  ["appendAtTip()", async (log: SessionLog) => expect(await log.appendAtTip([note("x")])).toBe(false)],
+  ["storeHeld()", async (log: SessionLog) => expect(await log.storeHeld()).toBe(false)],
+  ["append()", async (log: SessionLog) => expect(await log.append([note("x")])).toHaveLength(1)],
+  ["catchUp()", async (log: SessionLog) => await log.catchUp()],
+])("R2 %s notices what came before held events, and makes earlier decisions void", async (_, does) => {
+  const { log, others, stored, expectSame } = await opened();
+  await log.hold([note("answer")]);
+  const { revision } = log;
+  await others("a message that came");
+  await does(log);
+  expect((await stored()).slice(0, 3)).toEqual(["run_started", "a message that came", "answer"]);
+  expect(log.revision).not.toBe(revision);
+  await expectSame();
+});
+
+it("R2 an append at a tip that did not have the held events is decided again", async () => {
+  const { log, stored, expectSame } = await opened();
+  const seq = log.state.lastSeq;
+  await log.hold([note("answer")]);
+  expect(await log.appendAtTip([note("x")], { seq })).toBe(false);
+  expect(await stored()).toEqual(["run_started", "answer"]);
+  await expectSame();
+});
+
+it("R2 events are stored at once if they may not wait when it is their turn", async () => {
+  const { log, appends } = await opened();
+  let running = 3;
+  const finish = (text: string) => {
+    running -= 1;
+    return log.hold([note(text)], () => running === 0);
+  };
+  await finish("first");
+  expect(appends.map(({ events }) => events)).toEqual([["first"]]);
+  // These finish together, so by their turn none is running.
+  await Promise.all([finish("second"), finish("third")]);
+  expect(appends).toHaveLength(1);
+  expect(log.isHolding).toBe(true);
+  await log.storeHeld();
+  expect(appends[1]?.events).toEqual(["second", "third"]);
+});
+
+it("R2 L6 events that the store refuses do not keep held ones from being stored", async () => {
+  const { log, stored, expectSame } = await opened();
+  const keyed = { ...note("once"), key: "probe:once" };
+  await log.append([keyed]);
+  await log.hold([note("answer")]);
+  await expect(log.append([keyed])).rejects.toMatchObject({ code: "key_taken" });
+  expect(await stored()).toEqual(["run_started", "once", "answer"]);
+  await log.hold([note("another")]);
+  await expect(log.appendAtTip([keyed])).rejects.toMatchObject({ code: "key_taken" });
+  expect(await stored()).toEqual(["run_started", "once", "answer", "another"]);
+  await expectSame();
+});
+
+it("R2 held events that the store refuses are dropped, so that the log can go on", async () => {
+  const { log, stored, expectSame } = await opened();
+  const keyed = { ...note("once"), key: "probe:once" };
+  await log.append([keyed]);
+  await log.hold([keyed]);
+  await expect(log.append([note("x")])).rejects.toMatchObject({ code: "key_taken" });
+  await log.append([note("y")]);
+  expect(await stored()).toEqual(["run_started", "once", "y"]);
+  expect(log.unstored()).toHaveLength(1);
+  await expectSame();
+});
+
+it.each(["before", "after"] as const)(
+  "R2 L3 if the store fails %s it has stored held events, the log is read again and has each once",
+  async (when) => {
+    const { log, fails, stored, expectSame } = await opened();
+    await log.hold([note("answer")]);
+    const { revision } = log;
+    fails[when] = () => {
+      throw new Error("no connection");
+    };
+    await expect(log.appendAt(revision, [note("x")])).rejects.toThrow("no connection");
+    delete fails[when];
+    expect(await log.appendAt(revision, [note("y")])).toBeUndefined();
+    await log.append([note("z")]);
+    const kept = when === "after" ? ["answer", "x"] : [];
+    expect(await stored()).toEqual(["run_started", ...kept, "z"]);
+    await expectSame();
+  },
+);
+
+it("R2 L3 nothing held is stored once another process has taken the session over", async () => {
+  const { store, lease, log, stored } = await opened();
+  await log.hold([note("answer")]);
+  await store.release(lease);
+  await store.acquire("s", "another", 60_000);
+  await expect(log.append([note("x")])).rejects.toMatchObject({ code: "fenced" });
+  await expect(log.append([note("x")])).rejects.toMatchObject({ code: "fenced" });
+  expect(await stored()).toEqual(["run_started"]);
+  expect(log.unstored().map(textOf)).toEqual(["answer"]);
+});
