@@ -15,6 +15,7 @@ export type {
   SessionToOpen,
 } from "./log/event-store.ts";
 export { type SessionPatch, statusAfter, wakeAtAfter } from "./log/session-row.ts";
+export type { Snapshot } from "./log/snapshot.ts";
 
 // What stores have in common
 

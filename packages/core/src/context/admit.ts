@@ -46,14 +46,22 @@ function answersCall(event: StoredEvent): event is StoredOf<"tool_result" | "out
  * final form here.
  */
 function extend(entries: ContextEntry[], state: SessionState, ready: readonly StoredEvent[]): void {
-  const place = ({ data: { call_id = "" } }: StoredOf<"tool_result" | "output">) =>
-    state.calls.get(call_id)?.place ?? 0;
-  const results = ready.filter(answersCall).sort((a, b) => place(a) - place(b));
   const answer = entries.at(-1);
+  const results = inOrderOfCalls(ready.filter(answersCall), answer);
   const ofTools = results.filter((event) => event.type === "tool_result");
   if (answer?.role === "assistant") entries[entries.length - 1] = withShortInputs(answer, ofTools);
   const rest = ready.filter((event) => !answersCall(event));
   for (const event of [...results, ...rest]) entries.push(entryOf(state, event));
+}
+
+function inOrderOfCalls<E extends StoredOf<"tool_result" | "output">>(
+  results: readonly E[],
+  answer: ContextEntry | undefined,
+): readonly E[] {
+  if (results.length < 2 || answer === undefined) return results;
+  const ids = answer.blocks.map(({ id }) => id);
+  const place = ({ data }: E) => ids.indexOf(data.call_id);
+  return results.toSorted((a, b) => place(a) - place(b));
 }
 
 /**

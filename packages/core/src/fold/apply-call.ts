@@ -14,7 +14,6 @@ export function addCall(state: SessionState, run: RunState, data: EventData["too
   const call: CallState = {
     callId: data.call_id,
     toolName: data.tool_name,
-    place: state.calls.size,
     arguments: data.arguments,
     key: `${data.tool_name} ${canonicalJson(data.arguments)}`,
     invalid: data.invalid,

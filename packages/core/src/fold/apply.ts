@@ -60,7 +60,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       break;
     case "run_started":
       // A run's own message follows in the same append and has the run's `params`.
-      state.run = newRun(event, inheritedParams(state, event));
+      beginRun(state, newRun(event, inheritedParams(state, event)));
       break;
     default:
       if (run !== undefined) applyToRun(state, run, event);
@@ -73,6 +73,15 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
  */
 function inheritedParams({ run, queued }: SessionState, { data }: StoredOf<"run_started">) {
   return data.retry_of === undefined ? queued.at(-1)?.data.params : run?.params;
+}
+
+/** Opens a run. Of earlier runs, only what a late answer is refused by is kept. */
+function beginRun(state: SessionState, run: RunState): void {
+  for (const { callId, question } of [...state.calls.values(), ...state.asked.values()])
+    state.earlier.set(callId, question === undefined || question.hidden ? 0 : question.seq);
+  state.calls.clear();
+  state.asked.clear();
+  state.run = run;
 }
 
 function applyToRun(state: SessionState, run: RunState, event: StoredEvent): void {

@@ -2,6 +2,7 @@ import { PawlError } from "../base/errors.ts";
 import { referenceOf } from "../log/blob-reference.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { EventStore, OpenedSession } from "../log/event-store.ts";
+import type { Session } from "../log/session-row.ts";
 import { newSessionState, type SessionState } from "../session/state.ts";
 import { applyEvent } from "./apply.ts";
 
@@ -12,9 +13,15 @@ export async function loadState(store: EventStore, sessionId: string): Promise<S
   return state;
 }
 
-/** Returns the state of an opened session. Reads the events that the store has not returned with it. */
-export async function stateOf(store: EventStore, { session, events }: OpenedSession): Promise<SessionState> {
-  const state = newSessionState(session.id);
+/**
+ * Returns the state of an opened session. Begins with the store's snapshot, if there is one that fits, and
+ * reads the events that the store has not returned.
+ */
+export async function stateOf(store: EventStore, opened: OpenedSession): Promise<SessionState> {
+  const { session, events, snapshot } = opened;
+  const state = snapshot === undefined ? newSessionState(session.id) : await restored(session, snapshot);
+  // The events of the answer follow a snapshot, which cannot be used.
+  if (state === undefined) return await loadState(store, session.id);
   for (const event of events) applyLoaded(state, event);
   if (state.lastSeq < session.lastSeq) await catchUp(store, state);
   return state;
@@ -24,6 +31,20 @@ export async function stateOf(store: EventStore, { session, events }: OpenedSess
 export async function catchUp(store: EventStore, state: SessionState): Promise<void> {
   for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq })) {
     applyLoaded(state, event);
+  }
+}
+
+/** Returns the state of a snapshot; `undefined` if it is not one of this session and its log. */
+async function restored(
+  { id, lastSeq }: Session,
+  { seq, state: written }: NonNullable<OpenedSession["snapshot"]>,
+): Promise<SessionState | undefined> {
+  try {
+    const { stateFrom } = await import("./snapshot.ts");
+    const state = stateFrom(written);
+    return state.sessionId === id && state.lastSeq === seq && seq <= lastSeq ? state : undefined;
+  } catch {
+    return undefined;
   }
 }
 

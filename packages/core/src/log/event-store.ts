@@ -1,6 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { EventType, ExtensionType, NewEvent, StoredEvent } from "./event.ts";
 import type { Session, SessionPatch, SessionStatus } from "./session-row.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** The right to run a session for a limited time. One process at a time has it. */
 export interface Lease {
@@ -77,6 +78,11 @@ export interface SessionToOpen {
   ttlMs: number;
   /** Returns only events after this `seq`. Default: 0. */
   afterSeq?: number;
+  /**
+   * Returns the session's snapshot, if it has one of this version after `afterSeq`, and then only the events
+   * after the snapshot. Default: no snapshot.
+   */
+  snapshot?: string;
 }
 
 /** A session that was opened. */
@@ -92,6 +98,8 @@ export interface OpenedSession {
    * the last one is before `session.lastSeq`, read the rest with {@link EventStore.read}.
    */
   events: readonly StoredEvent[];
+  /** The snapshot that was asked for. Absent without one, and without the lease. */
+  snapshot?: Pick<Snapshot, "seq" | "state">;
 }
 
 /** Which sessions to list. The most recently created ones come first. */
@@ -172,6 +180,14 @@ export interface EventStore {
    * store wraps another one and changes what those return, wrap `open`, too, or set it to `undefined`.
    */
   open?: ((session: SessionToOpen) => Promise<OpenedSession | undefined>) | undefined;
+  /**
+   * Keeps a snapshot of the session instead of an earlier one, for {@link EventStore.open}. Does nothing if
+   * `snapshot.seq` is not the session's last `seq`. An append with a `redaction` deletes the snapshot in the
+   * same statement, because it may have the redacted text. So does deleting the session.
+   *
+   * Optional. If a store lacks it, or wraps `open` and changes payloads, every leg reads the whole log.
+   */
+  saveSnapshot?: ((sessionId: string, snapshot: Snapshot) => Promise<void>) | undefined;
   /**
    * Acquires the session's lease for `ttlMs` milliseconds, by the store's clock. Returns `undefined` while
    * another holder's lease is live. A holder that acquires again gets a new lease, which fences the old one.

@@ -13,8 +13,6 @@ import type { WorkTime } from "./work-time.ts";
 
 /** The state of one tool call. */
 export interface CallState extends Asking {
-  /** The call's index among all calls of the session. */
-  place: number;
   arguments: Json;
   /** The tool's name and the arguments as one text, which is equal for equal calls. */
   key: string;
@@ -161,10 +159,15 @@ export interface SessionState {
   mode: string | null;
   /** The open run, or the last one if none is open. */
   run: RunState | undefined;
-  /** All calls of the session, by id. */
+  /** The calls of the run, by id. */
   calls: Map<string, CallState>;
-  /** All questions about the session's runs, by id. */
+  /** The questions about the run, by id. */
   asked: Map<string, RunQuestion>;
+  /**
+   * The ids of all calls and questions of earlier runs, each with the `seq` of its last question to the user;
+   * 0 if it asked none.
+   */
+  earlier: Map<string, number>;
   /**
    * Parts of earlier requests that the next one reuses.
    *
@@ -192,6 +195,7 @@ export function newSessionState(sessionId: string): SessionState {
     run: undefined,
     calls: new Map(),
     asked: new Map(),
+    earlier: new Map(),
     kept: newKeptParts(),
   };
 }

@@ -17,6 +17,8 @@ export interface MemorySession {
   readonly events: StoredEvent[];
   readonly keys: Map<string, StoredEvent>;
   readonly appends: Map<string, readonly StoredEvent[]>;
+  /** The session's snapshot. Its state is kept as JSON text. */
+  snapshot: { version: string; seq: number; text: string } | undefined;
   /** When the last event was stored, in milliseconds of the store's clock. */
   storedMs: number;
   /** When the lease ends, in milliseconds of the store's clock. */
@@ -57,6 +59,7 @@ export function newMemorySession(
     events: [],
     keys: new Map(),
     appends: new Map(),
+    snapshot: undefined,
     storedMs: now,
     expires: 0,
     epoch: 0,
@@ -115,6 +118,7 @@ export function appendTo(
   for (const event of stored) {
     entry.events.push(event);
     if (event.key !== undefined) entry.keys.set(event.key, event);
+    if (event.type === "redaction") entry.snapshot = undefined;
   }
   entry.appends.set(appendId, Object.freeze(stored));
   entry.row = row;

@@ -65,6 +65,10 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
       return leaseTo(existing(sessionId), holder, ttlMs, now());
     },
     open: async (wanted) => openIn(entries, wanted, now(), isoTime),
+    async saveSnapshot(sessionId, { version, seq, state }) {
+      const entry = existing(sessionId);
+      if (entry.row.lastSeq === seq) entry.snapshot = { version, seq, text: JSON.stringify(state) };
+    },
     async renew(lease, ttlMs) {
       const entry = current(lease);
       if (entry !== undefined) entry.expires = now() + ttlMs;
@@ -100,7 +104,7 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
 
 function openIn(
   entries: Map<string, MemorySession>,
-  { id, userId, agent, create, holder, ttlMs, afterSeq = 0 }: SessionToOpen,
+  { id, userId, agent, create, holder, ttlMs, afterSeq = 0, snapshot: version }: SessionToOpen,
   now: number,
   isoTime: ReturnType<typeof isoTimes>,
 ): OpenedSession | undefined {
@@ -114,7 +118,12 @@ function openIn(
   const session = deepFreeze(entry.row);
   const mayRun = session.agent === agent && session.status !== "expired";
   const lease = mayRun ? leaseTo(entry, holder, ttlMs, now) : undefined;
-  return { session, lease, events: lease === undefined ? [] : entry.events.slice(Math.max(0, afterSeq)) };
+  if (lease === undefined) return { session, lease, events: [] };
+  const { snapshot, events } = entry;
+  if (snapshot === undefined || snapshot.version !== version || snapshot.seq <= afterSeq)
+    return { session, lease, events: events.slice(Math.max(0, afterSeq)) };
+  const { seq, text } = snapshot;
+  return { session, lease, events: events.slice(seq), snapshot: { seq, state: JSON.parse(text) } };
 }
 
 // Not a generator function, which takes several microtask turns per event: every reader reads all events.

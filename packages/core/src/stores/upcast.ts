@@ -46,8 +46,10 @@ export function upcastingStore(store: EventStore, upcasters: Upcasters): EventSt
   const { open } = wrapped;
   return {
     ...wrapped,
+    // A snapshot may have been made before an upcaster was added.
+    saveSnapshot: undefined,
     ...(open && {
-      open: async (session) => {
+      open: async ({ snapshot: _, ...session }) => {
         const opened = await open(session);
         if (opened === undefined) return undefined;
         return await withEvents(store, opened, async () =>

@@ -65,8 +65,10 @@ export function withBlobs(store: EventStore, blobs: BlobStore, options: BlobOpti
   const { open } = wrapped;
   return {
     ...wrapped,
+    // A snapshot has whole payloads, which this store keeps out of the log.
+    saveSnapshot: undefined,
     ...(open && {
-      open: async (session) => {
+      open: async ({ snapshot: _, ...session }) => {
         const opened = await open(session);
         if (opened === undefined || !opened.events.some(isSlim)) return opened;
         return await withEvents(store, opened, () =>

@@ -2,7 +2,7 @@ import type { EventStore } from "../log/event-store.ts";
 
 /** Returns the store's methods as an object that can be spread, even if the store is a class instance. */
 export function wrapStore(store: EventStore): EventStore {
-  const { watch, open } = store;
+  const { watch, open, saveSnapshot } = store;
   return {
     append: (...args) => store.append(...args),
     read: (...args) => store.read(...args),
@@ -12,6 +12,7 @@ export function wrapStore(store: EventStore): EventStore {
     listRecoverable: (...args) => store.listRecoverable(...args),
     sessions: store.sessions,
     ...(open && { open: (...args) => open.apply(store, args) }),
+    ...(saveSnapshot && { saveSnapshot: (...args) => saveSnapshot.apply(store, args) }),
     ...(watch && { watch: (...args) => watch.apply(store, args) }),
   };
 }

@@ -99,7 +99,8 @@ function toolCallsOf(
   const ids = new Set<string>();
   for (const { block, complete, invalid } of answer.blocks) {
     if (!isToolUse(block)) continue;
-    const breach = breachOf(block.id, block.name, complete, ids.has(block.id) || state.calls.has(block.id));
+    const isRepeated = ids.has(block.id) || state.calls.has(block.id) || state.earlier.has(block.id);
+    const breach = breachOf(block.id, block.name, complete, isRepeated);
     if (breach !== undefined) return { calls: [], breach };
     ids.add(block.id);
     calls.push({

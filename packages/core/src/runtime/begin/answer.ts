@@ -110,6 +110,8 @@ function storable(value: unknown, callId: string): Json {
 
 function findQuestion(state: SessionState, callId: string, question: number | undefined): Asking {
   const call = state.calls.get(callId) ?? state.asked.get(callId);
+  const earlier = state.earlier.get(callId) ?? 0;
+  if (call === undefined && earlier > 0 && (question ?? 0) <= earlier) throw answered(callId);
   if (call?.question === undefined || (question ?? 0) > call.question.seq) {
     throw refusal("unknown_call", "There is no such question in this session.", { callId });
   }
@@ -118,9 +120,13 @@ function findQuestion(state: SessionState, callId: string, question: number | un
   }
   const over = !isWaiting(call) || openRun(state) === undefined;
   if (over || (question ?? call.question.seq) < call.question.seq) {
-    throw refusal("already_answered", "This question has been answered already.", { callId });
+    throw answered(callId);
   }
   return call;
+}
+
+function answered(callId: string): PawlError {
+  return refusal("already_answered", "This question has been answered already.", { callId });
 }
 
 /** Returns how a value differs from what the question's schema allows; empty if it does not. */

@@ -18,6 +18,7 @@ import { accessesOf, namesCaller, type OwnAccess } from "./access.ts";
 import { keepLease, withLease } from "./held-lease.ts";
 import { hiddenEvent } from "./hidden-event.ts";
 import type { ActiveLeg, BegunBy, HeldCredentials, Host } from "./host.ts";
+import { keepSnapshot } from "./keep-snapshot.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
 import { changeOnResume, storeTools } from "./ready.ts";
 import { type RunningLeg, startLeg } from "./start-leg.ts";
@@ -63,13 +64,25 @@ export interface LegToHold {
   onlyEnds: boolean;
   held: HeldCredentials;
   state: SessionState;
+  /** `seq` of the session's snapshot, 0 if it has none; `undefined` if that is not known. */
+  snapshotSeq?: number;
 }
 
 /**
  * Keeps the lease for the session's open run, and for the runs of queued messages that follow it. Each of
  * these starts in the append that ends the run before it.
  */
-export function holdLeg({ host, session, agent, lease, from, onlyEnds, held, state }: LegToHold): OpenLeg {
+export function holdLeg({
+  host,
+  session,
+  agent,
+  lease,
+  from,
+  onlyEnds,
+  held,
+  state,
+  snapshotSeq,
+}: LegToHold): OpenLeg {
   const next = accessesOf(host, session, held);
   // Answers of the open run that came with a caller or credentials which the leg does not have yet.
   const answers: StoredOf<"tool_answered">[] = [];
@@ -103,6 +116,7 @@ export function holdLeg({ host, session, agent, lease, from, onlyEnds, held, sta
         const settled = await withLease(kept, leg, () => work(leg, first));
         if (leg.life.nextRun === undefined) {
           running.end({ state, settled });
+          if (settled) keepSnapshot(host, state, snapshotSeq);
           if (!settled && leg.life.draining) for (const notify of [...host.handOvers]) notify(session.id);
           return;
         }

@@ -2,6 +2,7 @@ import type { Agent } from "../../agent/agent.ts";
 import { loadState, stateOf } from "../../fold/load.ts";
 import type { SessionToOpen } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
+import { SNAPSHOT_VERSION } from "../../log/snapshot.ts";
 import type { SessionState } from "../../session/state.ts";
 import { openSession } from "../../stores/open-session.ts";
 import { holdCredentials } from "./held-credentials.ts";
@@ -37,11 +38,13 @@ export async function openLegOf(
   agent: Agent,
   from: BegunBy,
 ): Promise<{ session: Session; leg: OpenLeg | undefined } | undefined> {
-  const asked = { ...wanted, agent: agent.name, holder: newHolder(host), ttlMs: host.leaseTtlMs };
-  const opened = await openSession(host.store, asked);
+  const holder = newHolder(host);
+  const wants = { agent: agent.name, holder, ttlMs: host.leaseTtlMs, snapshot: SNAPSHOT_VERSION };
+  const opened = await openSession(host.store, { ...wanted, ...wants });
   if (opened === undefined) return undefined;
   const { session, lease } = opened;
-  const parts = lease && { session, agent, lease, from, onlyEnds: false };
+  const snapshotSeq = opened.snapshot?.seq ?? 0;
+  const parts = lease && { session, agent, lease, from, onlyEnds: false, snapshotSeq };
   return { session, leg: parts && (await loadLeg(host, parts, () => stateOf(host.store, opened))) };
 }
 

@@ -37,7 +37,7 @@ export function outcomeOf(
   const success = output !== undefined || DONE.includes(stop.type);
   const said = run.texts.at(-1) ?? text;
   const unfinished = `The agent did not finish: ${stop.message}${said === "" ? "" : ` Its last text: ${said}`}`;
-  const report = { ...reportOf(state), ...(!success && { code: stop.type }) };
+  const report = { ...reportOf(run), ...(!success && { code: stop.type }) };
   return resultEvent(call, success, success ? (output?.value ?? (said || "Done.")) : unfinished, {
     durationMs,
     data: { spent, ...(Object.keys(report).length > 0 && { report }) },
@@ -48,8 +48,8 @@ export function outcomeOf(
  * Returns what the calls of the sub-agent have reported: all fragments and sources, and the connector if only
  * one.
  */
-function reportOf({ calls }: SessionState): EventData["tool_result"]["report"] {
-  const reports = [...calls.values()].flatMap(({ result }) => result?.data.report ?? []);
+function reportOf({ calls }: RunState): EventData["tool_result"]["report"] {
+  const reports = calls.flatMap(({ result }) => result?.data.report ?? []);
   const [connector, ...others] = new Set(reports.flatMap((one) => one.connector ?? []));
   const fragments = [...new Set(reports.flatMap((one) => one.fragments ?? []))].slice(0, MOST_FRAGMENTS);
   const byId = new Map(reports.flatMap((one) => one.sources ?? []).map((source) => [source.id, source]));
