@@ -1,5 +1,6 @@
-/** The abort signal of one request. `close` removes its listener from the caller's signal. */
-export interface Call {
+/** How one request is aborted: because its caller aborts, or because its answer was left early. */
+export interface Call extends Aborts {
+  /** The signal that the SDK gets. Made when it is first read, because most calls need none. */
   readonly signal: AbortSignal;
   /** Marks the answer as read to its end, so that `close` aborts nothing. */
   done(): void;
@@ -7,19 +8,40 @@ export interface Call {
   close(): void;
 }
 
+/** The one thing that `sendBytes` needs of an abort signal. */
+export interface Aborts {
+  /** Calls `abort` when the request is aborted, or at once if it was. Returns a function that forgets it. */
+  onAbort(abort: (reason: Error) => void): () => void;
+}
+
+/** Opens the call of a request. `close` removes its listener from the caller's signal. */
 export function openCall(signal: AbortSignal): Call {
-  const controller = new AbortController();
-  const abort = abortOf(controller);
-  signal.addEventListener("abort", abort, { once: true });
+  const own = ownAbort();
+  signal.addEventListener("abort", own.abort, { once: true });
   let isDone = false;
   return {
-    signal: controller.signal,
+    get signal() {
+      return own.signal();
+    },
+    onAbort: own.onAbort,
     done() {
       isDone = true;
     },
     close() {
-      signal.removeEventListener("abort", abort);
-      if (!isDone) abort();
+      signal.removeEventListener("abort", own.abort);
+      if (!isDone) own.abort();
+    },
+  };
+}
+
+/** Reports aborts of a signal of someone else's. */
+export function abortsOf(signal: AbortSignal | null | undefined): Aborts {
+  return {
+    onAbort(abort) {
+      const listener = (): void => abort(signal?.reason);
+      if (signal?.aborted) listener();
+      else signal?.addEventListener("abort", listener, { once: true });
+      return () => signal?.removeEventListener("abort", listener);
     },
   };
 }
@@ -27,8 +49,30 @@ export function openCall(signal: AbortSignal): Call {
 // The SDK keeps a request's signal until the body of the answer is garbage. The signal keeps its reason, and
 // the reason's stack would keep the call and the body, so none of them would be freed. That is why the reason
 // is a constant, and `abort` runs in a microtask with a short stack.
-function abortOf(controller: AbortController): () => void {
-  return () => queueMicrotask(() => controller.abort(OVER));
+function ownAbort() {
+  let controller: AbortController | undefined;
+  let listener: ((reason: Error) => void) | undefined;
+  let isAborted = false;
+  const run = (): void => {
+    isAborted = true;
+    listener?.(OVER);
+    controller?.abort(OVER);
+  };
+  return {
+    abort: () => queueMicrotask(run),
+    onAbort(abort: (reason: Error) => void) {
+      listener = abort;
+      if (isAborted) abort(OVER);
+      return () => {
+        listener = undefined;
+      };
+    },
+    signal(): AbortSignal {
+      controller ??= new AbortController();
+      if (isAborted) controller.abort(OVER);
+      return controller.signal;
+    },
+  };
 }
 
 const OVER = new DOMException("The call is over.", "AbortError");

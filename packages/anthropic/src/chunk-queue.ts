@@ -14,6 +14,8 @@ export interface ChunkQueue {
    * @throws TypeError if the body broke off, as with fetch.
    */
   read(): Promise<Chunk>;
+  /** Whether the end has come and everything before it was read. */
+  isOver(): boolean;
 }
 
 /**
@@ -40,6 +42,7 @@ export function chunkQueue(resume: () => void): ChunkQueue {
     },
     end: () => over({}),
     fail: (failure) => over({ failure }),
+    isOver: () => end !== undefined && !("failure" in end) && waiting.length === 0,
     async read() {
       for (;;) {
         const first = waiting[0];

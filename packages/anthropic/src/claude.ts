@@ -1,17 +1,15 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import { checkOptions, checkPricing, type ModelClient, type OptionKinds, type Pricing } from "@pawl/core";
 import type { ModelEvent } from "@pawl/core/model";
-import { oneByOne, safeRequestId, secretsIn } from "@pawl/core/model";
+import { oneByOne, safeRequestId } from "@pawl/core/model";
 import { BODY, type Body, bodyOf, type ClaudeBodyOptions } from "./body.ts";
-import { bodyBytes } from "./body-bytes.ts";
 import { openCall } from "./call.ts";
 import { answerReader } from "./events.ts";
 import { takesForcedToolChoice } from "./forced-tool-choice.ts";
 import { type ClaudeSetUp, modelFailure } from "./model-failure.ts";
-import { nodeFetch } from "./node-fetch.ts";
 import { claudeFormat, hasOutputFormat } from "./output-format.ts";
 import { pricingOf } from "./pricing.ts";
+import { type Sender, senderOf } from "./sender.ts";
 
 /** Options of `claude()`. */
 export interface ClaudeOptions extends ClaudeBodyOptions {
@@ -87,8 +85,9 @@ const INSTEAD = {
 
 /**
  * Makes a `ModelClient` for Claude, over the official SDK. Each call sends one request and yields the events
- * of the stream as they arrive, including pings and unknown events. There are no retries and no timeout: wrap
- * the model with `resilient` of `@pawl/core`.
+ * of the stream as they arrive, including pings and unknown events. There are no retries, and no timeout but
+ * the SDK's ten minutes until an answer begins: wrap the model with `resilient` of `@pawl/core`. The first
+ * call loads the SDK.
  *
  * A failure throws a `PawlError` with the code `model_error`. Its `details.retryable` says whether the same
  * request may succeed later. An abort throws the signal's reason.
@@ -113,7 +112,15 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
   checkOptions("claude()", options, OPTIONS, { instead: INSTEAD });
   checkPricing(`claude("${model}")`, options.pricing);
   const pricing = options.pricing ?? pricingOf(model);
-  let made: Sender | undefined;
+  let made: Promise<Sender> | undefined;
+  const sender = (): Promise<Sender> => {
+    // One that could not be made is made again: the key may be set by then.
+    made ??= senderOf(options).catch((error) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
   return {
     id: model,
     ...(pricing === undefined ? {} : { pricing }),
@@ -122,10 +129,6 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
     // All models since Claude 3.5 do.
     reads: ["image", "pdf"],
     stream: (request, { signal }) => {
-      const sender = () => {
-        made ??= senderOf(options);
-        return made;
-      };
       // A client of the application's own has its own key and URL, which no hint would name correctly.
       const setUp = options.client === undefined ? { model } : undefined;
       return oneByOne(answerOf(sender, bodyOf(model, request, options), signal, setUp));
@@ -135,7 +138,7 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
 
 /** Sends one request and yields the events of the answer in batches. */
 async function* answerOf(
-  sender: () => Sender,
+  sender: () => Promise<Sender>,
   body: Body,
   signal: AbortSignal,
   setUp: ClaudeSetUp | undefined,
@@ -145,10 +148,10 @@ async function* answerOf(
   let used: Sender | undefined;
   let requestId: string | undefined;
   try {
-    used = sender();
-    const response = await used.send(body, call.signal);
-    requestId = safeRequestId(response.headers.get("request-id"), used.secrets);
-    const read = answerReader(response, call, requestId);
+    used = await sender();
+    const answer = await used.send(body, call);
+    requestId = safeRequestId(answer.headers.get("request-id") ?? null, used.secrets);
+    const read = answerReader(answer, call, requestId);
     for (let events = await read(); events !== undefined; events = await read()) yield events;
   } catch (error) {
     throw signal.aborted
@@ -157,51 +160,4 @@ async function* answerOf(
   } finally {
     call.close();
   }
-}
-
-interface Sender {
-  send(body: Body, signal: AbortSignal): Promise<Response>;
-  /** Returns the secrets to remove from errors. */
-  secrets(): string[];
-  readonly baseURL: string | undefined;
-}
-
-/**
- * Returns the function that sends requests. The application's own client is called through `messages`. Pawl's
- * client is called one level below, with the body as bytes: this keeps the SDK's authentication, errors and
- * headers, at half the cost per request.
- */
-function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOptions): Sender {
-  if (client !== undefined) {
-    return {
-      send: (body, signal) => client.messages.create(body, { maxRetries: 0, signal }).asResponse(),
-      secrets: () => secretsOf(client),
-      baseURL: undefined,
-    };
-  }
-  const own = new BaseAnthropic({
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(baseURL === undefined ? {} : { baseURL }),
-    fetch,
-    defaultHeaders: { "content-type": "application/json" },
-  });
-  return {
-    send: (request, signal) => {
-      const body = bodyBytes(request);
-      return own.post("/v1/messages", { body, maxRetries: 0, signal }).asResponse();
-    },
-    secrets: () => secretsOf(own),
-    baseURL: own.baseURL,
-  };
-}
-
-/** Returns the secrets of the client, including those that the SDK read from the environment. */
-function secretsOf(client: object): string[] {
-  const { apiKey, authToken, _options } = client as {
-    apiKey?: unknown;
-    authToken?: unknown;
-    _options?: { defaultHeaders?: unknown };
-  };
-  const keys = [apiKey, authToken].filter((key) => typeof key === "string");
-  return [...keys, ...secretsIn(_options?.defaultHeaders)];
 }

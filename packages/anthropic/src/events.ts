@@ -1,5 +1,6 @@
 import { APIError } from "@anthropic-ai/sdk/core/error";
 import type { ModelEvent } from "@pawl/core/model";
+import type { Answer } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { eventReader } from "./event-reader.ts";
 import { cutOff } from "./model-failure.ts";
@@ -10,7 +11,7 @@ export type AnswerReader = () => Promise<ModelEvent[] | undefined>;
 /** Makes a reader of a streamed answer, which reads packet by packet up to `message_stop`. */
 // The SDK's own iterator is not used, for three reasons. It drops pings, the only sign of life of a model
 // that thinks. If the stream is cut, it ends without an error. And it costs more than all other steps.
-export function answerReader(response: Response, call: Call, requestId: string | undefined): AnswerReader {
+export function answerReader(answer: Answer, call: Call, requestId: string | undefined): AnswerReader {
   let events: ModelEvent[] = [];
   let failure: Error | undefined;
   let stopped = false;
@@ -22,22 +23,21 @@ export function answerReader(response: Response, call: Call, requestId: string |
       stopped = event.type === "message_stop";
     },
     onError: (data) => {
-      if (!stopped) failure ??= streamError(data, response);
+      if (!stopped) failure ??= streamError(data, answer);
     },
     onBroken: () => {
       if (!stopped) failure ??= cutOff(requestId);
     },
   });
   const decoder = new TextDecoder();
-  const body = response.body?.getReader();
   return async () => {
     events = [];
     if (failure !== undefined) throw failure;
     if (stopped) return undefined;
-    const { done, value } = (await body?.read()) ?? { done: true };
+    const { done, value } = await answer.read();
     // The last message may lack the empty line that completes it.
     feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
-    if (stopped && body !== undefined) await endOf(body, call);
+    if (stopped) await endOf(answer, call);
     if (done && !stopped) failure ??= cutOff(requestId);
     return events;
   };
@@ -70,10 +70,12 @@ function isInput(event: ModelEvent): event is InputPiece {
 const END_MS = 500;
 
 /** Reads the end of the body, so that the connection can be reused. Gives up after {@link END_MS}. */
-async function endOf(body: Pick<ReadableStreamDefaultReader, "read">, call: Call): Promise<void> {
+async function endOf(answer: Answer, call: Call): Promise<void> {
+  // Mostly, the end has come with the last packet.
+  if (answer.isOver()) return call.done();
   const timer = setTimeout(call.close, END_MS);
   try {
-    while (!(await body.read()).done);
+    while (!(await answer.read()).done);
     call.done();
   } catch {
     // The answer is complete. Only the connection is lost.
@@ -82,7 +84,7 @@ async function endOf(body: Pick<ReadableStreamDefaultReader, "read">, call: Call
   }
 }
 
-function streamError(data: string, response: Response): Error {
+function streamError(data: string, { headers }: Answer): Error {
   let body: object;
   try {
     body = JSON.parse(data);
@@ -90,5 +92,5 @@ function streamError(data: string, response: Response): Error {
     // A proxy may send its error as plain text.
     body = { error: { message: data } };
   }
-  return new APIError(undefined, body, undefined, response.headers);
+  return new APIError(undefined, body, undefined, headers as Headers);
 }

@@ -1,8 +1,9 @@
-import { chunkQueue } from "./chunk-queue.ts";
-import { type Dispatcher, globalDispatcher } from "./dispatcher.ts";
+import { abortsOf } from "./call.ts";
+import { globalDispatcher } from "./dispatcher.ts";
+import { type BytesAnswer, sendBytes } from "./send-bytes.ts";
 
 /** The part of `fetch` that the SDK uses. */
-type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
  * Makes a `fetch` for requests to `/v1/messages` that does without web streams, which are most of the cost of
@@ -24,8 +25,9 @@ export function nodeFetch(): Fetch {
       return await fetch(url, init);
     signal?.throwIfAborted();
     if (known?.href !== href) known = targetOf(href);
-    const sent = headers instanceof Headers ? headers : new Headers(headers);
-    return await send(dispatcher, known, sent, body, signal ?? undefined);
+    const { origin, path } = known;
+    const request = { origin, path, headers: pairsOf(headers), body, headersTimeout: 0 };
+    return responseOf(await sendBytes(dispatcher, request, abortsOf(signal)), href);
   };
 }
 
@@ -33,89 +35,30 @@ export function nodeFetch(): Fetch {
 const MESSAGES = /^[^?#]*\/v1\/messages(?:[?#]|$)/;
 
 /** The address of requests. */
-interface Target {
+export interface Target {
   href: string;
   origin: string;
   path: string;
 }
 
-function targetOf(href: string): Target {
+/** Splits a URL into the parts that a dispatcher takes. */
+export function targetOf(href: string): Target {
   const { origin, pathname, search } = new URL(href);
   return { href, origin, path: `${pathname}${search}` };
 }
 
-function send(
-  dispatcher: Dispatcher,
-  { href, origin, path }: Target,
-  headers: Headers,
-  body: Uint8Array,
-  signal: AbortSignal | undefined,
-): Promise<Response> {
-  const pairs: string[] = [];
-  for (const [name, value] of headers) pairs.push(name, value);
-  const options = {
-    origin,
-    path,
-    method: "POST",
-    headers: pairs,
-    body,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  } as const;
-  return new Promise((resolve, reject) => {
-    let resume = (): void => undefined;
-    let cancel = (_reason: Error): void => undefined;
-    const chunks = chunkQueue(() => resume());
-    const fail = (error: Error): void => {
-      reject(error);
-      chunks.fail(error);
-    };
-    // A request cannot be cancelled before it has a connection; `onConnect` cancels it then.
-    const abort = (): void => {
-      cancel(signal?.reason);
-      fail(signal?.reason);
-    };
-    signal?.addEventListener("abort", abort, { once: true });
-    // The listener is removed because the SDK keeps the signal until the answer is garbage, and the listener
-    // would keep the answer.
-    const over = (): void => signal?.removeEventListener("abort", abort);
-    dispatcher.dispatch(options, {
-      onConnect: (stop) => {
-        cancel = stop;
-        if (signal?.aborted) stop(signal.reason);
-      },
-      onHeaders: (status, rawHeaders, go) => {
-        // A status below 200 is followed by the final one.
-        if (status < 200) return true;
-        resume = go;
-        resolve(responseOf(status, rawHeaders, chunks.read, href));
-        return true;
-      },
-      onData: chunks.push,
-      onComplete: () => {
-        over();
-        chunks.end();
-      },
-      onError: (error) => {
-        over();
-        fail(error);
-      },
-    });
-  });
+/** Returns names and values of headers in alternation. */
+export function pairsOf(headers: RequestInit["headers"]): string[] {
+  const sent = headers instanceof Headers ? headers : new Headers(headers);
+  return [...sent].flat();
 }
 
 /**
- * Makes the part of a `Response` that the SDK and `answerReader` use. A real `Response` would need web
- * streams again.
+ * Makes the part of a `Response` that the SDK and `answerIn` use. A real `Response` would need web streams
+ * again.
  */
-function responseOf(
-  status: number,
-  rawHeaders: readonly (Buffer | string)[],
-  read: ReturnType<typeof chunkQueue>["read"],
-  url: string,
-): Response {
+export function responseOf({ status, headers, read }: BytesAnswer, url: string): Response {
   const ok = status >= 200 && status < 300;
-  const headers = headersOf(rawHeaders);
   const response: Pick<Response, "status" | "ok" | "url" | "text"> & { headers: object; body: object } = {
     status,
     ok,
@@ -133,16 +76,4 @@ function responseOf(
     },
   };
   return response as unknown as Response;
-}
-
-/** Returns the headers by lower-case name. `Headers` would also validate them, at a higher cost. */
-function headersOf(raw: readonly (Buffer | string)[]): ReadonlyMap<string, string> {
-  const all = new Map<string, string>();
-  for (let at = 0; at + 1 < raw.length; at += 2) all.set(textOf(raw[at]).toLowerCase(), textOf(raw[at + 1]));
-  return all;
-}
-
-/** Decodes each byte as one character, as `fetch` does. With other characters, `Headers` would throw. */
-function textOf(part: Buffer | string = ""): string {
-  return typeof part === "string" ? part : part.toString("latin1");
 }
