@@ -18,10 +18,18 @@ const piece = fc.oneof(
   fc.string({ unit: fc.constantFrom("a", " ", '"', "\\", "\n", "\u0000", "\u2028", "}", "é", "\ud83d") }),
 );
 
+/** A text as JSON, with escapes where none are needed. */
+const written = fc.tuple(piece, fc.boolean()).map(([text, escaped]) => {
+  const json = JSON.stringify(text);
+  return escaped
+    ? json.replaceAll(/[a-zé]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    : json;
+});
+
 const delta = fc
-  .tuple(fc.constantFrom(...kinds), fc.nat(), piece, fc.nat({ max: 3 }))
-  .map(([[type, field], index, text, pad]) => {
-    const event = `{"type":"content_block_delta","index":${index},"delta":{"type":"${type}","${field}":${JSON.stringify(text)}}`;
+  .tuple(fc.constantFrom(...kinds), fc.nat(), written, fc.nat({ max: 3 }))
+  .map(([[type, field], index, json, pad]) => {
+    const event = `{"type":"content_block_delta","index":${index},"delta":{"type":"${type}","${field}":${json}}`;
     return `${event}${" ".repeat(pad)}}`;
   });
 
@@ -44,6 +52,7 @@ const message = fc.oneof(
   fc.constantFrom(
     'event: ping\ndata: {"type":"ping"}\n\n',
     'event: error\ndata: {"type":"error"}\n\n',
+    'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\\u12g4"}}\n\n',
     "event: error\ndata: overloaded\n\n",
     'event: ping\ndata:  {"type":"ping"} \n\n',
     'event:  ping\ndata: {"type":"ping"}\n\n',
@@ -109,6 +118,19 @@ describe("the text of an answer", () => {
       expect(inSlices(slices)).toStrictEqual(plainly(text));
     });
     fc.assert(same, { numRuns: 3_000 });
+  });
+
+  it("R4 is read with any number of escapes in one delta", () => {
+    for (const escapes of [1, 99, 100, 101, 1_000_000]) {
+      for (const [text, json] of [
+        ['"', '\\"'],
+        ["é", "\\u00e9"],
+      ] as const) {
+        const data = `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"${json.repeat(escapes)}"}}`;
+        const [heard] = inSlices([`event: content_block_delta\ndata: ${data}\n\n`]);
+        expect(heard).toMatchObject(["event", { delta: { type: "text_delta", text: text.repeat(escapes) } }]);
+      }
+    }
   });
 
   it("is read the same with a byte order mark between its messages", () => {
