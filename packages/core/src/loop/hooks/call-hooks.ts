@@ -1,10 +1,9 @@
-import { type Deadline, withinDeadline } from "../../base/deadline.ts";
+import { withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
-import type { Hook, HookContext, RunContext } from "../../hooks/hook.ts";
+import type { Hook, RunContext } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
-import { type ErrorReport, endsRun, errorEvent } from "../../log/error-event.ts";
-import type { EventData } from "../../log/event-data.ts";
+import { type ErrorReport, endsRun } from "../../log/error-event.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { openRun, type RunState } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
@@ -187,22 +186,4 @@ function runContext(leg: Leg, hook: string): RunContext {
 export function effectiveType({ log, session }: Pick<Leg, "log" | "session">): string | undefined {
   const { type } = session.metadata;
   return log.state.mode ?? (typeof type === "string" ? type : undefined);
-}
-
-/** Calls `onError` of all hooks in order. Returns an error event for each hook that throws. */
-export async function notifyHooks(
-  deadline: Deadline,
-  hooks: readonly Hook[],
-  error: EventData["error"],
-  context: HookContext,
-): Promise<ReturnType<typeof errorEvent>[]> {
-  const failures: ReturnType<typeof errorEvent>[] = [];
-  for (const hook of hooks) {
-    try {
-      await withinDeadline(deadline, hook.onError?.(error, context));
-    } catch (cause) {
-      failures.push(errorEvent(hookFailure(hook, "onError", cause)));
-    }
-  }
-  return failures;
 }
