@@ -2,8 +2,8 @@
 // Prefers Node's synchronous hash. Web Crypto hands the work to a thread, which takes longer than the hash of
 // a short text.
 export async function sha256(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
-  node ??= globalThis.process?.getBuiltinModule?.("node:crypto") ?? {};
-  if (node.hash !== undefined) return node.hash("sha256", content);
+  const hash = sha256AtOnce(content);
+  if (hash !== undefined) return hash;
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const digest = await crypto.subtle.digest("SHA-256", bytes);
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -11,3 +11,9 @@ export async function sha256(content: string | Uint8Array<ArrayBuffer>): Promise
 
 /** `node:crypto`, loaded by the first call, because not every module that imports this one needs a hash. */
 let node: Partial<Pick<typeof import("node:crypto"), "hash">> | undefined;
+
+/** Returns the SHA-256 like {@link sha256} without a promise; `undefined` on platforms that cannot. */
+export function sha256AtOnce(content: string | Uint8Array<ArrayBuffer>): string | undefined {
+  node ??= globalThis.process?.getBuiltinModule?.("node:crypto") ?? {};
+  return node.hash?.("sha256", content);
+}

@@ -12,9 +12,10 @@ import { withShortInputs } from "./shorten-input.ts";
  * turn's results.
  */
 export function admit(state: SessionState, uptoSeq: number): void {
-  const ready = new Set(readyFor(state, uptoSeq));
-  extend(state.entries, state, [...ready]);
-  state.unsent = state.unsent.filter((event) => !ready.has(event));
+  const ready = readyFor(state, uptoSeq);
+  extend(state.entries, state, ready);
+  state.unsent =
+    ready.length === state.unsent.length ? [] : state.unsent.filter((one) => !ready.includes(one));
   state.kept.entries.clear();
 }
 
@@ -48,10 +49,13 @@ function answersCall(event: StoredEvent): event is StoredOf<"tool_result" | "out
 function extend(entries: ContextEntry[], state: SessionState, ready: readonly StoredEvent[]): void {
   const answer = entries.at(-1);
   const results = inOrderOfCalls(ready.filter(answersCall), answer);
-  const ofTools = results.filter((event) => event.type === "tool_result");
-  if (answer?.role === "assistant") entries[entries.length - 1] = withShortInputs(answer, ofTools);
-  const rest = ready.filter((event) => !answersCall(event));
-  for (const event of [...results, ...rest]) entries.push(entryOf(state, event));
+  if (answer?.role === "assistant" && results.length > 0) {
+    const ofTools = results.filter((event) => event.type === "tool_result");
+    entries[entries.length - 1] = withShortInputs(answer, ofTools);
+  }
+  for (const event of results) entries.push(entryOf(state, event));
+  if (results.length === ready.length) return;
+  for (const event of ready) if (!answersCall(event)) entries.push(entryOf(state, event));
 }
 
 function inOrderOfCalls<E extends StoredOf<"tool_result" | "output">>(
@@ -70,7 +74,9 @@ function inOrderOfCalls<E extends StoredOf<"tool_result" | "output">>(
  */
 function entryOf(state: SessionState, event: StoredEvent): ContextEntry {
   const { kept } = state;
-  const entry = kept.entries.get(event) ?? userEntry(event, ownTagsAt(state, event.seq), hookTagsOf(state));
+  const known = kept.entries.get(event);
+  if (known !== undefined) return known;
+  const entry = userEntry(event, ownTagsAt(state, event.seq), hookTagsOf(state));
   kept.entries.set(event, entry);
   return entry;
 }

@@ -1,6 +1,6 @@
 import { PawlError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import { sha256 } from "../base/sha256.ts";
+import { sha256, sha256AtOnce } from "../base/sha256.ts";
 import { centsFromUsd } from "../base/usd.ts";
 import type { AnswerLimit } from "../log/budget.ts";
 import type { EventData } from "../log/event-data.ts";
@@ -76,13 +76,11 @@ export async function requestEvent(
 ): Promise<EventData["llm_request"]> {
   const { estimatedTokens, pricing, limitedBy } = rest;
   const run = openRun(state);
-  const fresh = entries.slice(state.hashed.entries).map(({ role, blocks }) => ({ role, blocks }));
-  const { system, tools: specs, outputFormat } = prefix;
-  const parts = [system, specs, ...(outputFormat === undefined ? [] : [outputFormat])];
-  const base = state.hashed.hash === "" ? JSON.stringify(parts) : state.hashed.hash;
+  const text = hashedText(state, prefix, entries);
+  const hash = sha256AtOnce(text) ?? (await sha256(text));
   return {
     model,
-    prompt: { prefix_id: prefix.id, upto_seq: uptoSeq, hash: await sha256(base + JSON.stringify(fresh)) },
+    prompt: { prefix_id: prefix.id, upto_seq: uptoSeq, hash },
     params: {
       max_tokens: maxTokens,
       ...(toolChoice !== undefined && { tool_choice: toolChoice }),
@@ -97,4 +95,16 @@ export async function requestEvent(
     turn: (run?.turns ?? 0) + 1,
     ...(run?.openRequest !== undefined && { again: run.openRequest }),
   };
+}
+
+/** Returns the text whose hash identifies a prompt: the hash of the request before it, and what is new. */
+function hashedText(
+  { hashed }: SessionState,
+  { system, tools, outputFormat }: RequestPrefix,
+  entries: readonly ContextEntry[],
+): string {
+  const fresh = entries.slice(hashed.entries).map(({ role, blocks }) => ({ role, blocks }));
+  const parts = [system, tools, ...(outputFormat === undefined ? [] : [outputFormat])];
+  const base = hashed.hash === "" ? JSON.stringify(parts) : hashed.hash;
+  return base + JSON.stringify(fresh);
 }

@@ -50,6 +50,17 @@ export function filesInBlocks(blocks: readonly ContentBlock[]): FileReference[] 
   });
 }
 
+/** Returns whether blocks have references to files, also in tool results. */
+// Plain loops: every turn asks this about the whole context.
+export function haveFiles(blocks: readonly ContentBlock[]): boolean {
+  for (const block of blocks) {
+    if (block.type === "tool_result") {
+      if (Array.isArray(block.content) && haveFiles(block.content as ContentBlock[])) return true;
+    } else if (fileOfBlock(block) !== undefined) return true;
+  }
+  return false;
+}
+
 /** Replaces blocks, also those in tool results. Returns the same list if nothing is replaced. */
 export function mapBlocks(
   blocks: readonly ContentBlock[],

@@ -1,7 +1,7 @@
 import type { EventData } from "../log/event-data.ts";
 import type { FileReference } from "../log/event-parts.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
-import { fileOfBlock, filesInBlocks, mapBlocks, noteInPlace } from "./file-blocks.ts";
+import { fileOfBlock, filesInBlocks, haveFiles, mapBlocks, noteInPlace } from "./file-blocks.ts";
 import { contextEntry } from "./project.ts";
 
 /** What the files of a request may be in all. */
@@ -31,6 +31,7 @@ const LARGE_SIDE = 2_000;
 export function fileCheckpoint(
   entries: readonly ContextEntry[],
 ): Pick<EventData["checkpoint"], "reason" | "only" | "from_seq"> | undefined {
+  if (!entries.some(({ blocks }) => haveFiles(blocks))) return undefined;
   const filed = entries.map(({ blocks }) => filesInBlocks(blocks));
   if (fits(filed.flat(), 1)) return undefined;
   let from = filed.findLastIndex((files) => files.length > 0);

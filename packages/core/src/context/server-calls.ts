@@ -17,7 +17,8 @@ export function isPaused(state: SessionState): boolean {
  * is not.
  */
 export function hasOpenServerCalls(entries: readonly ContextEntry[]): boolean {
-  return [...unpaired(entries)].some(isServerCall);
+  // Most contexts have none, and every turn asks this several times.
+  return hasServerTools(entries) && [...unpaired(entries)].some(isServerCall);
 }
 
 /**
@@ -26,6 +27,7 @@ export function hasOpenServerCalls(entries: readonly ContextEntry[]): boolean {
  * too. Entries before `from` are not changed.
  */
 export function withoutUnpaired(entries: ContextEntry[], from = 0): ContextEntry[] {
+  if (!hasServerTools(entries)) return entries;
   const lost = unpaired(entries);
   if (!entries.slice(from).some(({ blocks }) => blocks.some((block) => lost.has(block)))) return entries;
   let changed = false;
@@ -63,6 +65,11 @@ export function hasLostServerCalls(state: SessionState): boolean {
   const stopReason = openRun(state)?.turn?.stopReason;
   const goesOn = stopReason === "pause_turn" || stopReason === "tool_use";
   return !goesOn && hasOpenServerCalls(state.entries);
+}
+
+function hasServerTools(entries: readonly ContextEntry[]): boolean {
+  for (const entry of entries) if (entry.hasServerTools) return true;
+  return false;
 }
 
 function unpaired(entries: readonly ContextEntry[]): Set<ContentBlock> {

@@ -5,6 +5,7 @@ import { doInTurn, turns } from "./in-turn.ts";
 import {
   holdEvents,
   isRefused,
+  makeSure,
   newWriter,
   readOthers,
   type Writer,
@@ -111,7 +112,11 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
         return (await unlessOvertaken(state, seq, written)) !== undefined;
       });
     },
-    hold: async (events, mayWait = () => true) => void (await join({ events, mayWait })),
+    hold: async (events, mayWait = () => true) => {
+      // With nothing in its way it need not wait for its turn, which saves eight promises.
+      if (inTurn.isIdle() && writer.sureUpTo === undefined && mayWait()) holdEvents(writer, prepare(events));
+      else await join({ events, mayWait });
+    },
     get isHolding() {
       return writer.held.length > 0;
     },
@@ -174,7 +179,8 @@ async function storeGroup(writer: Writer, group: readonly Append[]): Promise<voi
   try {
     const events = group.length === 1 ? (group[0]?.events ?? []) : group.flatMap((one) => one.events);
     const isHeld = group.every(({ mayWait }) => mayWait?.() === true);
-    if (isHeld) await holdEvents(writer, events);
+    if (isHeld) await makeSure(writer);
+    if (isHeld) holdEvents(writer, events);
     const rows = isHeld ? [] : await writeEvents(writer, events);
     let at = 0;
     for (const one of group) {

@@ -8,7 +8,7 @@ import { ownRows } from "../log/own-rows.ts";
 import { patchOf } from "../log/row-patch.ts";
 import { openRun, type SessionState } from "../session/state.ts";
 import { countWork } from "../session/work-time.ts";
-import { toStored } from "../stores/stored-form.ts";
+import { toStored, withStoredData } from "../stores/stored-form.ts";
 
 /** What it takes to write a leg's events. */
 export interface WriterParts {
@@ -61,21 +61,20 @@ export function newWriter(parts: WriterParts): Writer {
   return { ...parts, ...own };
 }
 
-/** Applies events to the state that the next append stores. */
-export async function holdEvents(writer: Writer, events: readonly NewEvent[]): Promise<void> {
-  const { state, held } = writer;
-  await makeSure(writer);
+/** Applies events to the state that the next append stores. The writer must know what is stored. */
+export function holdEvents({ state, held }: Writer, events: readonly NewEvent[]): void {
   for (const event of events) {
+    const stored = toStored(event, state.sessionId, state.lastSeq + 1, state.lastAt);
     // Not frozen like other stored events, because it gets its time later.
-    const applied = { ...toStored(event, state.sessionId, state.lastSeq + 1, state.lastAt) };
-    held.push({ event, applied });
+    const applied = { ...stored };
+    held.push({ event: withStoredData(event, stored), applied });
     applyEvent(state, applied);
   }
 }
 
 /** Applies the events that other processes have stored. */
 export async function readOthers(writer: Writer): Promise<void> {
-  await makeSure(writer);
+  if (writer.sureUpTo !== undefined) await makeSure(writer);
   if (writer.held.length > 0) await writeEvents(writer, []);
   else await readNew(writer);
 }
@@ -90,7 +89,7 @@ export async function writeEvents(
   options: WriteOptions = {},
 ): Promise<readonly StoredEvent[]> {
   const { state } = writer;
-  await makeSure(writer);
+  if (writer.sureUpTo !== undefined) await makeSure(writer);
   const { afterSeq } = options;
   // The caller did not know the held events.
   if (writer.held.length > 0 && (afterSeq ?? state.lastSeq) !== state.lastSeq) await writeEvents(writer, []);
@@ -196,6 +195,7 @@ async function readAgain(writer: Writer, afterSeq: number): Promise<void> {
   }
 }
 
-async function makeSure(writer: Writer): Promise<void> {
+/** Reads the log again if it is unknown whether held events were stored. */
+export async function makeSure(writer: Writer): Promise<void> {
   if (writer.sureUpTo !== undefined) await readAgain(writer, writer.sureUpTo);
 }

@@ -64,14 +64,26 @@ export const unlimited: Budget = /* @__PURE__ */ eachResource(() => Number.POSIT
 
 /** Adds two budgets, resource by resource. */
 export function addSpent(a: Budget, b: Budget): Budget {
-  return eachResource((one) => (one === "costUsd" ? addUsd(a[one], b[one]) : a[one] + b[one]));
+  return {
+    turns: a.turns + b.turns,
+    wallClockMs: a.wallClockMs + b.wallClockMs,
+    toolCalls: a.toolCalls + b.toolCalls,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    costUsd: addUsd(a.costUsd, b.costUsd),
+  };
 }
 
 /** Subtracts the amounts used from a budget. The result is negative for a resource that was overspent. */
 export function restOfBudget(budget: Budget, spent: Budget): Budget {
-  return eachResource((one) =>
-    one === "costUsd" ? subtractUsd(budget[one], spent[one]) : budget[one] - spent[one],
-  );
+  return {
+    turns: budget.turns - spent.turns,
+    wallClockMs: budget.wallClockMs - spent.wallClockMs,
+    toolCalls: budget.toolCalls - spent.toolCalls,
+    inputTokens: budget.inputTokens - spent.inputTokens,
+    outputTokens: budget.outputTokens - spent.outputTokens,
+    costUsd: subtractUsd(budget.costUsd, spent.costUsd),
+  };
 }
 
 /** A limit that can shorten an answer. */

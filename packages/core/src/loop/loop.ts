@@ -6,7 +6,7 @@ import { closeOpenCalls, expiredAnswer, OVERTAKEN } from "../session/close-calls
 import { lostAnswer } from "../session/open-attempt.ts";
 import { firstExpiry } from "../session/queued.ts";
 import { openRun, type RunState } from "../session/state.ts";
-import { checkpointIfDue } from "./checkpoint-if-due.ts";
+import { checkpointIfDue, mayBeDue } from "./checkpoint-if-due.ts";
 import { decide, type Next, type Now } from "./decide.ts";
 import { hooksWith } from "./hooks/call-hooks.ts";
 import { endingOf, notifyAtEnd } from "./hooks/end-hooks.ts";
@@ -31,7 +31,7 @@ import { sendRequest } from "./turn/turn.ts";
 export async function runLoop(leg: Leg, first?: StoredRequest): Promise<boolean> {
   let instead: Next | undefined = first && (await sendFirst(leg, first));
   while (!leg.life.lost) {
-    await renewIfDue(leg);
+    if (leg.hasNewCaller) await renewIfDue(leg);
     const next = instead ?? decide(leg.log.state, leg.agent, nowOf(leg));
     instead = undefined;
     if (leg.log.isHolding && !isStoredTogether(leg, next) && !(await leg.log.storeHeld())) continue;
@@ -81,7 +81,7 @@ export async function runLoop(leg: Leg, first?: StoredRequest): Promise<boolean>
  * if an answer came from another one.
  */
 async function renewIfDue(leg: Leg): Promise<void> {
-  if (!leg.hasNewCaller || leg.life.signal.aborted) return;
+  if (leg.life.signal.aborted) return;
   await leg.log.storeHeld();
   await leg.renew();
 }
@@ -126,12 +126,13 @@ export function nowOf(leg: Leg): Now {
  * Resolves to the next step if it cannot be derived from the log.
  */
 async function runTurn(leg: Leg, revision: number): Promise<InsteadOfCall | undefined> {
-  await refreshUserData(leg);
+  if (leg.agent.userData !== undefined) await refreshUserData(leg);
   if (leg.life.signal.aborted) return undefined;
   let planned = await planTurn(leg);
   // Hooks are called first, because they may refuse the turn, and a summary costs money. They are called
   // again after a checkpoint, which may have removed what they appended, and when the run is recovered.
-  if (planned.plan !== undefined && !leg.life.signal.aborted && (await checkpointIfDue(leg)))
+  const { aborted } = leg.life.signal;
+  if (planned.plan !== undefined && !aborted && mayBeDue(leg) && (await checkpointIfDue(leg)))
     planned = await planTurn(leg);
   if (leg.life.signal.aborted) return undefined;
   const { plan, stop, question } = planned;

@@ -10,7 +10,7 @@ import { eventKey } from "../log/event-keys.ts";
 import type { Session } from "../log/session-row.ts";
 import type { SessionState } from "../session/state.ts";
 import type { FetchedUserData } from "./fetch-user-data.ts";
-import { notifyHooks } from "./hooks/call-hooks.ts";
+import { notifyHooks } from "./hooks/notify-hooks.ts";
 
 /** A run that is about to start. */
 interface RunBeginning extends CalledBy {

@@ -35,5 +35,8 @@ export async function* inBatches(events: AsyncIterable<StoredEvent>): AsyncGener
     if (batch.length > 0) yield batch;
     throw cause;
   }
-  if (batch.length > 0) yield batch;
+  if (batch.length === 0) return;
+  yield batch;
+  // A generator that is over keeps its variables.
+  batch = [];
 }

@@ -19,11 +19,12 @@ export interface ReaderState {
   over: number;
   /** The parts of the live state that are being read. `taken` counts the text that was read of each block. */
   parts: readonly LivePart[] | undefined;
-  taken: Map<number, { pieces: number; chars: number }>;
+  taken: Map<number, { pieces: number; chars: number }> | undefined;
   /**
    * The text of each block that the reader has been shown, counted in characters, in the order of the blocks.
+   * `undefined` if it was shown none, as most idle readers.
    */
-  shown: Map<number, { type: DeltaType; index: number; chars: number }>;
+  shown: Map<number, { type: DeltaType; index: number; chars: number }> | undefined;
   /**
    * The number of characters at the beginning of the parts that the reader has from an earlier live state.
    */
@@ -33,7 +34,7 @@ export interface ReaderState {
   /** The version of the last progress report that the reader was shown; 0 if none. */
   version: number;
   /** Calls whose results the reader has: further progress reports of them are stale. */
-  settled: Set<string>;
+  settled: Set<string> | undefined;
 }
 
 /** Returns the state of a new reader that already has the text before its cursor. */
@@ -43,13 +44,13 @@ export function newReader(live: LiveCursor | undefined): ReaderState {
     over: 0,
     progress: undefined,
     version: 0,
-    settled: new Set(),
+    settled: undefined,
     ...(live !== undefined && { attempt: live.attempt }),
   };
 }
 
 function ofAttempt(attempt: number | undefined, chars: number) {
-  return { attempt, chars, parts: undefined, taken: new Map(), shown: new Map(), skip: 0 };
+  return { attempt, chars, parts: undefined, taken: undefined, shown: undefined, skip: 0 };
 }
 
 const ENDS_ATTEMPT = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
@@ -61,7 +62,12 @@ export function endsAttempt({ type }: { type: string }): boolean {
 
 /** Returns a reader's state after a stored event. An `llm_request` starts another attempt. */
 export function readerAfter(event: StoredEvent, seen: ReaderState): ReaderState {
-  if (event.type === "tool_result") seen.settled.add(event.data.call_id);
+  if (event.type === "tool_result") {
+    seen.settled ??= new Set();
+    seen.settled.add(event.data.call_id);
+  }
+  // Progress is reported of calls of the run only.
+  if (event.type === "run_ended") seen.settled = undefined;
   if (!endsAttempt(event)) return seen;
   return { ...seen, ...ofAttempt(event.type === "llm_request" ? event.seq : 0, 0) };
 }
@@ -97,7 +103,7 @@ export function* newLiveEvents(live: LiveState | undefined, seen: ReaderState): 
     seen.version = 0;
   }
   for (const [call_id, { tool_name, data, version }] of live.progress) {
-    if (version <= seen.version || seen.settled.has(call_id)) continue;
+    if (version <= seen.version || seen.settled?.has(call_id)) continue;
     seen.version = version;
     yield { type: "tool_progress", data: { call_id, tool_name, data } };
   }
@@ -105,7 +111,10 @@ export function* newLiveEvents(live: LiveState | undefined, seen: ReaderState): 
 
 /** Yields the text that a reader has not been shown yet, block by block in order. */
 export function* newDeltas({ attempt, parts }: LiveState, seen: ReaderState): Generator<LiveEvent> {
-  if (seen.parts !== parts) Object.assign(seen, { parts, taken: new Map(), skip: seen.chars });
+  if (seen.parts !== parts) Object.assign(seen, { parts, taken: undefined, skip: seen.chars });
+  if (parts.length === 0) return;
+  seen.taken ??= new Map();
+  seen.shown ??= new Map();
   for (let at = 0; at < parts.length; ) {
     const part = parts[at] as LivePart;
     const { pieces, chars } = seen.taken.get(part.index) ?? { pieces: 0, chars: 0 };

@@ -120,6 +120,7 @@ async function* batches(
   const gone = () => signal?.aborted === true;
   const reader: Reader = { cursor: afterSeq, seen: newReader(known), awaited, wholeText };
   const stored = storedReads({ store, tail, watch, sessionId });
+  const liveNow = afterFirst(bell.ring, () => tail.peek(sessionId).live);
   const isDone = () => gone() || over.isOn || reader.awaited === undefined;
   const rung = () => {
     failure?.throwIfAborted();
@@ -128,16 +129,20 @@ async function* batches(
   try {
     while (!isDone()) {
       const begun = reader.cursor;
-      for await (const events of stored(reader.cursor)) {
-        for (const event of events) watch.saw(event);
+      let events = NO_EVENTS;
+      for await (events of stored(reader.cursor)) {
+        events.forEach(watch.saw);
         mate?.saw(events);
         yield take(reader, events, hidden);
         if (isDone()) break;
       }
-      const { live, seq } = tail.peek(sessionId);
+      // A generator that waits keeps its variables: an idle reader would keep the events that it read last.
+      events = NO_EVENTS;
+      const { seq } = tail.peek(sessionId);
       // Stored events come before live ones, so that a tool's progress follows its start.
       const isBehind = reader.cursor > begun && Math.max(seq, watch.seq) > reader.cursor;
       if (isBehind || isDone()) continue;
+      const live = liveNow();
       if (reader.seen.attempt === undefined)
         await adoptAttempt(store, sessionId, afterSeq, live, reader.seen);
       const news = [...newLiveEvents(live, reader.seen), ...below.news(live)];
@@ -156,6 +161,22 @@ async function* batches(
     bell.close();
   }
 }
+
+/**
+ * Returns a function that gets the live state, but rings instead when it is first called. So a reader always
+ * looks at live text in a turn of the event loop of its own: the text of one packet is one delta.
+ */
+function afterFirst<T>(ring: () => void, get: () => T): () => T | undefined {
+  let isFirst = true;
+  return () => {
+    if (!isFirst) return get();
+    isFirst = false;
+    ring();
+    return undefined;
+  };
+}
+
+const NO_EVENTS: readonly StoredEvent[] = [];
 
 /** @throws PawlError `draining` once this process has stopped serving. */
 function unlessOver({ isOn }: Switch): void {

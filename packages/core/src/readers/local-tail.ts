@@ -8,6 +8,12 @@ import type { LiveState, LiveTail } from "../log/live-tail.ts";
  */
 const MAX_RECENT = 32;
 
+/**
+ * How long the events of a session are kept after its leg has ended, in milliseconds: long enough for every
+ * reader in this process to take them.
+ */
+const KEEP_MS = 1_000;
+
 interface Channel {
   seq: number;
   recent: StoredEvent[];
@@ -24,6 +30,16 @@ function remember(channel: Channel, events: readonly StoredEvent[]): void {
   if (recent.at(-1)?.seq !== (events[0]?.seq ?? 0) - 1) recent.length = 0;
   for (const event of events) recent.push(deepFreeze(event));
   if (recent.length > 2 * MAX_RECENT) recent.splice(0, recent.length - MAX_RECENT);
+}
+
+/** Forgets a session's events soon, unless another leg begins: idle sessions with readers may be many. */
+function forgetRecent(channel: Channel): void {
+  const { seq } = channel;
+  const timer = setTimeout(() => {
+    if (channel.live === undefined && channel.seq === seq) channel.recent = [];
+  }, KEEP_MS);
+  // A number in browsers, and an object in Node, whose process need not wait for it.
+  if (typeof timer === "object") timer.unref();
 }
 
 /**
@@ -80,6 +96,7 @@ export function localTail(): LiveTail {
       found.live = undefined;
       notify(found);
       forget(sessionId, found);
+      forgetRecent(found);
     },
     peek(sessionId) {
       const found = channels.get(sessionId);

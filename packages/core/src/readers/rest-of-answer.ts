@@ -3,7 +3,7 @@ import type { Delta, LiveEvent } from "../log/live-event.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
 import type { ReaderState } from "./cursor.ts";
 
-type Shown = Parameters<ReaderState["shown"]["set"]>[1];
+type Shown = Parameters<NonNullable<ReaderState["shown"]>["set"]>[1];
 
 /**
  * Yields the text and thinking of a stored answer that a reader has not been shown, as deltas. If an answer's
@@ -19,7 +19,7 @@ export function* restOfAnswer(
   if (disposition === "discarded") return;
   // Left out because the event `output`, which follows, has the whole output.
   const content = output === "text" ? whole.filter((block) => !isText(block)) : whole;
-  const shown = seen.attempt === attempt ? [...seen.shown.values()] : [];
+  const shown = seen.attempt === attempt ? [...(seen.shown?.values() ?? [])] : [];
   if (shown.length > 0 && isChanged(content, shown, seen)) {
     yield { type: "attempt_restarted", data: { attempt } };
     shown.length = 0;

@@ -29,21 +29,21 @@ interface SharedQueries {
 
 /** Creates the shared queries of one session. */
 export function sharedQueries(store: EventStore, sessionId: string): SharedQueries {
-  const answers = new Map<number, Promise<QueryAnswer>>();
+  let answers: Map<number, Promise<QueryAnswer>> | undefined;
   return {
     ask(cursor) {
+      answers ??= new Map();
       const known = answers.get(cursor);
       if (known !== undefined) return known;
       const answer = readSome(store, sessionId, cursor);
       answers.set(cursor, answer);
       void answer.then(({ isWhole }) => {
-        if (!isWhole && answers.get(cursor) === answer) answers.delete(cursor);
+        if (!isWhole && answers?.get(cursor) === answer) answers.delete(cursor);
       });
       return answer;
     },
-    // Clearing an empty map allocates a new table, and this is called for every delta.
     forget: () => {
-      if (answers.size > 0) answers.clear();
+      answers = undefined;
     },
   };
 }

@@ -11,13 +11,15 @@ interface AgentsBelow {
 
 /** Follows the sub-agents of a session. Each writes in its own session, from which its text is read. */
 export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
-  const read = new Map<string, { seen: ReaderState; leave: () => void }>();
+  let read: Map<string, { seen: ReaderState; leave: () => void }> | undefined;
   const begin = (sessionId: string) => {
+    read ??= new Map();
     const one = { seen: newReader(undefined), leave: tail.subscribe(sessionId, ring) };
     read.set(sessionId, one);
     return one;
   };
   const leaveAllBut = (still: readonly string[]) => {
+    if (read === undefined) return;
     for (const [id, { leave }] of read) {
       if (still.includes(id)) continue;
       leave();
@@ -26,11 +28,11 @@ export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
   };
   return {
     *news(live) {
-      if (read.size === 0 && (live === undefined || live.agents.size === 0)) return;
+      if (!read?.size && !live?.agents.size) return;
       const agents = live === undefined ? [] : [...live.agents];
       leaveAllBut(agents.map(([, { session_id }]) => session_id));
       for (const [call_id, at] of agents) {
-        const one = read.get(at.session_id) ?? begin(at.session_id);
+        const one = read?.get(at.session_id) ?? begin(at.session_id);
         for (const { type, data } of newText(tail.peek(at.session_id).live, one))
           if (type === "text_delta") yield { type: "agent_delta", data: { ...data, ...at, call_id } };
       }

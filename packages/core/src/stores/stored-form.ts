@@ -15,7 +15,18 @@ export function toStored(event: NewEvent, sessionId: string, seq: number, at: st
 
 const frozen = { text: (part: string) => part, done: Object.freeze };
 
+/** Payloads that were made here and may be stored without another copy: nobody can change them. */
+const reusable = new WeakSet<object>();
+
+/** Returns an event with the payload of its stored form. A store in memory then keeps that very object. */
+export function withStoredData(event: NewEvent, stored: StoredEvent): NewEvent {
+  const data: unknown = stored.data;
+  if (typeof data === "object" && data !== null) reusable.add(data);
+  return { ...event, data } as NewEvent;
+}
+
 /** Returns a frozen copy of a payload's JSON. */
 function storedData(data: unknown): Json {
+  if (reusable.has(data as object)) return data as Json;
   return literalCopy(data, frozen) ?? deepFreeze(JSON.parse(jsonText(data)) as Json);
 }

@@ -66,10 +66,21 @@ export async function validate<S extends Schema>(
     const message = `validate() takes a schema, e.g. z.object({ … }) of zod; got ${kindOf(schema)}.`;
     throw new PawlError("config", message);
   }
+  return await validated(schema, value, within);
+}
+
+/** Validates like {@link validate}, and without a promise if the schema needs none. */
+export function validated<S extends Schema>(
+  schema: S,
+  value: unknown,
+  within: <T>(work: PromiseLike<T>) => Promise<T>,
+): Validated<Infer<S>> | Promise<Validated<Infer<S>>> {
   const said = schema["~standard"].validate(value as never);
-  const result = "then" in said ? await within(said) : said;
-  if (result.issues === undefined) return { ok: true, value: result.value as Infer<S> };
-  return { ok: false, problems: result.issues.map((issue) => problem(issue, value)) };
+  const take = (result: Awaited<typeof said>): Validated<Infer<S>> =>
+    result.issues === undefined
+      ? { ok: true, value: result.value as Infer<S> }
+      : { ok: false, problems: result.issues.map((issue) => problem(issue, value)) };
+  return "then" in said ? within(said).then(take) : take(said);
 }
 
 function problem({ path = [], message }: StandardSchemaV1.Issue, value: unknown): string {

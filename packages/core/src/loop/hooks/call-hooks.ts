@@ -1,10 +1,9 @@
-import { type Deadline, withinDeadline } from "../../base/deadline.ts";
+import { withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
-import type { Hook, HookContext, RunContext } from "../../hooks/hook.ts";
+import type { Hook, RunContext } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
-import { type ErrorReport, endsRun, errorEvent } from "../../log/error-event.ts";
-import type { EventData } from "../../log/event-data.ts";
+import { type ErrorReport, endsRun } from "../../log/error-event.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { openRun, type RunState } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
@@ -38,35 +37,74 @@ type Method<M extends HookMethod> = NonNullable<Hook[M]>;
 export type Given<M extends HookMethod> = Parameters<Method<M>> extends [...infer G, RunContext] ? G : never;
 type Returned<M extends HookMethod> = NonNullable<Awaited<ReturnType<Method<M>>>>;
 
+/** The outcome of a hook that returned nothing. */
+export const NOTHING: { value?: never; failed?: never } = {};
+
+/** The value of a hook, as `take` has converted it, or that the hook has failed. */
+interface Called<R> {
+  value?: R;
+  failed?: true;
+}
+
 /**
  * Calls one hook and converts its return value with `take`. If the hook or `take` throws, logs the error,
- * notifies `onError` and returns `failed`. Returns an empty object if the hook returned nothing, or the run
+ * notifies `onError` and returns `failed`. Returns {@link NOTHING} if the hook returned nothing, or the run
  * was stopped first. `answer` is the answer to the hook's question.
  */
-export async function callHook<M extends HookMethod, R>(
+// Most hooks return nothing at once, e.g. the three that every agent has. Those cost no promise.
+export function callHook<M extends HookMethod, R>(
   leg: Leg,
   hook: Hook,
   method: M,
   given: Given<M>,
   take: (returned: Returned<M>) => R,
   answer?: Json,
-): Promise<{ value?: R; failed?: true }> {
-  // Read once: the leg gets a fresh signal for its last turn.
-  const { signal } = leg.life;
+): Called<R> | Promise<Called<R>> {
+  const call: HookCall<M, R> = { hook, method, take, signal: leg.life.signal };
   try {
-    const call = hook[method] as (...given: unknown[]) => Returned<M> | Promise<Returned<M>>;
-    const said = call.apply(hook, [...given, contextWithAnswer(contextOf(leg, hook), answer)]);
-    const returned = isPromise(said) ? await withinDeadline(leg.life, said) : said;
-    if (returned === undefined || returned === null) return {};
-    checkReturned(method, returned);
-    return { value: take(returned) };
+    const run = hook[method] as (...given: unknown[]) => Said<M>;
+    const said = run.apply(hook, [...given, contextWithAnswer(contextOf(leg, hook), answer)]);
+    return said === undefined || said === null ? NOTHING : taken(leg, call, said);
   } catch (cause) {
-    if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
-    if (leg.life.lost || (signal.aborted && cause === signal.reason)) return {};
-    await leg.report.logError(hookFailure(hook, method, cause));
-    if (endsRun(method)) leg.report.failed(namedFailure(leg, hook, method, cause));
-    return { failed: true };
+    return failed(leg, call, cause);
   }
+}
+
+/** A call of a hook. The signal is read once: the leg gets a fresh one for its last turn. */
+interface HookCall<M extends HookMethod, R> {
+  hook: Hook;
+  method: M;
+  take(returned: Returned<M>): R;
+  signal: AbortSignal;
+}
+
+type Said<M extends HookMethod> = Returned<M> | Promise<Returned<M>> | undefined | null;
+
+async function taken<M extends HookMethod, R>(
+  leg: Leg,
+  call: HookCall<M, R>,
+  said: NonNullable<Said<M>>,
+): Promise<Called<R>> {
+  try {
+    const returned = isPromise(said) ? await withinDeadline(leg.life, said) : said;
+    if (returned === undefined || returned === null) return NOTHING;
+    checkReturned(call.method, returned);
+    return { value: call.take(returned) };
+  } catch (cause) {
+    return await failed(leg, call, cause);
+  }
+}
+
+async function failed<M extends HookMethod, R>(
+  leg: Leg,
+  { hook, method, signal }: HookCall<M, R>,
+  cause: unknown,
+): Promise<Called<R>> {
+  if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
+  if (leg.life.lost || (signal.aborted && cause === signal.reason)) return NOTHING;
+  await leg.report.logError(hookFailure(hook, method, cause));
+  if (endsRun(method)) leg.report.failed(namedFailure(leg, hook, method, cause));
+  return { failed: true };
 }
 
 /** Returns the context with the answer to a hook's question. Its other fields stay up to date. */
@@ -148,22 +186,4 @@ function runContext(leg: Leg, hook: string): RunContext {
 export function effectiveType({ log, session }: Pick<Leg, "log" | "session">): string | undefined {
   const { type } = session.metadata;
   return log.state.mode ?? (typeof type === "string" ? type : undefined);
-}
-
-/** Calls `onError` of all hooks in order. Returns an error event for each hook that throws. */
-export async function notifyHooks(
-  deadline: Deadline,
-  hooks: readonly Hook[],
-  error: EventData["error"],
-  context: HookContext,
-): Promise<ReturnType<typeof errorEvent>[]> {
-  const failures: ReturnType<typeof errorEvent>[] = [];
-  for (const hook of hooks) {
-    try {
-      await withinDeadline(deadline, hook.onError?.(error, context));
-    } catch (cause) {
-      failures.push(errorEvent(hookFailure(hook, "onError", cause)));
-    }
-  }
-  return failures;
 }

@@ -12,8 +12,9 @@ import { isWaiting, type RunQuestion } from "../../session/asking.ts";
 import { closeOpenCalls } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import { limitDetails, remainingOf } from "../../stop/limits.ts";
-import { callHook, hooksWith, notifyHooks } from "./call-hooks.ts";
+import { callHook, hooksWith } from "./call-hooks.ts";
 import { EFFECT_MS, runEffects } from "./effects.ts";
+import { notifyHooks } from "./notify-hooks.ts";
 
 /** The prepared end of a run: its stop reason, the events to append, and the error for the hooks. */
 export interface Ending {

@@ -108,6 +108,7 @@ export async function hookAnswer(
 
 /** Returns the name of a hook whose question was answered before this turn, if the agent no longer has it. */
 export function lostAsker(run: RunState, hooks: readonly Hook[]): string | undefined {
+  if (run.asked.length === 0) return undefined;
   const names = new Set(hooks.map(({ name }) => name));
   return answeredNow(run).find(({ question }) => !names.has(question.by ?? ""))?.question.by;
 }

@@ -6,7 +6,7 @@ import type { CallState } from "../../session/state.ts";
 import { formatted, readable } from "../../tools/format-result.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { validateFor } from "../outputs/validate-for.ts";
-import { callHook, hooksWith } from "./call-hooks.ts";
+import { callHook, hooksWith, NOTHING } from "./call-hooks.ts";
 import { answerProblems, checkedAsk } from "./run-questions.ts";
 
 /** The hooks' decision about a call: run it with `input`, refuse it, answer it, or ask the user. */
@@ -43,7 +43,9 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
   for (const hook of hooks) {
     const answer = hook.name === asker ? { answer: call.answer?.value ?? null } : {};
     const planned = { callId: call.callId, tool, input, arguments: call.arguments, ...answer };
-    const { value, failed } = await callHook(leg, hook, "beforeTool", [planned], storableChange);
+    const called = callHook(leg, hook, "beforeTool", [planned], storableChange);
+    if (called === NOTHING && !signal.aborted) continue;
+    const { value, failed } = await called;
     if (failed) return { do: "deny", why: "A check of this call failed." };
     if (signal.aborted) return { do: "leave" };
     if (value === undefined) continue;

@@ -6,7 +6,7 @@ import type { ContentBlock } from "../../model/content.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import { openRun, type RunState, type TurnState } from "../../session/state.ts";
-import { callHook, HOOK_FAILED, hooksWith } from "./call-hooks.ts";
+import { callHook, HOOK_FAILED, hooksWith, NOTHING } from "./call-hooks.ts";
 import { checkPlan } from "./check-plan.ts";
 import { checkRewrite } from "./check-rewrite.ts";
 import { hookAnswer, lostAsker, runQuestion } from "./run-questions.ts";
@@ -36,8 +36,10 @@ export async function planTurn(leg: Leg): Promise<PlannedTurn> {
       "ask" in change
         ? { question: runQuestion(run, hook.name, "turn", change.ask) }
         : changed(leg, plan, change);
-    const answer = await hookAnswer(leg, run, hook, "turn");
-    const { value, failed } = await callHook(leg, hook, "beforeTurn", [plan], take, answer);
+    const answer = run.asked.length === 0 ? undefined : await hookAnswer(leg, run, hook, "turn");
+    const called = callHook(leg, hook, "beforeTurn", [plan], take, answer);
+    if (called === NOTHING) continue;
+    const { value, failed } = await called;
     if (failed) return { stop: HOOK_FAILED };
     if (value !== undefined && value.plan === undefined) return value;
     plan = value?.plan ?? plan;

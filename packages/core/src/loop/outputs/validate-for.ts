@@ -1,6 +1,6 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import type { Leg } from "../../leg/leg.ts";
-import { type Infer, type Schema, type Validated, validate } from "../../tools/schema.ts";
+import { type Infer, type Schema, type Validated, validated } from "../../tools/schema.ts";
 
 /**
  * Validates a value. Stops waiting when the leg's in-flight work is aborted. If the schema has to wait, e.g.
@@ -11,7 +11,7 @@ export async function validateFor<S extends Schema>(
   schema: S,
   value: unknown,
 ): Promise<Validated<Infer<S>>> {
-  return await validate(schema, value, async (work) => {
+  return await validated(schema, value, async (work) => {
     await leg.log.storeHeld();
     return await withinDeadline(leg.life, work);
   });

@@ -7,6 +7,7 @@ import type { CallState } from "../../session/state.ts";
 import { formatted } from "../../tools/format-result.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { jsonResult } from "../../tools/tool-outcome.ts";
+import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
 
 /** Returns the result event of a successful call, with the tool's decisions about the run and the session. */
@@ -49,6 +50,7 @@ export async function rewritten(
   event: ResultEvent,
   thrown?: { error: unknown },
 ): Promise<ResultEvent> {
+  if (hooksWith(leg, "afterTool").length === 0) return event;
   const { success, result, content, ...decided } = event.data;
   const { callId } = call;
   const outcome = {

@@ -11,6 +11,7 @@ import type { ModelClient, ModelRequest, ToolChoice } from "../../model/model-cl
 import { openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import { roomFor } from "../../stop/room.ts";
+import { hooksWith } from "../hooks/call-hooks.ts";
 import { planRequest } from "../hooks/turn-hooks.ts";
 
 /** A model call within the limits, and the event that logs it. */
@@ -34,6 +35,8 @@ export async function planCall(leg: Leg, wanted: TurnPlan): Promise<ModelCall | 
   if (hasLostServerCalls(leg.log.state)) await leg.log.append([newPrefix(leg.log.state, leg.newId())]);
   const prompt = promptOf(leg.log.state);
   const estimatedTokens = leg.agent.estimateTokens(prompt.chars);
+  if (hooksWith(leg, "beforeModel").length === 0)
+    return await withinLimits(leg, prompt, { ...wanted, estimatedTokens });
   const planned = await planRequest(leg, wanted, (plan) => ({
     request: requestOf(prompt, paramsOf(leg, plan)),
     estimatedTokens,

@@ -25,7 +25,7 @@ export async function prepareRequest(
 ): Promise<PreparedRequest | InsteadOfCall | undefined> {
   const planned = await planCall(leg, plan);
   if (planned === undefined || "do" in planned) return planned;
-  const judge = await judgeFor(leg);
+  const judge = leg.agent.output && (await judgeFor(leg));
   const filled = leg.files.fill(planned.request, planned.model);
   if (!(filled instanceof Promise)) return { ...planned, judge, request: filled };
   if (!(await leg.log.storeHeld())) return undefined;

@@ -12,6 +12,7 @@ import { longestAnswer } from "../../model/estimate.ts";
 import { cutStream } from "../../model/failure.ts";
 import type { AttemptFailed, ModelClient, ModelRequest } from "../../model/model-client.ts";
 import { contentOf, cutReply, newReply, takeEvent } from "../../model/reply.ts";
+import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import type { Judge } from "../outputs/lazy-verdict.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
@@ -54,7 +55,11 @@ async function storeAnswer(leg: Leg, attempt: Attempt, judge: Judge | undefined)
   const { answer } = attempt;
   const verdict = verdictOn(attempt, leg.log.state, leg.agent);
   const { reminder } = verdict;
-  const content = await afterModel(leg, { content: contentOf(answer), stopReason: answer.stopReason });
+  const written = contentOf(answer);
+  const content =
+    hooksWith(leg, "afterModel").length === 0
+      ? written
+      : await afterModel(leg, { content: written, stopReason: answer.stopReason });
   const isUsable = verdict.problem === undefined;
   const output = isUsable ? await judge?.(attempt, { content, calls: verdict.calls }) : undefined;
   const { calls = verdict.calls, events: outputs = [], problem = verdict.problem } = output ?? {};

@@ -1,4 +1,4 @@
-import { filesInBlocks } from "../../context/file-blocks.ts";
+import { haveFiles } from "../../context/file-blocks.ts";
 import type { LegFiles } from "../../leg/leg-files.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
@@ -60,5 +60,5 @@ function mayHaveFiles(event: NewEvent): boolean {
 
 /** Returns whether a request refers to files. Only user messages do, see `withFileBytes`. */
 function hasFiles({ messages }: ModelRequest): boolean {
-  return messages.some(({ role, content }) => role === "user" && filesInBlocks(content).length > 0);
+  return messages.some(({ role, content }) => role === "user" && haveFiles(content));
 }

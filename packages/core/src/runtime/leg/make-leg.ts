@@ -8,7 +8,7 @@ import { errorEvent } from "../../log/error-event.ts";
 import type { StoredOf } from "../../log/event.ts";
 import { readShown } from "../../log/redacted.ts";
 import type { Session } from "../../log/session-row.ts";
-import { notifyHooks } from "../../loop/hooks/call-hooks.ts";
+import { notifyHooks } from "../../loop/hooks/notify-hooks.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import { accessToOpen, newAccess, type OwnAccess, renewed } from "./access.ts";
 import type { BegunBy, HeldCredentials, Host } from "./host.ts";
