@@ -31,8 +31,7 @@ export async function stateOf(store: EventStore, opened: OpenedSession): Promise
   const restored = snapshot && restoredFrom(session, snapshot);
   const state = restored ?? newSessionState(session.id);
   // The events that came with a snapshot follow it, so without it the log is read from its beginning.
-  if (snapshot === undefined || restored !== undefined)
-    for (const event of events) applyLoaded(state, event);
+  if (snapshot === undefined || restored !== undefined) for (const event of events) applyLoaded(state, event);
   if (state.lastSeq < session.lastSeq) await catchUp(store, state);
   return { state, snapshotSeq: restored === undefined ? 0 : (snapshot?.seq ?? 0) };
 }

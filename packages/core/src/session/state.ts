@@ -206,11 +206,6 @@ export function openRun(state: SessionState): RunState | undefined {
   return state.run !== undefined && state.run.ended === undefined ? state.run : undefined;
 }
 
-/** Returns whether the session has a call with this id. */
-export function hasCall({ calls, earlierCalls }: SessionState, id: string): boolean {
-  return calls.has(id) || earlierCalls.includes(`\n${id}\n`);
-}
-
 /** Returns the calls of the last turn that have no result yet. */
 export function unanswered(run: RunState): CallState[] {
   return run.turn === undefined ? [] : run.turn.calls.filter((call) => call.result === undefined);

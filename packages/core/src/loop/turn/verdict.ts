@@ -3,7 +3,8 @@ import type { EventData } from "../../log/event-data.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { isToolUse } from "../../model/content.ts";
 import type { Reply } from "../../model/reply.ts";
-import { hasCall, openRun, type SessionState } from "../../session/state.ts";
+import { hasCall } from "../../session/has-call.ts";
+import { openRun, type SessionState } from "../../session/state.ts";
 import type { Attempt } from "./answer-events.ts";
 
 /** The consequences of a complete answer. */

@@ -19,7 +19,8 @@ const MOST_CHARS = 2_000_000;
  */
 export function keepSnapshot(host: Host, state: SessionState, since: number | undefined): void {
   const isDue = state.lastSeq - (since ?? lastMultiple(state)) >= GROWTH;
-  if (host.store.saveSnapshot === undefined || !isDue) return;
+  const { open, saveSnapshot } = host.store;
+  if (open === undefined || saveSnapshot === undefined || !isDue) return;
   const kept = save(host, state).catch((error: unknown) => host.report(error));
   // `drain()` waits for it.
   host.keepAlive(counted(host.reads, kept));

@@ -142,7 +142,11 @@ export function holdLeg(parts: LegToHold): OpenLeg {
 }
 
 /** Does what follows the last leg. The run of `parts.state` has ended, or another process continues it. */
-function afterLast({ life }: OwnLeg, { host, session, state, snapshotSeq }: LegToHold, settled: boolean): void {
+function afterLast(
+  { life }: OwnLeg,
+  { host, session, state, snapshotSeq }: LegToHold,
+  settled: boolean,
+): void {
   if (settled) keepSnapshot(host, state, snapshotSeq);
   else if (life.draining) for (const notify of [...host.handOvers]) notify(session.id);
 }
