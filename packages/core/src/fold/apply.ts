@@ -60,7 +60,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       break;
     case "run_started":
       // A run's own message follows in the same append and has the run's `params`.
-      beginRun(state, newRun(event, inheritedParams(state, event)));
+      replaceRun(state, newRun(event, inheritedParams(state, event)));
       break;
     default:
       if (run !== undefined) applyToRun(state, run, event);
@@ -80,7 +80,7 @@ function inheritedParams({ run, queued }: SessionState, { data }: StoredOf<"run_
  * are refused by.
  */
 // Makes new maps, because `stateAfterStart` shares the earlier ones.
-function beginRun(state: SessionState, run: RunState): void {
+function replaceRun(state: SessionState, run: RunState): void {
   for (const { callId, question } of [...state.calls.values(), ...state.asked.values()])
     if (question !== undefined && !question.hidden) state.earlierQuestions.set(callId, question.seq);
   for (const callId of state.calls.keys()) state.earlierCalls += `${callId}\n`;

@@ -166,7 +166,7 @@ export interface SessionState {
   // A text, because it grows with the log: a snapshot reads one text in no time, but not thousands of ids.
   /** The ids of all calls of earlier runs, each between line breaks. */
   earlierCalls: string;
-  /** The ids of the calls and hooks of earlier runs that asked the user, with the `seq` of the last question. */
+  /** The ids of earlier runs' calls and hooks that asked the user, with the `seq` of the last question. */
   earlierQuestions: Map<string, number>;
   /**
    * Parts of earlier requests that the next one reuses.

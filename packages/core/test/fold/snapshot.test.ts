@@ -107,7 +107,10 @@ describe("a snapshot that does not belong to its log", () => {
     ["is of another session", { seq: at, state: changed({ sessionId: "other" }) }],
     ["is ahead of its log", { seq: 5_000, state: changed({ lastSeq: 5_000 }) }],
     ["is of another event than the store says", { seq: at, state: changed({ lastSeq: at - 1 }) }],
-    ["has calls that are not there", { seq: at, state: changed({ run: { calls: [], succeeded: [["k", 3]] } }) }],
+    [
+      "has calls that are not there",
+      { seq: at, state: changed({ run: { calls: [], succeeded: [["k", 3]] } }) },
+    ],
     ["has no entries", { seq: at, state: changed({ entries: null }) }],
   ])("R5 is ignored if it %s", async (_, snapshot) => {
     const { state, snapshotSeq } = await loaded(snapshot);

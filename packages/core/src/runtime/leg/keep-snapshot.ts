@@ -11,7 +11,7 @@ const GROWTH = 200;
  * The most characters of a snapshot's text. `open` returns about as many bytes of events at once, and to
  * write and read a longer text would keep a process from its other sessions.
  */
-const MOST_CHARS = 2_000_000;
+const MOST_SNAPSHOT_CHARS = 2_000_000;
 
 /**
  * Keeps a snapshot of a session whose run has ended, if the log has grown enough since the snapshot at
@@ -27,7 +27,7 @@ export function keepSnapshot(host: Host, state: SessionState, since: number | un
 }
 
 async function save({ store }: Host, state: SessionState): Promise<void> {
-  const text = textOf(state);
+  const text = snapshotText(state);
   if (text === undefined) return;
   const snapshot = { version: SNAPSHOT_VERSION, seq: state.lastSeq, state: text };
   await store.saveSnapshot?.(state.sessionId, snapshot);
@@ -43,11 +43,11 @@ function lastMultiple({ run }: SessionState): number {
 }
 
 /** Returns the text of a state's snapshot; `undefined` if a run is open, or if the text would be too long. */
-function textOf(state: SessionState): string | undefined {
+function snapshotText(state: SessionState): string | undefined {
   const chars = state.entries.reduce((sum, entry) => sum + entry.chars, 0);
-  if (chars > MOST_CHARS) return undefined;
+  if (chars > MOST_SNAPSHOT_CHARS) return undefined;
   const snapshot = snapshotOf(state);
   if (snapshot === undefined) return undefined;
   const text = JSON.stringify(snapshot);
-  return text.length > MOST_CHARS ? undefined : text;
+  return text.length > MOST_SNAPSHOT_CHARS ? undefined : text;
 }

@@ -1,12 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Rules } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import {
-  type EventStore,
-  memoryBlobs,
-  memoryStore,
-  PawlError,
-} from "../../../src/index.ts";
+import { type EventStore, memoryBlobs, memoryStore, PawlError } from "../../../src/index.ts";
 import { SNAPSHOT_VERSION } from "../../../src/log/snapshot.ts";
 import type { SessionToOpen, Snapshot } from "../../../src/store.ts";
 import { type Setup, setup, user } from "../../support/setup.ts";
