@@ -15,6 +15,7 @@ import { ofType } from "../support/invariants.ts";
 import { waited } from "../support/patient.ts";
 import { effects, type Policy, policy } from "../support/policies.ts";
 import { Actor, interfered, type Revision, sessionId, step, user } from "../support/random-actor.ts";
+import { eagerSnapshots, opened } from "../support/snapshots.ts";
 import { soak } from "../support/soak.ts";
 import { surveyed } from "../support/survey.ts";
 import { reached } from "../support/task-invariants.ts";
@@ -150,10 +151,12 @@ it("L1 L7 L17 P4 C1 C13 E2 F19 F26 keeps every log sound and every request valid
       revision,
       policy,
       childScript,
-      async (script, steps, modelOver, checkpointWhen, whenBusy, revised, bounds, helper) => {
-        const setting = interfered((over) =>
-          modelOver(script, { ...bounds, checkpointWhen, whenBusy, helper, over }),
-        );
+      fc.boolean(),
+      async (script, steps, modelOver, checkpointWhen, whenBusy, revised, bounds, helper, isEager) => {
+        const setting = interfered((interfering) => {
+          const over = (log: EventStore) => interfering(isEager ? eagerSnapshots(log) : log);
+          return modelOver(script, { ...bounds, checkpointWhen, whenBusy, helper, over });
+        });
         await setting.base.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
         const actor = new Actor(setting);
         for (const one of steps) await actor.take(one);
@@ -190,6 +193,7 @@ it("L1 L7 L17 P4 C1 C13 E2 F19 F26 keeps every log sound and every request valid
   if (process.env.PAWL_PATH !== undefined) return;
   const outcomes = NUM_RUNS < 5_000 ? OFTEN : [...OFTEN, "vault", "cannot go on", "charged at the end"];
   for (const outcome of outcomes) expect(reached.get(outcome) ?? 0, outcome).toBeGreaterThan(0);
+  expect(opened.withSnapshot).toBeGreaterThan(NUM_RUNS / 10);
   // No answer yet, one, and two.
   for (const before of ["nothing", "answer", "expiry"]) expect(waited.get(before) ?? 0).toBeGreaterThan(0);
   for (const part of [0, 1, 2]) expect(surveyed.get(part) ?? 0, `survey ${part}`).toBeGreaterThan(0);

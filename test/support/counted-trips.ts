@@ -89,6 +89,7 @@ function countedStore(store: EventStore, trip: TripOf): EventStore {
     append: counted("append", store.append),
     acquire: counted("acquire", store.acquire),
     ...(store.open && { open: counted("open", store.open) }),
+    ...(store.saveSnapshot && { saveSnapshot: counted("snapshot", store.saveSnapshot) }),
     renew: counted("renew", store.renew),
     release: counted("release", store.release),
     listRecoverable: counted("recoverable", store.listRecoverable),
@@ -117,6 +118,7 @@ function size(value: unknown): number {
 const STATEMENTS: readonly (readonly [RegExp, string])[] = [
   [/pawl_store_event/, "append"],
   [/pawl_open/, "open"],
+  [/pawl_save_snapshot/, "snapshot"],
   [/INSERT INTO agent_sessions/, "create"],
   [/SET lease_holder = \$2/, "acquire"],
   [/SET lease_expires_at/, "renew"],
@@ -131,7 +133,12 @@ function kindOf(text: string): string {
   return STATEMENTS.find(([part]) => part.test(text))?.[1] ?? text.trim().slice(0, 40);
 }
 
-const FUNCTIONS: Readonly<Record<string, string>> = { events: "read", create_session: "create" };
+const FUNCTIONS: Readonly<Record<string, string>> = {
+  events: "read",
+  create_session: "create",
+  open_session: "open",
+  save_snapshot: "snapshot",
+};
 
 function kindOfRpc(name: string): string {
   const own = name.replace(/^pawl_rpc_/, "");

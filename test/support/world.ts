@@ -19,6 +19,7 @@ import { assertSoundLog } from "./invariants.ts";
 import { assertExpiries, assertPatience, patient } from "./patient.ts";
 import { assertRebuilds } from "./rebuild.ts";
 import { draw, type RecordedFiles } from "./recorded-files.ts";
+import { assertSnapshots } from "./snapshots.ts";
 import { assertSurveys, survey } from "./survey.ts";
 import { assertTasks } from "./task-invariants.ts";
 
@@ -157,6 +158,7 @@ export function world(
       const all = await Promise.all(logs);
       await assertRebuilds(all, requests, files?.fill);
       for (const { log, fromSeq } of all) {
+        assertSnapshots(log);
         assertSurveys(log, ran, fromSeq);
         assertPatience(log, ran, fromSeq);
         assertExpiries(log, fromSeq);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type EventStore, PawlError } from "@pawl/core";
-import { isName } from "@pawl/core/store";
+import { isName, type SessionToOpen, type Snapshot } from "@pawl/core/store";
 import { postgresBlobs, postgresStore } from "@pawl/postgres";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -46,10 +46,18 @@ const forbidden = { code: "forbidden" };
 const log = async (store: EventStore, id: string) => await Array.fromAsync(store.read(id));
 const count = async (id: string) => (await log(server, id)).length;
 
+const open = (client: SupabaseClient, wanted: SessionToOpen) =>
+  Promise.resolve(supabaseStore(client).open?.(wanted));
+const save = (client: SupabaseClient, id: string, snapshot: Snapshot) =>
+  Promise.resolve(supabaseStore(client).saveSnapshot?.(id, snapshot));
+
 /** Everything that only the service may do. */
 const writes: Record<string, (client: SupabaseClient, id: string) => Promise<unknown>> = {
   append: (client, id) => supabaseStore(client).append(id, [note], { appendId: randomUUID() }),
   acquire: (client, id) => supabaseStore(client).acquire(id, "me", 60_000),
+  open: (client, id) =>
+    open(client, { id, userId: anna, agent: "coach", holder: "me", ttlMs: 60_000, snapshot: "1" }),
+  saveSnapshot: (client, id) => save(client, id, { version: "1", seq: 2, state: "{}" }),
   renew: (client, id) => supabaseStore(client).renew({ sessionId: id, holder: "leg", epoch: 1 }, 60_000),
   release: (client, id) => supabaseStore(client).release({ sessionId: id, holder: "leg", epoch: 1 }),
   "sessions.create": (client) =>
@@ -92,6 +100,7 @@ describe.skipIf(noStack !== undefined)("E6 E11 with real tokens, through PostgRE
     ["agent_sessions", "id"],
     ["agent_session_events", "session_id"],
     ["agent_session_blobs", "session_id"],
+    ["agent_session_snapshots", "session_id"],
     ["pawl_migrations", "name"],
   ])("E6 no user writes to %s directly", async (table, column) => {
     const id = await ofAnna();

@@ -213,6 +213,16 @@ describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST",
     expect(await log(store, id)).toHaveLength(1);
   });
 
+  it("E6 a project whose schema is too old is named, with what to do", async () => {
+    const client = project.service();
+    const older = { rpc: (name: string, args: object) => client.rpc(`${name}_of_tomorrow`, args) };
+    const wanted = { id: "s1", userId: "ada", agent: "coach", holder: "one", ttlMs: 1_000 };
+    await expect(supabaseStore(older).open?.(wanted)).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringMatching(/npx pawl-supabase migrations.*pawl_rpc_open_session_of_tomorrow/),
+    });
+  });
+
   it("E9 a server that is down is store_unavailable, wrong keys are forbidden, and neither is revealed", async () => {
     const secret = `sb_secret_${randomUUID()}`;
     const auth = { persistSession: false, autoRefreshToken: false };

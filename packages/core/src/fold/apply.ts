@@ -60,7 +60,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       break;
     case "run_started":
       // A run's own message follows in the same append and has the run's `params`.
-      beginRun(state, newRun(event, inheritedParams(state, event)));
+      replaceRun(state, newRun(event, inheritedParams(state, event)));
       break;
     default:
       if (run !== undefined) applyToRun(state, run, event);
@@ -75,12 +75,17 @@ function inheritedParams({ run, queued }: SessionState, { data }: StoredOf<"run_
   return data.retry_of === undefined ? queued.at(-1)?.data.params : run?.params;
 }
 
-/** Opens a run. Of earlier runs, only what a late answer is refused by is kept. */
-function beginRun(state: SessionState, run: RunState): void {
+/**
+ * Opens a run. Of the calls and questions of earlier runs, keeps only what a repeated id and a late answer
+ * are refused by.
+ */
+// Makes new maps, because `stateAfterStart` shares the earlier ones.
+function replaceRun(state: SessionState, run: RunState): void {
   for (const { callId, question } of [...state.calls.values(), ...state.asked.values()])
-    state.earlier.set(callId, question === undefined || question.hidden ? 0 : question.seq);
-  state.calls.clear();
-  state.asked.clear();
+    if (question !== undefined && !question.hidden) state.earlierQuestions.set(callId, question.seq);
+  for (const callId of state.calls.keys()) state.earlierCalls += `${callId}\n`;
+  state.calls = new Map();
+  state.asked = new Map();
   state.run = run;
 }
 

@@ -1,10 +1,12 @@
 import { PawlError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
 import { referenceOf } from "../log/blob-reference.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { EventStore, OpenedSession } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
 import { newSessionState, type SessionState } from "../session/state.ts";
 import { applyEvent } from "./apply.ts";
+import { stateFrom } from "./snapshot.ts";
 
 /** Loads a session's state from its log. */
 export async function loadState(store: EventStore, sessionId: string): Promise<SessionState> {
@@ -13,18 +15,25 @@ export async function loadState(store: EventStore, sessionId: string): Promise<S
   return state;
 }
 
+/** The state of an opened session. */
+export interface OpenedState {
+  state: SessionState;
+  /** `seq` of the snapshot with which it began; 0 without one. */
+  snapshotSeq: number;
+}
+
 /**
- * Returns the state of an opened session. Begins with the store's snapshot, if there is one that fits, and
+ * Resolves to the state of an opened session. Begins with the store's snapshot, if there is a valid one, and
  * reads the events that the store has not returned.
  */
-export async function stateOf(store: EventStore, opened: OpenedSession): Promise<SessionState> {
+export async function stateOf(store: EventStore, opened: OpenedSession): Promise<OpenedState> {
   const { session, events, snapshot } = opened;
-  const state = snapshot === undefined ? newSessionState(session.id) : await restored(session, snapshot);
-  // The events of the answer follow a snapshot, which cannot be used.
-  if (state === undefined) return await loadState(store, session.id);
-  for (const event of events) applyLoaded(state, event);
+  const restored = snapshot && restoredFrom(session, snapshot);
+  const state = restored ?? newSessionState(session.id);
+  // The events that came with a snapshot follow it, so without it the log is read from its beginning.
+  if (snapshot === undefined || restored !== undefined) for (const event of events) applyLoaded(state, event);
   if (state.lastSeq < session.lastSeq) await catchUp(store, state);
-  return state;
+  return { state, snapshotSeq: restored === undefined ? 0 : (snapshot?.seq ?? 0) };
 }
 
 /** Applies the events that were stored after `state.lastSeq`. */
@@ -34,14 +43,13 @@ export async function catchUp(store: EventStore, state: SessionState): Promise<v
   }
 }
 
-/** Returns the state of a snapshot; `undefined` if it is not one of this session and its log. */
-async function restored(
+/** Returns the state of a snapshot; `undefined` if it is damaged, or does not belong to this log. */
+function restoredFrom(
   { id, lastSeq }: Session,
-  { seq, state: written }: NonNullable<OpenedSession["snapshot"]>,
-): Promise<SessionState | undefined> {
+  { seq, state: text }: NonNullable<OpenedSession["snapshot"]>,
+): SessionState | undefined {
   try {
-    const { stateFrom } = await import("./snapshot.ts");
-    const state = stateFrom(written);
+    const state = stateFrom(JSON.parse(text) as JsonObject);
     return state.sessionId === id && state.lastSeq === seq && seq <= lastSeq ? state : undefined;
   } catch {
     return undefined;

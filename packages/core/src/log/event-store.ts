@@ -181,11 +181,13 @@ export interface EventStore {
    */
   open?: ((session: SessionToOpen) => Promise<OpenedSession | undefined>) | undefined;
   /**
-   * Keeps a snapshot of the session instead of an earlier one, for {@link EventStore.open}. Does nothing if
-   * `snapshot.seq` is not the session's last `seq`. An append with a `redaction` deletes the snapshot in the
-   * same statement, because it may have the redacted text. So does deleting the session.
+   * Keeps a snapshot of the session for {@link EventStore.open}, in place of an earlier one. Does nothing if
+   * `snapshot.seq` is not the session's last `seq`, or if there is no such session. An append with a
+   * `redaction` deletes the snapshot in the same transaction, because it may have the redacted text. So does
+   * deleting the session.
    *
-   * Optional. If a store lacks it, or wraps `open` and changes payloads, every leg reads the whole log.
+   * Optional. If a store lacks it, every leg reads the whole log. If your store wraps another one and changes
+   * the payloads of events, set it to `undefined`, and pass no `snapshot` to `open`.
    */
   saveSnapshot?: ((sessionId: string, snapshot: Snapshot) => Promise<void>) | undefined;
   /**

@@ -1,5 +1,3 @@
-import type { JsonObject } from "../base/json.ts";
-
 /**
  * The state of a session after an event, as a cache beside its log: a leg that begins with it reads only the
  * events after it. The log stays the truth. A snapshot may be deleted at any time.
@@ -9,8 +7,8 @@ export interface Snapshot {
   version: string;
   /** `seq` of the last event that it contains. */
   seq: number;
-  /** The state, in a form that only Pawl reads. */
-  state: JsonObject;
+  /** The state as JSON text, in a form that only Pawl reads. */
+  state: string;
 }
 
 /** The version of the snapshots that this code writes and reads. */

@@ -163,11 +163,11 @@ export interface SessionState {
   calls: Map<string, CallState>;
   /** The questions about the run, by id. */
   asked: Map<string, RunQuestion>;
-  /**
-   * The ids of all calls and questions of earlier runs, each with the `seq` of its last question to the user;
-   * 0 if it asked none.
-   */
-  earlier: Map<string, number>;
+  // A text, because it grows with the log: a snapshot reads one text in no time, but not thousands of ids.
+  /** The ids of all calls of earlier runs, each between line breaks. */
+  earlierCalls: string;
+  /** The ids of earlier runs' calls and hooks that asked the user, with the `seq` of the last question. */
+  earlierQuestions: Map<string, number>;
   /**
    * Parts of earlier requests that the next one reuses.
    *
@@ -195,7 +195,8 @@ export function newSessionState(sessionId: string): SessionState {
     run: undefined,
     calls: new Map(),
     asked: new Map(),
-    earlier: new Map(),
+    earlierCalls: "\n",
+    earlierQuestions: new Map(),
     kept: newKeptParts(),
   };
 }

@@ -3,6 +3,7 @@ import { addUsd } from "../base/usd.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { AppendOptions, Lease, NewSession } from "../log/event-store.ts";
 import { type Session, type SessionPatch, statusAfter, wakeAtAfter } from "../log/session-row.ts";
+import type { Snapshot } from "../log/snapshot.ts";
 import { checkBatch, checkNames, jsonbText } from "../log/storable.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import { explainRefusal, type Refused } from "./refusal.ts";
@@ -17,8 +18,7 @@ export interface MemorySession {
   readonly events: StoredEvent[];
   readonly keys: Map<string, StoredEvent>;
   readonly appends: Map<string, readonly StoredEvent[]>;
-  /** The session's snapshot. Its state is kept as JSON text. */
-  snapshot: { version: string; seq: number; text: string } | undefined;
+  snapshot: Snapshot | undefined;
   /** When the last event was stored, in milliseconds of the store's clock. */
   storedMs: number;
   /** When the lease ends, in milliseconds of the store's clock. */

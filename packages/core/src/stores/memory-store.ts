@@ -65,9 +65,9 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
       return leaseTo(existing(sessionId), holder, ttlMs, now());
     },
     open: async (wanted) => openIn(entries, wanted, now(), isoTime),
-    async saveSnapshot(sessionId, { version, seq, state }) {
-      const entry = existing(sessionId);
-      if (entry.row.lastSeq === seq) entry.snapshot = { version, seq, text: JSON.stringify(state) };
+    async saveSnapshot(sessionId, snapshot) {
+      const entry = entries.get(sessionId);
+      if (entry?.row.lastSeq === snapshot.seq) entry.snapshot = { ...snapshot };
     },
     async renew(lease, ttlMs) {
       const entry = current(lease);
@@ -122,8 +122,8 @@ function openIn(
   const { snapshot, events } = entry;
   if (snapshot === undefined || snapshot.version !== version || snapshot.seq <= afterSeq)
     return { session, lease, events: events.slice(Math.max(0, afterSeq)) };
-  const { seq, text } = snapshot;
-  return { session, lease, events: events.slice(seq), snapshot: { seq, state: JSON.parse(text) } };
+  const { seq, state } = snapshot;
+  return { session, lease, events: events.slice(seq), snapshot: { seq, state } };
 }
 
 // Not a generator function, which takes several microtask turns per event: every reader reads all events.

@@ -6,7 +6,7 @@ import { openSession } from "../../src/stores/open-session.ts";
 
 /** A store in memory whose sessions are opened by its other methods. */
 async function withoutOpen() {
-  const store = { ...memoryStore(), open: undefined };
+  const store = { ...memoryStore(), open: undefined, saveSnapshot: undefined };
   const open = async (wanted: SessionToOpen) => await openSession(store, wanted);
   return { store: { ...store, open } };
 }

@@ -59,11 +59,41 @@ export const inSchema = (sql: string): string => `
 EXECUTE format($pawl_function$${sql}$pawl_function$, current_schema());
 `;
 
+type Create = "CREATE" | "CREATE OR REPLACE";
+
+/**
+ * SQL that creates the function that stores a single event. `after` has statements that run once the event is
+ * stored or refused.
+ */
+export const storeEvent = (create: Create, after = ""): string => `
+${create} FUNCTION pawl_store_event(
+  p_session_id text, p_append_id text, p_version integer, p_type text, p_key text, p_duration_ms float8, p_data text,
+  p_lease_epoch integer, p_lease_holder text, p_after_seq integer
+) RETURNS text LANGUAGE plpgsql AS $pawl$
+DECLARE
+  done text;
+BEGIN
+  WITH session AS (
+      UPDATE %1$I.agent_sessions AS s SET
+        last_sequence = s.last_sequence + 1,
+        updated_at = greatest(s.updated_at, clock_timestamp())
+      WHERE ${seen}
+      RETURNING s.last_sequence AS seq, s.updated_at AS at
+    )
+    INSERT INTO %1$I.agent_session_events (${columns})
+    SELECT p_session_id || ':' || session.seq::text, p_session_id, session.seq, p_type, p_version,
+      session.at, p_duration_ms, p_key, p_append_id, 1, p_data::json
+    FROM session
+    RETURNING ${result("(sequence_number - 1)", "timestamp")} INTO done;${after}
+  RETURN done;
+END $pawl$`;
+
 /**
  * SQL that creates the function that stores any append. `status` is an expression for the session's new
- * status. `more` sets further columns of the session, with a comma before each.
+ * status. `more` sets further columns of the session, with a comma before each. `after` has statements that
+ * run once the append is stored or refused.
  */
-export const storeEvents = (create: "CREATE" | "CREATE OR REPLACE", status: string, more = ""): string => `
+export const storeEvents = (create: Create, status: string, more = "", after = ""): string => `
 ${create} FUNCTION pawl_store_events(
   p_session_id text, p_append_id text, p_version integer, p_size integer, p_heads text, p_payloads text,
   p_lease_epoch integer, p_lease_holder text, p_after_seq integer, p_release boolean, p_changes text
@@ -77,7 +107,7 @@ BEGIN
     IF p_patch ->> 'status' NOT IN ('active', 'suspended', 'completed', 'error', 'expired') THEN
       RAISE EXCEPTION 'There is no such status.' USING ERRCODE = 'check_violation';
     END IF;${storeAll(patched(status, more))}
-  END IF;
+  END IF;${after}
   RETURN done;
 END $pawl$`;
 
@@ -97,28 +127,7 @@ export const append: string = `
 ALTER TABLE agent_session_events ALTER COLUMN id DROP EXPRESSION;
 ALTER TABLE agent_sessions ALTER COLUMN total_tokens DROP EXPRESSION, ALTER COLUMN total_tokens SET DEFAULT 0,
   DROP CONSTRAINT IF EXISTS agent_sessions_status_check;
-${inSchema(`
-CREATE FUNCTION pawl_store_event(
-  p_session_id text, p_append_id text, p_version integer, p_type text, p_key text, p_duration_ms float8, p_data text,
-  p_lease_epoch integer, p_lease_holder text, p_after_seq integer
-) RETURNS text LANGUAGE plpgsql AS $pawl$
-DECLARE
-  done text;
-BEGIN
-  WITH session AS (
-      UPDATE %1$I.agent_sessions AS s SET
-        last_sequence = s.last_sequence + 1,
-        updated_at = greatest(s.updated_at, clock_timestamp())
-      WHERE ${seen}
-      RETURNING s.last_sequence AS seq, s.updated_at AS at
-    )
-    INSERT INTO %1$I.agent_session_events (${columns})
-    SELECT p_session_id || ':' || session.seq::text, p_session_id, session.seq, p_type, p_version,
-      session.at, p_duration_ms, p_key, p_append_id, 1, p_data::json
-    FROM session
-    RETURNING ${result("(sequence_number - 1)", "timestamp")} INTO done;
-  RETURN done;
-END $pawl$`)}${inSchema(storeEvents("CREATE", "coalesce(p_patch ->> 'status', s.status)"))}${inSchema(`
+${inSchema(storeEvent("CREATE"))}${inSchema(storeEvents("CREATE", "coalesce(p_patch ->> 'status', s.status)"))}${inSchema(`
 CREATE OR REPLACE FUNCTION pawl_append(
   p_session_id text, p_append_id text, p_version integer, p_size integer, p_heads json, p_payloads json,
   p_lease_epoch integer DEFAULT NULL, p_lease_holder text DEFAULT NULL, p_after_seq integer DEFAULT NULL,

@@ -3,8 +3,9 @@ import { inSchema, storeEvents } from "./006-append.ts";
 import { READABLE } from "./009-access.ts";
 import { statusAfterAppend } from "./010-suspended.ts";
 
-/** SQL for `wakeAtAfter()` of core, computed while the row is locked. */
-const wakeAt = `CASE
+/** SQL that sets `wake_at` by `wakeAtAfter()` of core, computed while the row is locked. */
+export const wakeAtAfterAppend: string = `,
+        wake_at = CASE
           WHEN (p_patch ->> 'sets_wake_at')::boolean THEN (p_patch ->> 'wake_at')::timestamptz
           WHEN (p_patch ->> 'wakes')::boolean OR p_patch ->> 'status' <> 'suspended' THEN NULL
           ELSE s.wake_at END`;
@@ -76,7 +77,7 @@ END $pawl$;
  */
 export const wake: string = `
 ALTER TABLE agent_sessions ADD COLUMN IF NOT EXISTS wake_at timestamptz;
-${inSchema(storeEvents("CREATE OR REPLACE", statusAfterAppend, `,\n        wake_at = ${wakeAt}`))}
+${inSchema(storeEvents("CREATE OR REPLACE", statusAfterAppend, wakeAtAfterAppend))}
 ${functions}
 DECLARE
   one regprocedure;

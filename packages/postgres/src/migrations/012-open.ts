@@ -13,8 +13,8 @@ const PAGE_BYTES = 2_000_000;
 
 const arguments_ = "text, text, text, text, text, double precision, integer";
 
-/** Functions for services that use PostgREST. */
-const SERVICE_RPC = [
+/** SQL for the names of the functions for services that use PostgREST, in a list. */
+export const SERVICE_RPC: string = [
   ...["explain", "events", "session", "sessions", "recoverable", "get_blob", "append", "create_session"],
   ...["acquire", "renew", "release", "put_blob", "open"],
 ]

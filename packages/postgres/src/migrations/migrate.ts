@@ -19,6 +19,7 @@ import { ownIds } from "./009-own.ts";
 import { suspended } from "./010-suspended.ts";
 import { wake } from "./011-wake.ts";
 import { open } from "./012-open.ts";
+import { snapshots } from "./013-snapshots.ts";
 
 /** One step of the schema. A released step never changes. */
 export interface Migration {
@@ -44,6 +45,7 @@ export const migrations: readonly Migration[] = [
   { version: 10, name: "suspended", sql: suspended },
   { version: 11, name: "wake", sql: wake },
   { version: 12, name: "open", sql: open },
+  { version: 13, name: "snapshots", sql: snapshots },
 ];
 
 /**

@@ -1,18 +1,26 @@
 import { type Json, messageOf, PawlError, type Session, type StoredEvent, usdFromCents } from "@pawl/core";
-import { checkNames, isName, jsonbText, type OpenedSession, type SessionToOpen } from "@pawl/core/store";
+import {
+  checkNames,
+  checkText,
+  isName,
+  jsonbText,
+  type OpenedSession,
+  type SessionToOpen,
+  type Snapshot,
+} from "@pawl/core/store";
 import { ask, type Database, type Row } from "../database/queryable.ts";
 import { isoOf } from "./rows.ts";
 
 /** Implements {@link EventStore.open}. */
 export async function open(
   db: Database,
-  { id, userId, agent, create, holder, ttlMs, afterSeq = 0 }: SessionToOpen,
+  { id, userId, agent, create, holder, ttlMs, afterSeq = 0, snapshot: version }: SessionToOpen,
 ): Promise<OpenedSession | undefined> {
   checkNames(holder);
   if (create !== undefined) checkNames(id, userId, agent);
   if (!isName(id) || !isName(userId) || !isName(agent)) return undefined;
   const metadata = create === undefined ? null : jsonbText(create.metadata ?? {});
-  const [row] = await ask(db, "SELECT pawl_open($1,$2,$3,$4,$5,$6,$7)::text AS opened", [
+  const [row] = await ask(db, openSession, [
     id,
     userId,
     agent,
@@ -20,11 +28,35 @@ export async function open(
     holder,
     ttlMs,
     afterSeq,
+    version ?? null,
   ]).catch(sayIfMissing);
   const { session, epoch, events } = JSON.parse(String(row?.opened)) as Answer;
   if (session === null) return undefined;
   const lease = epoch === null ? undefined : { sessionId: id, holder, epoch };
-  return { session: toSession(session), lease, events: events.map((event) => toEvent(id, event)) };
+  const snapshot = row?.seq == null ? undefined : { seq: Number(row.seq), state: String(row.state) };
+  return {
+    session: toSession(session),
+    lease,
+    events: events.map((event) => toEvent(id, event)),
+    ...(snapshot && { snapshot }),
+  };
+}
+
+const openSession = `
+SELECT opened::text AS opened, seq, state FROM pawl_open_session($1,$2,$3,$4,$5,$6,$7,$8)`;
+
+/** Implements {@link EventStore.saveSnapshot}. */
+export async function saveSnapshot(
+  db: Database,
+  sessionId: string,
+  { version, seq, state }: Snapshot,
+): Promise<void> {
+  if (!isName(sessionId)) return;
+  checkNames(version);
+  checkText(state);
+  await ask(db, "SELECT pawl_save_snapshot($1,$2,$3,$4)", [sessionId, version, seq, state]).catch(
+    sayIfMissing,
+  );
 }
 
 /** The SQLSTATE for a function that does not exist. */
@@ -38,7 +70,7 @@ function sayIfMissing(error: unknown): never {
   throw new PawlError("store_unavailable", message, { cause });
 }
 
-/** The result of `pawl_open`. */
+/** What `pawl_open_session` returns in `opened`. */
 interface Answer {
   session: Row | null;
   epoch: number | null;

@@ -3,7 +3,7 @@ import { checkDatabase } from "../database/check-database.ts";
 import type { Database } from "../database/queryable.ts";
 import { append } from "./append.ts";
 import { acquire, release, renew } from "./leases.ts";
-import { open } from "./open.ts";
+import { open, saveSnapshot } from "./open.ts";
 import { read } from "./read.ts";
 import { listRecoverable, sessions } from "./sessions.ts";
 
@@ -36,6 +36,7 @@ export function postgresStore(db: Database): EventStore {
     append: (sessionId, events, options) => append(db, sessionId, events, options),
     read: (sessionId, options) => read(db, sessionId, options),
     open: (wanted) => open(db, wanted),
+    saveSnapshot: (sessionId, snapshot) => saveSnapshot(db, sessionId, snapshot),
     acquire: (sessionId, holder, ttlMs) => acquire(db, sessionId, holder, ttlMs),
     renew: (lease, ttlMs) => renew(db, lease, ttlMs),
     release: (lease) => release(db, lease),

@@ -238,6 +238,13 @@ describe("E6 E11 row-level security, with real roles", () => {
     expect(opened?.events).toHaveLength(opened?.session.lastSeq ?? 0);
     expect(opened?.lease).toMatchObject({ holder: "leg" });
     await expect(asUsers.open?.({ ...own, holder: "me" })).rejects.toMatchObject({ cause: refused });
+    const snapshot = { version: "1", seq: opened?.session.lastSeq ?? 0, state: '"secret"' };
+    await store.saveSnapshot?.("of anna", snapshot);
+    const again = await store.open?.({ ...own, holder: "leg", snapshot: "1" });
+    expect(again?.snapshot).toEqual({ seq: snapshot.seq, state: snapshot.state });
+    await expect(asUsers.saveSnapshot?.("of anna", snapshot)).rejects.toMatchObject({ cause: refused });
+    for (const table of ["state", "*", "session_id"])
+      await expect(by("anna", `SELECT ${table} FROM agent_session_snapshots`)).rejects.toMatchObject(refused);
     const made = { ...own, id: "new", holder: "me", create: {} };
     await expect(asUsers.open?.(made)).rejects.toMatchObject({ cause: refused });
   });
@@ -255,6 +262,10 @@ describe("E6 E11 row-level security, with real roles", () => {
       await client.query(`SET ROLE ${role}`);
       const [row] = (await client.query<{ opened: string }>(asked)).rows;
       expect(JSON.parse(row?.opened ?? "")).toMatchObject({ epoch: 1, session: { id: "s" }, events: [] });
+      await client.query("SELECT pawl_save_snapshot('s', '1', 0, '{}')");
+      const opening =
+        "SELECT seq, state FROM pawl_open_session('s', 'anna', 'coach', NULL, 'leg', 1000, -1, '1')";
+      expect((await client.query(opening)).rows).toEqual([{ seq: 0, state: "{}" }]);
       await client.query(`RESET ROLE; DROP OWNED BY ${role}; DROP ROLE ${role}`);
     } finally {
       client.release();

@@ -30,7 +30,8 @@ const ANSWERS = {
   pawl_rpc_session: "session",
   pawl_rpc_sessions: "sessions",
   pawl_rpc_recoverable: "sessions",
-  pawl_rpc_open: "events",
+  pawl_rpc_open_session: "opened",
+  pawl_rpc_save_snapshot: "saved",
   pawl_rpc_acquire: "known",
   pawl_rpc_renew: "renewed",
   pawl_rpc_release: "released",
@@ -47,6 +48,11 @@ const CODES: Readonly<Record<string, PawlErrorCode>> = {
   PT409: "conflict",
   PT422: "invalid_input",
 };
+
+/** PostgREST's code for a function that does not exist. */
+const MISSING = "PGRST202";
+const MIGRATE =
+  "The project's schema may be too old for this version of @pawl/supabase: apply the migrations that `npx pawl-supabase migrations` writes.";
 
 /**
  * Calls a function of Pawl's schema, in one request.
@@ -90,5 +96,6 @@ function failed(error: unknown, status: number): PawlError {
   if (known !== undefined && known !== "forbidden") return new PawlError(known, said, { cause });
   if (known === "forbidden" || status === 401 || status === 403)
     return new PawlError("forbidden", `Supabase refuses this: ${said}`, { cause });
-  return new PawlError("store_unavailable", `Supabase failed: ${said}`, { cause });
+  const advice = code === MISSING ? `${MIGRATE} ` : "";
+  return new PawlError("store_unavailable", `${advice}Supabase failed: ${said}`, { cause });
 }

@@ -3,7 +3,7 @@ import { checkRpcClient } from "../rpc/check-client.ts";
 import type { RpcClient } from "../rpc/rpc.ts";
 import { append } from "./append.ts";
 import { acquire, release, renew } from "./leases.ts";
-import { open } from "./open.ts";
+import { open, saveSnapshot } from "./open.ts";
 import { read } from "./read.ts";
 import { listRecoverable, sessions } from "./sessions.ts";
 
@@ -39,6 +39,7 @@ export function supabaseStore(client: RpcClient): EventStore {
     append: (sessionId, events, options) => append(client, sessionId, events, options),
     read: (sessionId, options) => read(client, sessionId, options),
     open: (wanted) => open(client, wanted),
+    saveSnapshot: (sessionId, snapshot) => saveSnapshot(client, sessionId, snapshot),
     acquire: (sessionId, holder, ttlMs) => acquire(client, sessionId, holder, ttlMs),
     renew: (lease, ttlMs) => renew(client, lease, ttlMs),
     release: (lease) => release(client, lease),

@@ -3,6 +3,7 @@ import type { EventData } from "../../log/event-data.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { isToolUse } from "../../model/content.ts";
 import type { Reply } from "../../model/reply.ts";
+import { hasCall } from "../../session/has-call.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Attempt } from "./answer-events.ts";
 
@@ -99,8 +100,7 @@ function toolCallsOf(
   const ids = new Set<string>();
   for (const { block, complete, invalid } of answer.blocks) {
     if (!isToolUse(block)) continue;
-    const isRepeated = ids.has(block.id) || state.calls.has(block.id) || state.earlier.has(block.id);
-    const breach = breachOf(block.id, block.name, complete, isRepeated);
+    const breach = breachOf(block.id, block.name, complete, ids.has(block.id) || hasCall(state, block.id));
     if (breach !== undefined) return { calls: [], breach };
     ids.add(block.id);
     calls.push({

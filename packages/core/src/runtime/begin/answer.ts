@@ -110,8 +110,8 @@ function storable(value: unknown, callId: string): Json {
 
 function findQuestion(state: SessionState, callId: string, question: number | undefined): Asking {
   const call = state.calls.get(callId) ?? state.asked.get(callId);
-  const earlier = state.earlier.get(callId) ?? 0;
-  if (call === undefined && earlier > 0 && (question ?? 0) <= earlier) throw answered(callId);
+  if (call === undefined && (question ?? 0) <= (state.earlierQuestions.get(callId) ?? -1))
+    throw answered(callId);
   if (call?.question === undefined || (question ?? 0) > call.question.seq) {
     throw refusal("unknown_call", "There is no such question in this session.", { callId });
   }

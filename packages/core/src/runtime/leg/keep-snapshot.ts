@@ -1,3 +1,5 @@
+import { counted } from "../../base/counted.ts";
+import { snapshotOf } from "../../fold/snapshot.ts";
 import { SNAPSHOT_VERSION } from "../../log/snapshot.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { Host } from "./host.ts";
@@ -6,18 +8,46 @@ import type { Host } from "./host.ts";
 const GROWTH = 200;
 
 /**
- * Keeps a snapshot of a session whose run has ended, if its log has grown enough since the last snapshot, at
- * `since` (0 without one). If `since` is unknown, keeps none. Nobody waits for it, and a failure does no harm.
+ * The most characters of a snapshot's text. `open` returns about as many bytes of events at once, and to
+ * write and read a longer text would keep a process from its other sessions.
+ */
+const MOST_SNAPSHOT_CHARS = 2_000_000;
+
+/**
+ * Keeps a snapshot of a session whose run has ended, if the log has grown enough since the snapshot at
+ * `since`; 0 without one. Nobody waits for it. A failure is reported and changes nothing.
  */
 export function keepSnapshot(host: Host, state: SessionState, since: number | undefined): void {
-  const { store } = host;
-  if (store.saveSnapshot === undefined || since === undefined || state.lastSeq - since < GROWTH) return;
-  const keep = async () => {
-    const { snapshotOf } = await import("../../fold/snapshot.ts");
-    const { sessionId, lastSeq: seq } = state;
-    const written = snapshotOf(state);
-    if (written !== undefined)
-      await store.saveSnapshot?.(sessionId, { version: SNAPSHOT_VERSION, seq, state: written });
-  };
-  host.keepAlive(keep().catch(() => undefined));
+  const isDue = state.lastSeq - (since ?? lastMultiple(state)) >= GROWTH;
+  const { open, saveSnapshot } = host.store;
+  if (open === undefined || saveSnapshot === undefined || !isDue) return;
+  const kept = save(host, state).catch((error: unknown) => host.report(error));
+  // `drain()` waits for it.
+  host.keepAlive(counted(host.reads, kept));
+}
+
+async function save({ store }: Host, state: SessionState): Promise<void> {
+  const text = snapshotText(state);
+  if (text === undefined) return;
+  const snapshot = { version: SNAPSHOT_VERSION, seq: state.lastSeq, state: text };
+  await store.saveSnapshot?.(state.sessionId, snapshot);
+}
+
+/**
+ * Stands for the `seq` of a snapshot that a leg does not know of, because it has read the whole log: so one
+ * is kept by the run in which the log passes a multiple of `GROWTH`.
+ */
+function lastMultiple({ run }: SessionState): number {
+  const before = (run?.seq ?? 1) - 1;
+  return before - (before % GROWTH);
+}
+
+/** Returns the text of a state's snapshot; `undefined` if a run is open, or if the text would be too long. */
+function snapshotText(state: SessionState): string | undefined {
+  const chars = state.entries.reduce((sum, entry) => sum + entry.chars, 0);
+  if (chars > MOST_SNAPSHOT_CHARS) return undefined;
+  const snapshot = snapshotOf(state);
+  if (snapshot === undefined) return undefined;
+  const text = JSON.stringify(snapshot);
+  return text.length > MOST_SNAPSHOT_CHARS ? undefined : text;
 }

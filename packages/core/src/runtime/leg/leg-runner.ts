@@ -64,25 +64,16 @@ export interface LegToHold {
   onlyEnds: boolean;
   held: HeldCredentials;
   state: SessionState;
-  /** `seq` of the session's snapshot, 0 if it has none; `undefined` if that is not known. */
-  snapshotSeq?: number;
+  /** `seq` of the snapshot with which the state began; 0 without one, `undefined` if none was asked for. */
+  snapshotSeq: number | undefined;
 }
 
 /**
  * Keeps the lease for the session's open run, and for the runs of queued messages that follow it. Each of
  * these starts in the append that ends the run before it.
  */
-export function holdLeg({
-  host,
-  session,
-  agent,
-  lease,
-  from,
-  onlyEnds,
-  held,
-  state,
-  snapshotSeq,
-}: LegToHold): OpenLeg {
+export function holdLeg(parts: LegToHold): OpenLeg {
+  const { host, session, agent, lease, from, onlyEnds, held, state } = parts;
   const next = accessesOf(host, session, held);
   // Answers of the open run that came with a caller or credentials which the leg does not have yet.
   const answers: StoredOf<"tool_answered">[] = [];
@@ -116,8 +107,7 @@ export function holdLeg({
         const settled = await withLease(kept, leg, () => work(leg, first));
         if (leg.life.nextRun === undefined) {
           running.end({ state, settled });
-          if (settled) keepSnapshot(host, state, snapshotSeq);
-          if (!settled && leg.life.draining) for (const notify of [...host.handOvers]) notify(session.id);
+          afterLast(leg, parts, settled);
           return;
         }
       } catch (error) {
@@ -149,6 +139,16 @@ export function holdLeg({
     await kept.giveBack();
   };
   return { log, held, readyTo, changes, access: () => current, firstRequest: ahead, go, close };
+}
+
+/** Does what follows the last leg. The run of `parts.state` has ended, or another process continues it. */
+function afterLast(
+  { life }: OwnLeg,
+  { host, session, state, snapshotSeq }: LegToHold,
+  settled: boolean,
+): void {
+  if (settled) keepSnapshot(host, state, snapshotSeq);
+  else if (life.draining) for (const notify of [...host.handOvers]) notify(session.id);
 }
 
 /** Runs the loop. An exception ends the run as an error, unless the store failed or the lease was lost. */

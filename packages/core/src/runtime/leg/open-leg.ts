@@ -3,7 +3,6 @@ import { loadState, stateOf } from "../../fold/load.ts";
 import type { SessionToOpen } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { SNAPSHOT_VERSION } from "../../log/snapshot.ts";
-import type { SessionState } from "../../session/state.ts";
 import { openSession } from "../../stores/open-session.ts";
 import { holdCredentials } from "./held-credentials.ts";
 import type { BegunBy, Host } from "./host.ts";
@@ -21,10 +20,8 @@ export async function openLeg(
   { onlyEnds = false, ...from }: BegunBy & { onlyEnds?: boolean } = {},
 ): Promise<OpenLeg | undefined> {
   const lease = await host.store.acquire(session.id, newHolder(host), host.leaseTtlMs);
-  return (
-    lease &&
-    (await loadLeg(host, { session, agent, lease, from, onlyEnds }, () => loadState(host.store, session.id)))
-  );
+  const load = async () => ({ state: await loadState(host.store, session.id), snapshotSeq: undefined });
+  return lease && (await loadLeg(host, { session, agent, lease, from, onlyEnds }, load));
 }
 
 /**
@@ -43,10 +40,11 @@ export async function openLegOf(
   const opened = await openSession(host.store, { ...wanted, ...wants });
   if (opened === undefined) return undefined;
   const { session, lease } = opened;
-  const snapshotSeq = opened.snapshot?.seq ?? 0;
-  const parts = lease && { session, agent, lease, from, onlyEnds: false, snapshotSeq };
+  const parts = lease && { session, agent, lease, from, onlyEnds: false };
   return { session, leg: parts && (await loadLeg(host, parts, () => stateOf(host.store, opened))) };
 }
+
+type Loaded = Pick<LegToHold, "state" | "snapshotSeq">;
 
 /** Returns a name for the holder of a lease that no other leg has. */
 function newHolder(host: Host): string {
@@ -56,13 +54,13 @@ function newHolder(host: Host): string {
 /** Makes a leg with the state that `load` returns. Releases the lease on failure. */
 async function loadLeg(
   host: Host,
-  parts: Omit<LegToHold, "host" | "held" | "state">,
-  load: () => Promise<SessionState>,
+  parts: Omit<LegToHold, "host" | "held" | keyof Loaded>,
+  load: () => Promise<Loaded>,
 ): Promise<OpenLeg> {
   const { session, lease, from } = parts;
   const held = holdCredentials(host, session.id, from.credentials);
   try {
-    return holdLeg({ ...parts, host, held, state: await load() });
+    return holdLeg({ ...parts, ...(await load()), host, held });
   } catch (error) {
     held.close();
     await host.store.release(lease).catch(() => undefined);

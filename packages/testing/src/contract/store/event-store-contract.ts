@@ -15,6 +15,7 @@ import { payloadChecks } from "./payloads.ts";
 import { readChecks } from "./reads.ts";
 import { recoveryChecks } from "./recovery.ts";
 import { sessionChecks } from "./sessions.ts";
+import { snapshotChecks } from "./snapshots.ts";
 import { timeChecks } from "./times.ts";
 import { wakeChecks } from "./wakes.ts";
 
@@ -37,6 +38,7 @@ const checks: readonly Check[] = [
   ...conditionChecks,
   ...leaseChecks,
   ...openChecks,
+  ...snapshotChecks,
   ...patchChecks,
   ...recoveryChecks,
   ...wakeChecks,
