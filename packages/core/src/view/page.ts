@@ -1,3 +1,5 @@
+import { checkNumbers } from "../base/check-numbers.ts";
+import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { EventStore, ReadOptions } from "../log/event-store.ts";
 import type { SessionEvent } from "../log/live-event.ts";
@@ -16,19 +18,21 @@ export interface PageOptions {
   last: number;
   /**
    * Only messages before those of an earlier page: its `before`. For any other `seq`, the page ends before
-   * the run to which that event belongs. Default: the session's last messages.
+   * that event's run. Default: the session's last messages.
    */
   before?: number | undefined;
   /** Returns an event as the user may see it. Default: the event itself, unless it was redacted. */
   shown?: (event: StoredEvent) => SessionEvent;
 }
 
+const OPTIONS: OptionKinds<PageOptions> = { last: "number!", before: "number", shown: "function" };
+
 /** Consecutive messages of a session. */
 export interface ViewPage {
   /**
-   * The messages, oldest first. The page with a session's last messages is the session's view in all other
-   * fields, so later events can be folded into it. In other pages, only `messages` and `cursor` have a
-   * meaning: redactions up to `cursor` are applied.
+   * The messages, oldest first. The page with the last messages is the session's view in all other fields,
+   * so later events can be folded into it. In older pages, the other fields are those of `newView()`, besides
+   * `cursor`: redactions up to that event are applied.
    */
   view: ViewState;
   /** The value of {@link PageOptions.before} for the next older messages. `null` if there are none. */
@@ -48,6 +52,8 @@ const EVENTS_PER_MESSAGE = 6;
  * complete, so the costs do not depend on how long the session is. The last messages take one read of the
  * store, unless their runs have many events; older ones take two.
  *
+ * @throws PawlError `config` for unknown options, and for numbers that are not whole or below 1.
+ *
  * @example
  * ```ts
  * import { memoryStore } from "@pawl/core";
@@ -62,8 +68,11 @@ const EVENTS_PER_MESSAGE = 6;
 export async function viewPage(
   store: EventStore,
   { id, lastSeq }: Pick<Session, "id" | "lastSeq">,
-  { last, before, shown = (event) => event }: PageOptions,
+  options: PageOptions,
 ): Promise<ViewPage> {
+  checkOptions("viewPage()", options, OPTIONS);
+  const { last, before, shown = (event) => event } = options;
+  checkNumbers("viewPage()", { last, before: before ?? 1 }, { least: 1, whole: true });
   const upto = before ?? lastSeq;
   // An older page has a fixed end, but redactions may come at any time after it.
   const later = before === undefined ? [] : await readAll(store, id, { afterSeq: before, types: REDACTION });
@@ -71,11 +80,13 @@ export async function viewPage(
   let events: StoredEvent[] = [];
   for (let size = last * EVENTS_PER_MESSAGE; ; size *= 2) {
     const afterSeq = Math.max(0, upto - size);
-    const isLast = before === undefined && events.length === 0;
     const limit = (events[0]?.seq ?? upto + 1) - 1 - afterSeq;
-    events = [...(await readAll(store, id, isLast ? { afterSeq } : { afterSeq, limit })), ...events];
+    // The last page also has what was stored after `lastSeq` was read.
+    const isOpen = before === undefined && events.length === 0;
+    events = [...(await readAll(store, id, isOpen ? { afterSeq } : { afterSeq, limit })), ...events];
     addParts(parts, { events, later, last, isOlder: before !== undefined, shown });
-    if (afterSeq === 0 || countIn(parts) >= last) return pageOf(parts, before === undefined ? 0 : lastSeq);
+    if (afterSeq === 0 || countIn(parts) >= last)
+      return pageOf(parts, before === undefined ? undefined : lastSeq);
   }
 }
 
@@ -103,17 +114,18 @@ interface Window extends Required<Pick<PageOptions, "last" | "shown">> {
 /** Adds parts until the page is complete, the last one first. Each is folded on its own, and once. */
 function addParts(parts: Part[], { events, later, last, isOlder, shown }: Window): void {
   const starts = viewStarts(events);
-  const ends = [...starts.slice(1).map(({ at }) => at), ...(isOlder ? [] : [Number.POSITIVE_INFINITY])];
+  const first = events[0]?.seq ?? 1;
+  const ends = [...starts.slice(1), ...(isOlder ? [] : [Number.POSITIVE_INFINITY])];
   const redactions = [...events, ...later].filter(({ type }) => type === "redaction");
   const hidden = new Set(redactions.map(({ data }) => (data as { seq: number }).seq));
   const asShown = (event: StoredEvent) => shown(hidden.has(event.seq) ? redactedEvent(event) : event);
   for (let at = ends.length - 1 - parts.length; at >= 0 && countIn(parts) < last; at -= 1) {
     const [start, end] = [starts[at], ends[at]];
     if (start === undefined || end === undefined) return;
-    const own = events.filter(({ seq }) => seq >= start.at && seq < end).map(asShown);
+    const own = events.slice(start - first, end - first).map(asShown);
     const since = redactions.filter(({ seq }) => seq >= end);
     const view = [...own, ...since].reduce(reduceView, newView());
-    parts.push({ view, before: start.at === 1 ? null : start.run, events: own });
+    parts.push({ view, before: start === 1 ? null : start, events: own });
   }
 }
 
@@ -121,18 +133,18 @@ function countIn(parts: readonly Part[]): number {
   return parts.reduce((sum, { view }) => sum + view.messages.length, 0);
 }
 
-/** Joins parts to a page. `cursor` is at least that of its view. */
-function pageOf(parts: readonly Part[], cursor: number): ViewPage {
-  const view = parts[0]?.view ?? newView();
+/** Joins parts to a page. An older page has been read up to `cursor`. */
+function pageOf(parts: readonly Part[], cursor: number | undefined): ViewPage {
   const messages: ViewMessage[] = [];
   const ids = new Set<string>();
-  for (const part of parts) {
+  for (const { view } of parts) {
     // A message whose id a later one has was replaced by it.
-    messages.unshift(...part.view.messages.filter((message) => !ids.has(message.id)));
-    for (const message of part.view.messages) ids.add(message.id);
+    messages.unshift(...view.messages.filter(({ id }) => !ids.has(id)));
+    for (const { id } of view.messages) ids.add(id);
   }
+  const view = cursor === undefined ? (parts[0]?.view ?? newView()) : { ...newView(), cursor };
   return {
-    view: { ...view, messages, cursor: Math.max(view.cursor, cursor) },
+    view: { ...view, messages },
     before: parts.at(-1)?.before ?? null,
     events: parts.toReversed().flatMap(({ events }) => events),
   };
