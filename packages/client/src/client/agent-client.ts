@@ -7,10 +7,10 @@ import { Refused, type WireOptions } from "../wire/request.ts";
 import { type ListedSession, wire } from "../wire/wire.ts";
 import { around } from "./around.ts";
 import { checkArgument, checkClientOptions } from "./check-client.ts";
-import { loadOlder } from "./load-older.ts";
 import { offers, ownTool, type PageTools, withoutOwn } from "./page-tools.ts";
 import type { AnswerOf, AnyQuestions, QuestionOf } from "./question-types.ts";
 import { watchAgain } from "./reading.ts";
+import type { uploadAll } from "./send-files.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
 import type { AnyTools, ToolTypes, TypedMessage } from "./tool-types.ts";
 
@@ -165,31 +165,31 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     (from, id) => newConversation({ ...from, wire: speaks, pageSize }, id),
     (facts: Facts) => withoutOwn(stateOf(facts), options),
   );
-  let loaded: Promise<Partial<typeof import("./run-page-tools.ts")>> | undefined;
-  const pageTools = () => {
-    loaded ??= import("./run-page-tools.ts").catch(() => {
-      // The next message or change of the state tries again.
+  let loaded: Promise<typeof import("./seldom.ts")> | undefined;
+  const seldom = () => {
+    loaded ??= import("./seldom.ts").catch((error) => {
+      // The next call tries again.
       loaded = undefined;
-      return {};
+      throw error;
     });
     return loaded;
   };
-  const offered = async () => {
-    const { offeredBy } = await pageTools();
-    // Without its tools, the message could mean something else to the model.
-    if (offeredBy === undefined) throw new TypeError("The code for the page's tools could not be loaded.");
-    return offeredBy(options);
-  };
   talks.subscribe(() => {
     if (loaded || talks.current.facts.view.pending.some((question) => ownTool(options, question)))
-      void pageTools().then(({ runPageTools }) => runPageTools?.(talks.current, options));
+      seldom().then(
+        ({ runPageTools }) => runPageTools(talks.current, options),
+        () => undefined,
+      );
   });
+  const upload: typeof uploadAll = async (...files) => (await seldom()).uploadAll(...files);
+  const offered = async () => (await seldom()).offeredBy(options);
   if (sessionId !== undefined) watchAgain(talks.current);
 
   return {
     getState: talks.getState,
     subscribe: talks.subscribe,
-    send: (text, more) => sendMessage(talks.current, text, more, offers(options) ? offered : undefined),
+    send: (text, more) =>
+      sendMessage(talks.current, text, more, upload, offers(options) ? offered : undefined),
     answer: (callId, value, question) => sendAnswer(talks.current, callId, { value }, question),
     fail: (callId, error, question) => sendAnswer(talks.current, callId, { error }, question),
     retry: () => sendRetry(talks.current),
@@ -205,7 +205,16 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       if (id !== undefined) watchAgain(talks.current);
       update(talks.current, { error: undefined });
     },
-    loadOlder: () => loadOlder(talks.current),
+    loadOlder: async () => {
+      const talk = talks.current;
+      try {
+        return await (await seldom()).loadOlder(talk);
+      } catch (cause) {
+        // The code could not be loaded.
+        update(talk, { error: failureOf(cause) });
+        return false;
+      }
+    },
     sessions: () => orFailure(speaks.sessions(new AbortController().signal)),
     file: (id) => orFailure(speaks.file(id, new AbortController().signal)),
     close: () => leave(talks.current),

@@ -156,7 +156,7 @@ export interface Snapshot extends ViewState {
  *
  * @throws Refused `protocol` if it has none.
  */
-export function snapshotFrom(body: unknown, isOlder: boolean): Snapshot {
+export function snapshotFrom(body: unknown, isOlder = false): Snapshot {
   const isView =
     isObject(body) &&
     isListOf(body.messages, ({ parts }) => isListOf(parts, ({ type }) => typeof type === "string")) &&

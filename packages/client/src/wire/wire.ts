@@ -6,8 +6,8 @@ import {
   posting,
   Refused,
   requester,
-  sessionPath,
   type Snapshot,
+  sessionPath,
   snapshotFrom,
   type WireOptions,
 } from "./request.ts";
