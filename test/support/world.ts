@@ -16,6 +16,7 @@ import { type Reply, type Rules, type StrictModel, strictModel } from "@pawl/tes
 import * as z from "zod";
 import { delegates, EXPERTS } from "./delegates.ts";
 import { assertSoundLog } from "./invariants.ts";
+import { assertPages } from "./pages.ts";
 import { assertExpiries, assertPatience, patient } from "./patient.ts";
 import { assertRebuilds } from "./rebuild.ts";
 import { draw, type RecordedFiles } from "./recorded-files.ts";
@@ -162,6 +163,7 @@ export function world(
         assertSurveys(log, ran, fromSeq);
         assertPatience(log, ran, fromSeq);
         assertExpiries(log, fromSeq);
+        await assertPages(log);
       }
       assertTasks(all, made.limits);
       return log;

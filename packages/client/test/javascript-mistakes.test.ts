@@ -22,10 +22,10 @@ it("U6 createAgentClient() refuses what JavaScript may pass", async () => {
     [
       "config: createAgentClient() takes an object of options, e.g. { url: "/api/coach" }.",
       "config: createAgentClient() takes an object of options, e.g. { url: "/api/coach" }.",
-      "config: createAgentClient() has no option "api"; it has url, fetch, headers, sessionId, onSession, onEvent, silenceMs, newId, tools.",
+      "config: createAgentClient() has no option "api"; it has url, fetch, headers, sessionId, onSession, onEvent, silenceMs, newId, tools, pageSize.",
       "config: \`url\` of createAgentClient() must be of type string; got object.",
       "config: \`headers\` of createAgentClient() must be of type object or function; got string.",
-      "config: createAgentClient() has no option "onMessage"; it has url, fetch, headers, sessionId, onSession, onEvent, silenceMs, newId, tools.",
+      "config: createAgentClient() has no option "onMessage"; it has url, fetch, headers, sessionId, onSession, onEvent, silenceMs, newId, tools, pageSize.",
       "config: \`sessionId\` of createAgentClient() must be of type string; got number. \`silenceMs\` of createAgentClient() must be of type number; got string.",
       "accepted",
     ]

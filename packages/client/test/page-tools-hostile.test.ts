@@ -209,7 +209,7 @@ describe("F12 a page's tool runs", () => {
     let lost = 0;
     let isClosed = false;
     const flaky: typeof fetch = async (input, init) => {
-      if (isClosed && lost < 2 && String(input).endsWith(`/sessions/${sessionId}`)) {
+      if (isClosed && lost < 2 && String(input).includes(`/sessions/${sessionId}?`)) {
         lost += 1;
         throw new TypeError("offline");
       }

@@ -122,7 +122,7 @@ describe("a silent server", () => {
     await served.store.sessions.create({ id: "s", userId: "ada", agent: "coach" });
     const heard = told();
     const broken: typeof fetch = async (input, init) => {
-      if (String(input).endsWith("/sessions/s")) throw new TypeError("network error");
+      if (String(input).includes("/sessions/s?")) throw new TypeError("network error");
       return await fetch(input, init);
     };
     const client = clientOf(served, { sessionId: "s", onEvent: heard.onEvent, fetch: broken });

@@ -21,6 +21,7 @@ export { advanceCursor, type Cursor, formatCursor, type LiveCursor, parseCursor 
 export type { InferInput } from "./tools/schema.ts";
 export { type OutputPart, outputPartOf } from "./view/output.ts";
 export { outputIn, outputSoFar } from "./view/output-value.ts";
+export { type PageOptions, type ViewPage, viewPage } from "./view/page.ts";
 export { isQuestionPart } from "./view/question-part.ts";
 export { reduceView } from "./view/reduce.ts";
 export { runMessageId } from "./view/run-message.ts";

@@ -10,6 +10,7 @@ import { checkArgument, checkClientOptions } from "./check-client.ts";
 import { offers, ownTool, type PageTools, withoutOwn } from "./page-tools.ts";
 import type { AnswerOf, AnyQuestions, QuestionOf } from "./question-types.ts";
 import { watchAgain } from "./reading.ts";
+import type { uploadAll } from "./send-files.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
 import type { AnyTools, ToolTypes, TypedMessage } from "./tool-types.ts";
 
@@ -30,6 +31,12 @@ export interface AgentClientOptions<T = AnyTools> extends WireOptions {
    * is run by one tab of a browser, and its first result counts. Default: none.
    */
   tools?: PageTools<T> | undefined;
+  /**
+   * How many messages are loaded when a session is opened, and by each
+   * {@link AgentClient.loadOlder}, 1 to 200. The server sends whole runs, so there may be a few more.
+   * Default: 50.
+   */
+  pageSize?: number | undefined;
   /**
    * Milliseconds without data or a heartbeat after which a connection counts as broken. Also the timeout of a
    * request. Default: 45,000 for requests; for streams, three of the heartbeats that the server announces, or
@@ -84,6 +91,12 @@ export interface AgentClient<T = AnyTools, Output = Json, Q = AnyQuestions> {
    */
   open(sessionId: string | undefined): void;
   /**
+   * Loads the messages before the first one that is shown, if the state's `hasOlder` is `true`. Resolves to
+   * whether they were loaded; if the server has refused or could not be reached, `state.error` has the
+   * reason. A call while they are being loaded waits for the same messages.
+   */
+  loadOlder(): Promise<boolean>;
+  /**
    * Resolves to the user's last 50 sessions with this agent, newest first. Rejects with an error whose `code`
    * and `message` are those of an {@link AgentFailure}.
    */
@@ -115,7 +128,7 @@ export interface TypedState<T = AnyTools, Output = Json, Q = AnyQuestions>
 }
 
 /**
- * Creates a client for an agent that `handler()` of `@pawl/sse` serves. Loads the session, follows its events
+ * Creates a client for an agent that `handler()` of `@pawl/sse` serves. Loads the session's last messages, follows its events
  * and keeps its state up to date. Broken connections resume after the last event.
  *
  * `createAgentClient<typeof agent>` has the types of the agent's calls, questions and output. Import only its
@@ -145,38 +158,38 @@ export function createAgentClient<A extends AnyAgent>(
 ): AgentClient<ToolTypesOf<A>, OutputOf<A>, A>;
 export function createAgentClient(options: AgentClientOptions): AgentClient {
   checkClientOptions("createAgentClient()", options);
-  const { sessionId, silenceMs = SILENCE_MS } = options;
+  const { sessionId, silenceMs = SILENCE_MS, pageSize = 50 } = options;
   const speaks = wire(options, silenceMs);
   const talks = around(
     options,
-    (from, id) => newConversation({ ...from, wire: speaks }, id),
+    (from, id) => newConversation({ ...from, wire: speaks, pageSize }, id),
     (facts: Facts) => withoutOwn(stateOf(facts), options),
   );
-  let loaded: Promise<Partial<typeof import("./run-page-tools.ts")>> | undefined;
-  const pageTools = () => {
-    loaded ??= import("./run-page-tools.ts").catch(() => {
-      // The next message or change of the state tries again.
+  let loaded: Promise<typeof import("./seldom.ts")> | undefined;
+  const seldom = () => {
+    loaded ??= import("./seldom.ts").catch((error) => {
+      // The next call tries again.
       loaded = undefined;
-      return {};
+      throw error;
     });
     return loaded;
   };
-  const offered = async () => {
-    const { offeredBy } = await pageTools();
-    // Without its tools, the message could mean something else to the model.
-    if (offeredBy === undefined) throw new TypeError("The code for the page's tools could not be loaded.");
-    return offeredBy(options);
-  };
   talks.subscribe(() => {
     if (loaded || talks.current.facts.view.pending.some((question) => ownTool(options, question)))
-      void pageTools().then(({ runPageTools }) => runPageTools?.(talks.current, options));
+      seldom().then(
+        ({ runPageTools }) => runPageTools(talks.current, options),
+        () => undefined,
+      );
   });
+  const upload: typeof uploadAll = async (...files) => (await seldom()).uploadAll(...files);
+  const offered = async () => (await seldom()).offeredBy(options);
   if (sessionId !== undefined) watchAgain(talks.current);
 
   return {
     getState: talks.getState,
     subscribe: talks.subscribe,
-    send: (text, more) => sendMessage(talks.current, text, more, offers(options) ? offered : undefined),
+    send: (text, more) =>
+      sendMessage(talks.current, text, more, upload, offers(options) ? offered : undefined),
     answer: (callId, value, question) => sendAnswer(talks.current, callId, { value }, question),
     fail: (callId, error, question) => sendAnswer(talks.current, callId, { error }, question),
     retry: () => sendRetry(talks.current),
@@ -191,6 +204,16 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       else if (life.signal.aborted) talks.current.life = new AbortController();
       if (id !== undefined) watchAgain(talks.current);
       update(talks.current, { error: undefined });
+    },
+    loadOlder: async () => {
+      const talk = talks.current;
+      try {
+        return await (await seldom()).loadOlder(talk);
+      } catch (cause) {
+        // The code could not be loaded.
+        update(talk, { error: failureOf(cause) });
+        return false;
+      }
     },
     sessions: () => orFailure(speaks.sessions(new AbortController().signal)),
     file: (id) => orFailure(speaks.file(id, new AbortController().signal)),

@@ -11,6 +11,7 @@ const TYPES = {
   silenceMs: ["number"],
   newId: ["function"],
   tools: ["object"],
+  pageSize: ["number"],
 } satisfies { [name: string]: readonly string[] };
 
 /**
@@ -22,8 +23,8 @@ export function checkClientOptions(whose: string, options: unknown): void {
   if (typeof options !== "object" || options === null)
     throw new PawlError("config", `${whose} takes an object of options, e.g. { url: "/api/coach" }.`);
   const types = new Map<string, readonly string[]>(Object.entries(TYPES));
-  // ASP has no words for tools of a page.
-  if (whose.includes("Asp")) types.delete("tools");
+  // ASP has no words for tools of a page, and no pages.
+  if (whose.includes("Asp")) for (const name of ["tools", "pageSize"]) types.delete(name);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const problems = given.flatMap(([name, value]) => {
     const type = types.get(name);

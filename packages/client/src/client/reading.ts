@@ -69,7 +69,7 @@ async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0
 }
 
 /**
- * Reads over one connection: a snapshot of the session if it is not loaded, and then the events after it.
+ * Reads over one connection: the session's last messages if it is not loaded, and then the events after it.
  * With `whole`, an answer in progress is requested from its beginning, because resuming in the middle has
  * left a gap.
  */
@@ -79,9 +79,10 @@ async function readSession(talk: Conversation, signal: AbortSignal, whole: boole
   if (sessionId === undefined)
     throw new Refused(0, "network", "The connection broke off before the answer began. Please try again.");
   if (!talk.loaded) {
-    const view = await talk.wire.snapshot(sessionId, signal);
+    const { before, ...view } = await talk.wire.snapshot(sessionId, signal, talk.pageSize);
     signal.throwIfAborted();
     talk.loaded = true;
+    talk.facts = { ...talk.facts, before };
     talk.standing = standingAt(view.cursor);
     updateView(talk, view, "now");
   }

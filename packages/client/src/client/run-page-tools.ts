@@ -87,7 +87,7 @@ async function runOnce(
 async function isStillOpen(talk: Conversation, question: Question, signal: AbortSignal): Promise<boolean> {
   for (let tries = 1; !signal.aborted; tries += 1) {
     try {
-      const { pending } = await talk.wire.snapshot(talk.facts.sessionId ?? "", signal);
+      const { pending } = await talk.wire.snapshot(talk.facts.sessionId ?? "", signal, 1);
       return pending.some((open) => keyOf(open) === keyOf(question));
     } catch (error) {
       if (!isTemporary(error)) return false;

@@ -9,7 +9,7 @@ import type { InputPart, RunBody } from "../wire/wire.ts";
 import { checkArgument, refuseEvent } from "./check-client.ts";
 import { checkedFiles, shownFile, type UploadOptions } from "./checked-files.ts";
 import { lead, newReader, readRun, watchAgain } from "./reading.ts";
-import { uploadAll } from "./send-files.ts";
+import type { uploadAll } from "./send-files.ts";
 
 /**
  * The most times that a message or an answer is sent while the server cannot be reached. The server stores it
@@ -28,12 +28,14 @@ export interface SendOptions extends UploadOptions {
 
 /**
  * Sends a message, unless a request is in flight. The message is shown at once, and removed if the server
- * refuses it or one of its files. `offered` loads the tools that the page offers with it.
+ * refuses it or one of its files. `upload` sends its files, and `offered` loads the tools that the page offers
+ * with it.
  */
 export async function sendMessage(
   talk: Conversation,
   text: string,
   { extra, files: given = [], ...uploading }: SendOptions = {},
+  upload: typeof uploadAll,
   offered?: () => Promise<readonly JsonObject[]>,
 ): Promise<boolean> {
   checkArgument("The message for send()", text, "string");
@@ -58,7 +60,7 @@ export async function sendMessage(
   update(talk, { sending: { id, text, ...shown }, error: undefined });
   const body = { ...extra, input: text, clientMessageId: id };
   if (files.length === 0 && offered === undefined) return await submit(talk, body, { text });
-  const posting = prepareAndPost(talk, { files, body, uploading, offered });
+  const posting = prepareAndPost(talk, { files, body, uploading, upload, offered });
   talk.posting = posting;
   return await posting;
 }
@@ -67,12 +69,13 @@ interface Unprepared {
   files: readonly Blob[];
   body: RunBody & { input: string };
   uploading: UploadOptions;
+  upload: typeof uploadAll;
   offered: (() => Promise<readonly JsonObject[]>) | undefined;
 }
 
 async function prepareAndPost(
   talk: Conversation,
-  { files, body, uploading, offered }: Unprepared,
+  { files, body, uploading, upload, offered }: Unprepared,
 ): Promise<boolean> {
   const { input: text } = body;
   const { life } = talk;
@@ -80,7 +83,7 @@ async function prepareAndPost(
     const tools = (await offered?.()) ?? [];
     // The user has left the conversation meanwhile.
     if (life.signal.aborted) return false;
-    const parts = files.length === 0 ? [] : await uploadAll(talk, files, uploading);
+    const parts = files.length === 0 ? [] : await upload(talk, files, uploading);
     const said: InputPart[] = text.trim() === "" ? [] : [{ type: "text", text }];
     const input = files.length === 0 ? text : [...parts, ...said];
     return await postAndRead(talk, { ...body, input, ...(tools.length > 0 && { tools }) }, { text });

@@ -15,7 +15,10 @@ import { useClient } from "./use-client.ts";
 /** The result of {@link useAgent}: the conversation's state, and the user's actions. */
 export interface UseAgent<A = AnyQuestions, T = ToolTypesOf<A>>
   extends Omit<TypedState<T, OutputOf<A>>, "pending">,
-    Pick<AgentClient, "send" | "answer" | "fail" | "retry" | "stop" | "open" | "sessions" | "file"> {
+    Pick<
+      AgentClient,
+      "send" | "answer" | "fail" | "retry" | "stop" | "open" | "loadOlder" | "sessions" | "file"
+    > {
   /** The first pending question of each kind, e.g. `asked.show_options?.answer("plan")`. */
   asked: AskedByKind<A>;
   /** All pending questions, in the order in which they were asked. Compare `kind` to narrow one. */
@@ -83,11 +86,11 @@ export function useAgent(options: AgentClientOptions): UseAgent {
     options,
     createAgentClient,
   );
-  const { send, answer, fail, retry, stop, open, sessions, file } = client;
+  const { send, answer, fail, retry, stop, open, loadOlder, sessions, file } = client;
   const pending = useMemo(() => answerable(state.pending, client), [state.pending, client]);
   const asked = useMemo(() => askedByKind(pending), [pending]);
   return useMemo(
-    () => ({ ...state, asked, pending, send, answer, fail, retry, stop, open, sessions, file }),
-    [state, asked, pending, send, answer, fail, retry, stop, open, sessions, file],
+    () => ({ ...state, asked, pending, send, answer, fail, retry, stop, open, loadOlder, sessions, file }),
+    [state, asked, pending, send, answer, fail, retry, stop, open, loadOlder, sessions, file],
   );
 }

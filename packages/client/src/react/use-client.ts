@@ -18,6 +18,7 @@ interface Options<Event> extends WireOptions {
   silenceMs?: number;
   newId?(): string;
   tools?: object | undefined;
+  pageSize?: number | undefined;
 }
 
 /**
@@ -60,7 +61,7 @@ export function useClient<
  * contain the session: an effect opens it once the component is mounted.
  */
 function readingFrom<Event>(latest: RefObject<Options<Event>>, url: string): Options<Event> {
-  const { silenceMs, newId } = latest.current;
+  const { silenceMs, newId, pageSize } = latest.current;
   return {
     url,
     get tools() {
@@ -75,5 +76,6 @@ function readingFrom<Event>(latest: RefObject<Options<Event>>, url: string): Opt
     onSession: (id) => latest.current.onSession?.(id),
     ...(silenceMs !== undefined && { silenceMs }),
     ...(newId !== undefined && { newId }),
+    ...(pageSize !== undefined && { pageSize }),
   };
 }

@@ -64,6 +64,13 @@ export interface AgentState extends ViewState {
    * `false`, it is the part that has arrived, and it may still be refused. `undefined` if the run has none.
    */
   output: ShownOutput | undefined;
+  /**
+   * Whether the session has messages older than the first of `messages`, which
+   * {@link AgentClient.loadOlder} loads. `false` until the session is loaded.
+   */
+  hasOlder: boolean;
+  /** Whether older messages are being loaded. */
+  loadingOlder: boolean;
   /** The last failure. Cleared by the next message or answer, or by opening a session. */
   error: AgentFailure | undefined;
 }
@@ -108,14 +115,19 @@ export interface Facts {
   answering: ReadonlySet<string>;
   connection: Connection;
   error: AgentFailure | undefined;
+  /** Names the next page of older messages to the server. `null` if there is none. */
+  before: number | null;
+  loadingOlder: boolean;
 }
 
 /** Derives the state from the facts. */
 export function stateOf(facts: Facts): AgentState {
-  const { sessionId, view, connection, error } = facts;
+  const { sessionId, view, connection, error, loadingOlder } = facts;
   const messages = messagesOf(facts);
   const output = shownOutput(view);
-  return { ...view, messages, sessionId, connection, error, phase: phaseOf(facts), output };
+  const hasOlder = facts.before !== null;
+  const phase = phaseOf(facts);
+  return { ...view, messages, sessionId, connection, error, phase, output, hasOlder, loadingOlder };
 }
 
 // States of one view share the parsed output, so that pages compare it by identity.

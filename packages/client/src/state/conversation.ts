@@ -9,6 +9,8 @@ import { restartBefore, type Standing, standingAt, step } from "./standing.ts";
 /** The dependencies of a conversation. */
 export interface ConversationOptions extends FromClient<SessionEvent> {
   wire: Wire;
+  /** How many messages a page has, at least. */
+  pageSize: number;
 }
 
 /** One opened session and its reader. Every change replaces `facts`; the other fields are bookkeeping. */
@@ -16,8 +18,10 @@ export interface Conversation extends ConversationOptions {
   facts: Facts;
   /** How far the view has been read: the last event, and the characters of each block after it. */
   standing: Standing;
-  /** Whether `facts.view` has the whole session up to its cursor. If not, a snapshot is requested first. */
+  /** Whether `facts.view` has the session's last messages up to its cursor. If not, they are requested first. */
   loaded: boolean;
+  /** The redactions that were read, for older messages that the server has sent before these. */
+  redactions: SessionEvent[];
   /** Aborted when the conversation is closed. */
   life: AbortController;
   /** The active reader. A new one replaces it. */
@@ -35,12 +39,15 @@ export function newConversation(options: ConversationOptions, sessionId: string 
     answering: new Set(),
     connection: "offline",
     error: undefined,
+    before: null,
+    loadingOlder: false,
   };
   return {
     ...options,
     facts,
     standing: standingAt(0),
     loaded: sessionId === undefined,
+    redactions: [],
     life: new AbortController(),
     reader: new AbortController(),
     posting: Promise.resolve(),
@@ -74,6 +81,7 @@ export function take(talk: Conversation, event: SessionEvent): void {
   const { news, ...standing } = step(talk.standing, event);
   if (news === undefined) return;
   talk.standing = standing;
+  if (news.type === "redaction") talk.redactions.push(news);
   // A client that has read the session from its first event needs no snapshot.
   if ("seq" in news && news.seq === 1) talk.loaded = true;
   if ("seq" in news && sessionId === undefined) talk.facts = { ...talk.facts, sessionId: news.sessionId };

@@ -145,17 +145,28 @@ async function refused(response: Response, url: string): Promise<Refused> {
   );
 }
 
-/** Returns the view in a response. @throws Refused `protocol` if it has none. */
-export function snapshotFrom(body: unknown): ViewState {
+/** A view of a session, without its older messages. Only the last messages come with all fields. */
+export interface Snapshot extends ViewState {
+  /** Names the page of older messages. `null` if there are none, or the server sends all messages. */
+  before: number | null;
+}
+
+/**
+ * Returns the view in a response. One with older messages has only these.
+ *
+ * @throws Refused `protocol` if it has none.
+ */
+export function snapshotFrom(body: unknown, isOlder = false): Snapshot {
   const isView =
     isObject(body) &&
     isListOf(body.messages, ({ parts }) => isListOf(parts, ({ type }) => typeof type === "string")) &&
-    isListOf(body.pending) &&
-    Number.isInteger(body.cursor);
+    (isOlder || isListOf(body.pending)) &&
+    Number.isInteger(body.cursor) &&
+    Number.isInteger(body.before ?? 0);
   if (!isView)
     throw new Refused(200, "protocol", "The server's response is not a session. Check the client's `url`.");
-  const { messages, pending, runningTools, run, cursor } = body as unknown as ViewState;
-  return { messages, pending, runningTools, run, cursor };
+  const { messages, pending, runningTools, run, cursor, before = null } = body as unknown as Snapshot;
+  return { messages, pending, runningTools, run, cursor, before };
 }
 
 function isListOf(value: unknown, is: (one: Record<string, unknown>) => boolean = () => true): boolean {

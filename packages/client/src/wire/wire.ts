@@ -1,5 +1,4 @@
 import type { Answer, JsonObject, Session } from "@pawl/core";
-import type { ViewState } from "@pawl/core/view";
 import { within } from "./read-events.ts";
 import {
   eventStream,
@@ -7,6 +6,7 @@ import {
   posting,
   Refused,
   requester,
+  type Snapshot,
   sessionPath,
   snapshotFrom,
   type WireOptions,
@@ -38,8 +38,11 @@ export interface ListedSession extends Session {
 export interface Wire {
   /** Begins or resumes a run. Resolves to its stream. */
   run(body: RunBody, signal: AbortSignal): Promise<Response>;
-  /** Resolves to the session's current view. */
-  snapshot(sessionId: string, signal: AbortSignal): Promise<ViewState>;
+  /**
+   * Resolves to the session's current view, with at least its `last` messages, or to that many older messages
+   * than those of an earlier response: pass its `before`.
+   */
+  snapshot(sessionId: string, signal: AbortSignal, last: number, before?: number): Promise<Snapshot>;
   /** Streams the events after `place`, a cursor as `formatCursor` writes it. */
   stream(sessionId: string, place: string, signal: AbortSignal): Promise<Response>;
   /** Resolves to the user's sessions, newest first. */
@@ -63,9 +66,10 @@ export function wire(options: WireOptions, silenceMs: number): Wire {
   const slowly = requester(options, Math.max(silenceMs, UPLOAD_MS));
   return {
     run: async (body, signal) => eventStream(await request("/runs", signal, posting(body))),
-    snapshot: async (id, signal) => {
-      const response = await request(sessionPath(id), signal);
-      return snapshotFrom(await within(silenceMs, response.json()));
+    snapshot: async (id, signal, last, before) => {
+      const more = before === undefined ? "" : `&before=${before}`;
+      const response = await request(`${sessionPath(id)}?last=${last}${more}`, signal);
+      return snapshotFrom(await within(silenceMs, response.json()), before !== undefined);
     },
     stream: async (id, place, signal) =>
       eventStream(

@@ -1,5 +1,4 @@
 import { PawlError, readShown, type SessionEvent } from "@pawl/core";
-import { newView, reduceView } from "@pawl/core/view";
 import { type Context, Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { native } from "../dialects/native.ts";
@@ -7,6 +6,7 @@ import { errorResponse, responseTo } from "../request/wire-error.ts";
 import { readBy } from "../session/caller.ts";
 import { listSessions } from "../session/list-sessions.ts";
 import { publicEvent } from "../session/public-event.ts";
+import { sessionView } from "../session/session-view.ts";
 import { HEARTBEAT_MS } from "../stream/event-stream.ts";
 import { followers } from "../stream/followers.ts";
 import { cursorOf, logStream } from "../stream/log-stream.ts";
@@ -17,6 +17,7 @@ import { corsOf } from "./cors.ts";
 import { fileRoutes } from "./file-routes.ts";
 import type { HandlerOptions, Served } from "./handler-options.ts";
 import { errorsOnly, identified } from "./identified.ts";
+import { pageOf } from "./page-query.ts";
 import { withinRate } from "./rate-limit.ts";
 import { namedSession, type Replaying, replayRoutes } from "./replay-routes.ts";
 import { type Env, json, type Limited, route, type Streaming } from "./routes.ts";
@@ -32,7 +33,9 @@ import { startRun } from "./start-run.ts";
  *   }]`) or `retry` (the id of the last run, if it failed). The response's header `x-pawl-session` has the
  *   session's id; decode it with `decodeURIComponent`
  * - `GET /sessions`: `{ sessions }`, the user's last 50 sessions, newest first, each with its `title`
- * - `GET /sessions/:id`: `{ session, messages, pending, runningTools, run, cursor }`
+ * - `GET /sessions/:id`: `{ session, messages, pending, runningTools, run, cursor }`. With `?last=50`, only
+ *   the last messages, at least as many (at most 200), and `before`. With `?last=50&before=` and that number:
+ *   `{ session, messages, cursor, before }`, the older messages. `before` is `null` if there are none
  * - `GET /sessions/:id/events?after=`: `{ events }`, the stored events
  * - `GET /sessions/:id/stream`: the events after `Last-Event-ID` or `?after=`, and then new ones as they
  *   happen. Accepts the id of any event that was sent, also in the middle of an answer. Resumes a run that no
@@ -44,7 +47,7 @@ import { startRun } from "./start-run.ts";
  *
  * Dialects with `resume: "replay"` have their own request bodies, and two more routes:
  *
- * - `GET /runs/:id`: the session's messages in the client's format
+ * - `GET /runs/:id`: the session's messages in the client's format, also in pages, with `before`
  * - `GET /runs/:id/stream`: the agent's output since its last run began, or 204 if none exists
  *
  * @throws PawlError `config` for unknown, missing and invalid options, and for an agent that the runtime does
@@ -123,12 +126,9 @@ function checkedHandler(
   });
   route(app, "/sessions/:id", {
     GET: async (c) => {
+      const page = pageOf(c.req.query());
       const session = await own(c);
-      let view = newView();
-      for await (const event of readShown(runtime.store, session.id)) {
-        view = reduceView(view, publicEvent(event, options));
-      }
-      return json({ session, ...view });
+      return json({ session, ...(await sessionView(runtime.store, session, options, page)) });
     },
   });
   route(app, "/sessions/:id/events", {

@@ -4,10 +4,12 @@ import type { Dialect } from "../dialects/base/dialect.ts";
 import { responseTo, type WireError } from "../request/wire-error.ts";
 import { type Admit, type Caller, OwnResponse, readBy } from "../session/caller.ts";
 import { findSession } from "../session/open-session.ts";
-import { sessionNow } from "../session/session-then.ts";
+import { factsOf, sessionNow } from "../session/session-then.ts";
+import { sessionPage } from "../session/session-view.ts";
 import { eventStream, runHeaders, STREAM_HEADERS } from "../stream/event-stream.ts";
 import { beginTold, resumeTold, type ToldRun } from "../stream/tell-run.ts";
 import { type ExtraFields, readRequest } from "./extra-fields.ts";
+import { pageOf } from "./page-query.ts";
 import { type Env, json, type Limited, route, type Streaming } from "./routes.ts";
 
 /** The dependencies of the routes of a dialect with `resume: "replay"`. */
@@ -50,7 +52,7 @@ export async function tellNewRun(
 /**
  * Adds the routes of a dialect with `resume: "replay"`.
  *
- * - `GET /runs/:id`: the session's messages in the client's format
+ * - `GET /runs/:id`: the session's messages in the client's format; pages as in `GET /sessions/:id`
  * - `GET /runs/:id/stream`: the agent's output since its last run began, until the run settles. Answers 204
  *   if none exists, also for a name without a session, because a message may still begin one
  */
@@ -59,9 +61,14 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
   route(app, "/runs/:id", {
     GET: async (c) => {
       const id = c.req.param("id") ?? "";
+      const page = pageOf(c.req.query());
       const session = await namedSession(served, c.get("userId"), id);
-      const { view, facts } = await sessionNow(served, session.id);
-      return json(dialect.history?.(view, id, facts) ?? {});
+      if (page === undefined) {
+        const { view, facts } = await sessionNow(served, session.id);
+        return json(dialect.history?.(view, id, facts) ?? {});
+      }
+      const { view, before, events } = await sessionPage(served.runtime.store, session, served, page);
+      return json({ ...dialect.history?.(view, id, factsOf(events)), before });
     },
   });
   route(app, "/runs/:id/stream", {

@@ -1,4 +1,4 @@
-import { type RunStart, type Runtime, readShown } from "@pawl/core";
+import { type RunStart, type Runtime, readShown, type SessionEvent } from "@pawl/core";
 import { newView, reduceView, type ViewState } from "@pawl/core/view";
 import { newFacts, noteFacts, type ThreadFacts } from "../dialects/base/facts.ts";
 import { publicEvent } from "./public-event.ts";
@@ -38,6 +38,17 @@ export async function sessionUpTo(
     if (event.type === "tool_result" && event.data.mode !== undefined) mode = event.data.mode;
   }
   return { view, mode, facts };
+}
+
+/** Returns the facts in the events of a page, see `viewPage`. */
+export function factsOf(events: readonly SessionEvent[]): ThreadFacts {
+  const facts = newFacts();
+  let view = newView();
+  for (const event of events) {
+    view = reduceView(view, event);
+    noteFacts(facts, event, view);
+  }
+  return facts;
 }
 
 /**

@@ -1,0 +1,151 @@
+import { checkNumbers } from "../base/check-numbers.ts";
+import { checkOptions, type OptionKinds } from "../base/check-options.ts";
+import type { StoredEvent } from "../log/event.ts";
+import type { EventStore, ReadOptions } from "../log/event-store.ts";
+import type { SessionEvent } from "../log/live-event.ts";
+import { redactedEvent } from "../log/redacted.ts";
+import type { Session } from "../log/session-row.ts";
+import { reduceView } from "./reduce.ts";
+import { viewStarts } from "./starts.ts";
+import { newView, type ViewMessage, type ViewState } from "./view.ts";
+
+/** Which messages of a session {@link viewPage} returns. */
+export interface PageOptions {
+  /**
+   * How many messages, at least. A page consists of whole runs, so it may have a few more, and it has fewer
+   * if the session has.
+   */
+  last: number;
+  /**
+   * Only messages before those of an earlier page: its `before`. For any other `seq`, the page ends before
+   * that event's run. Default: the session's last messages.
+   */
+  before?: number | undefined;
+  /** Returns an event as the user may see it. Default: the event itself, unless it was redacted. */
+  shown?: (event: StoredEvent) => SessionEvent;
+}
+
+const OPTIONS: OptionKinds<PageOptions> = { last: "number!", before: "number", shown: "function" };
+
+/** Consecutive messages of a session. */
+export interface ViewPage {
+  /**
+   * The messages, oldest first. The page with the last messages is the session's view in all other fields,
+   * so later events can be folded into it. In older pages, the other fields are those of `newView()`, besides
+   * `cursor`: redactions up to that event are applied.
+   */
+  view: ViewState;
+  /** The value of {@link PageOptions.before} for the next older messages. `null` if there are none. */
+  before: number | null;
+  /** The events of the page's runs, as `shown` has returned them. */
+  events: readonly SessionEvent[];
+}
+
+/**
+ * The number of events that are read per message at first. A run without tools stores 3 for each of its two
+ * messages, one with a tool call 6.
+ */
+const EVENTS_PER_MESSAGE = 6;
+
+/**
+ * Reads a page of a session's messages. Reads backwards from the page's end and stops once the page is
+ * complete, so the costs do not depend on how long the session is. The last messages take one read of the
+ * store, unless their runs have many events; older ones take two.
+ *
+ * @throws PawlError `config` for unknown options, and for numbers that are not whole or below 1.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { viewPage } from "@pawl/core/view";
+ *
+ * const store = memoryStore();
+ * const session = await store.sessions.create({ id: "s1", userId: "ada", agent: "coach" });
+ * const { view, before } = await viewPage(store, session, { last: 50 });
+ * console.log(view.messages.length, before); // 0 null
+ * ```
+ */
+export async function viewPage(
+  store: EventStore,
+  { id, lastSeq }: Pick<Session, "id" | "lastSeq">,
+  options: PageOptions,
+): Promise<ViewPage> {
+  checkOptions("viewPage()", options, OPTIONS);
+  const { last, before, shown = (event) => event } = options;
+  checkNumbers("viewPage()", { last, before: before ?? 1 }, { least: 1, whole: true });
+  const upto = before ?? lastSeq;
+  // An older page has a fixed end, but redactions may come at any time after it.
+  const later = before === undefined ? [] : await readAll(store, id, { afterSeq: before, types: REDACTION });
+  const parts: Part[] = [];
+  let events: StoredEvent[] = [];
+  for (let size = last * EVENTS_PER_MESSAGE; ; size *= 2) {
+    const afterSeq = Math.max(0, upto - size);
+    const limit = (events[0]?.seq ?? upto + 1) - 1 - afterSeq;
+    // The last page also has what was stored after `lastSeq` was read.
+    const isOpen = before === undefined && events.length === 0;
+    events = [...(await readAll(store, id, isOpen ? { afterSeq } : { afterSeq, limit })), ...events];
+    addParts(parts, { events, later, last, isOlder: before !== undefined, shown });
+    if (afterSeq === 0 || countIn(parts) >= last)
+      return pageOf(parts, before === undefined ? undefined : lastSeq);
+  }
+}
+
+const REDACTION = ["redaction"] as const;
+
+async function readAll(store: EventStore, id: string, options: ReadOptions): Promise<StoredEvent[]> {
+  return await Array.fromAsync(store.read(id, options));
+}
+
+/** What was stored between two places at which a view can begin, and its view. */
+interface Part {
+  view: ViewState;
+  before: number | null;
+  events: readonly SessionEvent[];
+}
+
+interface Window extends Required<Pick<PageOptions, "last" | "shown">> {
+  /** Consecutive events up to the end of the page, or up to its `before`. */
+  events: readonly StoredEvent[];
+  /** The redactions after these. */
+  later: readonly StoredEvent[];
+  isOlder: boolean;
+}
+
+/** Adds parts until the page is complete, the last one first. Each is folded on its own, and once. */
+function addParts(parts: Part[], { events, later, last, isOlder, shown }: Window): void {
+  const starts = viewStarts(events);
+  const first = events[0]?.seq ?? 1;
+  const ends = [...starts.slice(1), ...(isOlder ? [] : [Number.POSITIVE_INFINITY])];
+  const redactions = [...events, ...later].filter(({ type }) => type === "redaction");
+  const hidden = new Set(redactions.map(({ data }) => (data as { seq: number }).seq));
+  const asShown = (event: StoredEvent) => shown(hidden.has(event.seq) ? redactedEvent(event) : event);
+  for (let at = ends.length - 1 - parts.length; at >= 0 && countIn(parts) < last; at -= 1) {
+    const [start, end] = [starts[at], ends[at]];
+    if (start === undefined || end === undefined) return;
+    const own = events.slice(start - first, end - first).map(asShown);
+    const since = redactions.filter(({ seq }) => seq >= end);
+    const view = [...own, ...since].reduce(reduceView, newView());
+    parts.push({ view, before: start === 1 ? null : start, events: own });
+  }
+}
+
+function countIn(parts: readonly Part[]): number {
+  return parts.reduce((sum, { view }) => sum + view.messages.length, 0);
+}
+
+/** Joins parts to a page. An older page has been read up to `cursor`. */
+function pageOf(parts: readonly Part[], cursor: number | undefined): ViewPage {
+  const messages: ViewMessage[] = [];
+  const ids = new Set<string>();
+  for (const { view } of parts) {
+    // A message whose id a later one has was replaced by it.
+    messages.unshift(...view.messages.filter(({ id }) => !ids.has(id)));
+    for (const { id } of view.messages) ids.add(id);
+  }
+  const view = cursor === undefined ? (parts[0]?.view ?? newView()) : { ...newView(), cursor };
+  return {
+    view: { ...view, messages },
+    before: parts.at(-1)?.before ?? null,
+    events: parts.toReversed().flatMap(({ events }) => events),
+  };
+}

@@ -1,0 +1,28 @@
+import { refusal } from "../request/wire-error.ts";
+import type { Page } from "../session/session-view.ts";
+
+/** The most messages that a request can ask for. */
+const MOST = 200;
+
+/**
+ * Parses the page that a request asks for; `undefined` if it asks for the whole session.
+ *
+ * @throws HTTPException 400 for numbers that are not valid, and for `before` without `last`.
+ */
+export function pageOf({ last, before }: Readonly<Record<string, string>>): Page | undefined {
+  if (last === undefined && before === undefined) return undefined;
+  const page = { last: numberIn(last), ...(before !== undefined && { before: numberIn(before) }) };
+  if (!(page.last <= MOST)) throw invalid(`\`last\` must be a whole number from 1 to ${MOST}.`);
+  if (Number.isNaN(page.before))
+    throw invalid("`before` must be the number that an earlier response has in `before`.");
+  return page;
+}
+
+/** Returns `NaN` for everything but a whole number from 1. */
+function numberIn(text = ""): number {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : Number.NaN;
+}
+
+function invalid(message: string) {
+  return refusal(400, "invalid_input", message);
+}
