@@ -113,7 +113,7 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
       });
     },
     hold: async (events, mayWait = () => true) => {
-      // With nothing in its way it need not wait for its turn, which saves eight promises.
+      // With nothing in its way it need not wait for its turn. A turn holds twice, so this saves promises.
       if (inTurn.isIdle() && writer.sureUpTo === undefined && mayWait()) holdEvents(writer, prepare(events));
       else await join({ events, mayWait });
     },

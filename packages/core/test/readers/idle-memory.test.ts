@@ -10,18 +10,21 @@ import { setup, user } from "../support/setup.ts";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** A store whose reads return objects of their own, as those of a database do. `alive` counts them. */
+/** A store that returns objects of its own, as a database does. `alive` counts those that are still kept. */
 function copying() {
   const inner = memoryStore();
   const read: WeakRef<StoredEvent>[] = [];
+  const copied = (event: StoredEvent): StoredEvent => {
+    const copy = structuredClone(event);
+    read.push(new WeakRef(copy));
+    return copy;
+  };
+  const { open: _, ...others } = inner;
   const store: EventStore = {
-    ...inner,
+    ...others,
+    append: async (...given) => (await inner.append(...given)).map(copied),
     async *read(sessionId, options) {
-      for await (const event of inner.read(sessionId, options)) {
-        const copy = structuredClone(event);
-        read.push(new WeakRef(copy));
-        yield copy;
-      }
+      for await (const event of inner.read(sessionId, options)) yield copied(event);
     },
   };
   const alive = async () => {
@@ -32,15 +35,21 @@ function copying() {
   return { store, read, alive };
 }
 
-it("R4 an idle reader keeps no event that it has read", async () => {
+it("R4 an idle reader keeps no event that it has read, from the log or from a run", async () => {
   const { store, read, alive } = copying();
-  const { pawl, say } = setup([{ text: "Hello." }], {}, { store });
+  const { pawl, model, say } = setup([{ text: "Hello." }, { text: "Yes." }], {}, { store });
   const { sessionId } = await say("Hi");
   const reader = pawl.follow(sessionId)[Symbol.asyncIterator]();
   await readToEnd(reader);
-  const waiting = reader.next();
+  const following = readToEnd(reader);
   await settled();
   expect(read.length).toBeGreaterThan(5);
+  expect(await alive()).toBe(0);
+  await say("Are you there?", { sessionId });
+  await following;
+  const waiting = reader.next();
+  await pause(1_200);
+  expect(model.requests).toHaveLength(2);
   expect(await alive()).toBe(0);
   await pawl.drain();
   await expect(waiting).rejects.toMatchObject({ code: "draining" });

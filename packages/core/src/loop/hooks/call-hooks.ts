@@ -66,7 +66,7 @@ export function callHook<M extends HookMethod, R>(
     const said = run.apply(hook, [...given, contextWithAnswer(contextOf(leg, hook), answer)]);
     return said === undefined || said === null ? NOTHING : taken(leg, call, said);
   } catch (cause) {
-    return failed(leg, call, cause);
+    return afterFailure(leg, call, cause);
   }
 }
 
@@ -91,11 +91,11 @@ async function taken<M extends HookMethod, R>(
     checkReturned(call.method, returned);
     return { value: call.take(returned) };
   } catch (cause) {
-    return await failed(leg, call, cause);
+    return await afterFailure(leg, call, cause);
   }
 }
 
-async function failed<M extends HookMethod, R>(
+async function afterFailure<M extends HookMethod, R>(
   leg: Leg,
   { hook, method, signal }: HookCall<M, R>,
   cause: unknown,
