@@ -15,6 +15,7 @@ import { type CountedStore, countedStores } from "../support/trip-stores.ts";
 const ROUNDS = Number(process.argv[2] ?? 40);
 const EVENTS = [100, 1_000, 10_000];
 const TAIL = 100;
+const WARM_UP = 5;
 
 const logs = new Map<Context, Awaited<ReturnType<typeof longLog>>[]>();
 for (const context of ["constant", "everything"] as const)
@@ -49,10 +50,9 @@ async function row(
   ids: readonly string[],
   version: (index: number) => string | undefined,
 ): Promise<void> {
-  const times: { wall: number; cpu: number }[] = [];
+  const times = await measured(store, ids, version);
   const read: number[] = [];
   for (const [index, id] of ids.entries()) {
-    times.push(await measured(store, id, version(index)));
     trips.list.length = 0;
     await opened(store, id, version(index));
     read.push(Math.round(trips.list.reduce((sum, { received }) => sum + received, 0) / 1_000));
@@ -71,16 +71,32 @@ async function opened(store: EventStore, id: string, snapshot: string | undefine
   if (state.lastSeq !== found.session.lastSeq) throw new Error("The state is not complete.");
 }
 
-/** Returns the median wall time, and the mean CPU time of this process, in milliseconds. */
-async function measured(store: EventStore, id: string, snapshot: string | undefined) {
-  for (let round = 0; round < 5; round += 1) await opened(store, id, snapshot);
-  const walls: number[] = [];
-  const before = process.cpuUsage();
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const began = performance.now();
-    await opened(store, id, snapshot);
-    walls.push(performance.now() - began);
+/**
+ * Returns the median wall time, and the median CPU time of this process, of opening each session, in
+ * milliseconds. The sessions take turns, so that whatever else the machine does slows them all.
+ */
+async function measured(
+  store: EventStore,
+  ids: readonly string[],
+  version: (index: number) => string | undefined,
+): Promise<{ wall: number; cpu: number }[]> {
+  const walls = ids.map((): number[] => []);
+  const cpus = ids.map((): number[] => []);
+  for (let round = -WARM_UP; round < ROUNDS; round += 1) {
+    for (const [index, id] of ids.entries()) {
+      const before = process.cpuUsage();
+      const began = performance.now();
+      await opened(store, id, version(index));
+      const wall = performance.now() - began;
+      const { user, system } = process.cpuUsage(before);
+      if (round < 0) continue;
+      walls[index]?.push(wall);
+      cpus[index]?.push((user + system) / 1_000);
+    }
   }
-  const { user, system } = process.cpuUsage(before);
-  return { wall: walls.toSorted((a, b) => a - b)[ROUNDS >> 1] ?? 0, cpu: (user + system) / 1_000 / ROUNDS };
+  return ids.map((_, index) => ({ wall: median(walls[index]), cpu: median(cpus[index]) }));
+}
+
+function median(times: readonly number[] = []): number {
+  return times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
 }
