@@ -27,7 +27,7 @@ describe.each(Object.entries(countedStores))("trips to the store, %s", (name, ma
   }, 60_000);
   afterAll(() => counted?.close());
 
-  it.each(stories)("R1 R3 the model is asked after two trips: $name", async (story) => {
+  it.each(stories)("R1 the model is asked after two trips: $name", async (story) => {
     if (counted === undefined) return;
     const { store, trips } = counted;
     const { first } = await tell(store, trips, story, "run");

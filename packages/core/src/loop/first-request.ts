@@ -14,7 +14,7 @@ import { type PreparedRequest, prepareRequest } from "./turn/prepare-request.ts"
 /**
  * Prepares the first request of a run that is about to start with these events, so that one append stores
  * them and the request. Returns `undefined` if something may come between: a hook, a checkpoint, `deps` that
- * are still being made, files, or a limit. The run's loop then prepares the request after the start.
+ * are a promise, files, or a limit. The run's loop then prepares the request after the start.
  */
 export async function firstRequest(
   leg: Leg,

@@ -63,7 +63,7 @@ async function continueRun(host: Host, agent: Agent, options: RunOptions | Retry
   const { userId, sessionId: id, signal, caller, credentials } = options;
   if (id === undefined || id === "")
     throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
-  const { beginRetry, beginWithAnswers } = await seldom();
+  const { beginRetry, beginWithAnswers } = await rarelyUsedParts();
   const asked = { agent, signal, caller, credentials };
   const wanted = { userId, id };
   if (options.retry === undefined) {
@@ -79,7 +79,7 @@ async function continueRun(host: Host, agent: Agent, options: RunOptions | Retry
 }
 
 /** The code for answers, retries and tools of clients, in a chunk that most processes load late. */
-const seldom = () => import("./seldom/index.ts");
+const rarelyUsedParts = () => import("./seldom/index.ts");
 
 /** Opens the session of a request, in one call of the store. */
 async function openFor(
@@ -110,7 +110,7 @@ const messageParts = () => import("./files/index.ts");
 /** Checks the tools that a client offers with its message. @throws PawlError `invalid_input` */
 async function toolsOf(agent: Agent, { clientTools }: RunOptions | RetryRunOptions) {
   if (clientTools === undefined) return undefined;
-  const { checkedOffer } = await seldom();
+  const { checkedOffer } = await rarelyUsedParts();
   return checkedOffer(agent, clientTools);
 }
 

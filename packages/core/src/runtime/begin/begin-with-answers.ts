@@ -109,7 +109,7 @@ async function followsAtOnce(leg: OpenLeg, { caller, credentials }: AskedBy): Pr
   return leg.changes().length === 0;
 }
 
-/** Stores answers without a lease: the leg that holds it picks them up. If it is gone, a new leg starts here. */
+/** Stores answers without a lease: its leg picks them up. If that leg is gone, a new one starts here. */
 async function answerElsewhere(
   host: Host,
   { session, agent, signal, caller, credentials }: Answering,

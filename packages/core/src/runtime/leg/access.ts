@@ -29,7 +29,7 @@ export function newAccess(host: Host, session: Session, { caller = {}, credentia
       };
       try {
         const made = host.deps(session, { caller, credentials });
-        return isPromise(made) ? made.then(take) : Promise.resolve(take(made));
+        return isThenable(made) ? made.then(take) : Promise.resolve(take(made));
       } catch (error) {
         return Promise.reject(error);
       }
@@ -78,7 +78,7 @@ async function askedAfter(
   return { caller, credentials };
 }
 
-function isPromise(made: unknown): made is Promise<unknown> {
+function isThenable(made: unknown): made is Promise<unknown> {
   return typeof (made as { then?: unknown } | null | undefined)?.then === "function";
 }
 

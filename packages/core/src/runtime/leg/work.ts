@@ -8,7 +8,7 @@ import { openRun } from "../../session/state.ts";
 import type { OwnLeg } from "./make-leg.ts";
 import { storeTools } from "./ready.ts";
 
-/** Runs a leg's loop. An exception ends the run as an error, unless the store failed or the lease was lost. */
+/** Runs a leg's loop. An exception ends the run as an error, unless the store failed or the lease is lost. */
 export async function work(leg: OwnLeg, first?: StoredRequest): Promise<boolean> {
   try {
     const deps = withinDeadline(leg.life, leg.makeDeps());
