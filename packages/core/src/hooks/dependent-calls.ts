@@ -1,5 +1,5 @@
+import { byLogOnly } from "../log/log-only.ts";
 import type { Hook } from "./hook.ts";
-import { byLogOnly } from "./log-only.ts";
 
 /**
  * Skips a call if it depends on another call of the same turn. The model is asked to repeat the call once it

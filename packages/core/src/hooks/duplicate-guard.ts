@@ -1,5 +1,5 @@
+import { byLogOnly } from "../log/log-only.ts";
 import type { Hook } from "./hook.ts";
-import { byLogOnly } from "./log-only.ts";
 
 /**
  * Skips a call that has already succeeded with the same input in this run, and tells the model to use the

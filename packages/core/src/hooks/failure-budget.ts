@@ -1,6 +1,6 @@
+import { byLogOnly } from "../log/log-only.ts";
 import type { RunState } from "../session/state.ts";
 import type { Hook, RunContext } from "./hook.ts";
-import { byLogOnly } from "./log-only.ts";
 
 /**
  * Refuses a tool for the rest of the run once it has failed `failures` times in a row. A note tells the

@@ -26,6 +26,11 @@ export interface Access {
   readonly credentials: unknown;
   /** Calls the runtime's `deps` option for this caller. Later calls return the same promise. */
   makeDeps(): Promise<unknown>;
+  /**
+   * Whether `deps` has returned: a value that is no promise, or a promise that is fulfilled. `false` before
+   * `makeDeps` was called.
+   */
+  readonly hasDeps: boolean;
 }
 
 /** One process's share of a run: the log, the time, the hooks, and everything else that the loop needs. */

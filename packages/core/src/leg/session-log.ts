@@ -1,17 +1,10 @@
 import { PawlError } from "../base/errors.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { SessionState } from "../session/state.ts";
+import { eventsOf, type HeldOutcome } from "./held-events.ts";
 import { doInTurn, turns } from "./in-turn.ts";
-import {
-  holdEvents,
-  isRefused,
-  makeSure,
-  newWriter,
-  readOthers,
-  type Writer,
-  type WriterParts,
-  writeEvents,
-} from "./session-writer.ts";
+import { holdEvents, readOthers, writeEvents } from "./session-writer.ts";
+import { isRefused, newWriter, type Writer, type WriterParts } from "./writer.ts";
 
 /**
  * Appends a leg's events to the log, one append at a time, and applies each stored event to the state. Events
@@ -33,9 +26,15 @@ export interface SessionLog {
    * Applies events to the state, and leaves them to the next append, which stores them first: they and what
    * follows from them travel together. For events that mean the same whenever they are stored. Nothing that
    * is outside the program may learn of them, and no code of the application's may run, before they are
-   * stored: see `storeHeld()`. Stores them at once if `mayWait` returns `false` when it is their turn.
+   * stored: see `storeHeld()`. If the store fails then, nobody knows whether they were stored, and every
+   * later call rejects with that error.
    */
-  hold(events: readonly NewEvent[], mayWait?: () => boolean): Promise<void>;
+  hold(events: readonly NewEvent[], options?: HoldOptions): Promise<void>;
+  /**
+   * Holds events that were decided at `revision` and follow from what is held. If that gets other numbers or
+   * is refused, these are dropped. Does nothing if the caller must decide again.
+   */
+  holdAt(revision: number, events: readonly NewEvent[]): Promise<void>;
   /** Whether events are held. */
   readonly isHolding: boolean;
   /**
@@ -44,8 +43,8 @@ export interface SessionLog {
    */
   storeHeld(): Promise<boolean>;
   /**
-   * Raised whenever held events got other numbers than they had in the state, because another process had
-   * stored something before them, or could not be stored. What was decided before that is void.
+   * Raised whenever held events were not stored under the numbers that they had in the state. What was
+   * decided before that is void.
    */
   readonly revision: number;
   /**
@@ -54,10 +53,21 @@ export interface SessionLog {
    * the held events are stored, and these are not.
    */
   appendAt(revision: number, events: readonly NewEvent[]): Promise<readonly StoredEvent[] | undefined>;
-  /** Returns the held events that are not stored, e.g. because another process has taken over the session. */
+  /** Returns the held events that could not be stored, e.g. because another process has the session. */
   unstored(): readonly NewEvent[];
   /** Applies the events that other processes have stored. */
   catchUp(): Promise<void>;
+}
+
+/** Options of `hold`. */
+interface HoldOptions {
+  /**
+   * Called when it is the events' turn. If it returns `false`, they are stored at once. Default: they are
+   * held.
+   */
+  mayWait?(): boolean;
+  /** Settled once the events are stored, or were refused. Default: a refusal rejects the next append. */
+  outcome?: HeldOutcome;
 }
 
 /** Options of `appendAtTip`. */
@@ -66,6 +76,8 @@ interface AtTip {
    * `seq` of the last event on which the caller's decision is based. Default: the last event in the state.
    */
   seq?: number;
+  /** The log's `revision` when the caller decided. Default: the current one. */
+  revision?: number;
   /** Whether the same append also releases the lease. Default: no. */
   release?: boolean;
 }
@@ -81,7 +93,7 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
   const { state } = parts;
   const inTurn = turns();
   let joinable: Append[] | undefined;
-  const join = (given: Pick<Append, "events" | "mayWait">): Promise<readonly StoredEvent[]> => {
+  const join = (given: Pick<Append, "events" | "held">): Promise<readonly StoredEvent[]> => {
     const { promise, resolve, reject } = Promise.withResolvers<readonly StoredEvent[]>();
     const one = { ...given, events: prepare(given.events), resolve, reject };
     if (joinable !== undefined) {
@@ -105,17 +117,25 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
     state,
     asStored: prepare,
     append: (events) => join({ events }),
-    appendAtTip: (events, { seq = state.lastSeq, release = false } = {}) => {
+    appendAtTip: (events, { seq = state.lastSeq, revision = writer.revision, release = false } = {}) => {
       const prepared = prepare(events);
       return alone(async () => {
+        if (writer.revision !== revision) return false;
         const written = writeEvents(writer, prepared, { afterSeq: seq, release });
         return (await unlessOvertaken(state, seq, written)) !== undefined;
       });
     },
-    hold: async (events, mayWait = () => true) => {
+    hold: async (events, held = {}) => {
       // With nothing in its way it need not wait for its turn. A turn holds twice, so this saves promises.
-      if (inTurn.isIdle() && writer.sureUpTo === undefined && mayWait()) holdEvents(writer, prepare(events));
-      else await join({ events, mayWait });
+      if (inTurn.isIdle() && held.mayWait?.() !== false)
+        holdEvents(writer, prepare(events), { outcome: held.outcome });
+      else await join({ events, held });
+    },
+    holdAt: (revision, events) => {
+      const prepared = prepare(events);
+      return alone(async () => {
+        if (writer.revision === revision) holdEvents(writer, prepared, { follows: true });
+      });
     },
     get isHolding() {
       return writer.held.length > 0;
@@ -138,7 +158,7 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
         return await unlessOvertaken(state, seq, writeEvents(writer, prepared, { afterSeq: seq }));
       });
     },
-    unstored: () => [...writer.lost, ...writer.held.map(({ event }) => event)],
+    unstored: () => eventsOf(writer.held),
     catchUp: () => doInTurn(inTurn, () => readOthers(writer)),
   };
 }
@@ -165,8 +185,8 @@ async function unlessOvertaken<T>(
 /** Events that wait to be appended, and the functions that settle their caller's promise. */
 interface Append {
   events: readonly NewEvent[];
-  /** Returns whether the events may be held. Default: no. */
-  mayWait?: () => boolean;
+  /** How the events may be held. Default: they are stored at once. */
+  held?: HoldOptions;
   resolve(rows: readonly StoredEvent[]): void;
   reject(error: unknown): void;
 }
@@ -176,19 +196,35 @@ interface Append {
  * because of one append, each is stored separately. If all of them may be held, holds them.
  */
 async function storeGroup(writer: Writer, group: readonly Append[]): Promise<void> {
+  if (group.every(({ held }) => held !== undefined && held.mayWait?.() !== false)) {
+    for (const one of group) holdOne(writer, one);
+    return;
+  }
   try {
-    const events = group.length === 1 ? (group[0]?.events ?? []) : group.flatMap((one) => one.events);
-    const isHeld = group.every(({ mayWait }) => mayWait?.() === true);
-    if (isHeld) await makeSure(writer);
-    if (isHeld) holdEvents(writer, events);
-    const rows = isHeld ? [] : await writeEvents(writer, events);
+    const rows = await writeEvents(writer, eventsOf(group));
     let at = 0;
-    for (const one of group) {
-      one.resolve(rows.slice(at, at + one.events.length));
-      at += one.events.length;
+    for (const { events, held, resolve } of group) {
+      const own = rows.slice(at, at + events.length);
+      at += events.length;
+      held?.outcome?.resolve(own);
+      resolve(own);
     }
   } catch (error) {
-    if (group.length === 1 || !isRefused(error)) for (const { reject } of group) reject(error);
-    else for (const one of group) await storeGroup(writer, [one]);
+    if (group.length > 1 && isRefused(error)) for (const one of group) await storeGroup(writer, [one]);
+    else for (const one of group) refuseOne(one, error);
   }
+}
+
+function holdOne(writer: Writer, one: Append): void {
+  try {
+    holdEvents(writer, one.events, { outcome: one.held?.outcome });
+    one.resolve([]);
+  } catch (error) {
+    refuseOne(one, error);
+  }
+}
+
+function refuseOne({ held, reject }: Append, error: unknown): void {
+  held?.outcome?.reject(error);
+  reject(error);
 }

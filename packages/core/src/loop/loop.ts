@@ -15,7 +15,7 @@ import { notifyOfSuspension, planTurn, runAfterTurnHooks } from "./hooks/turn-ho
 import { land } from "./land.ts";
 import { prepareNextRun } from "./next-run.ts";
 import { refreshUserData } from "./refresh-user-data.ts";
-import { isStoredTogether } from "./stored-together.ts";
+import { isDecidedByApplication, isStoredTogether } from "./stored-together.ts";
 import { runTools } from "./tools/run-tools.ts";
 import { modelTurn } from "./turn/model-turn.ts";
 import type { InsteadOfCall } from "./turn/plan-call.ts";
@@ -32,6 +32,7 @@ export async function runLoop(leg: Leg, first?: StoredRequest): Promise<boolean>
   let instead: Next | undefined = first && (await sendFirst(leg, first));
   while (!leg.life.lost) {
     if (leg.hasNewCaller) await renewIfDue(leg);
+    if (leg.log.isHolding && isDecidedByApplication(leg) && !(await leg.log.storeHeld())) continue;
     const next = instead ?? decide(leg.log.state, leg.agent, nowOf(leg));
     instead = undefined;
     if (leg.log.isHolding && !isStoredTogether(leg, next) && !(await leg.log.storeHeld())) continue;
@@ -147,6 +148,7 @@ async function runTurn(leg: Leg, revision: number): Promise<InsteadOfCall | unde
  * `false` if something else was stored first; then the caller must decide again.
  */
 export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
+  const { revision } = leg.log;
   const run = openRun(leg.log.state);
   const ending = run && (await endingOf(leg, run, reason));
   if (ending === undefined) return false;
@@ -157,7 +159,7 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   const events = [...ending.events(successor?.next), ...(successor?.events ?? [])];
   // The same append releases the lease. So a message, an answer or a stop that arrives now is either seen by
   // this leg, or finds the session free.
-  if (!(await leg.log.appendAtTip(events, { release: successor === undefined }))) return false;
+  if (!(await leg.log.appendAtTip(events, { revision, release: successor === undefined }))) return false;
   if (ending.error !== undefined) await notifyAtEnd(leg, ending.error);
   await successor?.begun();
   return true;

@@ -1,9 +1,18 @@
-import { isByLogOnly } from "../hooks/log-only.ts";
 import type { Leg } from "../leg/leg.ts";
+import { isByLogOnly } from "../log/log-only.ts";
 import { queuedMessages } from "../session/queued.ts";
-import { openRun } from "../session/state.ts";
+import { type CallState, openRun, unanswered } from "../session/state.ts";
 import type { Next } from "./decide.ts";
 import { hooksWith } from "./hooks/call-hooks.ts";
+
+/**
+ * Returns whether the application decides the next step, by a stop condition of its own. It may tell others
+ * what it sees, so that must be stored first.
+ */
+export function isDecidedByApplication({ agent, log }: Leg): boolean {
+  const run = openRun(log.state);
+  return run !== undefined && unanswered(run).length === 0 && !agent.stopWhen.every(isByLogOnly);
+}
 
 /**
  * Returns whether a step can be stored together with the events that led to it, in one append. It cannot if
@@ -13,7 +22,7 @@ import { hooksWith } from "./hooks/call-hooks.ts";
 export function isStoredTogether(leg: Leg, next: Next): boolean {
   switch (next.do) {
     case "tools":
-      return !hasHooks(leg, "beforeTool") && !next.calls.some(({ toolName }) => isDelegated(leg, toolName));
+      return !hasHooks(leg, "beforeTool") && next.calls.every((call) => isReadyToRun(leg, call));
     case "model":
       return (
         !hasHooks(leg, "beforeRun", "beforeTurn", "beforeModel") &&
@@ -29,6 +38,18 @@ export function isStoredTogether(leg: Leg, next: Next): boolean {
     default:
       return false;
   }
+}
+
+/**
+ * Returns whether nothing of the application's but a schema is called before `tool_started` of the call, or
+ * before its result if it does not run.
+ */
+function isReadyToRun(leg: Leg, { toolName, question }: CallState): boolean {
+  const { suspends, delegate, runsIn, format } = leg.agent.tools.get(toolName) ?? {};
+  if (delegate !== undefined) return false;
+  if (question === undefined) return suspends?.payload === undefined;
+  // The answer becomes the call's result here. Hooks see the results of a page.
+  return format === undefined && (runsIn !== "client" || !hasHooks(leg, "afterTool"));
 }
 
 /** Returns whether the application has hooks with one of these methods. */

@@ -6,16 +6,17 @@ import type { Session } from "../log/session-row.ts";
 import type { Begun } from "./begin/begin.ts";
 import { beginWithMessage } from "./begin/begin-with-message.ts";
 import { checkedKnowledge, checkRunOptions } from "./begin/check-run-options.ts";
-import { begunBy } from "./begin/incoming-message.ts";
+import { begunBy, senderOf } from "./begin/incoming-message.ts";
 import { newSessionId } from "./begin/new-session.ts";
 import type { RetryRunOptions, RunOptions } from "./begin/runtime-types.ts";
 import type { BegunBy, Host } from "./leg/host.ts";
+import type { OpenLeg } from "./leg/leg-runner.ts";
 import { noSuchAgent } from "./leg/no-such-agent.ts";
 import { openLegOf } from "./leg/open-leg.ts";
 import { isTaskSession } from "./tasks/task-session.ts";
 
 /** Begins, continues or retries a run, as the options ask. */
-export async function beginRun(
+export async function beginOrContinue(
   host: Host,
   named: string | Agent<never>,
   given: RunOptions | RetryRunOptions,
@@ -26,16 +27,8 @@ export async function beginRun(
   // As a later process reads it from the log, e.g. with strings for dates.
   const options =
     given.caller === undefined ? given : { ...given, caller: toJson(given.caller) as JsonObject };
-  const { userId, sessionId, input } = options;
-  if (input === undefined) {
-    if (sessionId === undefined || sessionId === "")
-      throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
-    const { beginRetry, beginWithAnswers } = await import("./seldom/index.ts");
-    const session = notExpired(await ownSession(host, sessionId, userId, agent));
-    if (options.retry === undefined) return await beginWithAnswers(host, session, agent, options);
-    const { retry: runId, signal, caller, credentials } = options;
-    return await beginRetry(host, { session, agent, runId, signal, caller, credentials });
-  }
+  const { userId, input } = options;
+  if (input === undefined) return await continueRun(host, agent, options);
   const clientTools = await toolsOf(agent, options);
   const knowledge = options.knowledge?.map(checkedKnowledge);
   const { message, files } =
@@ -43,8 +36,13 @@ export async function beginRun(
       ? { message: input, files: [] }
       : await (await messageParts()).readInput(host.files, agent, { userId, input });
   const { clientMessageId, signal, params, caller, credentials } = options;
-  const opened = await openFor(host, agent, options, begunBy({ caller, credentials, clientTools }));
-  const session = notExpired(opened.session);
+  const opened = await openFor(
+    host,
+    agent,
+    await wantedBy(host, agent, options),
+    begunBy({ caller, credentials, clientTools }),
+  );
+  const { session } = opened;
   const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
   const contents = files.map(({ content }) => content);
   const uploads = files.flatMap(({ reference, isUpload }) => (isUpload ? [reference.id] : []));
@@ -60,18 +58,50 @@ export async function beginRun(
   return await beginWithMessage(host, incoming, opened);
 }
 
-/** Opens the session of a message, in one call of the store. Creates it for a first message. */
-async function openFor(host: Host, agent: Agent, options: RunOptions, from: BegunBy) {
+/** Continues a run with answers, or retries one. */
+async function continueRun(host: Host, agent: Agent, options: RunOptions | RetryRunOptions): Promise<Begun> {
+  const { userId, sessionId: id, signal, caller, credentials } = options;
+  if (id === undefined || id === "")
+    throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
+  const { beginRetry, beginWithAnswers } = await rarelyUsedParts();
+  const asked = { agent, signal, caller, credentials };
+  const wanted = { userId, id };
+  if (options.retry === undefined) {
+    const opened = await openFor(host, agent, wanted, { caller, credentials });
+    return await beginWithAnswers(
+      host,
+      { ...asked, session: opened.session, answers: options.answers ?? [] },
+      opened,
+    );
+  }
+  const opened = await openFor(host, agent, wanted, senderOf(asked));
+  return await beginRetry(host, { ...asked, session: opened.session, runId: options.retry }, opened);
+}
+
+/** The code for answers, retries and tools of clients, in a chunk that most processes load late. */
+const rarelyUsedParts = () => import("./seldom/index.ts");
+
+/** Opens the session of a request, in one call of the store. */
+async function openFor(
+  host: Host,
+  agent: Agent,
+  wanted: Parameters<typeof openLegOf>[1],
+  from: BegunBy,
+): Promise<{ session: Session; leg: OpenLeg | undefined }> {
+  const opened = await openLegOf(host, wanted, agent, from);
+  return { session: notExpired(checkOwn(host, opened?.session, wanted.userId, agent)), leg: opened?.leg };
+}
+
+/** Returns the session that a message needs. Without an id, it is created. */
+async function wantedBy(
+  host: Host,
+  agent: Agent,
+  options: RunOptions,
+): Promise<Parameters<typeof openLegOf>[1]> {
   const { userId, sessionId, metadata } = options;
-  const wanted =
-    sessionId === undefined
-      ? {
-          id: await newSessionId(host, agent.name, options),
-          create: metadata === undefined ? {} : { metadata },
-        }
-      : { id: sessionId };
-  const opened = await openLegOf(host, { ...wanted, userId }, agent, from);
-  return { session: checkOwn(host, opened?.session, userId, agent), leg: opened?.leg };
+  if (sessionId !== undefined) return { userId, id: sessionId };
+  const create = metadata === undefined ? {} : { metadata };
+  return { userId, id: await newSessionId(host, agent.name, options), create };
 }
 
 /** The code for messages with files, in a chunk that most processes do not load. */
@@ -80,7 +110,7 @@ const messageParts = () => import("./files/index.ts");
 /** Checks the tools that a client offers with its message. @throws PawlError `invalid_input` */
 async function toolsOf(agent: Agent, { clientTools }: RunOptions | RetryRunOptions) {
   if (clientTools === undefined) return undefined;
-  const { checkedOffer } = await import("./seldom/index.ts");
+  const { checkedOffer } = await rarelyUsedParts();
   return checkedOffer(agent, clientTools);
 }
 

@@ -34,6 +34,11 @@ function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () =>
   /** The time for which this reader has resumed the run. */
   let resumedAt: string | null | undefined;
   const look = async () => {
+    if (host.legs.has(sessionId)) {
+      // This process is working on it.
+      runs = true;
+      return;
+    }
     const session = await store.sessions.get(sessionId);
     if (session === undefined || session.openRun === null) return;
     const { wakeAt } = session;

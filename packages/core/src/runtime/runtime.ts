@@ -4,7 +4,7 @@ import { beginning } from "./begin/beginning.ts";
 import { getOrCreateSession } from "./begin/new-session.ts";
 import type { Runtime, RuntimeOptions } from "./begin/runtime-types.ts";
 import { requestStop } from "./begin/stop.ts";
-import { agentNamed, beginRun, ownSession } from "./begin-run.ts";
+import { agentNamed, beginOrContinue, ownSession } from "./begin-run.ts";
 import { checkCall, checkDrain, checkId } from "./check-calls.ts";
 import { checkRuntimeOptions } from "./check-runtime.ts";
 import { drain } from "./drain.ts";
@@ -58,7 +58,7 @@ export function runtime<Deps, Name extends string = string>(
     store: host.store,
     files: host.files ?? noFiles,
     run: (agent, options) =>
-      makeRun(host, beginning(host, beginRun(host, agent, options)), options?.signal) as Run<never>,
+      makeRun(host, beginning(host, beginOrContinue(host, agent, options)), options?.signal) as Run<never>,
     stop: async (sessionId, options) => {
       const session = await asked("stop", sessionId, options);
       await requestStop(host, session, agentNamed(host, session.agent));

@@ -1,5 +1,6 @@
 import { butIs } from "../base/check-numbers.ts";
 import { PawlError } from "../base/errors.ts";
+import { byLogOnly } from "../log/log-only.ts";
 import type { CallState, RunState } from "../session/state.ts";
 import type { StopCondition } from "./stop-condition.ts";
 
@@ -29,13 +30,14 @@ export function stopOnFailedTurns(turns: number): StopCondition {
   if (!(typeof turns === "number" && turns > 0)) {
     throw new PawlError("config", `turns of stopOnFailedTurns() must be a number above 0${butIs(turns)}.`);
   }
-  return (run) =>
+  return byLogOnly<StopCondition>((run) =>
     failedTurns(run, turns) >= turns
       ? {
           type: "circuit_open",
           message: "I stopped here: nothing that I tried has worked. Please try it another way.",
         }
-      : undefined;
+      : undefined,
+  );
 }
 
 /** Counts the turns at the end of the run in which all calls failed, up to `most`. */

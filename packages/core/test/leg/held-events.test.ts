@@ -141,7 +141,7 @@ it("R2 events are stored at once if they may not wait when it is their turn", as
   let running = 3;
   const finish = (text: string) => {
     running -= 1;
-    return log.hold([note(text)], () => running === 0);
+    return log.hold([note(text)], { mayWait: () => running === 0 });
   };
   await finish("first");
   expect(appends.map(({ events }) => events)).toEqual([["first"]]);
@@ -174,14 +174,13 @@ it("R2 held events that the store refuses are dropped, so that the log can go on
   await expect(log.append([note("x")])).rejects.toMatchObject({ code: "key_taken" });
   await log.append([note("y")]);
   expect(await stored()).toEqual(["run_started", "once", "y"]);
-  expect(log.unstored()).toHaveLength(1);
   await expectSame();
 });
 
 it.each(["before", "after"] as const)(
-  "R2 L3 if the store fails %s it has stored held events, the log is read again and has each once",
+  "R2 L3 if the store fails %s it has stored held events, the leg writes nothing more, and the log has each once",
   async (when) => {
-    const { log, fails, stored, expectSame } = await opened();
+    const { log, fails, stored } = await opened();
     await log.hold([note("answer")]);
     const { revision } = log;
     fails[when] = () => {
@@ -189,13 +188,107 @@ it.each(["before", "after"] as const)(
     };
     await expect(log.appendAt(revision, [note("x")])).rejects.toThrow("no connection");
     delete fails[when];
-    expect(await log.appendAt(revision, [note("y")])).toBeUndefined();
-    await log.append([note("z")]);
-    const kept = when === "after" ? ["answer", "x"] : [];
-    expect(await stored()).toEqual(["run_started", ...kept, "z"]);
-    await expectSame();
+    for (const again of [
+      () => log.appendAt(revision, [note("y")]),
+      () => log.append([note("y")]),
+      () => log.appendAtTip([note("y")]),
+      () => log.storeHeld(),
+      () => log.hold([note("y")]),
+      () => log.catchUp(),
+    ])
+      await expect(again()).rejects.toThrow("no connection");
+    expect(await stored()).toEqual(["run_started", ...(when === "after" ? ["answer", "x"] : [])]);
+    expect(log.unstored().map(textOf)).toEqual(["answer"]);
   },
 );
+
+it("R2 a failure without held events does not keep the log from going on", async () => {
+  const { log, fails, stored, expectSame } = await opened();
+  fails.before = () => {
+    throw new Error("no connection");
+  };
+  await expect(log.append([note("x")])).rejects.toThrow("no connection");
+  delete fails.before;
+  await log.append([note("y")]);
+  expect(await stored()).toEqual(["run_started", "y"]);
+  await expectSame();
+});
+
+it("R2 L3 what follows from held events is dropped if those get other numbers, and never stored with wrong ones", async () => {
+  const does = {
+    append: (log: SessionLog) => log.append([note("x")]),
+    storeHeld: (log: SessionLog) => log.storeHeld(),
+    catchUp: (log: SessionLog) => log.catchUp(),
+    appendAt: (log: SessionLog) => log.appendAt(log.revision, [note("what follows")]),
+    appendAtTip: (log: SessionLog) => log.appendAtTip([note("what follows")]),
+  };
+  for (const [name, write] of Object.entries(does)) {
+    const { log, others, stored, expectSame } = await opened();
+    await log.hold([note("answer")]);
+    const { revision } = log;
+    await log.holdAt(revision, [note("refers to the answer")]);
+    await others("a message that came");
+    await write(log);
+    const last = name === "append" ? ["x"] : [];
+    expect(await stored()).toEqual(["run_started", "a message that came", "answer", ...last]);
+    expect(log.revision).not.toBe(revision);
+    await log.holdAt(revision, [note("decided before")]);
+    expect(log.isHolding).toBe(false);
+    await expectSame();
+  }
+});
+
+it("R2 what follows from held events is stored with them if nothing came before", async () => {
+  const { log, appends, expectSame } = await opened();
+  await log.hold([note("answer")]);
+  await log.holdAt(log.revision, [note("refers to the answer")]);
+  await log.appendAt(log.revision, [note("request")]);
+  expect(appends).toEqual([{ events: ["answer", "refers to the answer", "request"], afterSeq: 1 }]);
+  await expectSame();
+});
+
+it("R2 an append at a tip is decided again if held events got other numbers since, even if the last one is the same", async () => {
+  const { log, others, stored } = await opened();
+  await log.hold([note("answer")]);
+  await log.holdAt(log.revision, [note("refers to the answer")]);
+  const { lastSeq } = log.state;
+  const { revision } = log;
+  await others("a message that came");
+  await log.catchUp();
+  expect(log.state.lastSeq).toBe(lastSeq);
+  expect(await log.appendAtTip([note("end")], { seq: lastSeq, revision })).toBe(false);
+  expect(await stored()).toEqual(["run_started", "a message that came", "answer"]);
+});
+
+it("R2 P4 the outcome of held events is known: their rows, or why the store refused them", async () => {
+  const { log, stored, expectSame } = await opened();
+  const keyed = { ...note("once"), key: "probe:once" };
+  const first = Promise.withResolvers<readonly StoredEvent[]>();
+  await log.hold([keyed], { outcome: first });
+  await log.append([note("x")]);
+  expect((await first.promise).map(({ seq }) => seq)).toEqual([2]);
+  const second = Promise.withResolvers<readonly StoredEvent[]>();
+  await log.hold([keyed], { outcome: second });
+  await log.holdAt(log.revision, [note("because of the second")]);
+  // The leg decides again, from the log.
+  expect(await log.storeHeld()).toBe(false);
+  await expect(second.promise).rejects.toMatchObject({ code: "key_taken" });
+  expect(await stored()).toEqual(["run_started", "once", "x"]);
+  await expectSame();
+  const third = Promise.withResolvers<readonly StoredEvent[]>();
+  await log.hold([note("at once")], { mayWait: () => false, outcome: third });
+  expect((await third.promise).map(({ seq }) => seq)).toEqual([4]);
+});
+
+it("R2 R1 the time of held events counts as work once it is known", async () => {
+  const { log, later, expectSame } = await opened();
+  await log.append([{ type: "run_suspended", data: { run_id: "r", pending: [] } }]);
+  later(1_000);
+  await log.hold([called]);
+  later(1_000);
+  await log.append([note("x")]);
+  await expectSame();
+});
 
 it("R2 L3 nothing held is stored once another process has taken the session over", async () => {
   const { store, lease, log, stored } = await opened();

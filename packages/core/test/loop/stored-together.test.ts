@@ -1,3 +1,4 @@
+import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
@@ -141,6 +142,64 @@ describe("what is stored together", () => {
   });
 });
 
+/** A store in which another process stores a message right before the append of an answer with its calls. */
+function overtaking(wanted: string) {
+  const inner = memoryStore();
+  let comes = true;
+  const store = beforeAppend(inner, async (events, sessionId) => {
+    if (!comes || !has(events, wanted)) return;
+    comes = false;
+    const data = { message: "And hurry.", queued: true };
+    await inner.append(sessionId, [{ type: "user_message", data }], { appendId: "other" });
+  });
+  return store;
+}
+
+describe("results of calls that do not run", () => {
+  it.each([
+    ["are refused", { name: "echo", input: { text: 1 } }],
+    ["are unknown", { name: "none", input: {} }],
+  ])(
+    "R2 L4 have the number of their answer in their keys, also if a message came before it: %s",
+    async (_, call) => {
+      const store = overtaking("assistant_message");
+      const { say, log, model } = setup([{ tools: [call] }, done], { tools: [echoTool] }, { store });
+      const { sessionId } = await say("Go");
+      const events = await log(sessionId);
+      const answer = events.find(({ type }) => type === "assistant_message");
+      const result = events.find(({ type }) => type === "tool_result");
+      expect(events.find(({ type, data }) => type === "user_message" && "queued" in data)?.seq).toBe(
+        (answer?.seq ?? 0) - 1,
+      );
+      expect(result?.key).toContain(`:${answer?.seq}:`);
+      expect(model.rejected).toEqual([]);
+      assertSoundLog(events);
+    },
+  );
+
+  it("R2 L4 also if the time for the last turn begins before the calls start", async () => {
+    const store = overtaking("assistant_message");
+    const clock = testClock();
+    const { say, log } = setup(
+      [{ tools: [echo("a")] }, done],
+      {
+        tools: [echoTool],
+        onLimit: "land",
+        limits: { wallClockMs: 10_000 },
+        hooks: [named("slow", { afterModel: async () => void (await clock.advance(9_000)) })],
+      },
+      { store, clock },
+    );
+    const { sessionId } = await say("Go");
+    const events = await log(sessionId);
+    const answer = events.find(({ type }) => type === "assistant_message");
+    const result = events.find(({ type }) => type === "tool_result");
+    expect(result).toMatchObject({ data: { success: false } });
+    expect(result?.key).toContain(`:${answer?.seq}:`);
+    assertSoundLog(events);
+  });
+});
+
 describe("the application is called only once what it sees is stored", () => {
   const waits = (watch: () => Promise<void>): Tool =>
     tool({
@@ -203,6 +262,110 @@ describe("the application is called only once what it sees is stored", () => {
     const { say } = setup([{ tools: [echo("a")] }, done], { tools: [waits(watch)] }, { store });
     expect((await say("Go")).stop.type).toBe("end_turn");
     expect(seen).toEqual(["stored"]);
+  });
+
+  /** A setup that knows at once what is stored. */
+  function watched(script: Parameters<typeof setup>[0], optionsWith: (look: () => void) => Options) {
+    const inner = memoryStore();
+    const isIn: string[] = [];
+    const store = {
+      ...inner,
+      append: async (...given: Parameters<typeof inner.append>) => {
+        const rows = await inner.append(...given);
+        isIn.push(...rows.map(({ type }) => type));
+        return rows;
+      },
+    };
+    const seen: (string | undefined)[] = [];
+    const errors: (string | undefined)[] = [];
+    const world = setup(
+      script,
+      optionsWith(() => void seen.push(isIn.at(-1))),
+      { store, onError: () => void errors.push(isIn.at(-1)) },
+    );
+    return { ...world, seen, errors };
+  }
+
+  it("R2 L3 L7 a stop condition of the application, which may tell others what it sees", async () => {
+    const { say, seen } = watched([{ tools: [echo("a")] }, done], (look) => ({
+      tools: [echoTool],
+      stopWhen: [
+        (run, session) => {
+          // The first request is planned with what it is stored with.
+          if (run.turns > 0 || session.run?.ended !== undefined) look();
+          return undefined;
+        },
+      ],
+    }));
+    expect((await say("Go")).stop.type).toBe("end_turn");
+    expect(seen).toContain("tool_result");
+    expect(["tool_result", "llm_response"]).toEqual(expect.arrayContaining(seen));
+  });
+
+  it("R2 L3 the payload of a tool's question", async () => {
+    const asks = tool({
+      name: "asks",
+      description: "",
+      input: z.object({}),
+      suspends: {
+        answer: z.string(),
+        payload: () => {
+          throw new Error("no payload");
+        },
+      },
+    });
+    const { say, errors } = watched([{ tools: [{ name: "asks" }] }, done], () => ({ tools: [asks] }));
+    expect((await say("Go")).stop.type).toBe("end_turn");
+    expect(errors).toEqual(["llm_response"]);
+    const other = watched([{ tools: [{ name: "shows" }] }], (look) => ({
+      tools: [
+        tool({
+          name: "shows",
+          description: "",
+          input: z.object({}),
+          suspends: {
+            answer: z.string(),
+            payload: () => {
+              look();
+              return {};
+            },
+          },
+        }),
+      ],
+    }));
+    await other.say("Go");
+    expect(other.seen).toEqual(["llm_response"]);
+  });
+
+  it("R2 L3 onError, if a schema throws that the application has written", async () => {
+    const broken = {
+      "~standard": {
+        version: 1,
+        vendor: "test",
+        validate: () => {
+          throw new Error("broken schema");
+        },
+        jsonSchema: { input: () => ({ type: "object" }), output: () => ({ type: "object" }) },
+      },
+    };
+    const { say, errors } = watched([{ tools: [{ name: "echo" }] }, done], () => ({
+      tools: [tool({ name: "echo", description: "", input: broken as never, execute: () => "ok" })],
+    }));
+    expect((await say("Go")).stop.type).toBe("end_turn");
+    expect(errors).toEqual(["llm_response"]);
+  });
+
+  it("R2 L3 onError, if a stop condition throws after an answer", async () => {
+    const { say, errors } = watched([done], () => ({
+      stopWhen: [
+        (run) => {
+          if (run.turns > 0) throw new Error("bad condition");
+          return undefined;
+        },
+      ],
+    }));
+    await say("Go");
+    expect(["llm_response", undefined]).toContain(errors[0]);
   });
 
   it("R2 a hook of every kind sees the same log as without merging: nothing is missing in what it reads", async () => {

@@ -12,9 +12,10 @@ import { ask, look } from "../support/tools.ts";
 function newer(inner: EventStore): EventStore {
   let n = 0;
   const unknown = { type: "agent_moved", data: { run_id: "r", to: "a type of a later version" } };
-  const writing = beforeAppend(inner, async (_, sessionId, { afterSeq }) => {
-    if (afterSeq !== undefined) return;
+  const writing = beforeAppend(inner, async (_, sessionId) => {
     n += 1;
+    // Not before each one: an append that was refused because of this event is made again.
+    if (n % 2 === 0) return;
     await inner.append(sessionId, [unknown as unknown as NewEvent], { appendId: `newer ${n}` });
   });
   return {
@@ -55,7 +56,7 @@ it("F25 an older process continues and shows a log with events and fields that i
   const plain = await conversation(memoryStore());
   const { log, ...mixed } = await conversation(newer(memoryStore()));
   const unknown = types(log).filter((type) => type === "agent_moved");
-  expect(unknown.length).toBeGreaterThan(1);
+  expect(unknown.length).toBeGreaterThan(3);
   assertSoundLog(log);
   expect(mixed).toMatchObject({ text: plain.text, stop: plain.stop, messages: plain.messages });
   const shown = (events: readonly StoredEvent[]) =>

@@ -2,7 +2,6 @@ import { PawlError } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import { storableJson } from "../../base/json-loss.ts";
 import type { Ask, Hook } from "../../hooks/hook.ts";
-import type { Leg } from "../../leg/leg.ts";
 import type { QuestionPlace } from "../../log/event-parts.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
 import { CREDENTIALS } from "../../session/asking.ts";
@@ -10,8 +9,8 @@ import { type QuestionEvent, questionEvent } from "../../session/close-calls.ts"
 import type { RunState } from "../../session/state.ts";
 import { storedExpiry } from "../../tools/expiry.ts";
 import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
+import { validate } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
-import { validateFor } from "../outputs/validate-for.ts";
 
 /** Returns the event with which a hook asks the user about the run, before its first turn or the next one. */
 export function runQuestion(
@@ -78,9 +77,9 @@ export function checkedAsk(ask: Ask): Ask & { payload: Json } {
 }
 
 /** Validates the answer to a hook's question by the schema in the log. Returns the problems. */
-export async function answerProblems(leg: Leg, { question, answer }: Asking): Promise<readonly string[]> {
+export async function answerProblems({ question, answer }: Asking): Promise<readonly string[]> {
   const schema = lazyJsonSchema(question?.answerSchema ?? {});
-  const checked = await validateFor(leg, schema, answer?.value ?? null);
+  const checked = await validate(schema, answer?.value ?? null);
   return checked.ok ? [] : checked.problems;
 }
 
@@ -89,14 +88,13 @@ export async function answerProblems(leg: Leg, { question, answer }: Asking): Pr
  * An answer that the database itself has stored may be invalid. Then the hook asks again.
  */
 export async function hookAnswer(
-  leg: Leg,
   run: RunState,
   { name }: Hook,
   before: QuestionPlace,
 ): Promise<Json | undefined> {
   const asked = answeredNow(run).findLast((one) => one.question.by === name && one.before === before);
   if (asked === undefined) return undefined;
-  const problems = await answerProblems(leg, asked);
+  const problems = await answerProblems(asked);
   if (problems.length === 0) return asked.answer?.value;
   if (!asked.answer?.expired) return undefined;
   // Asked again, the hook would get the same default without end.

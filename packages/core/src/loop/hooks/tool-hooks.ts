@@ -37,7 +37,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
   const hooks = remainingHooks(leg, asker);
   if (hooks === undefined)
     return { do: "deny", why: `The hook "${asker}", which asked about this call, no longer exists.` };
-  const problems = asker === undefined ? [] : await answerProblems(leg, call);
+  const problems = asker === undefined ? [] : await answerProblems(call);
   if (problems.length > 0)
     return { do: "deny", why: `The answer does not match its schema: ${problems.join("; ")}` };
   for (const hook of hooks) {

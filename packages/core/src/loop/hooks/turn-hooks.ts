@@ -36,7 +36,7 @@ export async function planTurn(leg: Leg): Promise<PlannedTurn> {
       "ask" in change
         ? { question: runQuestion(run, hook.name, "turn", change.ask) }
         : changed(leg, plan, change);
-    const answer = run.asked.length === 0 ? undefined : await hookAnswer(leg, run, hook, "turn");
+    const answer = run.asked.length === 0 ? undefined : await hookAnswer(run, hook, "turn");
     const called = callHook(leg, hook, "beforeTurn", [plan], take, answer);
     if (called === NOTHING) continue;
     const { value, failed } = await called;
@@ -58,7 +58,7 @@ async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | unde
       "ask" in said
         ? { question: runQuestion(run, hook.name, "run", said.ask) }
         : { stop: stopFrom(said.stop) };
-    const answer = await hookAnswer(leg, run, hook, "run");
+    const answer = await hookAnswer(run, hook, "run");
     const { value, failed } = await callHook(leg, hook, "beforeRun", [], take, answer);
     if (failed) return { stop: HOOK_FAILED };
     if (value) return value;

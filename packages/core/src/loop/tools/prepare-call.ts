@@ -115,7 +115,7 @@ async function runOrAnswer(
   tool: Tool,
   { input, changed }: CallInput,
 ): Promise<Prepared> {
-  if (call.question?.midway) return await continueCall(leg, call, tool, { input, changed });
+  if (call.question?.midway) return await continueCall(call, tool, { input, changed });
   if (tool.suspends === undefined) {
     if (hasAsked(call)) return refuse(call, noLongerAsks(call));
     if (tool.delegate === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
@@ -133,10 +133,10 @@ async function runOrAnswer(
 }
 
 /** Returns the next step of a call whose tool has asked while it ran: run it again, with the answer. */
-async function continueCall(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Prepared> {
+async function continueCall(call: CallState, tool: Tool, given: CallInput): Promise<Prepared> {
   if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
   // The database may have stored the answer itself, and it does not check schemas.
-  const problems = await answerProblems(leg, call);
+  const problems = await answerProblems(call);
   if (problems.length > 0)
     return refuse(call, `The answer does not match its schema: ${problems.join("; ")}`);
   return { do: "run", call, tool, ...given, answer: undefined };

@@ -66,7 +66,7 @@ export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): P
     group.running -= 1;
     // When a question expires depends on when it is stored.
     const isResult = event !== undefined && kept.type === "tool_result";
-    await leg.log.hold([kept, ...made], () => isResult && group.running === 0);
+    await leg.log.hold([kept, ...made], { mayWait: () => isResult && group.running === 0 });
   } catch (error) {
     if (event !== undefined && PawlError.is(error, "fenced")) await reportLate(leg, call);
     throw error;

@@ -18,17 +18,18 @@ export async function runTools(leg: Leg, calls: readonly CallState[], revision: 
   if (leg.life.signal.aborted) {
     // The only possible cause is that the time for the last turn has begun. A halted run ends, and a lost
     // lease leaves the loop, before `decide` reaches the calls.
-    await leg.log.append(closeCalls(calls, "the time for this request is nearly up."));
+    await leg.log.appendAt(revision, closeCalls(calls, "the time for this request is nearly up."));
     return;
   }
   const events: NewEvent[] = [];
   const runnable: Runnable[] = [];
   for (const call of calls) {
-    const prepared = await prepareCall(leg, call).catch((cause: unknown): Prepared => {
+    const prepared = await prepareCall(leg, call).catch(async (cause: unknown): Promise<Prepared> => {
       if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
       // A schema check that hangs is abandoned with the run. The call is answered when the run is closed.
       if (leg.life.signal.aborted) return { do: "store", events: [] };
       // Code of the application that should never throw: a schema, `payload`, or `agents` of agentTool().
+      await leg.log.storeHeld();
       leg.report.failed(cause);
       return { do: "store", events: [resultEvent(call, false, messageOf(cause))] };
     });
@@ -43,7 +44,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[], revision: 
   }
   // When a question expires depends on when it is stored.
   if (runnable.length === 0 && settled.every(({ type }) => type === "tool_result"))
-    return await leg.log.hold(settled);
+    return await leg.log.holdAt(revision, settled);
   const { toolConcurrency } = leg.agent;
   const first = mayStart(leg) ? runnable.slice(0, toolConcurrency) : [];
   const started = first.map((one) => startedEvent(leg, one));

@@ -13,6 +13,9 @@ import type { AskedBy } from "../leg/host.ts";
 import { calledBy } from "./incoming-message.ts";
 import type { Answer } from "./runtime-types.ts";
 
+/** Waits for the result of a schema of the application's that is asynchronous. */
+type Within = <T>(work: PromiseLike<T>) => Promise<T>;
+
 /**
  * Checks a user's answers against their questions in the log and returns the events that store them. Only
  * values that match the question's schema are stored; everything else in the request is ignored.
@@ -24,7 +27,7 @@ export async function answerEvents(
   state: SessionState,
   agent: Agent,
   answers: readonly Answer[],
-  { caller, credentials }: AskedBy = {},
+  { caller, credentials, within }: AskedBy & { within?: Within } = {},
 ): Promise<NewEvent[]> {
   const seen = new Set<string>();
   const events: NewEvent[] = [];
@@ -42,7 +45,7 @@ export async function answerEvents(
       });
     const said =
       answer.error === undefined
-        ? await checkedAnswer(agent, call, answer.value)
+        ? await checkedAnswer(agent, call, answer.value, within)
         : failedAnswer(call, answer);
     events.push({
       type: "tool_answered",
@@ -86,9 +89,10 @@ async function checkedAnswer(
   agent: Agent,
   call: Asking,
   value: unknown,
+  within: Within | undefined,
 ): Promise<{ value: Json; error?: string }> {
   const stored = storable(value, call.callId);
-  const problems = await problemsWith(agent, call, stored);
+  const problems = await problemsWith(agent, call, stored, within);
   if (problems.length === 0) return { value: stored };
   // A program would send the same value again, so the call fails instead of waiting forever.
   if (call.question?.clientTool !== undefined)
@@ -130,9 +134,15 @@ function answered(callId: string): PawlError {
 }
 
 /** Returns how a value differs from what the question's schema allows; empty if it does not. */
-async function problemsWith(agent: Agent, call: Asking, value: unknown): Promise<readonly string[]> {
-  const schema = ownSchema(agent, call) ?? lazyJsonSchema(call.question?.answerSchema ?? {});
-  const fit = await validate(schema, value);
+async function problemsWith(
+  agent: Agent,
+  call: Asking,
+  value: unknown,
+  within: Within | undefined,
+): Promise<readonly string[]> {
+  const own = ownSchema(agent, call);
+  const shown = () => validate(lazyJsonSchema(call.question?.answerSchema ?? {}), value);
+  const fit = await (own === undefined ? shown() : validate(own, value, within));
   return fit.ok ? [] : fit.problems;
 }
 

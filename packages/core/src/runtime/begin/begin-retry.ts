@@ -14,10 +14,11 @@ import type { AskedBy, Host } from "../leg/host.ts";
 import type { OpenLeg } from "../leg/leg-runner.ts";
 import { openLeg } from "../leg/open-leg.ts";
 import type { RunStart } from "../leg/run-handle.ts";
-import { type Begun, notifyOfStart, PAUSE_MS, resumeRun } from "./begin.ts";
+import { type Begun, PAUSE_MS, resumeRun } from "./begin.ts";
 import { retryOf } from "./earlier-run.ts";
 import { busy, calledBy, senderOf } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop.ts";
+import { storeRunStart } from "./store-start.ts";
 
 /** The run to retry. */
 interface Retry extends AskedBy {
@@ -39,15 +40,23 @@ const TRY_AGAIN =
  * @throws PawlError `invalid_input` if the run did not fail or is not the last one; `session_busy` if another
  * run is open.
  */
-export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
+export async function beginRetry(
+  host: Host,
+  retry: Retry,
+  opened: { leg: OpenLeg | undefined },
+): Promise<Begun> {
   const { session, agent, runId, signal } = retry;
   // By then, another leg that holds the session has ended or lost its lease.
   const patienceMs = host.leaseTtlMs + agent.userDataTimeoutMs + agent.toolsTimeoutMs;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
-    const earlier = await retryOf(host.store, session.id, runId);
-    if (earlier !== undefined) return { start: earlier, leg: undefined };
-    const leg = await openLeg(host, session, agent, senderOf(retry));
+    const isFirst = waited === PAUSE_MS;
+    const leg = isFirst ? opened.leg : await openLeg(host, session, agent, senderOf(retry));
     const state = leg?.log.state ?? (await loadState(host.store, session.id));
+    const earlier = await earlierRetry(host, state, runId);
+    if (earlier !== undefined) {
+      await leg?.close();
+      return { start: earlier, leg: undefined };
+    }
     const open = openRun(state);
     if (open?.runId === runId) return await resumeOrJoin(host, retry, leg, startOf(state));
     const refused = open === undefined ? unlessRetryable(state, runId) : busy();
@@ -55,11 +64,21 @@ export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
       await leg?.close();
       throw refused;
     }
-    const start = leg && (await storeStart(host, retry, leg));
-    if (leg !== undefined && start !== undefined) return { start, leg: leg.go(signal) };
+    const stored = leg && (await storeStart(host, retry, leg));
+    if (leg !== undefined && stored !== undefined)
+      return { start: stored.start, leg: leg.go(signal, stored.first) };
     if (waited >= patienceMs) throw busy();
     await delay(host.clock, PAUSE_MS);
   }
+}
+
+/** Finds the retry of a run. The session's last run has none, because its retry would be a later run. */
+async function earlierRetry(
+  { store }: Host,
+  { sessionId, run }: SessionState,
+  runId: string,
+): Promise<RunStart | undefined> {
+  return run?.runId === runId ? undefined : await retryOf(store, sessionId, runId);
 }
 
 /**
@@ -89,30 +108,28 @@ function unlessRetryable({ run }: SessionState, runId: string): PawlError | unde
   );
 }
 
-/** Stores the start of the retry. Returns `undefined` if another process stored something first. */
+/**
+ * Stores the start of the retry, with its first request if nothing comes between them. Returns `undefined` if
+ * another process stored something first.
+ */
 async function storeStart(
   host: Host,
-  { session, runId: retried, ...from }: Retry,
+  { session, runId: retried, signal, ...from }: Retry,
   leg: OpenLeg,
-): Promise<RunStart | undefined> {
+): ReturnType<typeof storeRunStart> {
   const { log, held } = leg;
-  const { state } = log;
   try {
     const agent = await leg.readyTo("start");
-    const start = {
+    const run = {
       runId: host.newId(),
       userData: await fetchUserData({ agent, session }, leg.access(), { clock: host.clock, hide: held.hide }),
       retryOf: retried,
       ...calledBy(from),
     };
-    const events = [...startEvents(state, agent, host.newId, start), ...noteFor(state)];
-    const { lastSeq: afterSeq } = state;
-    if (!(await log.appendAtTip(events))) {
-      await leg.close();
-      return undefined;
-    }
-    await notifyOfStart(host, { agent, session, log }, start);
-    return { sessionId: session.id, runId: start.runId, afterSeq };
+    const events = [...startEvents(log.state, agent, host.newId, run), ...noteFor(log.state)];
+    const stored = await storeRunStart(host, { session, agent, run, signal }, leg, events);
+    if (stored === undefined) await leg.close();
+    return stored;
   } catch (error) {
     await leg.close();
     if (PawlError.is(error, "key_taken") || PawlError.is(error, "fenced")) return undefined;

@@ -1,33 +1,124 @@
 import type { Agent } from "../../agent/agent.ts";
-import type { Clock } from "../../base/clock.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
+import { isEqualJson } from "../../base/json.ts";
 import { loadState } from "../../fold/load.ts";
+import type { NewEvent, StoredEvent } from "../../log/event.ts";
 import { patchOf } from "../../log/row-patch.ts";
 import type { Session } from "../../log/session-row.ts";
+import { openRun, type RunState, type SessionState } from "../../session/state.ts";
+import { storedCaller } from "../leg/access.ts";
 import { storeWith } from "../leg/held-credentials.ts";
-import type { AskedBy, Host } from "../leg/host.ts";
+import type { ActiveLeg, AskedBy, Host } from "../leg/host.ts";
+import type { OpenLeg } from "../leg/leg-runner.ts";
+import { openLeg } from "../leg/open-leg.ts";
 import { answerEvents } from "./answer.ts";
-import { type Begun, recoverStored } from "./begin.ts";
-import type { RunOptions } from "./runtime-types.ts";
+import { type Begun, failedLeg, giveBack, recoverStored, resumeRun } from "./begin.ts";
+import type { Answer } from "./runtime-types.ts";
 import { stopOnAbort } from "./stop.ts";
 
-/** Stores answers. This needs no lease: the running leg picks them up, or a new leg starts here. */
+/** Answers, and the session to which they belong. */
+interface Answering extends AskedBy {
+  session: Session;
+  agent: Agent;
+  answers: readonly Answer[];
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Stores answers and continues their run. If another leg holds the session, stores the answers without its
+ * lease: that leg picks them up. `opened` has the leg, if the session was opened before, or none if its lease
+ * was taken.
+ *
+ * @throws PawlError `unknown_call`, `already_answered`, `invalid_answer` or `invalid_input`. Then no answer
+ * is stored.
+ */
 export async function beginWithAnswers(
   host: Host,
-  session: Session,
-  agent: Agent,
-  { answers = [], signal, caller, credentials }: Pick<RunOptions, "answers" | "signal" | keyof AskedBy>,
+  answering: Answering,
+  opened?: { leg: OpenLeg | undefined },
 ): Promise<Begun> {
-  const state = await loadState(host.store, session.id);
-  const events = await checkedInTime(
-    host.clock,
-    agent,
-    answerEvents(state, agent, answers, { caller, credentials }),
-  );
+  const { session, agent, caller, credentials } = answering;
+  let leg = opened === undefined ? await openLeg(host, session, agent, { caller, credentials }) : opened.leg;
+  const release = async () => {
+    const own = leg;
+    leg = undefined;
+    if (own !== undefined) await giveBack(host, session, agent, own, answering);
+  };
+  const state = leg?.log.state ?? (await loadState(host.store, session.id));
+  const events = await checkedEvents(host, state, answering, release).catch(async (error: unknown) => {
+    await release();
+    throw error;
+  });
+  try {
+    const begun = leg && (await answerHere(host, answering, leg, events));
+    return begun ?? (await answerElsewhere(host, answering, state, events));
+  } catch (cause) {
+    if (!PawlError.is(cause, "key_taken")) throw cause;
+    throw new PawlError("already_answered", "This question has been answered already.", { cause });
+  }
+}
+
+/**
+ * Stores the answers in this leg, which holds the session's lease, and continues the run. Returns `undefined`
+ * if another process took over the session first, so that nothing was stored.
+ */
+async function answerHere(
+  host: Host,
+  answering: Answering,
+  leg: OpenLeg,
+  events: readonly NewEvent[],
+): Promise<Begun | undefined> {
+  const { session, agent, credentials, signal } = answering;
+  const run = openRun(leg.log.state) as RunState;
+  let active: ActiveLeg | undefined;
+  try {
+    const isTogether = await followsAtOnce(leg, answering);
+    const store = async () => {
+      if (!isTogether) return await leg.log.append(events);
+      const outcome = Promise.withResolvers<readonly StoredEvent[]>();
+      outcome.promise.catch(() => undefined);
+      // The loop's first append stores them, with what follows from them.
+      await leg.log.hold(events, { outcome });
+      active = leg.go(signal);
+      return await outcome.promise;
+    };
+    const [first] = await storeWith(host, session.id, credentials, store, seqOfFirst);
+    active ??= await resumeRun(leg, run, signal, "answered").catch(failedLeg);
+    const start = { sessionId: session.id, runId: run.runId, afterSeq: (first?.seq ?? 1) - 1 };
+    return { start, leg: active };
+  } catch (error) {
+    // A leg that was started continues the run, whatever became of these answers.
+    if (active === undefined) await giveBack(host, session, agent, leg, answering);
+    if (PawlError.is(error, "fenced")) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Returns whether the run can continue before the answers are stored, so that one append stores them with
+ * what follows from them. Not if code of the application's prepares the leg, the answers come from another
+ * caller than the run's, or the leg stores events of its own first.
+ */
+async function followsAtOnce(leg: OpenLeg, { caller, credentials }: AskedBy): Promise<boolean> {
+  const run = openRun(leg.log.state);
+  if (run === undefined || run.unsettled) return false;
+  if (caller !== undefined && !isEqualJson(storedCaller({ caller, credentials }), run.caller)) return false;
+  if (!leg.isReadyAtOnce()) return false;
+  await leg.readyTo("resume");
+  return leg.changes().length === 0;
+}
+
+/** Stores answers without a lease: its leg picks them up. If that leg is gone, a new one starts here. */
+async function answerElsewhere(
+  host: Host,
+  { session, agent, signal, caller, credentials }: Answering,
+  state: SessionState,
+  events: readonly NewEvent[],
+): Promise<Begun> {
   const options = { appendId: host.newId(), session: patchOf(events) };
-  const store = async () => await host.store.append(session.id, events, options).catch(refuseSecond);
-  const [first] = await storeWith(host, session.id, credentials, store, ([answer]) => answer?.seq);
+  const store = () => host.store.append(session.id, events, options);
+  const [first] = await storeWith(host, session.id, credentials, store, seqOfFirst);
   const seq = first?.seq ?? state.lastSeq;
   host.tail.stored(session.id, seq + events.length - 1);
   const start = { sessionId: session.id, runId: state.run?.runId ?? "", afterSeq: seq - 1 };
@@ -38,17 +129,25 @@ export async function beginWithAnswers(
   return { start, leg, release: stopOnAbort(host, start, signal) };
 }
 
-function refuseSecond(cause: unknown): never {
-  if (!PawlError.is(cause, "key_taken")) throw cause;
-  throw new PawlError("already_answered", "This question has been answered already.", { cause });
-}
+const seqOfFirst = ([first]: readonly StoredEvent[]) => first?.seq;
 
 /**
- * Limits the time of an answer's check to the run's time limit, because schemas are the application's code
- * and may hang. After a timeout the question stays open.
+ * Checks the answers, and returns the events that store them. Limits the time of the check to the run's time
+ * limit, because schemas are the application's code and may hang. After a timeout the question stays open.
+ * Calls `release` before it waits for a schema, so that nobody else waits for it.
  */
-async function checkedInTime<T>(clock: Clock, { limits }: Agent, checked: Promise<T>): Promise<T> {
+async function checkedEvents(
+  { clock }: Host,
+  state: SessionState,
+  { agent, answers, caller, credentials }: Answering,
+  release: () => Promise<void>,
+): Promise<NewEvent[]> {
   const onTimeout = () =>
     new PawlError("invalid_answer", "The answer could not be checked in time. Please try again.");
-  return await withinDeadline({ clock, timeoutMs: limits.wallClockMs, onTimeout }, checked);
+  const within = async <T>(work: PromiseLike<T>): Promise<T> => {
+    await release();
+    return await work;
+  };
+  const checked = answerEvents(state, agent, answers, { caller, credentials, within });
+  return await withinDeadline({ clock, timeoutMs: agent.limits.wallClockMs, onTimeout }, checked);
 }

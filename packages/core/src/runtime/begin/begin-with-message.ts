@@ -1,20 +1,18 @@
 import { delay } from "../../base/clock.ts";
 import { PawlError } from "../../base/errors.ts";
-import type { NewEvent } from "../../log/event.ts";
 import type { NextRun } from "../../log/event-parts.ts";
 import { fetchUserData } from "../../loop/fetch-user-data.ts";
 import { startEvents } from "../../loop/start-run.ts";
-import type { StoredRequest } from "../../loop/turn/prepare-request.ts";
 import { isResting, queuedMessages, runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import type { OpenLeg } from "../leg/leg-runner.ts";
 import { openLeg } from "../leg/open-leg.ts";
-import type { RunStart } from "../leg/run-handle.ts";
-import { type Begun, notifyOfStart, PAUSE_MS, resumeRun } from "./begin.ts";
+import { type Begun, PAUSE_MS, resumeRun } from "./begin.ts";
 import { earlierRun } from "./earlier-run.ts";
 import { begunBy, busy, calledBy, type IncomingMessage, messageEvents } from "./incoming-message.ts";
 import { queueHere, queueMessage } from "./queue-message.ts";
+import { storeRunStart } from "./store-start.ts";
 import { endSupersededRun } from "./supersede.ts";
 
 /**
@@ -62,15 +60,24 @@ async function begin(
     if (here !== undefined) return here;
     const earlier = await earlierRun(host.store, incoming);
     if (earlier !== undefined) return { start: earlier, leg: undefined };
-    const now = await host.store.sessions.get(session.id);
-    if (now?.openRun !== null) {
-      if (!mayWait) throw busy();
-      const begun = await queueMessage(host, incoming);
-      if (begun !== undefined) return begun;
-    }
+    const queued = await duringRun(host, incoming);
+    if (queued !== undefined) return queued;
     if (waited >= patienceMs) throw busy();
     await delay(host.clock, PAUSE_MS);
   }
+}
+
+/**
+ * Handles a message for a session that another leg holds: queues it for the open run, or refuses it. Returns
+ * `undefined` if the caller must try again, because the leg is about to start a run, or to store an answer.
+ */
+async function duringRun(host: Host, incoming: IncomingMessage): Promise<Begun | undefined> {
+  const now = await host.store.sessions.get(incoming.session.id);
+  if (now?.openRun === null) return undefined;
+  if (incoming.whenBusy !== "reject") return await queueMessage(host, incoming);
+  // In a suspended session, the answer or message of the other leg may still be refused.
+  if (now?.status !== "suspended") throw busy();
+  return undefined;
 }
 
 /**
@@ -128,8 +135,8 @@ async function storeMessage(
   host: Host,
   incoming: IncomingMessage,
   leg: OpenLeg,
-): Promise<{ start: RunStart; first: StoredRequest | undefined } | undefined> {
-  const { session } = incoming;
+): ReturnType<typeof storeRunStart> {
+  const { session, signal } = incoming;
   const { log, held } = leg;
   const agent = await leg.readyTo("start");
   const userData = await fetchUserData({ agent, session }, leg.access(), {
@@ -146,20 +153,12 @@ async function storeMessage(
     // The question may have been answered while the hooks ran, so that the run continues.
     if (runToResume(log.state) !== undefined) break;
     const start = { runId: host.newId(), userData, ...calledBy(incoming) };
-    const { sessionId, lastSeq: afterSeq } = log.state;
-    const events: NewEvent[] = [
+    const stored = await storeRunStart(host, { session, agent, run: start, signal }, leg, [
       ...(ending?.events(nextRun(log.state, start.runId)) ?? []),
       ...startEvents(log.state, agent, host.newId, start),
       ...messageEvents(incoming, false),
-    ];
-    // After a failure, hooks are notified before the first request. A run that was given up makes none.
-    const mayAsk = userData.failure === undefined && incoming.signal?.aborted !== true;
-    const first = mayAsk ? await leg.firstRequest(events) : undefined;
-    if (first !== undefined) events.push({ type: "llm_request", data: first.event });
-    if (!(await log.appendAtTip(events, { seq: afterSeq }))) continue;
-    await notifyOfStart(host, { agent, session, log }, start);
-    const request = first && { ...first, seq: afterSeq + events.length };
-    return { start: { sessionId, runId: start.runId, afterSeq }, first: request };
+    ]);
+    if (stored !== undefined) return stored;
   }
   return undefined;
 }

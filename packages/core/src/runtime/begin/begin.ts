@@ -62,14 +62,18 @@ export function failedLeg(error: unknown): ActiveLeg {
   };
 }
 
-/** Resumes the open run in this leg. Returns `undefined` if another process took over the session first. */
+/**
+ * Resumes the open run in this leg, which may have stored an answer before. Returns `undefined` if another
+ * process took over the session first.
+ */
 export async function resumeRun(
   leg: OpenLeg,
   run: RunState,
   signal?: AbortSignal,
+  after: "resume" | "answered" = "resume",
 ): Promise<ActiveLeg | undefined> {
   try {
-    await leg.readyTo("resume");
+    await leg.readyTo(after);
     const recovered: NewEvent = { type: "run_recovered", data: { run_id: run.runId } };
     const events = run.unsettled ? [recovered, ...leg.changes()] : leg.changes();
     if (events.length > 0) await leg.log.append(events);
@@ -79,6 +83,26 @@ export async function resumeRun(
     throw error;
   }
   return leg.go(signal);
+}
+
+/**
+ * Releases the lease of a leg that has stored nothing. If others have stored something for the open run
+ * meanwhile, and could not continue it because of the lease, resumes the run.
+ */
+export async function giveBack(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  leg: OpenLeg,
+  from: BegunBy = {},
+): Promise<void> {
+  const { lastSeq } = leg.log.state;
+  await leg.close();
+  // Whoever stores something from now on finds the session free.
+  for await (const _ of host.store.read(session.id, { afterSeq: lastSeq, limit: 1 })) {
+    await recoverStored(host, session, agent, from);
+    return;
+  }
 }
 
 /**

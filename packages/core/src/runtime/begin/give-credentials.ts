@@ -25,7 +25,7 @@ export async function giveCredentials(
   if (caller !== undefined && !isEqualJson(storedCaller({ caller, credentials }), run.caller)) return;
   try {
     const answers = [{ callId: question.callId, value: true }];
-    await beginWithAnswers(host, session, agent, { answers, credentials });
+    await beginWithAnswers(host, { session, agent, answers, credentials });
   } catch (error) {
     // Another reader was first.
     if (!PawlError.is(error, "already_answered")) throw error;

@@ -20,9 +20,19 @@ export function newAccess(host: Host, session: Session, { caller = {}, credentia
     caller,
     credentials,
     deps: undefined,
-    makeDeps: once(async () => {
-      access.deps = await host.deps(session, { caller, credentials });
-      return access.deps;
+    hasDeps: false,
+    makeDeps: once(() => {
+      const take = (deps: unknown) => {
+        access.deps = deps;
+        access.hasDeps = true;
+        return deps;
+      };
+      try {
+        const made = host.deps(session, { caller, credentials });
+        return isThenable(made) ? made.then(take) : Promise.resolve(take(made));
+      } catch (error) {
+        return Promise.reject(error);
+      }
     }),
   };
   return access;
@@ -66,6 +76,10 @@ async function askedAfter(
     caller = data.caller ?? caller;
   }
   return { caller, credentials };
+}
+
+function isThenable(made: unknown): made is Promise<unknown> {
+  return typeof (made as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 /** The accesses of the runs that queued messages start. */

@@ -1,6 +1,4 @@
 import type { Agent } from "../../agent/agent.ts";
-import { withinDeadline } from "../../base/deadline.ts";
-import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import { withContent } from "../../context/wrap-results.ts";
 import type { Access } from "../../leg/leg.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
@@ -8,29 +6,33 @@ import type { NewEvent, StoredOf } from "../../log/event.ts";
 import type { Lease } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { ABORTED, INTERRUPTED } from "../../log/stop-reason.ts";
-import { firstRequest } from "../../loop/first-request.ts";
-import { endRun, lacksCredentials, runLoop } from "../../loop/loop.ts";
-import { reportUnstored } from "../../loop/tools/late-result.ts";
+import { firstRequest, hasDepsAtOnce } from "../../loop/first-request.ts";
 import type { PreparedRequest, StoredRequest } from "../../loop/turn/prepare-request.ts";
-import { lostAnswer } from "../../session/open-attempt.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import { accessesOf, namesCaller, type OwnAccess } from "./access.ts";
 import { keepLease, withLease } from "./held-lease.ts";
 import { hiddenEvent } from "./hidden-event.ts";
 import type { ActiveLeg, BegunBy, HeldCredentials, Host } from "./host.ts";
 import { keepSnapshot } from "./keep-snapshot.ts";
-import { makeLeg, type OwnLeg } from "./make-leg.ts";
-import { changeOnResume, storeTools } from "./ready.ts";
+import { makeLeg } from "./make-leg.ts";
+import { changeOnResume } from "./ready.ts";
 import { type RunningLeg, startLeg } from "./start-leg.ts";
+import { work } from "./work.ts";
 
 /** A leg that holds its lease and has read its log, but has not started. */
 export interface OpenLeg {
   readonly log: SessionLog;
   /**
-   * Prepares the leg for a new run of the caller who opened it, or for the open run. Resolves to the agent
-   * with its tools for that caller. Rejects with `tools_failed`, or with `fenced` if the lease is lost.
+   * Prepares the leg for a new run of the caller who opened it, for the open run, or for the open run after
+   * that caller's answer was stored. Resolves to the agent with its tools for the run's caller. Rejects with
+   * `tools_failed`, or with `fenced` if the lease is lost.
    */
-  readyTo(what: "start" | "resume"): Promise<Agent>;
+  readyTo(what: "start" | "resume" | "answered"): Promise<Agent>;
+  /**
+   * Returns whether the open run can continue without code of the application's that prepares the leg: its
+   * `deps` are there at once, and its `tools` are no function.
+   */
+  isReadyAtOnce(): boolean;
   /**
    * Returns the event to store if the open run continues under another version of its agent, or with other
    * tools. For a leg that is ready to resume.
@@ -73,21 +75,17 @@ export interface LegToHold {
  * these starts in the append that ends the run before it.
  */
 export function holdLeg(parts: LegToHold): OpenLeg {
-  const { host, session, agent, lease, from, onlyEnds, held, state } = parts;
+  const { host, session, agent, lease, from, onlyEnds, held, state, snapshotSeq } = parts;
   const next = accessesOf(host, session, held);
   // Answers of the open run that came with a caller or credentials which the leg does not have yet.
   const answers: StoredOf<"tool_answered">[] = [];
-  const prepare = (events: readonly NewEvent[]) => {
-    const hidden = held.isEmpty() ? events : events.map((event) => hiddenEvent(event, held.hide));
-    return withContent(current.agent, hidden, state);
-  };
   const log = openLog({
     store: host.store,
     tail: host.tail,
     state,
     lease,
     newId: host.newId,
-    prepare,
+    prepare: (events) => preparedEvents(events, { agent: current.agent, held, state }),
     onEvent: (event) => {
       if (event.type === "run_started") answers.length = 0;
       if (event.type === "tool_answered" && namesCaller(event)) answers.push(event);
@@ -107,7 +105,8 @@ export function holdLeg(parts: LegToHold): OpenLeg {
         const settled = await withLease(kept, leg, () => work(leg, first));
         if (leg.life.nextRun === undefined) {
           running.end({ state, settled });
-          afterLast(leg, parts, settled);
+          if (settled) keepSnapshot(host, state, snapshotSeq);
+          else if (leg.life.draining) notifyOfHandOver(host, session.id);
           return;
         }
       } catch (error) {
@@ -121,69 +120,44 @@ export function holdLeg(parts: LegToHold): OpenLeg {
       running = following;
     }
   };
-  const go: OpenLeg["go"] = (signal, first) => {
-    const begun = startLeg(host, current, signal);
-    void runAll(begun, first).finally(held.close);
-    return begun.active;
-  };
-  const ahead: OpenLeg["firstRequest"] = (events) => firstRequest(current, events);
   const readyTo: OpenLeg["readyTo"] = async (what) => {
     // A leg has the dependencies and tools of one caller, so another run needs another leg.
-    if (current.starts !== (what === "start")) current = newLeg({ starts: what === "start" });
+    const isOther = current.starts !== (what === "start") || (what === "answered" && answers.length > 0);
+    if (what === "answered") answers.length = 0;
+    if (isOther) current = newLeg({ starts: what === "start" });
     await current.ready();
     return current.agent;
   };
-  const changes = () => (onlyEnds ? [] : changeOnResume(current));
-  const close = async () => {
-    held.close();
-    await kept.giveBack();
+  return {
+    log,
+    held,
+    readyTo,
+    isReadyAtOnce: () => agent.toolsFor === undefined && hasDepsAtOnce(current),
+    changes: () => (onlyEnds ? [] : changeOnResume(current)),
+    access: () => current,
+    firstRequest: (events) => firstRequest(current, events),
+    go: (signal, first) => {
+      const begun = startLeg(host, current, signal);
+      void runAll(begun, first).finally(held.close);
+      return begun.active;
+    },
+    close: async () => {
+      held.close();
+      await kept.giveBack();
+    },
   };
-  return { log, held, readyTo, changes, access: () => current, firstRequest: ahead, go, close };
 }
 
-/** Does what follows the last leg. The run of `parts.state` has ended, or another process continues it. */
-function afterLast(
-  { life }: OwnLeg,
-  { host, session, state, snapshotSeq }: LegToHold,
-  settled: boolean,
-): void {
-  if (settled) keepSnapshot(host, state, snapshotSeq);
-  else if (life.draining) for (const notify of [...host.handOvers]) notify(session.id);
+/** Returns events as they are stored: without credentials, results with the content that the model reads. */
+function preparedEvents(
+  events: readonly NewEvent[],
+  { agent, held, state }: Pick<LegToHold, "agent" | "held" | "state">,
+): readonly NewEvent[] {
+  const hidden = held.isEmpty() ? events : events.map((event) => hiddenEvent(event, held.hide));
+  return withContent(agent, hidden, state);
 }
 
-/** Runs the loop. An exception ends the run as an error, unless the store failed or the lease was lost. */
-async function work(leg: OwnLeg, first?: StoredRequest): Promise<boolean> {
-  try {
-    const deps = withinDeadline(leg.life, leg.makeDeps());
-    // Without credentials, the run only asks for them or ends, so an error of `deps` does not count.
-    await (lacksCredentials(leg) ? deps.catch(() => undefined) : deps);
-    await leg.ready();
-    if (leg.agent.toolsFor !== undefined) await storeTools(leg);
-    return await runLoop(leg, first);
-  } catch (error) {
-    if (storeFailed(error)) throw error;
-    if (PawlError.is(error, "tools_failed")) {
-      // The next sweep tries again.
-      leg.report.failed(error);
-      throw error;
-    }
-    if (PawlError.is(error, "fenced")) leg.life.lose();
-    if (leg.life.lost) return false;
-    // A stopped run ends with its stop reason, even if the aborted work threw an error.
-    return leg.life.signal.aborted ? await runLoop(leg) : await endAsError(leg, error);
-  } finally {
-    if (leg.life.lost) await reportUnstored(leg);
-  }
-}
-
-async function endAsError(leg: OwnLeg, error: unknown): Promise<boolean> {
-  leg.report.failed(error);
-  await leg.report.logError({ code: "internal", message: messageOf(error), context: causeOf(error) });
-  const stop = { type: "error", message: "Something went wrong. Please try again." };
-  const lost = openRun(leg.log.state)?.attempt;
-  if (lost !== undefined) await leg.log.append([lostAnswer(lost)]);
-  while (!leg.life.lost && openRun(leg.log.state) !== undefined) {
-    if (await endRun(leg, stop)) return true;
-  }
-  return false;
+/** Tells the readers of this process that another one continues the run. */
+function notifyOfHandOver({ handOvers }: Host, sessionId: string): void {
+  for (const notify of [...handOvers]) notify(sessionId);
 }

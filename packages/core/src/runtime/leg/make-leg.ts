@@ -81,14 +81,7 @@ export function makeLeg({ host, session, agent, log, held, ...parts }: LegParts)
     log,
     life,
     report: reporting(host, session, agent, log, life, held.hide),
-    hookProgress: {
-      begun: false,
-      turns: turnsBefore(log.state),
-      stop: undefined,
-      questions: "",
-      byMethod: new Map(),
-      contexts: new Map(),
-    },
+    hookProgress: newHookProgress(log.state),
     askProgress: { byKey: new Map(), held: new Set() },
     userDataProgress: { turns: 0, failed: false },
     get caller() {
@@ -99,6 +92,9 @@ export function makeLeg({ host, session, agent, log, held, ...parts }: LegParts)
     },
     get deps() {
       return access.deps;
+    },
+    get hasDeps() {
+      return access.hasDeps;
     },
     makeDeps: () => access.makeDeps(),
     get hasNewCaller() {
@@ -131,6 +127,17 @@ export function makeLeg({ host, session, agent, log, held, ...parts }: LegParts)
     tasks,
   };
   return leg;
+}
+
+function newHookProgress(state: SessionState): Leg["hookProgress"] {
+  return {
+    begun: false,
+    turns: turnsBefore(state),
+    stop: undefined,
+    questions: "",
+    byMethod: new Map(),
+    contexts: new Map(),
+  };
 }
 
 /**

@@ -82,7 +82,7 @@ async function giveWork(
       // With `question`, an answer that is passed on twice, after a crash, cannot answer a later question.
       const said = answer.error === undefined ? { value: answer.value } : { error: answer.error };
       const answers = [{ callId: question.callId, question: question.question, ...said }];
-      return (await beginWithAnswers(host, session, agent, { answers, ...asked })).leg;
+      return (await beginWithAnswers(host, { session, agent, answers, ...asked })).leg;
     }
     if (isBlank(message)) throw new PawlError("invalid_input", "The message for the sub-agent is empty.");
     const incoming = { ...task, isTask: true as const, clientMessageId: "task", whenBusy: "reject" as const };

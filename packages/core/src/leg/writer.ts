@@ -1,0 +1,129 @@
+import { PawlError } from "../base/errors.ts";
+import { applyEvent } from "../fold/apply.ts";
+import { loadState } from "../fold/load.ts";
+import type { NewEvent, StoredEvent } from "../log/event.ts";
+import type { EventStore, Lease } from "../log/event-store.ts";
+import type { LiveTail } from "../log/live-tail.ts";
+import { ownRows } from "../log/own-rows.ts";
+import { patchOf } from "../log/row-patch.ts";
+import type { SessionState } from "../session/state.ts";
+import type { HeldGroup } from "./held-events.ts";
+
+/** What it takes to write a leg's events. */
+export interface WriterParts {
+  store: EventStore;
+  tail: LiveTail;
+  state: SessionState;
+  lease: Lease;
+  newId(): string;
+  /** Called for every new event once it is stored, in order. */
+  onEvent(event: StoredEvent): void;
+}
+
+/** A leg's log that is being written, one call at a time. Only the functions of this room change it. */
+export interface Writer extends Readonly<WriterParts> {
+  readonly leg: string;
+  appends: number;
+  /** Events that are in the state under the numbers that they will get. The next append stores them first. */
+  held: readonly HeldGroup[];
+  /**
+   * Raised whenever the state had events that the log has under other numbers, or not at all. What was
+   * decided before that is void.
+   */
+  revision: number;
+  /**
+   * Why nothing can be written any more: nobody knows whether the held events were stored, or another process
+   * has taken over the session.
+   */
+  failure: { error: unknown } | undefined;
+}
+
+/** Conditions of an append. */
+export interface WriteOptions {
+  /** Stores none of the events if the last one in the log is another. Default: stores them in any case. */
+  afterSeq?: number;
+  /** Whether the same append also releases the lease. Default: no. */
+  release?: boolean;
+}
+
+/** Makes the writer of a leg's log. */
+export function newWriter(parts: WriterParts): Writer {
+  return { ...parts, leg: parts.newId(), appends: 0, held: [], revision: 0, failure: undefined };
+}
+
+/** Throws the failure after which nothing can be written, if there is one. */
+export function throwFailure({ failure }: Writer): void {
+  if (failure !== undefined) throw failure.error;
+}
+
+/** Returns whether a store refused an append because of its events. */
+export function isRefused(error: unknown): boolean {
+  return PawlError.is(error, "key_taken") || PawlError.is(error, "invalid_input");
+}
+
+/**
+ * Appends to the store, and returns the rows. If it stays unknown whether held events were stored, nothing
+ * more can be written.
+ */
+export async function appendRows(
+  writer: Writer,
+  events: readonly NewEvent[],
+  { afterSeq, release = false }: WriteOptions = {},
+): Promise<readonly StoredEvent[]> {
+  const { store, state, lease } = writer;
+  writer.appends += 1;
+  try {
+    const stored = await store.append(state.sessionId, events, {
+      appendId: `${writer.leg}:${writer.appends}`,
+      lease,
+      session: patchOf(events),
+      ...(afterSeq !== undefined && { afterSeq }),
+      ...(release && { release }),
+    });
+    // Callers start tools and model calls after this append, so it must have stored exactly these events.
+    return ownRows(state.sessionId, events, stored);
+  } catch (error) {
+    const isCertain = isRefused(error) || PawlError.is(error, "conflict");
+    if (writer.held.length > 0 && !isCertain) endWriting(writer, error);
+    throw error;
+  }
+}
+
+/** Applies an event that is stored. */
+export function applyStored({ state, onEvent }: Writer, event: StoredEvent): void {
+  applyEvent(state, event);
+  onEvent(event);
+}
+
+/** Applies the events that other processes have stored, up to the one before `end`. */
+export async function readNew(writer: Writer, end = Number.POSITIVE_INFINITY): Promise<void> {
+  const { store, state } = writer;
+  for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq })) {
+    if (event.seq >= end) return;
+    applyStored(writer, event);
+  }
+}
+
+/**
+ * Folds the log again, because the state has events after `afterSeq` that the log has under other numbers, or
+ * not at all.
+ */
+export async function readAgain(writer: Writer, afterSeq: number): Promise<void> {
+  const { store, state, onEvent } = writer;
+  try {
+    Object.assign(state, await loadState(store, state.sessionId));
+    writer.revision += 1;
+    for await (const event of store.read(state.sessionId, { afterSeq })) {
+      if (event.seq > state.lastSeq) return;
+      onEvent(event);
+    }
+  } catch (error) {
+    endWriting(writer, error);
+    throw error;
+  }
+}
+
+function endWriting(writer: Writer, error: unknown): void {
+  writer.failure = { error };
+  for (const { outcome } of writer.held) outcome?.reject(error);
+}

@@ -1,0 +1,47 @@
+import { withinDeadline } from "../../base/deadline.ts";
+import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
+import { endRun, lacksCredentials, runLoop } from "../../loop/loop.ts";
+import { reportUnstored } from "../../loop/tools/late-result.ts";
+import type { StoredRequest } from "../../loop/turn/prepare-request.ts";
+import { lostAnswer } from "../../session/open-attempt.ts";
+import { openRun } from "../../session/state.ts";
+import type { OwnLeg } from "./make-leg.ts";
+import { storeTools } from "./ready.ts";
+
+/** Runs a leg's loop. An exception ends the run as an error, unless the store failed or the lease is lost. */
+export async function work(leg: OwnLeg, first?: StoredRequest): Promise<boolean> {
+  try {
+    const deps = withinDeadline(leg.life, leg.makeDeps());
+    // Without credentials, the run only asks for them or ends, so an error of `deps` does not count.
+    await (lacksCredentials(leg) ? deps.catch(() => undefined) : deps);
+    await leg.ready();
+    if (leg.agent.toolsFor !== undefined) await storeTools(leg);
+    return await runLoop(leg, first);
+  } catch (error) {
+    if (storeFailed(error)) throw error;
+    if (PawlError.is(error, "tools_failed")) {
+      // The next sweep tries again.
+      leg.report.failed(error);
+      throw error;
+    }
+    if (PawlError.is(error, "fenced")) leg.life.lose();
+    if (leg.life.lost) return false;
+    // A stopped run ends with its stop reason, even if the aborted work threw an error.
+    return leg.life.signal.aborted ? await runLoop(leg) : await endAsError(leg, error);
+  } finally {
+    if (leg.life.lost) await reportUnstored(leg);
+  }
+}
+
+async function endAsError(leg: OwnLeg, error: unknown): Promise<boolean> {
+  await leg.log.storeHeld();
+  leg.report.failed(error);
+  await leg.report.logError({ code: "internal", message: messageOf(error), context: causeOf(error) });
+  const stop = { type: "error", message: "Something went wrong. Please try again." };
+  const lost = openRun(leg.log.state)?.attempt;
+  if (lost !== undefined) await leg.log.append([lostAnswer(lost)]);
+  while (!leg.life.lost && openRun(leg.log.state) !== undefined) {
+    if (await endRun(leg, stop)) return true;
+  }
+  return false;
+}
