@@ -13,8 +13,8 @@ export interface Older {
 }
 
 /**
- * Loads older messages when the reader scrolls up, and keeps the place of what is on the screen. `list` has the
- * messages as its children.
+ * Loads older messages when the reader scrolls up, and keeps the place of what is on the screen. The children
+ * of `list` are the messages.
  */
 export function useOlder(
   { hasOlder, loadOlder, messages }: Pick<UseAgent, "hasOlder" | "loadOlder" | "messages">,
