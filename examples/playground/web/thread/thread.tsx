@@ -2,7 +2,9 @@ import type { AgentFailure, AgentState } from "@pawl/client";
 import type { UseAgent } from "@pawl/client/react";
 import { useHeld } from "@pawl/client/react";
 import { runMessageId } from "@pawl/core/view";
+import { useRef } from "react";
 import { useFace } from "../face/face.ts";
+import { useOlder } from "../hooks/use-older.ts";
 import { useQuiet } from "../hooks/use-quiet.ts";
 import type { StickToEnd } from "../hooks/use-stick-to-end.ts";
 import { Boundary } from "../shell/boundary.tsx";
@@ -10,6 +12,7 @@ import { Wheel } from "../shell/wheel.tsx";
 import { Asked } from "./asked.tsx";
 import { Failure } from "./failure.tsx";
 import { ComingMessage, Message } from "./message.tsx";
+import { OlderRow } from "./older-row.tsx";
 import { useAtWork } from "./use-at-work.ts";
 import { BROKE_OFF } from "./use-failure.ts";
 import { Welcome } from "./welcome.tsx";
@@ -35,14 +38,17 @@ interface ThreadProps {
 export function Thread(props: ThreadProps) {
   const { agent, writes, scroll, loading, failure, onSend, onAgain, onRetry, onDismiss } = props;
   const { messages, pending, run } = agent;
+  const list = useRef<HTMLOListElement>(null);
+  const older = useOlder(agent, scroll.box, list);
   const last = messages.at(-1);
   const isNew = messages.length === 0 && !loading && failure?.code !== "not_found";
   return (
     <div className="thread" ref={scroll.box} data-testid="thread">
       <div className="thread-content" ref={scroll.content}>
         {isNew && <Welcome onStart={onSend} />}
+        {agent.hasOlder && <OlderRow older={older} loading={agent.loadingOlder} />}
         <Boundary of={agent.sessionId}>
-          <ol className="messages">
+          <ol className="messages" ref={list}>
             {messages.map((message) => (
               <Message
                 key={message.id}

@@ -128,8 +128,8 @@ export interface TypedState<T = AnyTools, Output = Json, Q = AnyQuestions>
 }
 
 /**
- * Creates a client for an agent that `handler()` of `@pawl/sse` serves. Loads the session's last messages, follows its events
- * and keeps its state up to date. Broken connections resume after the last event.
+ * Creates a client for an agent that `handler()` of `@pawl/sse` serves. Loads the session's last messages,
+ * follows its events and keeps its state up to date. Broken connections resume after the last event.
  *
  * `createAgentClient<typeof agent>` has the types of the agent's calls, questions and output. Import only its
  * type: `import type { agent } from "../server/agent.js"`.

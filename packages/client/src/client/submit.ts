@@ -28,8 +28,8 @@ export interface SendOptions extends UploadOptions {
 
 /**
  * Sends a message, unless a request is in flight. The message is shown at once, and removed if the server
- * refuses it or one of its files. `upload` sends its files, and `offered` loads the tools that the page offers
- * with it.
+ * refuses it or one of its files. `upload` sends its files, and `offered` loads the tools that the page
+ * offers with it.
  */
 export async function sendMessage(
   talk: Conversation,

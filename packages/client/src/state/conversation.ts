@@ -18,7 +18,7 @@ export interface Conversation extends ConversationOptions {
   facts: Facts;
   /** How far the view has been read: the last event, and the characters of each block after it. */
   standing: Standing;
-  /** Whether `facts.view` has the session's last messages up to its cursor. If not, they are requested first. */
+  /** Whether `facts.view` has the session's last messages. If not, they are requested first. */
   loaded: boolean;
   /** The redactions that were read, for older messages that the server has sent before these. */
   redactions: SessionEvent[];

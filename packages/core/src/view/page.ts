@@ -76,7 +76,7 @@ export async function viewPage(
   const upto = before ?? lastSeq;
   // An older page has a fixed end, but redactions may come at any time after it.
   const later = before === undefined ? [] : await readAll(store, id, { afterSeq: before, types: REDACTION });
-  const parts: Part[] = [];
+  const parts: PagePart[] = [];
   let events: StoredEvent[] = [];
   for (let size = last * EVENTS_PER_MESSAGE; ; size *= 2) {
     const afterSeq = Math.max(0, upto - size);
@@ -97,7 +97,7 @@ async function readAll(store: EventStore, id: string, options: ReadOptions): Pro
 }
 
 /** What was stored between two places at which a view can begin, and its view. */
-interface Part {
+interface PagePart {
   view: ViewState;
   before: number | null;
   events: readonly SessionEvent[];
@@ -112,7 +112,7 @@ interface Window extends Required<Pick<PageOptions, "last" | "shown">> {
 }
 
 /** Adds parts until the page is complete, the last one first. Each is folded on its own, and once. */
-function addParts(parts: Part[], { events, later, last, isOlder, shown }: Window): void {
+function addParts(parts: PagePart[], { events, later, last, isOlder, shown }: Window): void {
   const starts = viewStarts(events);
   const first = events[0]?.seq ?? 1;
   const ends = [...starts.slice(1), ...(isOlder ? [] : [Number.POSITIVE_INFINITY])];
@@ -129,12 +129,12 @@ function addParts(parts: Part[], { events, later, last, isOlder, shown }: Window
   }
 }
 
-function countIn(parts: readonly Part[]): number {
+function countIn(parts: readonly PagePart[]): number {
   return parts.reduce((sum, { view }) => sum + view.messages.length, 0);
 }
 
 /** Joins parts to a page. An older page has been read up to `cursor`. */
-function pageOf(parts: readonly Part[], cursor: number | undefined): ViewPage {
+function pageOf(parts: readonly PagePart[], cursor: number | undefined): ViewPage {
   const messages: ViewMessage[] = [];
   const ids = new Set<string>();
   for (const { view } of parts) {

@@ -183,7 +183,7 @@ it("R5 opening a session of 10,000 events reads as much as one of 1,000", async 
   expect(long.opened.bytes / short.opened.bytes).toBeLessThan(1.05);
 });
 
-it("R5 W7 a dialect's history comes in pages, too", async () => {
+it("R5 a dialect's history comes in pages, too", async () => {
   let turn = 0;
   const model = scriptedModel(() => ({ text: `Answer ${turn++}` }));
   const coach = agent({ name: "coach", model, instructions: "x" });

@@ -1,0 +1,120 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { serve } from "@hono/node-server";
+import { memoryFiles, memoryStore, runtime } from "@pawl/core";
+import { coach, coachDeps } from "@pawl/example-coach";
+import { scriptedModel } from "@pawl/testing";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser } from "../../../../test/support/browser.ts";
+import { playgroundApp } from "../../server/app.ts";
+import { checkPageIsBuilt } from "../support/built-page.ts";
+
+const browser = await startBrowser();
+const WAIT = 20_000;
+const COUNT = 150;
+
+/** Returns the texts of the user's messages, and how many messages there are. */
+const shown = async (page: Page) => ({
+  said: await page.getByTestId("message-user").locator(".bubble").allTextContents(),
+  count: await page.locator(".messages > .message").count(),
+});
+
+describe.skipIf(browser === undefined)("a long conversation in the page", { timeout: 120_000 }, () => {
+  let url = "";
+  const store = memoryStore();
+  let turn = 0;
+  const model = scriptedModel(() => ({
+    text: `Answer ${turn++}. ${"A sentence of some length. ".repeat(turn % 9)}`,
+  }));
+  const agent = coach({ model });
+  const pawl = runtime({ agents: [agent], store, deps: coachDeps({ files: memoryFiles() }) });
+  let server: ReturnType<typeof serve>;
+
+  beforeAll(async () => {
+    checkPageIsBuilt();
+    const app = playgroundApp({
+      runtime: pawl,
+      info: { model: model.id, simulated: true },
+      host: "127.0.0.1",
+      webDir: join(import.meta.dirname, "..", "..", "dist", "web"),
+    });
+    server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" });
+    await once(server, "listening");
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.close();
+  });
+
+  /** Opens a conversation with `COUNT` messages of the user, and as many answers. */
+  async function opened(options: Parameters<NonNullable<typeof browser>["newContext"]>[0] = {}) {
+    const context = await browser!.newContext(options);
+    const page = await context.newPage();
+    await page.goto(url);
+    await page.getByTestId("starter").first().waitFor({ timeout: WAIT });
+    await page.getByTestId("composer").fill("Message 0");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/#s\//, { timeout: WAIT });
+    const sessionId = decodeURIComponent(new URL(page.url()).hash.slice("#s/".length));
+    await expect.poll(async () => (await store.sessions.get(sessionId))?.openRun).toBeNull();
+    const userId = (await store.sessions.get(sessionId))?.userId ?? "";
+    for (let n = 1; n < COUNT; n += 1)
+      await pawl.run(agent, { userId, sessionId, input: `Message ${n}` }).result;
+    await page.reload();
+    await page.getByText(`Message ${COUNT - 1}`, { exact: true }).waitFor({ timeout: WAIT });
+    return { page, close: () => context.close() };
+  }
+
+  it.each([
+    ["desk", "light", { viewport: { width: 1280, height: 800 }, colorScheme: "light" as const }],
+    [
+      "phone",
+      "dark",
+      { viewport: { width: 390, height: 740 }, isMobile: true, hasTouch: true, colorScheme: "dark" as const },
+    ],
+  ])(
+    "R5 K1 shows its end first, and what is older on scrolling up, without a jump: %s, %s",
+    async (name, _, options) => {
+      const { page, close } = await opened(options);
+      const box = `document.querySelector("[data-testid=thread]")`;
+      expect((await shown(page)).count).toBe(50);
+      await expect
+        .poll(() => page.evaluate(`${box}.scrollHeight - ${box}.scrollTop - ${box}.clientHeight`))
+        .toBeLessThan(64);
+      if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name}-end.png` });
+      const asked: string[] = [];
+      page.on("request", (request) => request.url().includes("before=") && asked.push(request.url()));
+      // Scrolls to the first message, holds its place, and sees more above it.
+      const first = page.getByText(`Message ${COUNT - 25}`, { exact: true });
+      await page.evaluate(`${box}.scrollTo({ top: 700 })`);
+      const top = async () => (await first.boundingBox())?.y ?? Number.NaN;
+      const before = await top();
+      await page.evaluate(`${box}.scrollTo({ top: 250 })`);
+      await expect.poll(async () => (await shown(page)).count).toBe(100);
+      const after = await top();
+      expect(Math.abs(after - before - 450)).toBeLessThan(3);
+      if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name}-older.png` });
+      // The rest, to the beginning.
+      await expect
+        .poll(
+          async () => {
+            await page.evaluate(`${box}.scrollTo({ top: 0 })`);
+            return (await shown(page)).count;
+          },
+          { timeout: WAIT },
+        )
+        .toBe(2 * COUNT);
+      const { said } = await shown(page);
+      expect(said).toEqual(Array.from({ length: COUNT }, (__, n) => `Message ${n}`));
+      expect(new Set(asked).size).toBe(asked.length);
+      expect(await page.getByTestId("older").count()).toBe(0);
+      await page.reload();
+      await page.getByText(`Message ${COUNT - 1}`, { exact: true }).waitFor({ timeout: WAIT });
+      expect((await shown(page)).count).toBe(50);
+      await close();
+    },
+  );
+});
