@@ -96,10 +96,10 @@ export function applyStored({ state, onEvent }: Writer, event: StoredEvent): voi
 }
 
 /** Applies the events that other processes have stored, up to the one before `end`. */
-export async function readNew(writer: Writer, end = Number.POSITIVE_INFINITY): Promise<void> {
+export async function readNew(writer: Writer, end?: number): Promise<void> {
   const { store, state } = writer;
   for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq })) {
-    if (event.seq >= end) return;
+    if (end !== undefined && event.seq >= end) return;
     applyStored(writer, event);
   }
 }
