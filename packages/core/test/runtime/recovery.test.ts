@@ -90,6 +90,7 @@ describe("recovery", () => {
     const reported: unknown[] = [];
     const unreadable: EventStore = {
       ...store,
+      open: undefined,
       read: (id, options) => {
         if (id === "s110") throw new TypeError("unreadable");
         return store.read(id, options);
@@ -117,6 +118,7 @@ describe("recovery", () => {
     let reads = 0;
     const unreadable: EventStore = {
       ...store,
+      open: undefined,
       read: (id, options) => {
         if (!id.startsWith("lost")) return store.read(id, options);
         reads += 1;

@@ -15,12 +15,13 @@ const MOST_SNAPSHOT_CHARS = 2_000_000;
 
 /**
  * Keeps a snapshot of a session whose run has ended, if the log has grown enough since the snapshot at
- * `since`; 0 without one. Nobody waits for it. A failure is reported and changes nothing.
+ * `since`; 0 without one, `undefined` if the leg has not asked for it. Nobody waits for it. A failure is
+ * reported and changes nothing.
  */
 export function keepSnapshot(host: Host, state: SessionState, since: number | undefined): void {
-  const isDue = state.lastSeq - (since ?? lastMultiple(state)) >= GROWTH;
+  if (since === undefined || state.lastSeq - since < GROWTH) return;
   const { open, saveSnapshot } = host.store;
-  if (open === undefined || saveSnapshot === undefined || !isDue) return;
+  if (open === undefined || saveSnapshot === undefined) return;
   const kept = save(host, state).catch((error: unknown) => host.report(error));
   // `drain()` waits for it.
   host.keepAlive(counted(host.reads, kept));
@@ -31,15 +32,6 @@ async function save({ store }: Host, state: SessionState): Promise<void> {
   if (text === undefined) return;
   const snapshot = { version: SNAPSHOT_VERSION, seq: state.lastSeq, state: text };
   await store.saveSnapshot?.(state.sessionId, snapshot);
-}
-
-/**
- * Stands for the `seq` of a snapshot that a leg does not know of, because it has read the whole log: so one
- * is kept by the run in which the log passes a multiple of `GROWTH`.
- */
-function lastMultiple({ run }: SessionState): number {
-  const before = (run?.seq ?? 1) - 1;
-  return before - (before % GROWTH);
 }
 
 /** Returns the text of a state's snapshot; `undefined` if a run is open, or if the text would be too long. */

@@ -19,9 +19,26 @@ export async function openLeg(
   agent: Agent,
   { onlyEnds = false, ...from }: BegunBy & { onlyEnds?: boolean } = {},
 ): Promise<OpenLeg | undefined> {
-  const lease = await host.store.acquire(session.id, newHolder(host), host.leaseTtlMs);
-  const load = async () => ({ state: await loadState(host.store, session.id), snapshotSeq: undefined });
-  return lease && (await loadLeg(host, { session, agent, lease, from, onlyEnds }, load));
+  const { store, leaseTtlMs: ttlMs } = host;
+  const { id, userId } = session;
+  const holder = newHolder(host);
+  const parts = { session, agent, from, onlyEnds };
+  const opened = await store.open?.({
+    id,
+    userId,
+    agent: session.agent,
+    holder,
+    ttlMs,
+    snapshot: SNAPSHOT_VERSION,
+  });
+  // `open` grants no lease for a session that has expired, but an open run of it has to be ended.
+  if (opened !== undefined && opened.session.status !== "expired") {
+    const { lease } = opened;
+    return lease && (await loadLeg(host, { ...parts, lease }, () => stateOf(store, opened)));
+  }
+  const lease = await store.acquire(id, holder, ttlMs);
+  const load = async () => ({ state: await loadState(store, id), snapshotSeq: undefined });
+  return lease && (await loadLeg(host, { ...parts, lease }, load));
 }
 
 /**

@@ -73,7 +73,7 @@ describe("R5 a snapshot", () => {
     expect(saved.at(-1)?.version).toBe(SNAPSHOT_VERSION);
   });
 
-  it("R5 is kept by a leg that has read the whole log when its run passes a multiple of 200 events", async () => {
+  it("R5 is kept by the legs of answers, too", async () => {
     const { store, saved } = recording();
     const asking = askWith(text);
     const rules: Rules = ({ messages }) =>
@@ -87,6 +87,27 @@ describe("R5 a snapshot", () => {
       lastSeq = (await store.sessions.get(sessionId))?.lastSeq ?? 0;
     }
     expect(saved.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it("R5 is what a recovery begins with", async () => {
+    const { store, saved, opened } = recording();
+    const world = setup(endlessly, {}, { store });
+    const sessionId = await grown(world, 200);
+    const [{ seq } = { seq: 0 }] = saved;
+    const run = { agent: "tester", agent_version: "1", run_id: "lost" };
+    await store.append(
+      sessionId,
+      [
+        { type: "run_started", data: run },
+        { type: "user_message", data: { message: "Are you there?" } },
+      ],
+      { appendId: "by a process that died", session: { openRun: "lost", status: "active" } },
+    );
+    expect(await world.pawl.sweep()).toBe(1);
+    await expect.poll(async () => (await store.sessions.get(sessionId))?.openRun).toBeNull();
+    expect(opened.at(-1)).toMatchObject({ seq, events: expect.any(Number) });
+    expect(opened.at(-1)?.events).toBeLessThan(10);
+    expect(world.model.rejected).toEqual([]);
   });
 
   it("R5 that cannot be saved changes nothing, and is reported", async () => {

@@ -161,6 +161,7 @@ describe("an answer, a stop or a message whose process died before it acted on i
     const { sessionId } = await say("Go");
     const dying: EventStore = {
       ...store,
+      open: never,
       acquire: never,
     };
     const other = setup([], { tools: [ask] }, { store: dying });
