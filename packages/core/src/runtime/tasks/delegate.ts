@@ -32,9 +32,29 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
     params: callerParams(leg),
     ...callerOf(leg),
   };
-  const begun = await giveWork(host, task, call);
-  const state = await untilRest(host, leg, session, agent, begun);
+  const state = await whileWanted(leg, async (signal) => {
+    const begun = await giveWork(host, { ...task, signal }, call);
+    return await untilRest(host, leg, { session, agent, signal }, begun);
+  });
   return state && outcomeOf(call, state, delegated.durationMs());
+}
+
+/**
+ * Calls `work` with a signal that aborts when the caller's run is stopped, and not when this process leaves
+ * it to another one. A sub-agent that begins after the stop sees it before it asks its model.
+ */
+async function whileWanted<T>({ life }: Leg, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const onAbort = () => {
+    if (!life.lost) stop.abort();
+  };
+  if (life.signal.aborted) onAbort();
+  else life.signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await work(stop.signal);
+  } finally {
+    life.signal.removeEventListener("abort", onAbort);
+  }
 }
 
 /**
@@ -63,16 +83,23 @@ function showText(leg: Leg, { callId, toolName }: CallState, agent: string, sess
  */
 const SETTLED: readonly PawlErrorCode[] = ["already_answered", "session_busy", "invalid_answer"];
 
+/** The session and agent of a task, and the signal that stops its run. */
+interface Task {
+  session: Session;
+  agent: Agent;
+  signal: AbortSignal;
+}
+
 /** Gives the task or the answer to the sub-agent. Returns the leg if one was started here. */
 async function giveWork(
   host: Host,
-  task: { session: Session; agent: Agent; message: string; params: JsonObject | undefined } & AskedBy,
+  task: Task & { message: string; params: JsonObject | undefined } & AskedBy,
   call: CallState,
 ): Promise<ActiveLeg | undefined> {
-  const { session, agent, message, caller, credentials } = task;
+  const { session, agent, message, caller, credentials, signal } = task;
   const question = call.question?.child;
   const answer = call.answer;
-  const asked = { ...(caller && { caller }), credentials };
+  const asked = { ...(caller && { caller }), credentials, signal };
   try {
     if (question !== undefined && answer?.expired) {
       // The sub-agent's own question expires at the same time, and so gets its default.
@@ -98,8 +125,7 @@ async function giveWork(
 async function untilRest(
   host: Host,
   leg: Leg,
-  session: Session,
-  agent: Agent,
+  { session, agent, signal }: Task,
   begun: ActiveLeg | undefined,
 ): Promise<SessionState | undefined> {
   let active = begun;
@@ -111,7 +137,7 @@ async function untilRest(
     const state = await loadState(host.store, session.id);
     if (isAtRest(state)) return state;
     if (leg.life.lost || leg.life.draining) return undefined;
-    active = await recover(host, session, agent, callerOf(leg));
+    active = await recover(host, session, agent, { ...callerOf(leg), signal });
     // Another leg holds the session, or did until a moment ago.
     if (active === undefined) await delay(host.clock, Math.min(host.pollMs, 100));
   }

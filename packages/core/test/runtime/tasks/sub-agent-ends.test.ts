@@ -48,6 +48,29 @@ describe("a task whose caller ends", () => {
     await world.check();
   });
 
+  it("L9 asks no model and costs nothing if it begins when its caller has already ended", async () => {
+    const world = family([{ tools: task("toolu_a") }], [{ text: "Too late." }]);
+    await world.base.sessions.create({ id: sessionId, userId: "u1", agent: "host" });
+    const slow: EventStore = {
+      ...world.base,
+      append: async (id, events, options) => {
+        const isStart = id === child && events[0]?.type === "run_started";
+        if (isStart) await until(async () => ofType(await world.log(), "run_ended").length > 0);
+        return await world.base.append(id, events, options);
+      },
+    };
+    const pawl = world.boot(slow, { abortGraceMs: 1 });
+    const stop = new AbortController();
+    const run = pawl.run("host", { ...user, sessionId, input: "Go", signal: stop.signal });
+    await until(async () => ofType(await world.log(), "tool_started").length > 0);
+    stop.abort();
+    expect((await run.result).stop.type).toBe("aborted");
+    await until(async () => ofType(await world.log(child), "run_ended").length > 0);
+    expect(world.callee.requests).toEqual([]);
+    expect(ofType(await world.log(child), "run_ended")).toMatchObject([{ data: { tokens: { total: 0 } } }]);
+    await world.check();
+  });
+
   it("E7 ends when its caller's session has expired", async () => {
     const world = await asked();
     const session = { status: "expired" } as const;
