@@ -18,7 +18,7 @@ export const FLOORS = {
     ["inspect", "hooks"],
     ["agent"],
     ["leg"],
-    ["loop/outputs"],
+    ["loop/seldom"],
     ["loop/hooks"],
     ["loop/turn", "loop/tools"],
     ["loop"],

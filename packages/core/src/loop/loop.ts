@@ -6,15 +6,14 @@ import { closeOpenCalls, expiredAnswer, OVERTAKEN } from "../session/close-calls
 import { lostAnswer } from "../session/open-attempt.ts";
 import { firstExpiry } from "../session/queued.ts";
 import { openRun, type RunState } from "../session/state.ts";
-import { checkpointIfDue, mayBeDue } from "./checkpoint-if-due.ts";
 import { decide, type Next, type Now } from "./decide.ts";
 import { hooksWith } from "./hooks/call-hooks.ts";
 import { endingOf, notifyAtEnd } from "./hooks/end-hooks.ts";
-import { credentialsQuestion } from "./hooks/run-questions.ts";
 import { notifyOfSuspension, planTurn, runAfterTurnHooks } from "./hooks/turn-hooks.ts";
 import { land } from "./land.ts";
 import { prepareNextRun } from "./next-run.ts";
-import { refreshUserData } from "./refresh-user-data.ts";
+import { mayBeDue } from "./seldom/may-be-due.ts";
+import { seldomUsed } from "./seldom/seldom-used.ts";
 import { isDecidedByApplication, isStoredTogether } from "./stored-together.ts";
 import { runTools } from "./tools/run-tools.ts";
 import { modelTurn } from "./turn/model-turn.ts";
@@ -61,7 +60,7 @@ export async function runLoop(leg: Leg, first?: StoredRequest): Promise<boolean>
         await leg.log.appendAtTip(next.expired.map(expiredAnswer));
         break;
       case "ask_credentials":
-        await leg.log.append([credentialsQuestion(next.run)]);
+        await leg.log.append([(await seldomUsed()).credentialsQuestion(next.run)]);
         break;
       case "suspend":
         if (await suspendRun(leg, next.pending, leg.log.state.lastSeq)) return true;
@@ -127,14 +126,16 @@ export function nowOf(leg: Leg): Now {
  * Resolves to the next step if it cannot be derived from the log.
  */
 async function runTurn(leg: Leg, revision: number): Promise<InsteadOfCall | undefined> {
-  if (leg.agent.userData !== undefined) await refreshUserData(leg);
+  if (leg.agent.userData !== undefined) await (await seldomUsed()).refreshUserData(leg);
   if (leg.life.signal.aborted) return undefined;
   let planned = await planTurn(leg);
   // Hooks are called first, because they may refuse the turn, and a summary costs money. They are called
   // again after a checkpoint, which may have removed what they appended, and when the run is recovered.
   const { aborted } = leg.life.signal;
-  if (planned.plan !== undefined && !aborted && mayBeDue(leg) && (await checkpointIfDue(leg)))
-    planned = await planTurn(leg);
+  if (planned.plan !== undefined && !aborted && mayBeDue(leg)) {
+    const { checkpointIfDue } = await seldomUsed();
+    if (await checkpointIfDue(leg)) planned = await planTurn(leg);
+  }
   if (leg.life.signal.aborted) return undefined;
   const { plan, stop, question } = planned;
   if (stop !== undefined) return { do: "end", stop };

@@ -34,7 +34,7 @@ export async function beginOrContinue(
   const { message, files } =
     typeof input === "string"
       ? { message: input, files: [] }
-      : await (await messageParts()).readInput(host.files, agent, { userId, input });
+      : await (await rarelyUsedParts()).readInput(host.files, agent, { userId, input });
   const { clientMessageId, signal, params, caller, credentials } = options;
   const opened = await openFor(
     host,
@@ -78,7 +78,7 @@ async function continueRun(host: Host, agent: Agent, options: RunOptions | Retry
   return await beginRetry(host, { ...asked, session: opened.session, runId: options.retry }, opened);
 }
 
-/** The code for answers, retries and tools of clients, in a chunk that most processes load late. */
+/** The code for answers, retries, files and tools of clients, in a chunk that most processes load late. */
 const rarelyUsedParts = () => import("./seldom/index.ts");
 
 /** Opens the session of a request, in one call of the store. */
@@ -103,9 +103,6 @@ async function wantedBy(
   const create = metadata === undefined ? {} : { metadata };
   return { userId, id: await newSessionId(host, agent.name, options), create };
 }
-
-/** The code for messages with files, in a chunk that most processes do not load. */
-const messageParts = () => import("./files/index.ts");
 
 /** Checks the tools that a client offers with its message. @throws PawlError `invalid_input` */
 async function toolsOf(agent: Agent, { clientTools }: RunOptions | RetryRunOptions) {

@@ -5,7 +5,6 @@ import { type FollowOptions, followFrom, type ReaderCompanion } from "../readers
 import { runsAfter } from "../readers/session-watch.ts";
 import { beginning } from "./begin/beginning.ts";
 import type { AskedBy, Host } from "./leg/host.ts";
-import { resumeIfDue } from "./sweep.ts";
 
 /** Follows a session, and resumes its run whenever no process is working on it. */
 export function followAndResume(
@@ -53,6 +52,7 @@ function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () =>
     }
     runs = true;
     if (wakeAt != null && !isDue) return;
+    const { resumeIfDue } = await import("./seldom/index.ts");
     if ((await resumeIfDue(host, session, from)) !== undefined) resumedAt = wakeAt;
   };
   const begin = () => {

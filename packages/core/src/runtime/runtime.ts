@@ -11,8 +11,8 @@ import { drain } from "./drain.ts";
 import type { Run } from "./leg/run-handle.ts";
 import { makeHost } from "./make-host.ts";
 import { makeRun } from "./make-run.ts";
+import { regularSweeps, sweepOnce } from "./regular-sweeps.ts";
 import { followAndResume } from "./resume-for-reader.ts";
-import { regularSweeps, sweep } from "./sweep.ts";
 
 /**
  * Makes a runtime, which runs agents and stores their logs in one store. Any number of processes may use the
@@ -92,7 +92,7 @@ export function runtime<Deps, Name extends string = string>(
       checkId("getOrCreateSession()", "the id of the user", userId);
       return await getOrCreateSession(host, agentNamed(host, agent).name, userId);
     },
-    sweep: () => beginning(host, sweep(host)),
+    sweep: () => sweepOnce(host),
     start: sweeps.start,
     drain: async (options = {}) => {
       checkDrain(options);

@@ -5,7 +5,6 @@ import { firstExpiry, isResting, isSuspended, waitingFor } from "../session/queu
 import { openRun } from "../session/state.ts";
 import { beginning } from "./begin/beginning.ts";
 import type { ActiveLeg, AskedBy, Host, Wake } from "./leg/host.ts";
-import { resumeIfDue } from "./sweep.ts";
 
 /**
  * The longest wait for which a process that sweeps sets a timer, in milliseconds. Sweeps find the sessions
@@ -70,6 +69,7 @@ async function resumeAt(host: Host, id: string, wake: Wake): Promise<ActiveLeg |
   const session = await host.store.sessions.get(id);
   if (session === undefined || session.openRun !== wake.runId || !isDueAt(wake.at, session))
     return "moved on";
+  const { resumeIfDue } = await import("./seldom/index.ts");
   return await resumeIfDue(host, session, { ...wake.from, wokenAt: wake.at });
 }
 

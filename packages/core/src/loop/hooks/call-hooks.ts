@@ -2,6 +2,7 @@ import { withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import type { Hook, RunContext } from "../../hooks/hook.ts";
+import { effectiveType } from "../../leg/effective-type.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { type ErrorReport, endsRun } from "../../log/error-event.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
@@ -57,7 +58,7 @@ export function callHook<M extends HookMethod, R>(
   hook: Hook,
   method: M,
   given: Given<M>,
-  take: (returned: Returned<M>) => R,
+  take: (returned: Returned<M>) => R | Promise<R>,
   answer?: Json,
 ): Called<R> | Promise<Called<R>> {
   const call: HookCall<M, R> = { hook, method, take, signal: leg.life.signal };
@@ -74,7 +75,7 @@ export function callHook<M extends HookMethod, R>(
 interface HookCall<M extends HookMethod, R> {
   hook: Hook;
   method: M;
-  take(returned: Returned<M>): R;
+  take(returned: Returned<M>): R | Promise<R>;
   signal: AbortSignal;
 }
 
@@ -89,7 +90,7 @@ async function taken<M extends HookMethod, R>(
     const returned = isPromise(said) ? await withinDeadline(leg.life, said) : said;
     if (returned === undefined || returned === null) return NOTHING;
     checkReturned(call.method, returned);
-    return { value: call.take(returned) };
+    return { value: await call.take(returned) };
   } catch (cause) {
     return await afterFailure(leg, call, cause);
   }
@@ -180,10 +181,4 @@ function runContext(leg: Leg, hook: string): RunContext {
       return await appendOnce(leg, "hook", event);
     },
   };
-}
-
-/** Returns the session's current type: the mode if a tool has set one, or else its `metadata.type`. */
-export function effectiveType({ log, session }: Pick<Leg, "log" | "session">): string | undefined {
-  const { type } = session.metadata;
-  return log.state.mode ?? (typeof type === "string" ? type : undefined);
 }

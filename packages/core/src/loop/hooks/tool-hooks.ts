@@ -5,9 +5,9 @@ import type { SkipReason } from "../../log/event-parts.ts";
 import type { CallState } from "../../session/state.ts";
 import { formatted, readable } from "../../tools/format-result.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { validateFor } from "../outputs/validate-for.ts";
+import { seldomUsed } from "../seldom/seldom-used.ts";
+import { validateFor } from "../seldom/validate-for.ts";
 import { callHook, hooksWith, NOTHING } from "./call-hooks.ts";
-import { answerProblems, checkedAsk } from "./run-questions.ts";
 
 /** The hooks' decision about a call: run it with `input`, refuse it, answer it, or ask the user. */
 type Screened =
@@ -37,7 +37,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
   const hooks = remainingHooks(leg, asker);
   if (hooks === undefined)
     return { do: "deny", why: `The hook "${asker}", which asked about this call, no longer exists.` };
-  const problems = asker === undefined ? [] : await answerProblems(call);
+  const problems = asker === undefined ? [] : await (await seldomUsed()).answerProblems(call);
   if (problems.length > 0)
     return { do: "deny", why: `The answer does not match its schema: ${problems.join("; ")}` };
   for (const hook of hooks) {
@@ -84,10 +84,11 @@ function decided(
 }
 
 /** Checks a hook's decision and converts it to JSON. */
-function storableChange(change: ToolChange): ToolChange {
+async function storableChange(change: ToolChange): Promise<ToolChange> {
   if ("input" in change) return { input: toJson(change.input) };
   if ("result" in change) return { ...change, result: toJson(change.result) };
   if ("deny" in change) return { deny: String(change.deny) };
+  const { checkedAsk } = await seldomUsed();
   return { ask: checkedAsk(change.ask) };
 }
 

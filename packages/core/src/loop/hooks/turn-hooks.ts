@@ -6,10 +6,9 @@ import type { ContentBlock } from "../../model/content.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import { openRun, type RunState, type TurnState } from "../../session/state.ts";
+import { seldomUsed } from "../seldom/seldom-used.ts";
 import { callHook, HOOK_FAILED, hooksWith, NOTHING } from "./call-hooks.ts";
-import { checkPlan } from "./check-plan.ts";
 import { checkRewrite } from "./check-rewrite.ts";
-import { hookAnswer, lostAsker, runQuestion } from "./run-questions.ts";
 
 /** The plan for the next turn, or the stop reason if the run ends instead. */
 type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
@@ -22,7 +21,8 @@ export async function planTurn(leg: Leg): Promise<PlannedTurn> {
   const { model, maxTokens } = leg.agent;
   const run = openRun(leg.log.state);
   if (run === undefined) return { plan: { model, maxTokens } };
-  const lost = lostAsker(run, leg.agent.hooks);
+  const hasAsked = run.asked.length > 0;
+  const lost = hasAsked ? (await seldomUsed()).lostAsker(run, leg.agent.hooks) : undefined;
   if (lost !== undefined) return await endForLostAsker(leg, lost);
   const begun = run.turns > 0 || run.openRequest !== undefined || run.asked.some(isBeforeTurn);
   if (!begun && !leg.hookProgress.begun) {
@@ -32,11 +32,11 @@ export async function planTurn(leg: Leg): Promise<PlannedTurn> {
   }
   let plan: TurnPlan = { model, maxTokens };
   for (const hook of hooksWith(leg, "beforeTurn")) {
-    const take = (change: TurnChange | { ask: Ask }): PlannedTurn =>
+    const take = async (change: TurnChange | { ask: Ask }): Promise<PlannedTurn> =>
       "ask" in change
-        ? { question: runQuestion(run, hook.name, "turn", change.ask) }
-        : changed(leg, plan, change);
-    const answer = run.asked.length === 0 ? undefined : await hookAnswer(run, hook, "turn");
+        ? { question: (await seldomUsed()).runQuestion(run, hook.name, "turn", change.ask) }
+        : await changed(leg, plan, change);
+    const answer = hasAsked ? await (await seldomUsed()).hookAnswer(run, hook, "turn") : undefined;
     const called = callHook(leg, hook, "beforeTurn", [plan], take, answer);
     if (called === NOTHING) continue;
     const { value, failed } = await called;
@@ -54,11 +54,12 @@ function isBeforeTurn({ before }: RunQuestion): boolean {
 /** Calls `beforeRun`. Returns the end of the run or the question that a hook wants instead of the turn. */
 async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | undefined> {
   for (const hook of hooksWith(leg, "beforeRun")) {
-    const take = (said: { stop: StopReason } | { ask: Ask }): PlannedTurn =>
+    const take = async (said: { stop: StopReason } | { ask: Ask }): Promise<PlannedTurn> =>
       "ask" in said
-        ? { question: runQuestion(run, hook.name, "run", said.ask) }
+        ? { question: (await seldomUsed()).runQuestion(run, hook.name, "run", said.ask) }
         : { stop: stopFrom(said.stop) };
-    const answer = await hookAnswer(run, hook, "run");
+    const hasAsked = run.asked.length > 0;
+    const answer = hasAsked ? await (await seldomUsed()).hookAnswer(run, hook, "run") : undefined;
     const { value, failed } = await callHook(leg, hook, "beforeRun", [], take, answer);
     if (failed) return { stop: HOOK_FAILED };
     if (value) return value;
@@ -77,13 +78,14 @@ async function endForLostAsker(leg: Leg, hook: string): Promise<Planned> {
 }
 
 /** Applies a hook's changes to the plan. Fields that are `undefined` change nothing. */
-function changed({ agent }: Leg, plan: TurnPlan, change: TurnChange): Planned {
+async function changed({ agent }: Leg, plan: TurnPlan, change: TurnChange): Promise<Planned> {
   if (typeof change !== "object")
     throw new Error(`a change of plan must be an object, not of type ${typeof change}.`);
   if ("stop" in change) return { stop: stopFrom(change.stop) };
   const { model = plan.model, maxTokens = plan.maxTokens } = change;
   const { toolChoice = plan.toolChoice, tools = plan.tools } = change;
   const whole = { model, maxTokens, ...(toolChoice && { toolChoice }), ...(tools && { tools }) };
+  const { checkPlan } = await seldomUsed();
   return { plan: checkPlan(agent, whole) };
 }
 

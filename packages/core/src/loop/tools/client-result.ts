@@ -2,9 +2,9 @@ import type { Leg } from "../../leg/leg.ts";
 import { type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { validateFor } from "../outputs/validate-for.ts";
+import { seldomUsed } from "../seldom/seldom-used.ts";
+import { validateFor } from "../seldom/validate-for.ts";
 import { rewritten, successResult } from "./call-result.ts";
-import { wrongAnswer } from "./other-version.ts";
 
 /** A call of a tool that a page has run. */
 interface ClientCall {
@@ -26,6 +26,9 @@ async function answeredResult(leg: Leg, { call, tool, asks }: ClientCall): Promi
   if (call.answer?.error !== undefined) return resultEvent(call, false, call.answer.error);
   // Checked here too: an answer may be stored by a database function (Supabase), which checks no schemas.
   const answer = await validateFor(leg, asks.answer, call.answer?.value);
-  if (!answer.ok) return resultEvent(call, false, wrongAnswer(call, asks.answer, answer.problems));
+  if (!answer.ok) {
+    const { wrongAnswer } = await seldomUsed();
+    return resultEvent(call, false, wrongAnswer(call, asks.answer, answer.problems));
+  }
   return successResult(call, tool, answer.value);
 }

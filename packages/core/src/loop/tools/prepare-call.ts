@@ -10,21 +10,12 @@ import { remainingOf } from "../../stop/limits.ts";
 import { type Expiry, storedExpiry } from "../../tools/expiry.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { TaskAgent, Tool } from "../../tools/tool.ts";
-import { answerProblems } from "../hooks/run-questions.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
-import { validateFor } from "../outputs/validate-for.ts";
+import { seldomUsed } from "../seldom/seldom-used.ts";
+import { validateFor } from "../seldom/validate-for.ts";
+import { wasGiven } from "../seldom/was-given.ts";
 import { successResult } from "./call-result.ts";
-import { chooseAgent } from "./choose-agent.ts";
 import { clientResult } from "./client-result.ts";
-import {
-  hasAsked,
-  missingTool,
-  noLongerAsks,
-  wasGiven,
-  whyNotAgain,
-  wrongAnswer,
-  wrongInput,
-} from "./other-version.ts";
 
 /** The next step of a call: store events, or run the tool. */
 export type Prepared = { do: "store"; events: NewEvent[] } | Runnable;
@@ -42,14 +33,15 @@ export interface Runnable extends CallInput {
 /** Decides whether a call may run, must wait for an answer, or is answered without running. */
 export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> {
   const tool = leg.agent.tools.get(call.toolName) as Tool | undefined;
-  if (tool === undefined || !wasGiven(leg, call)) return refuse(call, missingTool(leg, call));
-  const notAgain = whyNotAgain(call, tool);
+  if (tool === undefined || !wasGiven(leg, call))
+    return refuse(call, (await seldomUsed()).missingTool(leg, call));
+  const notAgain = call.started === undefined ? undefined : (await seldomUsed()).whyNotAgain(call, tool);
   if (notAgain !== undefined) return refuse(call, notAgain);
   const why = call.invalid ?? refusalReason(leg, call) ?? repeatsShortenedInput(call, tool);
   if (why !== undefined) return refuse(call, why, call.skipped);
   const changed = call.started?.input ?? call.question?.input;
   const input = await validateFor(leg, tool.input, changed ?? call.arguments);
-  if (!input.ok) return refuse(call, wrongInput(leg, call, tool, input.problems));
+  if (!input.ok) return refuse(call, (await seldomUsed()).wrongInput(leg, call, tool, input.problems));
   const given = { input: input.value, changed };
   // The tool asks its own question after all hooks have agreed, and a started call has passed all checks. So
   // no hook is called here again.
@@ -117,8 +109,12 @@ async function runOrAnswer(
 ): Promise<Prepared> {
   if (call.question?.midway) return await continueCall(call, tool, { input, changed });
   if (tool.suspends === undefined) {
-    if (hasAsked(call)) return refuse(call, noLongerAsks(call));
+    if (call.question !== undefined) {
+      const { hasAsked, noLongerAsks } = await seldomUsed();
+      if (hasAsked(call)) return refuse(call, noLongerAsks(call));
+    }
     if (tool.delegate === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
+    const { chooseAgent } = await seldomUsed();
     const chosen = await chooseAgent(leg, tool.delegate, call, input);
     if ("why" in chosen) return refuse(call, chosen.why);
     return { do: "run", call, tool, agent: chosen.agent, input, changed, answer: undefined };
@@ -127,7 +123,8 @@ async function runOrAnswer(
     return { do: "store", events: [await clientResult(leg, { call, tool, input, asks: tool.suspends })] };
   if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
   const answer = await validateFor(leg, tool.suspends.answer, call.answer?.value);
-  if (!answer.ok) return refuse(call, wrongAnswer(call, tool.suspends.answer, answer.problems));
+  if (!answer.ok)
+    return refuse(call, (await seldomUsed()).wrongAnswer(call, tool.suspends.answer, answer.problems));
   if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };
   return { do: "store", events: [successResult(call, tool, answer.value)] };
 }
@@ -136,6 +133,7 @@ async function runOrAnswer(
 async function continueCall(call: CallState, tool: Tool, given: CallInput): Promise<Prepared> {
   if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
   // The database may have stored the answer itself, and it does not check schemas.
+  const { answerProblems } = await seldomUsed();
   const problems = await answerProblems(call);
   if (problems.length > 0)
     return refuse(call, `The answer does not match its schema: ${problems.join("; ")}`);

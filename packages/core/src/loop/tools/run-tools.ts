@@ -5,6 +5,7 @@ import type { NewEvent } from "../../log/event.ts";
 import { storedBudget } from "../../log/stored-budget.ts";
 import { closeCalls, resultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
+import { seldomUsed } from "../seldom/seldom-used.ts";
 import { type Prepared, prepareCall, type Runnable } from "./prepare-call.ts";
 import { runCall } from "./run-call.ts";
 import { sliceOf } from "./task-slice.ts";
@@ -21,6 +22,8 @@ export async function runTools(leg: Leg, calls: readonly CallState[], revision: 
     await leg.log.appendAt(revision, closeCalls(calls, "the time for this request is nearly up."));
     return;
   }
+  // Not within `prepareCall`: a call that had started must not fail only because code cannot be loaded.
+  if (calls.some(hasBegun)) await seldomUsed();
   const events: NewEvent[] = [];
   const runnable: Runnable[] = [];
   for (const call of calls) {
@@ -69,6 +72,10 @@ export async function runTools(leg: Leg, calls: readonly CallState[], revision: 
     leg,
     runnable.map((one, index) => limit(runNext, one, index)),
   );
+}
+
+function hasBegun({ started, question }: CallState): boolean {
+  return started !== undefined || question !== undefined;
 }
 
 /**

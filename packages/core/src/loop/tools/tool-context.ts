@@ -3,6 +3,7 @@ import { invalidInput } from "../../base/invalid-input.ts";
 import { toJson } from "../../base/json.ts";
 import { LazySignal } from "../../base/lazy-signal.ts";
 import { checkAppendable } from "../../hooks/check-appendable.ts";
+import { effectiveType } from "../../leg/effective-type.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { AppendableEvent } from "../../log/event.ts";
 import { type CallState, openRun } from "../../session/state.ts";
@@ -10,7 +11,6 @@ import { type Artifact, artifactAmong, artifactOf } from "../../tools/artifact.t
 import { addedReport, type CallReport } from "../../tools/call-report.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import { appendOnce } from "../hooks/append-once.ts";
-import { effectiveType } from "../hooks/call-hooks.ts";
 import { askInRun } from "../hooks/lazy-ask.ts";
 import type { Decided } from "./call-result.ts";
 import { answeredBy, type MidwayQuestion, midwayQuestion, midwayWait } from "./midway-question.ts";

@@ -1,7 +1,7 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { Leg } from "../../leg/leg.ts";
-import { type Judge, judgeFor } from "../outputs/lazy-verdict.ts";
+import { type Judge, judgeFor } from "../seldom/lazy-verdict.ts";
 import { type InsteadOfCall, type ModelCall, planCall } from "./plan-call.ts";
 
 /** A model call that is ready to be stored and sent. */

@@ -14,7 +14,7 @@ import type { AttemptFailed, ModelClient, ModelRequest } from "../../model/model
 import { contentOf, cutReply, newReply, takeEvent } from "../../model/reply.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
-import type { Judge } from "../outputs/lazy-verdict.ts";
+import type { Judge } from "../seldom/lazy-verdict.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
 import { noRoomFor } from "./no-room.ts";
 import type { InsteadOfCall } from "./plan-call.ts";

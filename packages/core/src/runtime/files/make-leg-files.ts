@@ -1,13 +1,15 @@
+import { toBase64 } from "../../base/base64.ts";
 import type { ModelFailure } from "../../base/errors.ts";
 import { checkpointEvents } from "../../context/checkpoint.ts";
 import { filesInBlocks } from "../../context/file-blocks.ts";
-import type { FilledMessages, ReadForModel } from "../../context/file-bytes.ts";
+import { type FilledMessages, type ReadForModel, withFileBytes } from "../../context/file-bytes.ts";
 import { withoutRefusedFiles } from "../../context/file-limits.ts";
 import type { OwnUserFiles } from "../../files/user-files.ts";
 import type { LegFiles } from "../../leg/leg-files.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Host } from "../leg/host.ts";
 import { rootOf } from "../leg/root-session.ts";
+import { withReferences } from "./with-references.ts";
 
 /** Matches the messages with which APIs refuse files, e.g. "Could not process image". */
 const ABOUT_FILES = /image|pdf|document|file|media/i;
@@ -29,7 +31,6 @@ export function makeLegFiles(
     keep: async (event) => {
       if (files === undefined || event.type !== "tool_result" || !Array.isArray(event.data.content))
         return event;
-      const { withReferences } = await import("./with-references.ts");
       const { contents, data } = await withReferences(event.data);
       try {
         if (contents.length > 0)
@@ -43,7 +44,6 @@ export function makeLegFiles(
     },
     fill: async (request, model) => {
       if (!request.messages.some(({ content }) => filesInBlocks(content).length > 0)) return request;
-      const { withFileBytes } = await import("../../context/file-bytes.ts");
       const before = last;
       const now = new Map<string, Promise<string | undefined>>();
       const read: ReadForModel = async ({ id, media_type }) => {
@@ -77,6 +77,5 @@ async function readForModel(
 ): Promise<string | undefined> {
   const content = await files?.read(userId, id);
   if (content === undefined) return undefined;
-  const { toBase64 } = await import("../../base/base64.ts");
   return isText ? new TextDecoder().decode(content) : toBase64(content);
 }

@@ -1,3 +1,4 @@
+export { userFiles } from "../../files/user-files.ts";
 export { checkedOffer, offeredTools, refuseTaken } from "../../tools/offered-tools.ts";
 export { fork } from "../at-rest/fork.ts";
 export { redact } from "../at-rest/redact.ts";
@@ -6,5 +7,8 @@ export { viewOf } from "../at-rest/view-of.ts";
 export { beginRetry } from "../begin/begin-retry.ts";
 export { beginWithAnswers } from "../begin/begin-with-answers.ts";
 export { giveCredentials } from "../begin/give-credentials.ts";
+export { makeLegFiles } from "../files/make-leg-files.ts";
+export { readInput } from "../files/read-input.ts";
 export { delegateCall } from "../tasks/delegate.ts";
 export { openTasks } from "../tasks/open-tasks.ts";
+export { resumeIfDue, sweep } from "./sweep.ts";

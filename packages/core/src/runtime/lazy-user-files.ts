@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.ts";
-import type { FileStore } from "../../files/file-store.ts";
-import type { OwnUserFiles } from "../../files/user-files.ts";
+import type { Clock } from "../base/clock.ts";
+import type { FileStore } from "../files/file-store.ts";
+import type { OwnUserFiles } from "../files/user-files.ts";
 
 /**
  * Keeps users' files in a file store. The code for files is loaded with the first call: most processes never
@@ -8,7 +8,7 @@ import type { OwnUserFiles } from "../../files/user-files.ts";
  */
 export function lazyUserFiles(store: FileStore, clock: Clock): OwnUserFiles {
   const loaded = async () => {
-    const { userFiles } = await import("./index.ts");
+    const { userFiles } = await import("./seldom/index.ts");
     return userFiles(store, () => clock.now());
   };
   return {

@@ -1,10 +1,10 @@
 import { unpriced } from "../../agent/check-tools.ts";
 import { withinDeadline } from "../../base/deadline.ts";
+import { effectiveType } from "../../leg/effective-type.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { hadBeenAnswered } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import type { Delegate, TaskAgent } from "../../tools/tool.ts";
-import { effectiveType } from "../hooks/call-hooks.ts";
 
 /** A call's sub-agent, or why the call has none. */
 type Chosen = { agent: TaskAgent } | { why: string };

@@ -1,7 +1,7 @@
-import { newUserData } from "../context/prefix.ts";
-import type { Leg } from "../leg/leg.ts";
-import { type CallState, openRun } from "../session/state.ts";
-import { readUserData, userDataFailure } from "./fetch-user-data.ts";
+import { newUserData } from "../../context/prefix.ts";
+import type { Leg } from "../../leg/leg.ts";
+import { type CallState, openRun } from "../../session/state.ts";
+import { readUserData, userDataFailure } from "./read-user-data.ts";
 
 /**
  * Reads the user data again if a tool ran since they were last read, and appends them if they have changed.

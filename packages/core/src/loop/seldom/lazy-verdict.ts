@@ -2,6 +2,7 @@ import type { Leg } from "../../leg/leg.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import type { JudgedAttempt, OutputVerdict } from "./output-verdict.ts";
+import { seldomUsed } from "./seldom-used.ts";
 
 /** Judges a complete answer by the agent's `output`, see `outputVerdict()`. */
 export type Judge = (
@@ -17,6 +18,6 @@ export type Judge = (
 export async function judgeFor(leg: Leg): Promise<Judge | undefined> {
   const { output } = leg.agent;
   if (output === undefined) return undefined;
-  const { outputVerdict } = await import("./index.ts");
+  const { outputVerdict } = await seldomUsed();
   return async (attempt, answer) => await outputVerdict(leg, output, attempt, answer);
 }

@@ -1,9 +1,9 @@
-import { haveFiles } from "../../context/file-blocks.ts";
-import type { LegFiles } from "../../leg/leg-files.ts";
-import type { NewEvent } from "../../log/event.ts";
-import type { Session } from "../../log/session-row.ts";
-import type { ModelClient, ModelRequest } from "../../model/model-client.ts";
-import type { Host } from "../leg/host.ts";
+import { haveFiles } from "../context/file-blocks.ts";
+import type { LegFiles } from "../leg/leg-files.ts";
+import type { NewEvent } from "../log/event.ts";
+import type { Session } from "../log/session-row.ts";
+import type { ModelClient, ModelRequest } from "../model/model-client.ts";
+import type { Host } from "./leg/host.ts";
 
 /**
  * Makes a leg's access to files like `makeLegFiles()`. Its code is loaded with the first tool result or
@@ -12,7 +12,8 @@ import type { Host } from "../leg/host.ts";
 export function lazyLegFiles(
   host: Pick<Host, "files" | "store" | "report" | "newId">,
   session: Session,
-  load: () => Promise<Pick<typeof import("./index.ts"), "makeLegFiles">> = () => import("./index.ts"),
+  load: () => Promise<Pick<typeof import("./seldom/index.ts"), "makeLegFiles">> = () =>
+    import("./seldom/index.ts"),
 ): LegFiles {
   // Not the promise of the import, so that a failed import is tried again.
   let made: LegFiles | undefined;

@@ -7,6 +7,7 @@ import type { Schema } from "../../tools/schema.ts";
 import { isShown } from "../../tools/shown-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { inputMismatch } from "../../tools/tool-outcome.ts";
+import { wasGiven } from "./was-given.ts";
 
 // What the model reads if its call was made under another version of the agent. docs/guide/deployment.md has
 // these rules as a table.
@@ -15,14 +16,6 @@ const CUT_OFF = "the process was cut off while it ran";
 
 /** Follows the reason why a call cannot continue that asked the user while it ran, or whose sub-agent did. */
 const NOT_FINISHED = "The call was not finished. What it had done before its question may have taken effect.";
-
-/**
- * Returns whether the model was given the call's tool in this run. If not, the call must not run, even if the
- * agent has the tool by now: the model may have read the name anywhere, e.g. in a document.
- */
-export function wasGiven({ log }: Leg, { toolName }: CallState): boolean {
-  return sentInputSchema(log.state, toolName) !== undefined;
-}
 
 /** Returns the result of a call of a tool that the agent does not have, or that the model was not given. */
 export function missingTool(leg: Leg, call: CallState): string {

@@ -1,17 +1,15 @@
-import { withinDeadline } from "../base/deadline.ts";
-import { causeOf, messageOf } from "../base/errors.ts";
-import { admitted } from "../context/admit.ts";
-import { boundaryAt, checkpointEvents, indexOf } from "../context/checkpoint.ts";
-import { haveFiles } from "../context/file-blocks.ts";
-import { fileCheckpoint } from "../context/file-limits.ts";
-import { isPaused } from "../context/server-calls.ts";
-import type { CheckpointPlan, CheckpointSource } from "../context/strategy.ts";
-import type { Leg } from "../leg/leg.ts";
-import type { StoredEvent } from "../log/event.ts";
-import type { ContextEntry } from "../session/context-entry.ts";
-import { openRun } from "../session/state.ts";
-import { remainingOf } from "../stop/limits.ts";
-import { roomFor } from "../stop/room.ts";
+import { withinDeadline } from "../../base/deadline.ts";
+import { causeOf, messageOf } from "../../base/errors.ts";
+import { admitted } from "../../context/admit.ts";
+import { boundaryAt, checkpointEvents, indexOf } from "../../context/checkpoint.ts";
+import { fileCheckpoint } from "../../context/file-limits.ts";
+import { isPaused } from "../../context/server-calls.ts";
+import type { CheckpointPlan, CheckpointSource } from "../../context/strategy.ts";
+import type { Leg } from "../../leg/leg.ts";
+import type { ContextEntry } from "../../session/context-entry.ts";
+import { openRun } from "../../session/state.ts";
+import { remainingOf } from "../../stop/limits.ts";
+import { roomFor } from "../../stop/room.ts";
 
 /**
  * Stores a checkpoint if the context has more files than one request may have, or if one of the agent's
@@ -30,18 +28,6 @@ export async function checkpointIfDue(leg: Leg): Promise<boolean> {
     await leg.log.append(checkpointEvents(state, leg.agent, data, leg.newId()));
   }
   return leg.agent.checkpointWhen.length > 0 && (await checkpointByStrategy(leg));
-}
-
-/** Returns whether a checkpoint may be due: the agent has strategies, or the context may have files. */
-// Saves most agents a copy of the whole context before each turn.
-export function mayBeDue({ agent, log: { state } }: Leg): boolean {
-  if (agent.checkpointWhen.length > 0) return true;
-  return state.unsent.some(bringsFiles) || state.entries.some(({ blocks }) => haveFiles(blocks));
-}
-
-function bringsFiles({ type, data }: StoredEvent): boolean {
-  if (type === "tool_result") return Array.isArray(data.content);
-  return type === "user_message" && data.files !== undefined;
 }
 
 async function checkpointByStrategy(leg: Leg): Promise<boolean> {

@@ -1,10 +1,8 @@
-import { every } from "../base/clock.ts";
-import type { Session } from "../log/session-row.ts";
-import { recover } from "./begin/begin.ts";
-import { beginning } from "./begin/beginning.ts";
-import type { ActiveLeg, BegunBy, Host, Wake } from "./leg/host.ts";
-import { noSuchAgent } from "./leg/no-such-agent.ts";
-import { isTaskSession } from "./tasks/task-session.ts";
+import type { Session } from "../../log/session-row.ts";
+import { recover } from "../begin/begin.ts";
+import type { ActiveLeg, BegunBy, Host, Wake } from "../leg/host.ts";
+import { noSuchAgent } from "../leg/no-such-agent.ts";
+import { isTaskSession } from "../tasks/task-session.ts";
 
 /** The number of recoverable sessions that are listed at a time. */
 const PAGE = 100;
@@ -65,21 +63,6 @@ async function resumeAll(host: Host, sessions: readonly Session[]): Promise<numb
     all.push(mayTakeLong ? resuming : await resuming);
   }
   return (await Promise.all(all)).filter((leg) => leg !== undefined).length;
-}
-
-/** Sweeps at once and then once per lease time. The timer does not keep the process alive. */
-export function regularSweeps(host: Host): { start(): void; stop(): void } {
-  let cancel: (() => void) | undefined;
-  const look = () => void beginning(host, sweep(host)).catch(host.report);
-  return {
-    start: () => {
-      host.staysAlive = true;
-      if (cancel !== undefined) return;
-      cancel = every(host.clock, host.leaseTtlMs, look);
-      look();
-    },
-    stop: () => cancel?.(),
-  };
 }
 
 function isDue({ setbacks, clock }: Host, id: string): boolean {

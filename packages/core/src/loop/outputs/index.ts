@@ -1,2 +1,0 @@
-export { askModelInRun } from "./ask-in-run.ts";
-export { outputVerdict } from "./output-verdict.ts";

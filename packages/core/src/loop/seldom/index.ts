@@ -1,0 +1,23 @@
+export { askModelInRun } from "./ask-in-run.ts";
+export { checkPlan } from "./check-plan.ts";
+export { checkpointIfDue } from "./checkpoint-if-due.ts";
+export { chooseAgent } from "./choose-agent.ts";
+export {
+  hasAsked,
+  missingTool,
+  noLongerAsks,
+  whyNotAgain,
+  wrongAnswer,
+  wrongInput,
+} from "./other-version.ts";
+export { outputVerdict } from "./output-verdict.ts";
+export { readUserData, userDataFailure } from "./read-user-data.ts";
+export { refreshUserData } from "./refresh-user-data.ts";
+export {
+  answerProblems,
+  checkedAsk,
+  credentialsQuestion,
+  hookAnswer,
+  lostAsker,
+  runQuestion,
+} from "./run-questions.ts";
