@@ -2,8 +2,10 @@
 export interface Switch {
   readonly isOn: boolean;
   turnOn(): void;
-  /** Calls `then` when the switch is turned on. The returned function removes `then`. */
-  onChange(then: () => void): () => void;
+  /** Calls `then` when the switch is turned on. */
+  onChange(then: () => void): void;
+  /** Removes a function that was given to `onChange`. */
+  offChange(then: () => void): void;
 }
 
 /** Creates a switch that is off. */
@@ -24,7 +26,9 @@ export function newSwitch(): Switch {
     },
     onChange(then) {
       listeners.add(then);
-      return () => listeners.delete(then);
+    },
+    offChange(then) {
+      listeners.delete(then);
     },
   };
 }

@@ -4,11 +4,15 @@ import { redactedEvent } from "../log/redacted.ts";
 import { endsAttempt, type ReaderState } from "./cursor.ts";
 
 /**
- * Returns an event with the live events that follow from it: the end of the previous turn, text that became
- * void, and a tool's status. A redacted event is shown without its content.
+ * Adds an event to `shown`, with the live events that follow from it: the end of the previous turn, text that
+ * became void, and a tool's status. A redacted event is shown without its content.
  */
-export function around(event: StoredEvent, seen: ReaderState, hidden: ReadonlySet<number>): SessionEvent[] {
-  const shown: SessionEvent[] = [];
+export function addAround(
+  shown: SessionEvent[],
+  event: StoredEvent,
+  seen: ReaderState,
+  hidden: ReadonlySet<number>,
+): void {
   const isVoid = endsAttempt(event) && event.type !== "assistant_message";
   if (isVoid && seen.attempt !== undefined && seen.chars > 0) {
     shown.push({ type: "attempt_restarted", data: { attempt: seen.attempt } });
@@ -18,7 +22,6 @@ export function around(event: StoredEvent, seen: ReaderState, hidden: ReadonlySe
   }
   shown.push(hidden.has(event.seq) ? redactedEvent(event) : event);
   if (event.type === "tool_started" || event.type === "tool_result") shown.push(statusOf(event));
-  return shown;
 }
 
 /** Returns whether this is the first request of its turn. If so, the previous turn has ended. */

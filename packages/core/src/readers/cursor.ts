@@ -1,5 +1,4 @@
 import type { StoredEvent } from "../log/event.ts";
-import type { EventStore } from "../log/event-store.ts";
 import type { Delta, LiveEvent, SessionEvent } from "../log/live-event.ts";
 import type { LiveState } from "../log/live-tail.ts";
 import type { LivePart } from "../model/live-part.ts";
@@ -40,64 +39,47 @@ export interface ReaderState {
 /** Returns the state of a new reader that already has the text before its cursor. */
 export function newReader(live: LiveCursor | undefined): ReaderState {
   return {
-    ...ofAttempt(undefined, live?.chars ?? 0),
+    attempt: live?.attempt,
+    chars: live?.chars ?? 0,
     over: 0,
+    parts: undefined,
+    taken: undefined,
+    shown: undefined,
+    skip: 0,
     progress: undefined,
     version: 0,
     settled: undefined,
-    ...(live !== undefined && { attempt: live.attempt }),
   };
 }
 
-function ofAttempt(attempt: number | undefined, chars: number) {
-  return { attempt, chars, parts: undefined, taken: undefined, shown: undefined, skip: 0 };
-}
-
-const ENDS_ATTEMPT = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
+/** The types of events that end the attempt in progress. */
+export const ENDS_ATTEMPT = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
 
 /** Returns whether this event ends the attempt in progress: its text is then either stored or void. */
 export function endsAttempt({ type }: { type: string }): boolean {
   return ENDS_ATTEMPT.some((one) => one === type);
 }
 
-/** Returns a reader's state after a stored event. An `llm_request` starts another attempt. */
-export function readerAfter(event: StoredEvent, seen: ReaderState): ReaderState {
+/** Changes a reader's state by a stored event. An `llm_request` starts another attempt. */
+export function readerAfter(event: StoredEvent, seen: ReaderState): void {
   if (event.type === "tool_result") {
     seen.settled ??= new Set();
     seen.settled.add(event.data.call_id);
   }
   // Progress is reported of calls of the run only.
   if (event.type === "run_ended") seen.settled = undefined;
-  if (!endsAttempt(event)) return seen;
-  return { ...seen, ...ofAttempt(event.type === "llm_request" ? event.seq : 0, 0) };
+  if (!endsAttempt(event)) return;
+  seen.attempt = event.type === "llm_request" ? event.seq : 0;
+  seen.chars = 0;
+  seen.skip = 0;
+  seen.parts = undefined;
+  seen.taken = undefined;
+  seen.shown = undefined;
 }
 
-/**
- * Shows the attempt in progress to a reader that connects mid-answer. First checks in the log that the
- * attempt did not end before the reader's cursor: the live state may have come from a dead process.
- */
-export async function adoptAttempt(
-  store: EventStore,
-  sessionId: string,
-  afterSeq: number,
-  live: LiveState | undefined,
-  seen: ReaderState,
-): Promise<void> {
-  const { attempt } = live ?? { attempt: 0 };
-  const isNew = seen.attempt === undefined && attempt !== seen.over;
-  if (!isNew || attempt === 0 || attempt > afterSeq) return;
-  for await (const event of store.read(sessionId, { afterSeq: attempt, types: ENDS_ATTEMPT, limit: 1 })) {
-    if (event.seq > afterSeq) break;
-    seen.over = attempt;
-    return;
-  }
-  seen.attempt = attempt;
-}
-
-/** Yields the live events that a reader has not been shown yet. */
-export function* newLiveEvents(live: LiveState | undefined, seen: ReaderState): Generator<LiveEvent> {
-  if (live === undefined) return;
-  if (live.attempt !== 0 && live.attempt === seen.attempt) yield* newDeltas(live, seen);
+/** Adds the live events that a reader has not been shown yet to `news`. */
+export function addLiveEvents(news: LiveEvent[], live: LiveState, seen: ReaderState): void {
+  if (live.attempt !== 0 && live.attempt === seen.attempt) addDeltas(news, live, seen);
   if (seen.progress !== live.progress) {
     seen.progress = live.progress;
     seen.version = 0;
@@ -105,36 +87,39 @@ export function* newLiveEvents(live: LiveState | undefined, seen: ReaderState): 
   for (const [call_id, { tool_name, data, version }] of live.progress) {
     if (version <= seen.version || seen.settled?.has(call_id)) continue;
     seen.version = version;
-    yield { type: "tool_progress", data: { call_id, tool_name, data } };
+    news.push({ type: "tool_progress", data: { call_id, tool_name, data } });
   }
 }
 
-/** Yields the text that a reader has not been shown yet, block by block in order. */
-export function* newDeltas({ attempt, parts }: LiveState, seen: ReaderState): Generator<LiveEvent> {
+/** Adds the text that a reader has not been shown yet to `news`, block by block in order. */
+export function addDeltas(news: LiveEvent[], { attempt, parts }: LiveState, seen: ReaderState): void {
   if (seen.parts !== parts) Object.assign(seen, { parts, taken: undefined, skip: seen.chars });
   if (parts.length === 0) return;
   seen.taken ??= new Map();
   seen.shown ??= new Map();
-  for (let at = 0; at < parts.length; ) {
-    const part = parts[at] as LivePart;
-    const { pieces, chars } = seen.taken.get(part.index) ?? { pieces: 0, chars: 0 };
-    if (part.pieces.length === pieces) {
-      at += 1;
-      continue;
-    }
-    const text = part.pieces.slice(pieces).join("");
-    seen.taken.set(part.index, { pieces: part.pieces.length, chars: chars + text.length });
+  for (const part of parts) {
+    const taken = seen.taken.get(part.index) ?? { pieces: 0, chars: 0 };
+    if (part.pieces.length === taken.pieces) continue;
+    const text = textAfter(part.pieces, taken.pieces);
+    const before = taken.chars;
+    taken.pieces = part.pieces.length;
+    taken.chars += text.length;
+    if (before === 0) seen.taken.set(part.index, taken);
     const known = Math.min(seen.skip, text.length);
     seen.skip -= known;
     if (known === text.length) continue;
     seen.chars += text.length - known;
     const { index } = part;
-    const event = delta(part, { attempt, index, offset: chars + known, text: text.slice(known) });
+    const event = delta(part, { attempt, index, offset: before + known, text: text.slice(known) });
     const shown = seen.shown.get(index);
-    if (shown === undefined) seen.shown.set(index, { type: event.type, index, chars: chars + text.length });
-    else shown.chars = chars + text.length;
-    yield event;
+    if (shown === undefined) seen.shown.set(index, { type: event.type, index, chars: taken.chars });
+    else shown.chars = taken.chars;
+    news.push(event);
   }
+}
+
+function textAfter(pieces: readonly string[], from: number): string {
+  return pieces.length === from + 1 ? (pieces[from] as string) : pieces.slice(from).join("");
 }
 
 type DeltaType = "text_delta" | "thinking_delta" | "tool_input_delta" | "output_delta";

@@ -2,7 +2,8 @@ import type { StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { waitsForTime } from "../log/expiry.ts";
 import type { LiveTail } from "../log/live-tail.ts";
-import { type QueryAnswer, sharedQueries } from "./shared-queries.ts";
+import { QuietTimer } from "./quiet-timer.ts";
+import { type QueryAnswer, type SharedQueries, sharedQueries } from "./shared-queries.ts";
 
 /**
  * Poll interval in milliseconds for idle sessions if every append is reported, in case one report is lost.
@@ -23,11 +24,10 @@ export interface SessionWatch {
 
 /** The watches of all sessions that have readers. */
 export interface SessionWatches {
-  /**
-   * Calls `ring` whenever there may be something new, until `leave` is called. `afterSeq` is the reader's
-   * starting point.
-   */
-  join(sessionId: string, afterSeq: number, ring: () => void): { watch: SessionWatch; leave(): void };
+  /** Calls `ring` whenever there may be something new. `afterSeq` is the reader's starting point. */
+  join(sessionId: string, afterSeq: number, ring: () => void): SessionWatch;
+  /** Calls `ring` no longer. */
+  leave(sessionId: string, ring: () => void): void;
 }
 
 interface WatchSource {
@@ -39,95 +39,123 @@ interface WatchSource {
 
 /** Creates the watches of a process: one for each session, as long as the session has readers. */
 export function sessionWatches(source: WatchSource): SessionWatches {
-  const watched = new Map<string, ReturnType<typeof watchSession>>();
+  const watched = new Map<string, WatchedSession>();
   return {
     join(sessionId, afterSeq, ring) {
-      const one = watched.get(sessionId) ?? watchSession(source, sessionId);
+      const one = watched.get(sessionId) ?? new WatchedSession(source, sessionId);
       watched.set(sessionId, one);
       one.rings.add(ring);
       one.begin(afterSeq);
-      const leave = () => {
-        one.rings.delete(ring);
-        if (one.rings.size > 0 || watched.get(sessionId) !== one) return;
-        watched.delete(sessionId);
-        one.close();
-      };
-      return { watch: one, leave };
+      return one;
+    },
+    leave(sessionId, ring) {
+      const one = watched.get(sessionId);
+      one?.rings.delete(ring);
+      if (one === undefined || one.rings.size > 0) return;
+      watched.delete(sessionId);
+      one.close();
     },
   };
 }
 
-function watchSession({ store, tail, pollMs }: WatchSource, sessionId: string) {
-  const rings = new Set<() => void>();
-  const queries = sharedQueries(store, sessionId);
+// A class, so that the watches of idle sessions share their functions: there may be many thousands.
+class WatchedSession implements SessionWatch {
+  readonly rings = new Set<() => void>();
+  seq = 0;
+  looks = 0;
+  readonly #source: WatchSource;
+  readonly #sessionId: string;
+  readonly #timer: QuietTimer;
+  readonly #leaveTail: () => void;
+  readonly #leaveStore: (() => void) | undefined;
+  #queries: SharedQueries | undefined;
+  #heard: boolean;
+  #runs = false;
+  #readSeq = 0;
+
+  constructor(source: WatchSource, sessionId: string) {
+    const { store, tail } = source;
+    this.#source = source;
+    this.#sessionId = sessionId;
+    this.#heard = this.#hears();
+    this.#timer = new QuietTimer(this);
+    this.#leaveTail = tail.subscribe(sessionId, () => this.#onChange());
+    this.#leaveStore = store.watch?.(sessionId, (stored) => this.#onStored(stored));
+  }
+
+  begin(afterSeq: number): void {
+    this.#readSeq = Math.max(this.#readSeq, afterSeq);
+    this.#timer.set();
+  }
+
+  ask(cursor: number): Promise<QueryAnswer> {
+    this.#queries ??= sharedQueries(this.#source.store, this.#sessionId);
+    return this.#queries.ask(cursor).finally(() => this.#timer.set());
+  }
+
+  saw(event: StoredEvent): void {
+    if (event.seq <= this.#readSeq) return;
+    this.#readSeq = event.seq;
+    const running = runsAfter(event, this.#runs);
+    if (running === this.#runs) return;
+    this.#runs = running;
+    this.#timer.set();
+  }
+
+  /** How long the session may be quiet before its readers query the store, in milliseconds. */
+  afterMs(): number {
+    const { pollMs } = this.#source;
+    return this.#heard && this.#isIdle() ? Math.max(pollMs, IDLE_MS) : pollMs;
+  }
+
+  /** Lets the readers query the store. */
+  onQuiet(): void {
+    this.looks += 1;
+    this.#wake();
+  }
+
+  close(): void {
+    this.#leaveStore?.();
+    this.#leaveTail();
+    this.#timer.close();
+  }
+
   // An append may go unannounced, e.g. if its process died right after it. Readers find it within a minute,
   // or within `pollMs` if they know that a run is in progress.
-  const hears = store.watch === undefined ? () => tail.listening === true : () => true;
-  let heard = hears();
-  let runs = false;
-  let readSeq = 0;
-  let seq = 0;
-  let looks = 0;
+  #hears(): boolean {
+    const { store, tail } = this.#source;
+    return store.watch !== undefined || tail.listening === true;
+  }
 
-  const isIdle = () => !runs && Math.max(seq, tail.peek(sessionId).seq) <= readSeq;
-  const timer = quietTimer(
-    () => (heard && isIdle() ? Math.max(pollMs, IDLE_MS) : pollMs),
-    () => look(),
-  );
-  const wake = () => {
-    queries.forget();
-    for (const ring of rings) ring();
-  };
-  const look = () => {
-    looks += 1;
-    wake();
-  };
-  const onChange = () => {
-    timer.heard();
-    if (heard === hears()) return wake();
-    // Events that were stored while the tail was not listening are missing.
-    heard = !heard;
-    look();
-    timer.set();
-  };
-  const leaveTail = tail.subscribe(sessionId, onChange);
-  const leaveStore = store.watch?.(sessionId, (stored) => {
-    seq = Math.max(seq, stored);
+  #isIdle(): boolean {
+    const { tail } = this.#source;
+    return !this.#runs && Math.max(this.seq, tail.peek(this.#sessionId).seq) <= this.#readSeq;
+  }
+
+  #wake(): void {
+    this.#queries = undefined;
+    for (const ring of this.rings) ring();
+  }
+
+  #onChange(): void {
+    this.#timer.heard();
+    if (this.#heard === this.#hears()) this.#wake();
+    else {
+      // Events that were stored while the tail was not listening are missing.
+      this.#heard = !this.#heard;
+      this.onQuiet();
+      this.#timer.set();
+    }
+  }
+
+  #onStored(stored: number): void {
+    this.seq = Math.max(this.seq, stored);
     // Readers wake in the next turn. By then the tail has announced this runtime's own appends, with their
     // rows, so that only appends of others need a query. During a run in this process nearly all appends are
     // the run's, and its next notification covers the others too.
-    const { live, seq: announced } = tail.peek(sessionId);
-    if (live === undefined && announced < seq) onChange();
-  });
-  return {
-    rings,
-    get seq() {
-      return seq;
-    },
-    get looks() {
-      return looks;
-    },
-    begin(afterSeq: number) {
-      readSeq = Math.max(readSeq, afterSeq);
-      timer.set();
-    },
-    ask(cursor: number): Promise<QueryAnswer> {
-      return queries.ask(cursor).finally(timer.set);
-    },
-    saw(event: StoredEvent) {
-      if (event.seq <= readSeq) return;
-      readSeq = event.seq;
-      const running = runsAfter(event, runs);
-      if (running === runs) return;
-      runs = running;
-      timer.set();
-    },
-    close() {
-      leaveStore?.();
-      leaveTail();
-      timer.close();
-    },
-  };
+    const { live, seq: announced } = this.#source.tail.peek(this.#sessionId);
+    if (live === undefined && announced < this.seq) this.#onChange();
+  }
 }
 
 /** Returns whether a run is in progress after this event, judging by the events read so far. */
@@ -146,36 +174,4 @@ export function runsAfter(event: StoredEvent, before: boolean): boolean {
     default:
       return before;
   }
-}
-
-/**
- * Calls `onQuiet` whenever `heard` was not called for `afterMs()` milliseconds. `heard` does not reset the
- * timer; when the timer fires, it is set again for the time left.
- */
-function quietTimer(afterMs: () => number, onQuiet: () => void) {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let timerAt = 0;
-  let heardAt = performance.now();
-  const set = () => {
-    const at = heardAt + afterMs();
-    if (timer !== undefined && timerAt <= at) return;
-    clearTimeout(timer);
-    timerAt = at;
-    timer = setTimeout(ended, Math.max(0, at - performance.now()));
-  };
-  const ended = () => {
-    timer = undefined;
-    if (performance.now() >= heardAt + afterMs()) {
-      heardAt = performance.now();
-      onQuiet();
-    }
-    set();
-  };
-  return {
-    set,
-    heard: () => {
-      heardAt = performance.now();
-    },
-    close: () => clearTimeout(timer),
-  };
 }

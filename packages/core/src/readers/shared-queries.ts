@@ -17,33 +17,24 @@ export interface QueryAnswer {
 }
 
 /** Queries of a store that readers with the same cursor share. */
-interface SharedQueries {
-  /**
-   * Returns events after `cursor`. Readers with the same cursor get the same answer, until `forget` is
-   * called.
-   */
+export interface SharedQueries {
+  /** Returns events after `cursor`. Readers with the same cursor get the same answer. */
   ask(cursor: number): Promise<QueryAnswer>;
-  /** Discards all answers, so that the next `ask` queries the store. */
-  forget(): void;
 }
 
 /** Creates the shared queries of one session. */
 export function sharedQueries(store: EventStore, sessionId: string): SharedQueries {
-  let answers: Map<number, Promise<QueryAnswer>> | undefined;
+  const answers = new Map<number, Promise<QueryAnswer>>();
   return {
     ask(cursor) {
-      answers ??= new Map();
       const known = answers.get(cursor);
       if (known !== undefined) return known;
       const answer = readSome(store, sessionId, cursor);
       answers.set(cursor, answer);
       void answer.then(({ isWhole }) => {
-        if (!isWhole && answers?.get(cursor) === answer) answers.delete(cursor);
+        if (!isWhole && answers.get(cursor) === answer) answers.delete(cursor);
       });
       return answer;
-    },
-    forget: () => {
-      answers = undefined;
     },
   };
 }

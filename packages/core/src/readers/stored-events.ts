@@ -9,35 +9,33 @@ export function recentAfter(tail: LiveTail, sessionId: string, cursor: number): 
   const { recent } = tail.peek(sessionId);
   // `recent` has no gaps, so the index follows from the `seq`.
   const at = cursor + 1 - (recent[0]?.seq ?? Number.POSITIVE_INFINITY);
-  return at >= 0 ? recent.slice(at) : [];
+  return at >= 0 && at < recent.length ? recent.slice(at) : NO_EVENTS;
 }
 
 /** The session of a reader, and where its events are. */
 interface ReadFrom {
-  store: EventStore;
-  tail: LiveTail;
-  watch: SessionWatch;
-  sessionId: string;
+  readonly source: { readonly store: EventStore; readonly tail: LiveTail };
+  readonly watch: SessionWatch;
+  readonly sessionId: string;
+  readonly cursor: number;
+  /** The number of due polls that the reader has made; `undefined` before its first read. */
+  looks: number | undefined;
 }
 
-/** Gets the batches of stored events after a cursor. */
-type StoredReads = (
-  cursor: number,
-) => Iterable<readonly StoredEvent[]> | AsyncIterable<readonly StoredEvent[]>;
-
-/** Returns a function that gets the stored events after a reader's cursor, as far as they are known. */
+/** Returns the events after a reader's cursor if they are known, otherwise a read of them. */
 // Queries the store at the start, and again after a long silence: only the store has the events of other
 // processes.
-export function storedReads({ store, tail, watch, sessionId }: ReadFrom): StoredReads {
-  let looks: number | undefined;
-  return (cursor: number) => {
-    const isDue = looks !== watch.looks;
-    const isFirst = looks === undefined;
-    looks = watch.looks;
-    if (isFirst) return inBatches(store.read(sessionId, { afterSeq: cursor }));
-    const known = isDue ? [] : recentAfter(tail, sessionId, cursor);
-    if (known.length > 0) return [known];
-    const { seq } = tail.peek(sessionId);
-    return isDue || Math.max(seq, watch.seq) > cursor ? pulled(watch, store, sessionId, cursor) : [];
-  };
+export function storedAfter(from: ReadFrom): readonly StoredEvent[] | AsyncGenerator<readonly StoredEvent[]> {
+  const { watch, sessionId, cursor, source } = from;
+  const { store, tail } = source;
+  const isDue = from.looks !== watch.looks;
+  const isFirst = from.looks === undefined;
+  from.looks = watch.looks;
+  if (isFirst) return inBatches(store.read(sessionId, { afterSeq: cursor }));
+  const known = isDue ? NO_EVENTS : recentAfter(tail, sessionId, cursor);
+  if (known.length > 0) return known;
+  const isBehind = isDue || Math.max(tail.peek(sessionId).seq, watch.seq) > cursor;
+  return isBehind ? pulled(watch, store, sessionId, cursor) : NO_EVENTS;
 }
+
+const NO_EVENTS: readonly StoredEvent[] = [];

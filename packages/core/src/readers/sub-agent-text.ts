@@ -1,11 +1,14 @@
 import type { LiveEvent } from "../log/live-event.ts";
 import type { LiveState, LiveTail } from "../log/live-tail.ts";
-import { newDeltas, newReader, type ReaderState } from "./cursor.ts";
+import { addDeltas, newReader, type ReaderState } from "./cursor.ts";
 
 /** Shows one reader the text of the sub-agents that do the work of a session's calls. */
-interface AgentsBelow {
-  /** Yields text of the sub-agents that the reader has not been shown yet. Later text wakes the reader. */
-  news(live: LiveState | undefined): Generator<LiveEvent>;
+export interface AgentsBelow {
+  /**
+   * Adds the text of the sub-agents that the reader has not been shown yet to `news`. Later text wakes the
+   * reader.
+   */
+  addNews(news: LiveEvent[], live: LiveState | undefined): void;
   close(): void;
 }
 
@@ -27,14 +30,13 @@ export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
     }
   };
   return {
-    *news(live) {
-      if (!read?.size && !live?.agents.size) return;
+    addNews(news, live) {
       const agents = live === undefined ? [] : [...live.agents];
       leaveAllBut(agents.map(([, { session_id }]) => session_id));
       for (const [call_id, at] of agents) {
         const one = read?.get(at.session_id) ?? begin(at.session_id);
         for (const { type, data } of newText(tail.peek(at.session_id).live, one))
-          if (type === "text_delta") yield { type: "agent_delta", data: { ...data, ...at, call_id } };
+          if (type === "text_delta") news.push({ type: "agent_delta", data: { ...data, ...at, call_id } });
       }
     },
     close: () => leaveAllBut([]),
@@ -42,11 +44,13 @@ export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
 }
 
 /**
- * Yields the text of a sub-agent's answer after the reader's position; all of it if the answer is a new one.
+ * Returns the text of a sub-agent's answer after the reader's position; all of it if the answer is a new one.
  */
-function newText(live: LiveState | undefined, reader: { seen: ReaderState }): Iterable<LiveEvent> {
-  if (live === undefined || live.attempt === 0) return [];
+function newText(live: LiveState | undefined, reader: { seen: ReaderState }): LiveEvent[] {
+  const news: LiveEvent[] = [];
+  if (live === undefined || live.attempt === 0) return news;
   const { attempt } = live;
   if (reader.seen.attempt !== attempt) reader.seen = { ...newReader(undefined), attempt };
-  return newDeltas(live, reader.seen);
+  addDeltas(news, live, reader.seen);
+  return news;
 }

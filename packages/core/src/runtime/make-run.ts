@@ -6,8 +6,7 @@ import { checkListening } from "../log/event-names.ts";
 import { type AwaitedRun, successorOf } from "../log/handover.ts";
 import type { SessionEvent } from "../log/live-event.ts";
 import { readShown } from "../log/redacted.ts";
-import { followFrom } from "../readers/follow.ts";
-import { textOfEvents } from "../readers/text-stream.ts";
+import { followFrom, textFrom } from "../readers/follow.ts";
 import { isSettled } from "../session/queued.ts";
 import { type RunResult, resultOf } from "../session/run-result.ts";
 import { newSessionState, type SessionState } from "../session/state.ts";
@@ -58,7 +57,7 @@ export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal)
     result,
     [Symbol.asyncIterator]: events,
     get textStream() {
-      return textOfEvents(events());
+      return textFrom(host, from);
     },
     on: (type, listener) => {
       checkListening(type, listener);

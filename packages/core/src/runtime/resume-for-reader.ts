@@ -1,7 +1,8 @@
 import { every } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 import type { SessionEvent } from "../log/live-event.ts";
-import { type FollowOptions, followFrom, type ReaderCompanion } from "../readers/follow.ts";
+import { type FollowOptions, followFrom } from "../readers/follow.ts";
+import type { ReaderCompanion } from "../readers/reader.ts";
 import { runsAfter } from "../readers/session-watch.ts";
 import { beginning } from "./begin/beginning.ts";
 import type { AskedBy, Host } from "./leg/host.ts";

@@ -1,22 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { oneByOne } from "../../src/model.ts";
-
-/** Batches, and whether their generator was ended. */
-function batches(...made: (readonly number[] | Error)[]) {
-  const seen = { closed: false };
-  async function* all() {
-    try {
-      for (const batch of made) {
-        if (batch instanceof Error) throw batch;
-        yield batch;
-      }
-    } finally {
-      seen.closed = true;
-    }
-  }
-  return { all: all(), seen };
-}
+import { askedSteps, batches, madeBatches, plainly, told } from "../support/asked-steps.ts";
 
 describe("oneByOne", () => {
   it("yields the items of all batches, skips empty ones, and ends", async () => {
@@ -73,52 +58,8 @@ describe("oneByOne", () => {
   });
 });
 
-/** What a generator would make of them. */
-async function* plainly(all: AsyncGenerator<readonly number[]>) {
-  for await (const batch of all) for (const item of batch) yield item;
-}
-
-type Step = "next" | "return" | "throw" | "wait";
-
-/** What comes of steps, each asked for without waiting for those before it unless one says so, and in which order. */
-async function told(items: AsyncGenerator<number, void, undefined>, steps: readonly Step[]) {
-  const results: unknown[] = [];
-  const order: number[] = [];
-  let asked: Promise<unknown>[] = [];
-  const keep = (at: number) => (result: unknown) => {
-    results[at] = result;
-    order.push(at);
-  };
-  for (const [at, step] of steps.entries()) {
-    if (step === "wait") {
-      await Promise.all(asked);
-      asked = [];
-      continue;
-    }
-    const result = step === "throw" ? items.throw(new Error("enough")) : items[step]();
-    asked.push(result.then(keep(at), (error: Error) => keep(at)(error.message)));
-  }
-  await Promise.all(asked);
-  return { results, order };
-}
-
 it("L16 oneByOne behaves like a generator, whatever is called and when", async () => {
-  const made = fc.array(
-    fc.oneof(
-      { weight: 4, arbitrary: fc.array(fc.nat(), { maxLength: 3 }) },
-      fc.constant(new Error("broken")),
-    ),
-    { maxLength: 4 },
-  );
-  const steps = fc.array(
-    fc.oneof(
-      { weight: 6, arbitrary: fc.constantFrom<Step>("next") },
-      { weight: 3, arbitrary: fc.constantFrom<Step>("wait") },
-      { weight: 1, arbitrary: fc.constantFrom<Step>("return", "throw") },
-    ),
-    { maxLength: 12 },
-  );
-  const property = fc.asyncProperty(made, steps, async (all, asked) => {
+  const property = fc.asyncProperty(madeBatches, askedSteps, async (all, asked) => {
     const one = batches(...all);
     const other = batches(...all);
     expect(await told(oneByOne(one.all), asked)).toEqual(await told(plainly(other.all), asked));

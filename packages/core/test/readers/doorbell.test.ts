@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { doorbell } from "../../src/readers/doorbell.ts";
+import { Doorbell } from "../../src/readers/doorbell.ts";
 import { settled } from "../support/settled.ts";
 import { setup } from "../support/setup.ts";
 
@@ -11,15 +11,15 @@ it("L10 shows text that arrives at once in a few deltas", async () => {
 });
 
 it("L10 wakes a reader once for everything that arrives at once", async () => {
-  const bell = doorbell([]);
+  const bell = new Doorbell();
   let woken = 0;
   const count = () => {
     woken += 1;
   };
-  void bell.wait().then(count);
+  bell.wait(count);
   for (let n = 0; n < 3; n += 1) bell.ring();
   await settled();
-  void bell.wait().then(count);
+  bell.wait(count);
   await settled();
   expect(woken).toBe(1);
   bell.ring();
@@ -28,15 +28,15 @@ it("L10 wakes a reader once for everything that arrives at once", async () => {
 });
 
 it("wakes a reader that was busy when it rang", async () => {
-  const bell = doorbell([]);
+  const bell = new Doorbell();
   bell.ring();
-  await bell.wait();
+  await new Promise<void>((resolve) => bell.wait(resolve));
 });
 
 it("U4 sets no timer in the request that rings, which may end before it fires", async () => {
-  const bell = doorbell([]);
+  const bell = new Doorbell();
   let woken = false;
-  void bell.wait().then(() => {
+  bell.wait(() => {
     woken = true;
   });
   const setTimer = vi.fn();

@@ -1,0 +1,152 @@
+import { PawlError } from "../base/errors.ts";
+import type { Switch } from "../base/switch.ts";
+import type { StoredEvent } from "../log/event.ts";
+import type { LiveEvent, SessionEvent } from "../log/live-event.ts";
+import type { LiveState } from "../log/live-tail.ts";
+import { adoptAttempt, mayAdopt } from "./adopt-attempt.ts";
+import { addLiveEvents } from "./cursor.ts";
+import { type Reader, type Step, take } from "./reader.ts";
+import { recentAfter, storedAfter } from "./stored-events.ts";
+import { agentsBelow } from "./sub-agent-text.ts";
+
+/**
+ * Lets a reader work until it waits or has handed out a batch. If a step fails, so does the reader.
+ *
+ *     look -> readOn … -> showLive -> waitForRing -> look
+ */
+// Plain steps instead of an async function, so that a reader that waits is one object, and an event that is
+// known costs no promise.
+export function goOn(reader: Reader, first: Step): void {
+  try {
+    for (let step: Step | undefined = first; step !== undefined; ) step = step(reader);
+  } catch (error) {
+    void finish(reader, { error });
+  }
+}
+
+/** Takes the stored events after the cursor. */
+export function look(reader: Reader): Step | undefined {
+  if (isDone(reader)) return end;
+  reader.begun = reader.cursor;
+  const stored = storedAfter(reader);
+  if (!("next" in stored)) return stored.length === 0 ? showLive : show(reader, stored, showLive);
+  reader.reading = stored;
+  return readOn;
+}
+
+/** Waits for the next batch of a read of the store. */
+function readOn(reader: Reader): Step | undefined {
+  const { reading } = reader;
+  if (reading === undefined) return showLive;
+  if (isDone(reader)) return end;
+  reading.next().then(
+    ({ done, value }) => {
+      if (done === true) reader.reading = undefined;
+      goOn(reader, done === true ? showLive : () => show(reader, value, readOn));
+    },
+    (error: unknown) => {
+      reader.reading = undefined;
+      void finish(reader, { error });
+    },
+  );
+  return undefined;
+}
+
+/** Hands out stored events, and what follows from them. */
+function show(reader: Reader, events: readonly StoredEvent[], next: Step): Step | undefined {
+  for (const event of events) reader.watch.saw(event);
+  reader.mate?.saw(events);
+  return handOut(reader, take(reader, events), next);
+}
+
+function handOut(reader: Reader, items: readonly SessionEvent[], next: Step): Step | undefined {
+  if (items.length === 0) return next;
+  reader.next = next;
+  reader.to.batch(items);
+  return undefined;
+}
+
+/** Hands out the text and progress that are not stored yet, unless there are stored events to take first. */
+// Stored events come before live ones, so that a tool's progress follows its start.
+function showLive(reader: Reader): Step | undefined {
+  const { live, seq } = reader.source.tail.peek(reader.sessionId);
+  const isBehind = reader.cursor > reader.begun && Math.max(seq, reader.watch.seq) > reader.cursor;
+  if (isBehind || isDone(reader)) return look;
+  if (!reader.hasCaughtUp) {
+    // A reader always looks at live text in a turn of the event loop of its own: the text of one packet is
+    // one delta.
+    reader.hasCaughtUp = true;
+    reader.bell.ring();
+    return waitForRing;
+  }
+  if (!mayAdopt(live, reader.afterSeq, reader.seen)) return showNews(reader, live);
+  const { source, sessionId, afterSeq, seen } = reader;
+  adoptAttempt(source.store, sessionId, afterSeq, live, seen).then(
+    () => goOn(reader, () => showNews(reader, live)),
+    (error: unknown) => void finish(reader, { error }),
+  );
+  return undefined;
+}
+
+function showNews(reader: Reader, live: LiveState | undefined): Step | undefined {
+  const news: LiveEvent[] = [];
+  if (live !== undefined) addLiveEvents(news, live, reader.seen);
+  if (live !== undefined && live.agents.size > 0)
+    reader.below ??= agentsBelow(reader.source.tail, reader.bell.ring);
+  reader.below?.addNews(news, live);
+  return handOut(reader, news, waitForRing);
+}
+
+/** Waits for a ring. */
+function waitForRing(reader: Reader): undefined {
+  reader.failure?.throwIfAborted();
+  reader.bell.wait(() => goOn(reader, look));
+}
+
+function isDone({ signal, source, awaited }: Reader): boolean {
+  return signal?.aborted === true || source.over.isOn || awaited === undefined;
+}
+
+/** Ends a reader. A run that ended in time is read to its end. The store may be closed by now. */
+function end(reader: Reader): Step | undefined {
+  const { signal, source, sessionId, cursor } = reader;
+  if (!source.over.isOn || signal?.aborted === true) return endNow;
+  return handOut(reader, take(reader, recentAfter(source.tail, sessionId, cursor)), endNow);
+}
+
+function endNow(reader: Reader): undefined {
+  if (reader.awaited !== undefined && reader.signal?.aborted !== true) unlessOver(reader.source.over);
+  void finish(reader);
+}
+
+/** Closes a reader, and then reports its end or failure. */
+async function finish(reader: Reader, failed?: { error: unknown }): Promise<void> {
+  const closing = close(reader);
+  let failure = failed;
+  if (closing !== undefined)
+    await closing.catch((error: unknown) => {
+      failure ??= { error };
+    });
+  if (failure === undefined) reader.to.end();
+  else reader.to.fail(failure.error);
+}
+
+/** Frees what a reader holds. Resolves once its read of the store has ended, if there is one. */
+export function close(reader: Reader): Promise<void> | undefined {
+  const { source, sessionId, mate, below, signal, failure, bell, reading } = reader;
+  mate?.close();
+  below?.close();
+  source.watches.leave(sessionId, bell.ring);
+  source.over.offChange(bell.ring);
+  signal?.removeEventListener("abort", bell.ring);
+  failure?.removeEventListener("abort", bell.ring);
+  reader.reading = undefined;
+  return reading?.return(undefined).then(() => undefined);
+}
+
+/** @throws PawlError `draining` once this process has stopped serving. */
+export function unlessOver({ isOn }: Switch): void {
+  if (!isOn) return;
+  const message = "This process is shutting down. Connect again to continue in another one.";
+  throw new PawlError("draining", message);
+}
