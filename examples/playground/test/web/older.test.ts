@@ -122,4 +122,22 @@ describe.skipIf(browser === undefined)("a long conversation in the page", { time
       await close();
     },
   );
+
+  it("R5 K1 keeps the focus on the button while it loads, and on the first message after the last page", async () => {
+    const { page, close } = await opened({ viewport: { width: 390, height: 844 } });
+    const focused = async () =>
+      await page.evaluate<string>(
+        "document.activeElement.textContent.slice(0, 60) || document.activeElement.tagName",
+      );
+    await page.getByTestId("older").getByRole("button").focus();
+    await expect.poll(async () => (await shown(page)).count, { timeout: WAIT }).toBeGreaterThan(50);
+    expect(await focused()).toMatch(/older messages/);
+    const older = async () => {
+      await page.evaluate(`document.querySelector("[data-testid=thread]").scrollTo({ top: 0 })`);
+      return await page.getByTestId("older").count();
+    };
+    await expect.poll(older, { timeout: WAIT }).toBe(0);
+    await expect.poll(focused).toContain("Message 0");
+    await close();
+  });
 });
