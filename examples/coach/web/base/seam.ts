@@ -20,7 +20,8 @@ export interface QuestionProps {
 
 export interface FrameProps {
   agent: UseAgent;
-  messages: readonly ViewMessage[];
+  /** Whether an earlier state of the conversation is shown. */
+  isPast: boolean;
   children: (agent: UseAgent) => ReactNode;
 }
 

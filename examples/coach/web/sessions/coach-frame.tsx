@@ -32,12 +32,11 @@ export function useCoaching(): Coaching {
  * Wraps the conversation. Sends the chosen type with the first message, and records which questions were
  * answered on this page.
  */
-export function CoachFrame({ agent, messages, children }: FrameProps) {
+export function CoachFrame({ agent, isPast, children }: FrameProps) {
   const { sessionId } = agent;
   const [type, setType] = useState<SessionType>(KINDS[0].type);
   const [name, setName] = useName();
   const answered = useRef(new Set<string>());
-  const isPast = messages !== agent.messages;
   const isNew = sessionId === undefined;
   // Resets the choice: the next new conversation is an open one again.
   useEffect(() => {

@@ -25,9 +25,12 @@ describe.skipIf(browser === undefined)("a long conversation in the page", { time
   let url = "";
   const store = memoryStore();
   let turn = 0;
-  const model = scriptedModel(() => ({
-    text: `Answer ${turn++}. ${"A sentence of some length. ".repeat(turn % 9)}`,
-  }));
+  const model = scriptedModel(({ messages }) => {
+    // The first message leads into an arc, in which the conversation then stays.
+    if (messages.every(({ role }) => role !== "assistant"))
+      return { tools: [{ name: "enter_structured_arc", input: { arc: "close_day" } }] };
+    return { text: `Answer ${turn++}. ${"A sentence of some length. ".repeat(turn % 9)}` };
+  });
   const agent = coach({ model });
   const pawl = runtime({ agents: [agent], store, deps: coachDeps({ files: memoryFiles() }) });
   let server: ReturnType<typeof serve>;
@@ -85,6 +88,8 @@ describe.skipIf(browser === undefined)("a long conversation in the page", { time
         .poll(() => page.evaluate(`${box}.scrollHeight - ${box}.scrollTop - ${box}.clientHeight`))
         .toBeLessThan(64);
       if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name}-end.png` });
+      // The arc began before the shown messages.
+      await page.locator(".session-label-arc").waitFor({ state: "attached", timeout: WAIT });
       const asked: string[] = [];
       page.on("request", (request) => request.url().includes("before=") && asked.push(request.url()));
       // Scrolls to the first message, holds its place, and sees more above it.
@@ -117,4 +122,22 @@ describe.skipIf(browser === undefined)("a long conversation in the page", { time
       await close();
     },
   );
+
+  it("R5 K1 keeps the focus on the button while it loads, and on the first message after the last page", async () => {
+    const { page, close } = await opened({ viewport: { width: 390, height: 844 } });
+    const focused = async () =>
+      await page.evaluate<string>(
+        "document.activeElement.textContent.slice(0, 60) || document.activeElement.tagName",
+      );
+    await page.getByTestId("older").getByRole("button").focus();
+    await expect.poll(async () => (await shown(page)).count, { timeout: WAIT }).toBeGreaterThan(50);
+    expect(await focused()).toMatch(/older messages/);
+    const older = async () => {
+      await page.evaluate(`document.querySelector("[data-testid=thread]").scrollTo({ top: 0 })`);
+      return await page.getByTestId("older").count();
+    };
+    await expect.poll(older, { timeout: WAIT }).toBe(0);
+    await expect.poll(focused).toContain("Message 0");
+    await close();
+  });
 });

@@ -38,8 +38,13 @@ export interface PageControls {
 
 export interface FrameProps {
   agent: UseAgent;
-  /** The shown messages. In a replay they are those of an earlier state. */
+  /**
+   * The messages of the whole conversation, also those that the thread has not loaded. In a replay they are
+   * those of an earlier state.
+   */
   messages: readonly ViewMessage[];
+  /** Whether an earlier state of the conversation is shown. */
+  isPast: boolean;
   /** The stored events of the conversation. In a replay they are those up to the earlier state. */
   events: readonly StoredEvent[];
   page: PageControls;
@@ -59,6 +64,7 @@ export interface AroundProps {
 }
 
 export interface PanelProps {
+  /** The messages of the whole conversation, also those that the thread has not loaded. */
   messages: readonly ViewMessage[];
   /** Whether a run is in progress. */
   working: boolean;

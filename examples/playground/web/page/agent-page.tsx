@@ -7,6 +7,7 @@ import { hashOf, useSessionAddress } from "../hooks/use-address.ts";
 import { type Replay, useReplay } from "../inspector/use-replay.ts";
 import { LogPanel } from "../log/log-panel.tsx";
 import { useEventLog, useWholeLog } from "../log/use-event-log.ts";
+import { useWholeMessages } from "../log/use-whole-messages.ts";
 import { type PastSession, SessionList } from "../sessions/session-list.tsx";
 import { Boundary } from "../shell/boundary.tsx";
 import { Drawer } from "../shell/drawer.tsx";
@@ -47,16 +48,17 @@ export function AgentPage({ info }: { info: Info | undefined }) {
     </>
   );
   const replay = useReplay(log.events, sessionId);
-  const panel = <Beside {...{ layout, agent, log, replay }} />;
+  const whole = useWholeMessages(agent, log.events);
+  const panel = <Beside {...{ layout, agent, whole, log, replay }} />;
   const label = beside === "panel" ? (face.panel?.label ?? "") : "Log";
   const { Frame = NoFrame, Label } = face;
-  const messages = replay.view?.messages ?? agent.messages;
+  const messages = replay.view?.messages ?? whole;
   const working = replay.view === undefined && isWorking(agent.phase);
   const session = sessions.find(({ id }) => id === sessionId);
   const type = session && (session.type ?? "");
   const page = usePageControls({ layout, field, reload });
   return (
-    <Frame {...{ agent, messages, page }} events={replay.events}>
+    <Frame {...{ agent, messages, page }} events={replay.events} isPast={replay.view !== undefined}>
       {(talking) => (
         <div className={`page ${hasSide ? "page-side" : ""} ${isWide && beside ? "page-log" : ""}`}>
           <SkipLink to="talk" />
@@ -140,12 +142,14 @@ function NoFrame({ agent, children }: FrameProps): ReactNode {
 interface BesideProps {
   layout: Layout;
   agent: UseAgent;
+  /** The messages of the whole conversation. */
+  whole: UseAgent["messages"];
   log: ReturnType<typeof useEventLog>["log"];
   replay: Replay;
 }
 
 /** Shows the log or the agent's own panel beside the conversation. */
-function Beside({ layout, agent, log, replay }: BesideProps) {
+function Beside({ layout, agent, whole, log, replay }: BesideProps) {
   const { panel }: Face = useFace();
   const close = () => layout.show(undefined);
   if (layout.beside === "panel" && panel !== undefined) {
@@ -167,7 +171,7 @@ function Beside({ layout, agent, log, replay }: BesideProps) {
         </header>
         <div className="log-scroll">
           <Boundary of={panel.label}>
-            <panel.Panel messages={agent.messages} working={isWorking(agent.phase)} />
+            <panel.Panel messages={whole} working={isWorking(agent.phase)} />
           </Boundary>
         </div>
       </div>

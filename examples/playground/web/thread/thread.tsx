@@ -2,7 +2,7 @@ import type { AgentFailure, AgentState } from "@pawl/client";
 import type { UseAgent } from "@pawl/client/react";
 import { useHeld } from "@pawl/client/react";
 import { runMessageId } from "@pawl/core/view";
-import { useRef } from "react";
+import { useCallback, useRef } from "react";
 import { useFace } from "../face/face.ts";
 import { useOlder } from "../hooks/use-older.ts";
 import { useQuiet } from "../hooks/use-quiet.ts";
@@ -40,13 +40,14 @@ export function Thread(props: ThreadProps) {
   const { messages, pending, run } = agent;
   const list = useRef<HTMLOListElement>(null);
   const older = useOlder(agent, scroll.box, list);
+  const focusFirst = useCallback(() => focusLater(() => list.current?.firstElementChild), []);
   const last = messages.at(-1);
   const isNew = messages.length === 0 && !loading && failure?.code !== "not_found";
   return (
     <div className="thread" ref={scroll.box} data-testid="thread">
       <div className="thread-content" ref={scroll.content}>
         {isNew && <Welcome onStart={onSend} />}
-        {agent.hasOlder && <OlderRow older={older} loading={agent.loadingOlder} />}
+        {agent.hasOlder && <OlderRow older={older} loading={agent.loadingOlder} onFocusLost={focusFirst} />}
         <Boundary of={agent.sessionId}>
           <ol className="messages" ref={list}>
             {messages.map((message) => (
@@ -73,6 +74,16 @@ export function Thread(props: ThreadProps) {
       </div>
     </div>
   );
+}
+
+/** Moves the focus to an element that cannot get it by itself, once what had it is gone. */
+function focusLater(find: () => Element | null | undefined): void {
+  queueMicrotask(() => {
+    const element = find();
+    if (!(element instanceof HTMLElement)) return;
+    element.tabIndex = -1;
+    element.focus({ preventScroll: true });
+  });
 }
 
 interface WorkingProps {

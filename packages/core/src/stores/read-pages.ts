@@ -3,7 +3,8 @@ import type { ReadOptions } from "../log/event-store.ts";
 
 /**
  * The sizes of the first page and of later pages, in events. The first is small, because most readers need
- * few events. With pages, a long log is never in memory as a whole.
+ * few events; one that has a limit gets a large one, because it knows how many it needs. With pages, a long
+ * log is never in memory as a whole.
  */
 const FIRST_PAGE = 250;
 
@@ -43,7 +44,7 @@ export function readPages(
 function reader(page: EventPage, afterSeq: number, limit: number): AsyncIterator<StoredEvent> {
   let after = afterSeq;
   let left = limit;
-  let size = FIRST_PAGE;
+  let size = Number.isFinite(limit) ? LAST_PAGE : FIRST_PAGE;
   let events: readonly StoredEvent[] = [];
   let at = 0;
   const nextPage = async () => {

@@ -83,7 +83,8 @@ export async function viewPage(
     const limit = (events[0]?.seq ?? upto + 1) - 1 - afterSeq;
     // The last page also has what was stored after `lastSeq` was read.
     const isOpen = before === undefined && events.length === 0;
-    events = [...(await readAll(store, id, isOpen ? { afterSeq } : { afterSeq, limit })), ...events];
+    const read = isOpen ? readToEnd : readAll;
+    events = [...(await read(store, id, { afterSeq, limit })), ...events];
     addParts(parts, { events, later, last, isOlder: before !== undefined, shown });
     if (afterSeq === 0 || countIn(parts) >= last)
       return pageOf(parts, before === undefined ? undefined : lastSeq);
@@ -94,6 +95,22 @@ const REDACTION = ["redaction"] as const;
 
 async function readAll(store: EventStore, id: string, options: ReadOptions): Promise<StoredEvent[]> {
   return await Array.fromAsync(store.read(id, options));
+}
+
+/** How many events may have been stored since a session's `lastSeq` was read, without another trip. */
+const SPARE = 100;
+
+/** Reads to the end of a log, where `limit` events are expected. */
+// Without a limit, most stores begin with a smaller page, and take one more trip.
+async function readToEnd(
+  store: EventStore,
+  id: string,
+  { afterSeq, limit }: Required<Pick<ReadOptions, "afterSeq" | "limit">>,
+): Promise<StoredEvent[]> {
+  const events = await readAll(store, id, { afterSeq, limit: limit + SPARE });
+  const last = events.at(-1);
+  if (last === undefined || events.length < limit + SPARE) return events;
+  return [...events, ...(await readAll(store, id, { afterSeq: last.seq }))];
 }
 
 /** What was stored between two places at which a view can begin, and its view. */

@@ -15,6 +15,7 @@ import {
   withIdleWatchdog,
   withRetry,
 } from "../../src/index.ts";
+import { viewPage } from "../../src/view.ts";
 import { pricing } from "../support/pricing.ts";
 import { setup } from "../support/setup.ts";
 import { look } from "../support/tools.ts";
@@ -70,6 +71,19 @@ describe("an option that is not a valid number is refused where it is given", ()
   ])("%s", (_what, make) => {
     expect(make).toThrow(PawlError);
     expect(make).toThrow(/must be|not a limit/);
+  });
+
+  it.each<[string, object]>([
+    ["R5 a page without a size", {}],
+    ["R5 a page of no messages", { last: 0 }],
+    ["R5 a page of half a message", { last: 0.5 }],
+    ["R5 a page of a number that is none", { last: none }],
+    ["R5 a page before the log", { last: 1, before: 0 }],
+    ["R5 a page before half an event", { last: 1, before: 1.5 }],
+    ["R5 a text for a place", { last: 1, before: "3" }],
+  ])("%s", async (_what, options) => {
+    const page = viewPage(memoryStore(), { id: "s1", lastSeq: 0 }, options as never);
+    await expect(page).rejects.toThrow(/(last|before).* of viewPage\(\) must be |needs `last`, a number/);
   });
 
   it("O1 U6 reports all missing prices at once", () => {

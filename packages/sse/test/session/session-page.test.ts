@@ -2,7 +2,7 @@ import { agent, type EventStore, memoryStore, runtime, type StoredEvent } from "
 import type { ViewMessage } from "@pawl/core/view";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { aiSdk, handler } from "../../src/index.ts";
+import { agUi, aiSdk, handler } from "../../src/index.ts";
 import { type Served, serve } from "../support/served.ts";
 
 interface Page {
@@ -183,7 +183,10 @@ it("R5 opening a session of 10,000 events reads as much as one of 1,000", async 
   expect(long.opened.bytes / short.opened.bytes).toBeLessThan(1.05);
 });
 
-it("R5 a dialect's history comes in pages, too", async () => {
+it.each([
+  ["AI SDK", aiSdk()],
+  ["AG-UI", agUi()],
+])("R5 a dialect's history comes in pages, too: %s", async (_name, dialect) => {
   let turn = 0;
   const model = scriptedModel(() => ({ text: `Answer ${turn++}` }));
   const coach = agent({ name: "coach", model, instructions: "x" });
@@ -192,13 +195,13 @@ it("R5 a dialect's history comes in pages, too", async () => {
     runtime: pawl,
     agent: coach,
     authorize: () => ({ userId: "ada" }),
-    dialect: aiSdk(),
+    dialect,
   });
   const { sessionId } = await pawl.run(coach, { userId: "ada", input: "A" }).result;
   await pawl.run(coach, { userId: "ada", sessionId, input: "B" }).result;
   const get = async (query: string) =>
     (await (await serving(new Request(`http://x/runs/${sessionId}${query}`))).json()) as {
-      messages: { parts: { text: string }[] }[];
+      messages: unknown[];
       before: number | null;
     };
   const whole = await get("");
