@@ -38,6 +38,19 @@ describe.each(Object.entries(countedStores))("trips to the store, %s", (name, ma
     expect(kinds.slice(2).filter((kind) => !OF_READERS.includes(kind))).toEqual([]);
   });
 
+  it.each(stories)("R1 a handler with an option adds at most two reads before them: $name", async (story) => {
+    if (counted === undefined) return;
+    const { store, trips } = counted;
+    const told = async (way: "handler with onClientGone" | "handler with admit") => {
+      const kinds = (await tell(store, trips, story, way)).first.map(({ kind }) => kind);
+      return kinds.slice(0, kinds.indexOf("append") + 1);
+    };
+    expect(await told("handler with onClientGone")).toEqual(["open", "append"]);
+    // The row of the session, and whether the message is stored already.
+    const checks = "answer" in story.request || story.before.length === 0 ? ["session"] : ["session", "read"];
+    expect(await told("handler with admit")).toEqual([...checks, "open", "append"]);
+  });
+
   it.each(stories)("R2 what follows at once is stored in the same append: $name", async (story) => {
     if (counted === undefined) return;
     const { store, trips } = counted;

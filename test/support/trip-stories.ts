@@ -42,8 +42,8 @@ export interface Told {
   firstMs: number;
 }
 
-/** How requests reach the agent: `runtime.run()` in the process, or `handler()`. */
-export type Way = "run" | "handler";
+/** How requests reach the agent: `runtime.run()` in the process, or `handler()`, also with an option. */
+export type Way = "run" | "handler" | "handler with onClientGone" | "handler with admit";
 
 /** Plays a story and returns the trips of its last request. */
 export async function tell(store: EventStore, trips: Trips, story: Story, way: Way): Promise<Told> {
@@ -51,7 +51,7 @@ export async function tell(store: EventStore, trips: Trips, story: Story, way: W
   const coach = coachWith(() => {
     asked ??= { at: performance.now(), trips: trips.list.length };
   });
-  const send = way === "run" ? inProcess(store, coach) : overHttp(store, coach);
+  const send = way === "run" ? inProcess(store, coach) : overHttp(store, coach, way);
   const { delayMs } = trips;
   trips.delayMs = 0;
   for (const request of story.before) await send(request);
@@ -87,12 +87,14 @@ function inProcess(store: EventStore, coach: Agent<undefined>): Send {
   };
 }
 
-function overHttp(store: EventStore, coach: Agent<undefined>): Send {
+function overHttp(store: EventStore, coach: Agent<undefined>, way: Way): Send {
   const serve = handler({
     runtime: runtime({ agents: [coach], store }),
     agent: "coach",
     authorize: () => ({ userId: "ada" }),
     heartbeatMs: 60_000,
+    ...(way === "handler with admit" && { admit: async () => undefined }),
+    ...(way === "handler with onClientGone" && { onClientGone: "stop" }),
   });
   let sessionId: string | undefined;
   let messages = 0;

@@ -2,6 +2,7 @@ import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { inspectFile } from "../../src/files/inspect-file.ts";
 import { gif, joinedBytes, jpeg, pdf, png, utf8, webp } from "../support/files.ts";
+import { processorTime } from "../support/processor-time.ts";
 
 const refusal = async (bytes: Uint8Array<ArrayBuffer>) =>
   await inspectFile(bytes).then(
@@ -78,16 +79,16 @@ describe("inspectFile()", () => {
   });
 
   it("F1 unpacks no more of a PDF than 32 MB", async () => {
-    const bomb = deflateSync(new Uint8Array(200_000_000));
+    const bomb = deflateSync(new Uint8Array(100_000_000));
     const stream = joinedBytes(utf8("<< /Type /ObjStm >>\nstream\n"), bomb, utf8("\nendstream\n"));
     const before = process.memoryUsage().arrayBuffers;
-    const started = performance.now();
+    const spentMs = processorTime();
     expect(await inspectFile(joinedBytes(utf8("%PDF-1.7\n"), stream, stream, stream))).toEqual({
       mediaType: "application/pdf",
       bytes: expect.any(Number),
     });
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(150_000_000);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(80_000_000);
+    expect(spentMs()).toBeLessThan(5_000);
   });
 
   it("F1 unpacks object streams only, and ignores what is damaged in them", async () => {
@@ -153,9 +154,9 @@ it.each([
   ["white space", "/Type                    "],
 ])("F1 needs little time for a PDF of nothing but %s", async (_, unit) => {
   const bytes = utf8(`%PDF-1.7\n${unit.repeat(Math.floor(19_000_000 / unit.length))}`);
-  const started = performance.now();
+  const spentMs = processorTime();
   expect(await inspectFile(bytes)).toMatchObject({ mediaType: "application/pdf" });
-  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(spentMs()).toBeLessThan(3_000);
 });
 
 it("F1 finds what lies across the pieces in which a PDF is read", async () => {

@@ -187,7 +187,7 @@ function streaming({ maxStreams = 100, onClientGone }: Served): Limited {
     return await within({ userId: c.get("userId"), method }, async (close) => {
       // `admit` may hang, or the client disconnect before the response has begun.
       signal.addEventListener("abort", close, { once: true });
-      const follower = counted.open();
+      const follower = counted.open(c.get("userId"));
       const onClose: Streaming["onClose"] = (how) => {
         follower.left(how);
         close();

@@ -35,9 +35,9 @@ export async function startRun(
   const begins = begin(view);
   const isChecked = isCheckedByRun(options, begins);
   const session = isChecked ? undefined : await findSession(runtime, name);
-  const id = session?.id ?? (await firstSessionId(name, begins));
+  const id = sessionId ?? (await firstSessionId(name, begins));
   if (id !== undefined) follower.follows(id);
-  await served.admit(begins, id);
+  await served.admit(begins, session ?? id);
   const asked = { agent, dialect, view, begin: begins, from: askedBy(caller), signal: follower.signal };
   const checked = isChecked ? sessionId : session?.id;
   const start = await started(runtime, {
@@ -68,9 +68,9 @@ export async function startRun(
  * Returns whether nothing but the run needs the session. The runtime checks its owner when it opens it, so
  * reading it before would be one more trip to the store.
  */
-function isCheckedByRun({ admit, onClientGone }: Served, begin: Begin): boolean {
+function isCheckedByRun({ admit }: Served, begin: Begin): boolean {
   const beginsRun = "input" in begin || "answers" in begin || "retry" in begin;
-  return beginsRun && admit === undefined && onClientGone !== "stop";
+  return beginsRun && admit === undefined;
 }
 
 /**
@@ -78,9 +78,9 @@ function isCheckedByRun({ admit, onClientGone }: Served, begin: Begin): boolean 
  * begins nothing: the request joins its run.
  */
 function admission({ admit, runtime }: Served, c: Context<Env>): Admit {
-  return async (begin, sessionId) => {
+  return async (begin, known) => {
     if (admit === undefined) return;
-    const session = sessionId === undefined ? undefined : await runtime.store.sessions.get(sessionId);
+    const session = typeof known === "string" ? await runtime.store.sessions.get(known) : known;
     const wanted = wantedBy(begin, session?.id);
     if (wanted === undefined || (await isStored(runtime, session, begin))) return;
     const refused = await admit(c.req.raw, c.get("caller"), wanted);

@@ -1,4 +1,4 @@
-import type { JsonObject, RunOptions } from "@pawl/core";
+import type { JsonObject, RunOptions, Session } from "@pawl/core";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Begin } from "../dialects/base/dialect.ts";
@@ -29,10 +29,10 @@ export interface Wanted {
 }
 
 /**
- * Throws the application's response if it does not admit what a request begins. `sessionId` is that of one of
- * the user's own sessions, or of the one that the request begins, if it is known.
+ * Throws the application's response if it does not admit what a request begins. `session` is the user's own
+ * session, or the id of the one that the request begins, if it is known.
  */
-export type Admit = (begin: Begin, sessionId: string | undefined) => Promise<void>;
+export type Admit = (begin: Begin, session: Session | string | undefined) => Promise<void>;
 
 /** The caller and credentials of a reader, for a run that asks for credentials. */
 export type Reader = Pick<Caller, "caller" | "credentials">;

@@ -23,9 +23,13 @@ export async function findSession(runtime: Runtime, name: SessionName): Promise<
   const { userId, agent, sessionId, threadId } = name;
   if (sessionId !== undefined) return await ownSession(runtime, agent, userId, sessionId);
   if (threadId === undefined) return undefined;
-  const named = await runtime.store.sessions.get(threadId);
-  if (named?.userId === userId && named.agent === agent) return named;
-  return await runtime.store.sessions.get(await sessionIdOf(userId, agent, threadId));
+  const { sessions } = runtime.store;
+  // Both at once, because the user waits for them.
+  const [byId, byName] = await Promise.all([
+    sessions.get(threadId),
+    sessionIdOf(userId, agent, threadId).then((id) => sessions.get(id)),
+  ]);
+  return byId?.userId === userId && byId.agent === agent ? byId : byName;
 }
 
 /**

@@ -14,8 +14,8 @@ const BROKEN_MS = 60_000;
 
 /** Counts the streams by which clients follow their sessions in this process. */
 export interface Followers {
-  /** Begins to count a request's stream. */
-  open(): Follower;
+  /** Begins to count the stream of a user's request. */
+  open(userId: string): Follower;
 }
 
 /** One request's stream. */
@@ -27,7 +27,8 @@ export interface Follower {
   readonly signal: AbortSignal | undefined;
   /**
    * Names the session. From then on, the stream counts. Call it before the run begins if another stream may
-   * follow the session already. Only the first call counts.
+   * follow the session already. The session need not be the user's: only their own streams count together.
+   * Only the first call counts.
    */
   follows(sessionId: string): void;
   /**
@@ -56,12 +57,12 @@ const UNCOUNTED: Followers = {
 export function followers(onClientGone: "continue" | "stop" = "continue"): Followers {
   if (onClientGone === "continue") return UNCOUNTED;
   const sessions = new Map<string, Followed>();
-  const leave = (sessionId: string, followed: Followed) => {
+  const leave = (key: string, followed: Followed) => {
     followed.streams -= 1;
     if (followed.streams > 0) return;
     const isBroken = followed.closed === "broken";
     const over = () => {
-      sessions.delete(sessionId);
+      sessions.delete(key);
       if (!isBroken && followed.closed !== undefined) followed.control.abort();
     };
     followed.timer = setTimeout(over, isBroken ? BROKEN_MS : GRACE_MS);
@@ -69,28 +70,29 @@ export function followers(onClientGone: "continue" | "stop" = "continue"): Follo
     if (isBroken) (followed.timer as { unref?(): void }).unref?.();
   };
   return {
-    open() {
+    open(userId) {
       const own = new AbortController();
       let isOpen = true;
-      let at: { sessionId: string; followed: Followed } | undefined;
+      let at: { key: string; followed: Followed } | undefined;
       return {
         get signal() {
           return (at?.followed.control ?? own).signal;
         },
         follows(sessionId) {
           if (!isOpen || at !== undefined) return;
-          const followed = sessions.get(sessionId) ?? { streams: 0, closed: undefined, control: own };
+          const key = JSON.stringify([userId, sessionId]);
+          const followed = sessions.get(key) ?? { streams: 0, closed: undefined, control: own };
           clearTimeout(followed.timer);
           followed.streams += 1;
-          sessions.set(sessionId, followed);
-          at = { sessionId, followed };
+          sessions.set(key, followed);
+          at = { key, followed };
         },
         left(how) {
           if (!isOpen) return;
           isOpen = false;
           if (at === undefined) return;
           if (how !== "refused") at.followed.closed = how;
-          leave(at.sessionId, at.followed);
+          leave(at.key, at.followed);
         },
       };
     },

@@ -62,7 +62,7 @@ export async function beginTold(
   if (session === undefined && !("input" in begin)) {
     throw new PawlError("not_found", "There is no such session.");
   }
-  await admit(begin, id);
+  await admit(begin, session ?? id);
   const { metadata } = "input" in begin ? begin : {};
   const own =
     session ??

@@ -32,8 +32,12 @@ const clean = (execute: (context: ToolContext) => unknown, more: object = {}) =>
   });
 
 /** A process of its own over this store. */
-const boot = (store: EventStore, tools: Options["tools"] & {}, left: readonly Reply[] = script) =>
-  setup(left, { tools }, { store, pollMs: 10 });
+const boot = (
+  store: EventStore,
+  tools: Options["tools"] & {},
+  left = script,
+  more: { deps?: () => unknown } = {},
+) => setup(left, { tools }, { store, pollMs: 10, ...more });
 
 const pendingOf = async (world: Setup, sessionId: string) =>
   (await world.pawl.view(sessionId, { userId: "u1" })).pending;
@@ -104,46 +108,54 @@ describe("a tool that asks while it runs", () => {
   });
 
   it.each([
-    { idempotent: false, dies: "tool_suspended", ran: 2, success: true },
-    { idempotent: false, dies: "tool_answered", ran: 2, success: true },
-    { idempotent: false, dies: "tool_started", ran: 1, success: false },
-    { idempotent: true, dies: "tool_started", ran: 2, success: true },
-  ])("P1 survives a crash at $dies, idempotent: $idempotent", async ({ idempotent, dies, ran, success }) => {
-    let clock = 1_000_000;
-    const base = memoryStore({ now: () => clock });
-    let runs = 0;
-    const asks = clean(
-      ({ answered, ask }) => {
-        runs += 1;
-        return answered?.value ?? ask(question);
-      },
-      { idempotent },
-    );
-    let events = 0;
-    const dying = dyingStore(base, (batch) => {
-      if (has(batch, "tool_suspended")) events += 1;
-      return has(batch, dies) && (dies !== "tool_started" || events === 1);
-    });
-    const first = boot(dying, [asks]);
-    const { sessionId } = await first.pawl.run("tester", { userId: "u1", input: "Go" }).started;
-    await stored(first, sessionId, "tool_suspended");
-    if (dies !== "tool_suspended") {
-      await stored(first, sessionId, "run_suspended");
-      void first.answer(sessionId, "c1", { ok: true });
-      await stored(first, sessionId, "tool_answered");
-    }
-    await until(() => dying.dead);
-    clock += 60_000;
-    const next = boot(base, [asks], script.slice(1));
-    const afterSeq = (await next.log(sessionId)).length;
-    await next.pawl.sweep();
-    for await (const _ of next.pawl.follow(sessionId, { afterSeq, untilIdle: true }));
-    if (dies === "tool_suspended") await next.answer(sessionId, "c1", { ok: true });
-    expect(runs).toBe(ran);
-    const result = await resultOf(next, sessionId);
-    expect(result?.success).toBe(success);
-    if (!success) expect(result?.result).toMatch(/outcome of this call is unknown/);
-  });
+    { idempotent: false, apart: false, dies: "tool_suspended", ran: 2, success: true },
+    // One append stores the answer and the start of the call, so it may have run.
+    { idempotent: false, apart: false, dies: "tool_answered", ran: 1, success: false },
+    { idempotent: true, apart: false, dies: "tool_answered", ran: 2, success: true },
+    // The answer is stored alone if `deps` return a promise.
+    { idempotent: false, apart: true, dies: "tool_answered", ran: 2, success: true },
+    { idempotent: false, apart: true, dies: "tool_started", ran: 1, success: false },
+    { idempotent: true, apart: true, dies: "tool_started", ran: 2, success: true },
+  ])(
+    "P1 R2 survives a crash at $dies, idempotent: $idempotent, apart: $apart",
+    async ({ idempotent, apart, dies, ran, success }) => {
+      const deps = apart ? async () => ({}) : () => ({});
+      let clock = 1_000_000;
+      const base = memoryStore({ now: () => clock });
+      let runs = 0;
+      const asks = clean(
+        ({ answered, ask }) => {
+          runs += 1;
+          return answered?.value ?? ask(question);
+        },
+        { idempotent },
+      );
+      let events = 0;
+      const dying = dyingStore(base, (batch) => {
+        if (has(batch, "tool_suspended")) events += 1;
+        return has(batch, dies) && (dies !== "tool_started" || events === 1);
+      });
+      const first = boot(dying, [asks], script, { deps });
+      const { sessionId } = await first.pawl.run("tester", { userId: "u1", input: "Go" }).started;
+      await stored(first, sessionId, "tool_suspended");
+      if (dies !== "tool_suspended") {
+        await stored(first, sessionId, "run_suspended");
+        void first.answer(sessionId, "c1", { ok: true });
+        await stored(first, sessionId, "tool_answered");
+      }
+      await until(() => dying.dead);
+      clock += 60_000;
+      const next = boot(base, [asks], script.slice(1));
+      const afterSeq = (await next.log(sessionId)).length;
+      await next.pawl.sweep();
+      for await (const _ of next.pawl.follow(sessionId, { afterSeq, untilIdle: true }));
+      if (dies === "tool_suspended") await next.answer(sessionId, "c1", { ok: true });
+      expect(runs).toBe(ran);
+      const result = await resultOf(next, sessionId);
+      expect(result?.success).toBe(success);
+      if (!success) expect(result?.result).toMatch(/outcome of this call is unknown/);
+    },
+  );
 
   it("F25 is not run if it is gone when the answer comes, and the model reads the answer", async () => {
     const store = memoryStore();
