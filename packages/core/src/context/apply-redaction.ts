@@ -23,6 +23,9 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
   );
   state.entries = withoutUnpaired(entries);
   state.unsent = state.unsent.map((event) => (event.seq === seq ? redactedEvent(event) : event));
+  state.queued = state.queued.map((event) => (event.seq === seq ? redactedMessage(event) : event));
+  // A retry would inherit them.
+  if (of === "user_message" && run !== undefined && seq > run.seq) run.params = {};
   state.hashed = { entries: 0, hash: "" };
   // The redacted event may be the source of the user data.
   if (of === "knowledge" || of === "prefix") state.userData = undefined;
@@ -33,6 +36,10 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
   if (call_id === undefined) return;
   redactQuestion(state.calls.get(call_id) ?? state.asked.get(call_id), of);
   redactCall(state.calls.get(call_id), of);
+}
+
+function redactedMessage(event: StoredOf<"user_message">): StoredOf<"user_message"> {
+  return redactedEvent(event) as StoredOf<"user_message">;
 }
 
 function redactCall(call: CallState | undefined, of: string): void {

@@ -54,8 +54,11 @@ export async function writeEvents(
     await appendAll(writer, [], tip);
   } catch (error) {
     throwFailure(writer);
-    await storeAlone(writer);
+    const isSame = await storeAlone(writer);
     if (afterSeq !== undefined && PawlError.is(error, "conflict")) throw error;
+    // Others may have stored as many events as were refused, so `afterSeq` alone does not tell.
+    if (afterSeq !== undefined && !isSame)
+      throw new PawlError("conflict", "The held events were not stored as they were.", { cause: error });
   }
   return await writeEvents(writer, events, options);
 }
@@ -102,10 +105,11 @@ async function appendAll(
 
 /**
  * Stores the held events behind what others have stored, without those that follow from held ones, and folds
- * the log again. Drops the held events if the store refuses them.
+ * the log again. Drops the held events if the store refuses them. Resolves to whether all were stored under
+ * the numbers that they had in the state.
  */
 // Rare: another process has stored something, or the store has refused what was to be stored with them.
-async function storeAlone(writer: Writer): Promise<void> {
+async function storeAlone(writer: Writer): Promise<boolean> {
   const { held, state, tail } = writer;
   const storedSeq = state.lastSeq - eventsOf(held).length;
   const first = held.findIndex(({ follows }) => follows);
@@ -125,6 +129,7 @@ async function storeAlone(writer: Writer): Promise<void> {
   tail.stored(state.sessionId, state.lastSeq);
   // Otherwise the refusal is known to those who wait for the outcome.
   if (refusal !== undefined && kept.some(({ outcome }) => outcome === undefined)) throw refusal.error;
+  return kept.length === held.length && rows[0]?.seq === storedSeq + 1;
 }
 
 /** Gives the held groups the rows under which they were stored. */

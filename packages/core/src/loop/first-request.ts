@@ -13,8 +13,8 @@ import { type PreparedRequest, prepareRequest } from "./turn/prepare-request.ts"
 
 /**
  * Prepares the first request of a run that is about to start with these events, so that one append stores
- * them and the request. Returns `undefined` if something may come between: a hook, a checkpoint, `deps` that
- * are a promise, files, or a limit. The run's loop then prepares the request after the start.
+ * them and the request. Returns `undefined` if something may come between: a hook, a checkpoint, a stop
+ * condition of the application, `deps` that are a promise, files, or a limit. The run's loop then prepares the request after the start.
  */
 export async function firstRequest(
   leg: Leg,
@@ -38,7 +38,7 @@ export async function firstRequest(
 
 /** Returns whether the application is asked before the first request, after the run has started. */
 function asksFirst(leg: Leg): boolean {
-  if (leg.agent.checkpointWhen.length > 0) return true;
+  if (leg.agent.checkpointWhen.length > 0 || !leg.agent.stopWhen.every(isByLogOnly)) return true;
   return (["beforeRun", "beforeTurn", "beforeModel"] as const).some((method) =>
     hooksWith(leg, method).some((hook) => method !== "beforeTurn" || !isByLogOnly(hook)),
   );

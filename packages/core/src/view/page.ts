@@ -140,7 +140,11 @@ function addParts(parts: PagePart[], { events, later, last, isOlder, shown }: Wi
     const [start, end] = [starts[at], ends[at]];
     if (start === undefined || end === undefined) return;
     const own = events.slice(start - first, end - first).map(asShown);
-    const since = redactions.filter(({ seq }) => seq >= end);
+    // Only those of its own events: each part would otherwise fold all redactions of the session.
+    const since = redactions.filter(({ seq, data }) => {
+      const target = (data as { seq: number }).seq;
+      return seq >= end && target >= start && target < end;
+    });
     const view = [...own, ...since].reduce(reduceView, newView());
     parts.push({ view, before: start === 1 ? null : start, events: own });
   }

@@ -16,8 +16,13 @@ export async function reportLate(
   });
 }
 
-/** Logs the results that a leg has not stored because another process has taken over the session. */
+/**
+ * Stores what a leg that leaves its run still holds. Logs the results that cannot be stored because another
+ * process has taken over the session.
+ */
 export async function reportUnstored(leg: Leg): Promise<void> {
+  // The lease may still be good: a leg also leaves because of a deploy, or of one renewal that failed.
+  await leg.log.storeHeld().catch(() => undefined);
   for (const { type, data } of leg.log.unstored()) {
     if (type === "tool_result") await reportLate(leg, { callId: data.call_id, toolName: data.tool_name });
   }
