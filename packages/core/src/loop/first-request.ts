@@ -14,7 +14,8 @@ import { type PreparedRequest, prepareRequest } from "./turn/prepare-request.ts"
 /**
  * Prepares the first request of a run that is about to start with these events, so that one append stores
  * them and the request. Returns `undefined` if something may come between: a hook, a checkpoint, a stop
- * condition of the application, `deps` that are a promise, files, or a limit. The run's loop then prepares the request after the start.
+ * condition of the application, `deps` that are a promise, files, or a limit. The run's loop then prepares
+ * the request after the start.
  */
 export async function firstRequest(
   leg: Leg,

@@ -6,7 +6,11 @@ import type { NewEvent } from "../../src/store.ts";
 import { localTail } from "../../src/store.ts";
 import { beforeAppend } from "../support/stores.ts";
 
-const note = (text: string, key?: string): NewEvent => ({ type: "note", data: { text }, ...(key && { key }) });
+const note = (text: string, key?: string): NewEvent => ({
+  type: "note",
+  data: { text },
+  ...(key && { key }),
+});
 
 it("R2 L3 nothing that follows from a refused answer is stored, even if as many events of others came", async () => {
   const inner = memoryStore();
@@ -20,7 +24,14 @@ it("R2 L3 nothing that follows from a refused answer is stored, even if as many 
   });
   let ids = 0;
   const state = await loadState(store, "s");
-  const log = openLog({ store, tail: localTail(), state, lease, newId: () => `${++ids}`, onEvent: () => undefined });
+  const log = openLog({
+    store,
+    tail: localTail(),
+    state,
+    lease,
+    newId: () => `${++ids}`,
+    onEvent: () => undefined,
+  });
   await inner.append("s", [note("first answer", "answer")], { appendId: "first" });
   await log.catchUp();
   const outcome = Promise.withResolvers<unknown>();

@@ -70,30 +70,40 @@ it("R2 L3 L4 a run that processes leave anywhere has every effect's result, and 
     for (let legs = 0; legs < 12; legs += 1) {
       for (let at = Math.floor(next() * 60); at > 0; at -= 1) await setImmediate();
       await pawl.drain({ timeoutMs: 1 }).catch(() => undefined);
-      pawl = runtime({ agents: [world.agent], store, abortGraceMs: 20, storeRetryMs: [], onError: () => undefined });
+      pawl = runtime({
+        agents: [world.agent],
+        store,
+        abortGraceMs: 20,
+        storeRetryMs: [],
+        onError: () => undefined,
+      });
       const row = await inner.sessions.get(sessionId);
       if (row?.openRun == null) break;
       const { pending } = await pawl.view(sessionId, { userId: "u1" });
       const answers = pending.map(({ callId }) => ({ callId, value: "yes" }));
       const going =
-        answers.length > 0
-          ? pawl.run("tester", { userId: "u1", sessionId, answers }).result
-          : pawl.sweep();
+        answers.length > 0 ? pawl.run("tester", { userId: "u1", sessionId, answers }).result : pawl.sweep();
       void Promise.resolve(going).catch((error) => {
         if (!PawlError.is(error)) throw error;
       });
     }
     await pawl.drain({ timeoutMs: 5_000 }).catch(() => undefined);
     const log = await world.log(sessionId);
-    const summary = log.map(({ seq, type, data }) => `${seq} ${type} ${JSON.stringify(data).slice(0, 90)}`).join("\n");
+    const summary = log
+      .map(({ seq, type, data }) => `${seq} ${type} ${JSON.stringify(data).slice(0, 90)}`)
+      .join("\n");
     try {
       assertSoundLog(log);
       expect(world.model.rejected).toEqual([]);
-      const late = log.filter(({ type, data }) => type === "error" && (data as { code: string }).code === "late_result");
+      const late = log.filter(
+        ({ type, data }) => type === "error" && (data as { code: string }).code === "late_result",
+      );
       expect(late).toEqual([]);
       const once = effects.filter((one) => one.startsWith("once"));
       expect(new Set(once).size).toBe(once.length);
-      const unknown = log.filter(({ type, data }) => type === "tool_result" && JSON.stringify(data).includes("unknown"));
+      const unknown = log.filter(
+        ({ type, data }) => type === "tool_result" && JSON.stringify(data).includes("unknown"),
+      );
       expect(unknown).toEqual([]);
     } catch (error) {
       console.log(`seed ${seed}\n${summary}\n${effects.join()}`);

@@ -7,7 +7,14 @@ const run = (n: number): NewEvent[] => [
   { type: "run_started", data: { run_id: `${n}`, agent: "a", agent_version: "1" } },
   { type: "user_message", data: { message: `Go ${n}` } },
   { type: "llm_request", data: { model: "m", prompt: { prefix_id: "p", upto_seq: n * 4 + 2 } } as never },
-  { type: "run_ended", data: { run_id: `${n}`, stop: { type: "end_turn", message: "Done." }, tokens: { prompt: 0, completion: 0, cached: 0, total: 0 } } as never },
+  {
+    type: "run_ended",
+    data: {
+      run_id: `${n}`,
+      stop: { type: "end_turn", message: "Done." },
+      tokens: { prompt: 0, completion: 0, cached: 0, total: 0 },
+    } as never,
+  },
 ];
 
 it("R5 a page of old messages folds each later redaction once, not once for each message", async () => {
