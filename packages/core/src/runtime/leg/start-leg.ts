@@ -23,7 +23,9 @@ export function startLeg(host: Host, leg: OwnLeg, signal?: AbortSignal): Running
   const { promise: done, resolve, reject } = Promise.withResolvers<LegOutcome>();
   done.catch(() => undefined);
   host.keepAlive(done);
-  const active: ActiveLeg = { done, catchUp: () => log.catchUp(), abort, leave: life.leave };
+  // A leg that cannot read its log ends by itself. Whoever has stored something for it has not failed.
+  const catchUp = () => log.catchUp().catch(() => undefined);
+  const active: ActiveLeg = { done, catchUp, abort, leave: life.leave };
   host.legs.set(session.id, active);
   host.wakes.get(session.id)?.cancel();
   host.wakes.delete(session.id);
