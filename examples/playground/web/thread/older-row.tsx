@@ -21,10 +21,11 @@ export function OlderRow({ older: { row, load, failed }, loading, onFocusLost }:
       if (element?.contains(document.activeElement)) onFocusLost();
     };
   }, [row, onFocusLost]);
-  const label = failed ? "Older messages could not be loaded. Try again" : "Show older messages";
+  const label = failed ? "Try again" : "Show older messages";
   return (
     <div className="older" ref={row} aria-busy={loading} data-testid="older">
       {loading && <Wheel turning />}
+      {failed && !loading && <span>Older messages could not be loaded.</span>}
       <button
         type="button"
         className={loading ? "unseen" : "text-button"}
