@@ -156,7 +156,8 @@ describe.each(Object.entries(stores))("an answer, over %s", (_, make) => {
     const value = "theirs";
     arm("behind open", async () => {
       // Nobody follows this run, so no reader resumes it.
-      await other.pawl.run("tester", { ...user, sessionId, answers: [{ callId: question.id, value }] }).started;
+      await other.pawl.run("tester", { ...user, sessionId, answers: [{ callId: question.id, value }] })
+        .started;
     });
     expect(await answered(here, sessionId, 1)).toBe("invalid_answer");
     await until(async () => stops(await log()).length > 0);
