@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { type EventStore, memoryStore, PawlError, tool } from "../../src/index.ts";
-import { setup, stored, until } from "../support/setup.ts";
+import { type EventStore, memoryStore, PawlError, tool } from "../../../src/index.ts";
+import { setup, stored, until } from "../../support/setup.ts";
 
 /** A tool whose effect has happened once its call is aborted. */
 const careful = tool({

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { memoryStore } from "../../src/index.ts";
-import type { Snapshot } from "../../src/store.ts";
-import { setup, user } from "../support/setup.ts";
+import { memoryStore } from "../../../src/index.ts";
+import type { Snapshot } from "../../../src/store.ts";
+import { setup, user } from "../../support/setup.ts";
 
 it("R5 E11 a snapshot has no params of a message that was redacted before its retry", async () => {
   const inner = memoryStore();

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { assertSoundLog } from "../../../../test/support/invariants.ts";
-import { memoryStore, PawlError, runtime, tool } from "../../src/index.ts";
-import { setup } from "../support/setup.ts";
+import { assertSoundLog } from "../../../../../test/support/invariants.ts";
+import { memoryStore, PawlError, runtime, tool } from "../../../src/index.ts";
+import { setup } from "../../support/setup.ts";
 
 const SEEDS = Number(process.env.SEEDS ?? 60);
 
