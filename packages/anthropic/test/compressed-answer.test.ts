@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { client, read } from "../support.ts";
+import { client, read } from "./support.ts";
 
 const STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 
