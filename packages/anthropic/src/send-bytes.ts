@@ -1,6 +1,7 @@
 import type { Answer } from "./answer.ts";
 import type { Aborts } from "./call.ts";
-import { chunkQueue } from "./chunk-queue.ts";
+import { type ChunkQueue, chunkQueue } from "./chunk-queue.ts";
+import { decompressed } from "./decompressed.ts";
 import type { Dispatcher, DispatchHandler } from "./dispatcher.ts";
 
 /** A POST request. */
@@ -53,8 +54,7 @@ export function sendBytes(
         // A status below 200 is followed by the final one.
         if (status < 200) return true;
         resume = go;
-        const { read, isOver } = chunks;
-        resolve({ status, headers: headersOf(rawHeaders), read, isOver });
+        resolve(answerOf(status, headersOf(rawHeaders), chunks));
         return true;
       },
       onData: chunks.push,
@@ -69,6 +69,13 @@ export function sendBytes(
     };
     dispatcher.dispatch({ ...request, method: "POST", bodyTimeout: 0 }, handler);
   });
+}
+
+function answerOf(status: number, headers: BytesAnswer["headers"], chunks: ChunkQueue): BytesAnswer {
+  const encoding = headers.get("content-encoding");
+  const { read, isOver } = chunks;
+  if (encoding === undefined) return { status, headers, read, isOver };
+  return { status, headers, read: decompressed(read, encoding), isOver: () => false };
 }
 
 /** Returns the headers by lower-case name. `Headers` would also validate them, at a higher cost. */
