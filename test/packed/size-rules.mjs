@@ -1,6 +1,6 @@
 /** How large a tarball may be, in kB: a sixth more than it was when the limit was set. */
 const LIMITS = {
-  "@pawl/anthropic": 53,
+  "@pawl/anthropic": 60,
   "@pawl/client": 150,
   "@pawl/core": 1230,
   "@pawl/knowledge": 90,

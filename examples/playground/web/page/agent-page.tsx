@@ -143,7 +143,7 @@ interface BesideProps {
   layout: Layout;
   agent: UseAgent;
   /** The messages of the whole conversation. */
-  whole: UseAgent["messages"];
+  whole: FrameProps["messages"];
   log: ReturnType<typeof useEventLog>["log"];
   replay: Replay;
 }
