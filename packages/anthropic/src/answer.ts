@@ -18,7 +18,7 @@ export function answerIn({ headers, body }: Response): Answer {
   const reader = body?.getReader();
   return {
     headers,
-    read: async () => (await reader?.read()) ?? { done: true, value: undefined },
+    read: async () => ((await reader?.read()) ?? { done: true, value: undefined }) as Chunk,
     isOver: () => false,
   };
 }

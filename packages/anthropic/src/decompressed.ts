@@ -1,4 +1,5 @@
 import type { Answer } from "./answer.ts";
+import type { Chunk } from "./chunk-queue.ts";
 
 /** The names of HTTP for what `DecompressionStream` can read. Some runtimes lack the last one. */
 const FORMATS: Readonly<Record<string, string>> = {
@@ -23,7 +24,7 @@ export function decompressed(read: Answer["read"], encoding: string): Answer["re
     },
   });
   const reader = raw.pipeThrough(decompression).getReader();
-  return () => reader.read();
+  return async () => (await reader.read()) as Chunk;
 }
 
 function decompressionOf(encoding: string): DecompressionStream | undefined {

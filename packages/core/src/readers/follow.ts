@@ -60,6 +60,35 @@ export function textFrom(source: Source, from: From): AsyncGenerator<string, voi
   return new HandedOut(textsOf(new SessionReader(source, from)), source.reads);
 }
 
+/**
+ * Calls `each` for every event, and for all events of a batch in one go. Resolves at the reader's end, and
+ * rejects where {@link followFrom} throws.
+ */
+// Not `for await`, which lets readers that were started later get ahead by a microtask for each event.
+export async function listenFrom(
+  source: Source,
+  from: From,
+  each: (event: SessionEvent) => void,
+): Promise<void> {
+  const events = new SessionReader(source, from);
+  const heard: Supply<never> = {
+    fetch(to) {
+      const taker: Taker<SessionEvent> = {
+        batch(items) {
+          items.forEach(each);
+          events.fetch(taker);
+        },
+        end: () => to.end(),
+        fail: (error) => to.fail(error),
+      };
+      events.fetch(taker);
+    },
+    isOver: () => events.isOver(),
+    close: () => events.close(),
+  };
+  await new HandedOut(heard, source.reads).next();
+}
+
 /** Supplies the events of a session. It does nothing before the first batch is fetched. */
 class SessionReader implements Supply<SessionEvent> {
   readonly #source: Source;

@@ -6,7 +6,7 @@ import { checkListening } from "../log/event-names.ts";
 import { type AwaitedRun, successorOf } from "../log/handover.ts";
 import type { SessionEvent } from "../log/live-event.ts";
 import { readShown } from "../log/redacted.ts";
-import { followFrom, textFrom } from "../readers/follow.ts";
+import { followFrom, listenFrom, textFrom } from "../readers/follow.ts";
 import { isSettled } from "../session/queued.ts";
 import { type RunResult, resultOf } from "../session/run-result.ts";
 import { newSessionState, type SessionState } from "../session/state.ts";
@@ -39,19 +39,18 @@ export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal)
   from.catch(() => undefined);
   const events = (): AsyncGenerator<SessionEvent, void, undefined> => followFrom(host, from);
   const emitter = new EventEmitter();
-  const pump = once(async () => {
-    for await (const event of events()) {
-      try {
-        emitter.emit(event.type, event);
-      } catch (error) {
-        // An exception in a listener becomes an uncaught one, so that it is seen and other listeners are
-        // still called.
-        setTimeout(() => {
-          throw error;
-        });
-      }
+  const emit = (event: SessionEvent): void => {
+    try {
+      emitter.emit(event.type, event);
+    } catch (error) {
+      // An exception in a listener becomes an uncaught one, so that it is seen and other listeners are still
+      // called.
+      setTimeout(() => {
+        throw error;
+      });
     }
-  });
+  };
+  const pump = once(() => listenFrom(host, from, emit));
   const run: Run = {
     started,
     result,
