@@ -11,7 +11,8 @@ const MOST = 200;
  */
 export function pageOf({ last, before }: Readonly<Record<string, string>>): Page | undefined {
   if (last === undefined && before === undefined) return undefined;
-  if (last === undefined) throw invalid(`\`before\` needs \`last\`, a whole number from 1 to ${MOST}.`);
+  if (last === undefined)
+    throw invalid(`\`before\` needs \`last\`, and \`last\` must be a whole number from 1 to ${MOST}.`);
   const page = { last: numberIn(last), ...(before !== undefined && { before: numberIn(before) }) };
   if (!(page.last <= MOST))
     throw invalid(`\`last\` must be a whole number from 1 to ${MOST}; got ${shown(last)}.`);
