@@ -1,4 +1,4 @@
-/** How one request is aborted: because its caller aborts, or because its answer was left early. */
+/** Aborts a request if its caller aborts or its answer is closed early. */
 export interface Call extends Aborts {
   /** The signal that the SDK gets. Made when it is first read, because most calls need none. */
   readonly signal: AbortSignal;
@@ -10,7 +10,10 @@ export interface Call extends Aborts {
 
 /** The one thing that `sendBytes` needs of an abort signal. */
 export interface Aborts {
-  /** Calls `abort` when the request is aborted, or at once if it was. Returns a function that forgets it. */
+  /**
+   * Calls `abort` when the request is aborted, or immediately if it already was. Returns a function that
+   * removes the listener.
+   */
   onAbort(abort: (reason: Error) => void): () => void;
 }
 
@@ -34,7 +37,7 @@ export function openCall(signal: AbortSignal): Call {
   };
 }
 
-/** Reports aborts of a signal of someone else's. */
+/** Wraps an abort signal as {@link Aborts}. */
 export function abortsOf(signal: AbortSignal | null | undefined): Aborts {
   return {
     onAbort(abort) {

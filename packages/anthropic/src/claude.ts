@@ -85,9 +85,9 @@ const INSTEAD = {
 
 /**
  * Makes a `ModelClient` for Claude, over the official SDK. Each call sends one request and yields the events
- * of the stream as they arrive, including pings and unknown events. There are no retries, and no timeout but
- * the SDK's ten minutes until an answer begins: wrap the model with `resilient` of `@pawl/core`. The first
- * call loads the SDK.
+ * of the stream as they arrive, including pings and unknown events. Requests are not retried. The only
+ * timeout is ten minutes until the response headers arrive. For retries and an idle timeout, wrap the model
+ * with `resilient` of `@pawl/core`. The first call loads the SDK.
  *
  * A failure throws a `PawlError` with the code `model_error`. Its `details.retryable` says whether the same
  * request may succeed later. An abort throws the signal's reason.
@@ -114,7 +114,7 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
   const pricing = options.pricing ?? pricingOf(model);
   let made: Promise<Sender> | undefined;
   const sender = (): Promise<Sender> => {
-    // One that could not be made is made again: the key may be set by then.
+    // Tries again after a failure: the key may be set by then.
     made ??= senderOf(options).catch((error) => {
       made = undefined;
       throw error;

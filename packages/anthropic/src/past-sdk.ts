@@ -16,10 +16,13 @@ export function sendBySdk(sdk: BaseAnthropic): Send {
     answerIn(await sdk.post(PATH, { body, maxRetries: 0, signal }).asResponse());
 }
 
-/** Answers that the SDK is to judge, by the body of their request. */
+/** Failed requests, by their body: the SDK makes their errors. */
 export type Answers = WeakMap<object, Promise<BytesAnswer>>;
 
-/** Returns the `fetch` of a client for {@link sendPastSdk}. It does not send requests that have an answer. */
+/**
+ * Returns the `fetch` of a client for {@link sendPastSdk}. It returns the stored answer of a request that was
+ * sent already.
+ */
 export function fetchOf(answers: Answers, send: Fetch = nodeFetch()): Fetch {
   return async (url, init) => {
     const answer = answers.get(Object(init?.body));
@@ -31,8 +34,8 @@ export function fetchOf(answers: Answers, send: Fetch = nodeFetch()): Fetch {
 // is a quarter of a turn's CPU: 1,021 µs instead of 1,409 (medians of 5, on a busy machine, 2026-11-24).
 /**
  * Returns a function that sends requests as the SDK does, at a fraction of the cost. The SDK builds one
- * request, and all others repeat its address and headers with another body. The SDK also judges whatever is
- * not a success, so errors are its own.
+ * request, and all others repeat its address and headers with another body. The SDK makes the errors of
+ * failed requests.
  *
  * Requests go through the SDK if their headers may change (a token that expires), if the SDK is to log them,
  * and where Node's dispatcher is not available.

@@ -92,8 +92,8 @@ export interface AgentClient<T = AnyTools, Output = Json, Q = AnyQuestions> {
   open(sessionId: string | undefined): void;
   /**
    * Loads the messages before the first one that is shown, if the state's `hasOlder` is `true`. Resolves to
-   * whether they were loaded; if the server has refused or could not be reached, `state.error` has the
-   * reason. A call while they are being loaded waits for the same messages.
+   * whether they were loaded. If the request failed, `state.error` has the reason. Concurrent calls share one
+   * request.
    */
   loadOlder(): Promise<boolean>;
   /**

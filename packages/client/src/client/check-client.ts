@@ -23,7 +23,7 @@ export function checkClientOptions(whose: string, options: unknown): void {
   if (typeof options !== "object" || options === null)
     throw new PawlError("config", `${whose} takes an object of options, e.g. { url: "/api/coach" }.`);
   const types = new Map<string, readonly string[]>(Object.entries(TYPES));
-  // ASP has no words for tools of a page, and no pages.
+  // ASP supports neither tools of the page nor paging.
   if (whose.includes("Asp")) for (const name of ["tools", "pageSize"]) types.delete(name);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const problems = given.flatMap(([name, value]) => {

@@ -115,7 +115,7 @@ export interface Facts {
   answering: ReadonlySet<string>;
   connection: Connection;
   error: AgentFailure | undefined;
-  /** Names the next page of older messages to the server. `null` if there is none. */
+  /** `before` of the next request for older messages. `null` if there are none. */
   before: number | null;
   loadingOlder: boolean;
 }

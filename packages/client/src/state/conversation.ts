@@ -20,7 +20,7 @@ export interface Conversation extends ConversationOptions {
   standing: Standing;
   /** Whether `facts.view` has the session's last messages. If not, they are requested first. */
   loaded: boolean;
-  /** The redactions that were read, for older messages that the server has sent before these. */
+  /** Redactions read so far. They also apply to older messages that the server read before them. */
   redactions: SessionEvent[];
   /** Aborted when the conversation is closed. */
   life: AbortController;

@@ -145,7 +145,10 @@ async function refused(response: Response, url: string): Promise<Refused> {
   );
 }
 
-/** A view of a session, without its older messages. Only the last messages come with all fields. */
+/**
+ * A view of a session, without its older messages. A page of older messages has only `messages`, `cursor` and
+ * `before`.
+ */
 export interface Snapshot extends ViewState {
   /** Names the page of older messages. `null` if there are none, or the server sends all messages. */
   before: number | null;

@@ -39,8 +39,8 @@ export interface Wire {
   /** Begins or resumes a run. Resolves to its stream. */
   run(body: RunBody, signal: AbortSignal): Promise<Response>;
   /**
-   * Resolves to the session's current view, with at least its `last` messages, or to that many older messages
-   * than those of an earlier response: pass its `before`.
+   * Resolves to the session's view with at least its `last` messages. With the `before` of an earlier
+   * response, resolves to at least `last` older messages.
    */
   snapshot(sessionId: string, signal: AbortSignal, last: number, before?: number): Promise<Snapshot>;
   /** Streams the events after `place`, a cursor as `formatCursor` writes it. */

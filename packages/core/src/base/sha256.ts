@@ -12,7 +12,7 @@ export async function sha256(content: string | Uint8Array<ArrayBuffer>): Promise
 /** `node:crypto`, loaded by the first call, because not every module that imports this one needs a hash. */
 let node: Partial<Pick<typeof import("node:crypto"), "hash">> | undefined;
 
-/** Returns the SHA-256 like {@link sha256} without a promise; `undefined` on platforms that cannot. */
+/** Returns the SHA-256 synchronously; `undefined` where the platform has no synchronous hash. */
 export function sha256AtOnce(content: string | Uint8Array<ArrayBuffer>): string | undefined {
   node ??= globalThis.process?.getBuiltinModule?.("node:crypto") ?? {};
   return node.hash?.("sha256", content);

@@ -76,8 +76,8 @@ function inheritedParams({ run, queued }: SessionState, { data }: StoredOf<"run_
 }
 
 /**
- * Opens a run. Of the calls and questions of earlier runs, keeps only what a repeated id and a late answer
- * are refused by.
+ * Opens a run. Of the calls and questions of earlier runs, keeps only what is needed to refuse a repeated
+ * call id or a late answer.
  */
 // Makes new maps, because `stateAfterStart` shares the earlier ones.
 function replaceRun(state: SessionState, run: RunState): void {

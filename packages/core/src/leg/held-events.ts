@@ -7,9 +7,9 @@ import { toStored, withStoredData } from "../stores/stored-form.ts";
 /** Events that were held together. */
 export interface HeldGroup {
   readonly events: readonly NewEvent[];
-  /** What the state has of them. They get the time at which they were stored. */
+  /** The copies in the state. Their `at` is set once they are stored. */
   readonly applied: readonly StoredEvent[];
-  /** Whether they mean something only after the groups before them. */
+  /** Whether they are void if earlier groups get other numbers. */
   readonly follows: boolean;
   readonly outcome: HeldOutcome | undefined;
 }

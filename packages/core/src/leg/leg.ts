@@ -27,8 +27,8 @@ export interface Access {
   /** Calls the runtime's `deps` option for this caller. Later calls return the same promise. */
   makeDeps(): Promise<unknown>;
   /**
-   * Whether `deps` has returned: a value that is no promise, or a promise that is fulfilled. `false` before
-   * `makeDeps` was called.
+   * Whether the dependencies are available: `deps` returned a value, or its promise has resolved. `false`
+   * before `makeDeps` was called.
    */
   readonly hasDeps: boolean;
 }

@@ -31,8 +31,8 @@ export interface SessionLog {
    */
   hold(events: readonly NewEvent[], options?: HoldOptions): Promise<void>;
   /**
-   * Holds events that were decided at `revision` and follow from what is held. If that gets other numbers or
-   * is refused, these are dropped. Does nothing if the caller must decide again.
+   * Holds events that were decided at `revision` and follow from what is held. If the held events get other
+   * numbers or are refused, the new ones are dropped. Does nothing if the caller must decide again.
    */
   holdAt(revision: number, events: readonly NewEvent[]): Promise<void>;
   /** Whether events are held. */
@@ -62,8 +62,8 @@ export interface SessionLog {
 /** Options of `hold`. */
 interface HoldOptions {
   /**
-   * Called when it is the events' turn. If it returns `false`, they are stored at once. Default: they are
-   * held.
+   * Called when the events would be written. If it returns `false`, they are stored at once. Default: they
+   * are held.
    */
   mayWait?(): boolean;
   /** Settled once the events are stored, or were refused. Default: a refusal rejects the next append. */
@@ -108,7 +108,10 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
     });
     return promise;
   };
-  /** Does what must not join the open group: a later append that joined it would be stored before this. */
+  /**
+   * Runs a job that must not join the open group. Closes the group, so that no later append is stored before
+   * this job.
+   */
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
     joinable = undefined;
     return doInTurn(inTurn, work);
@@ -126,7 +129,7 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
       });
     },
     hold: async (events, held = {}) => {
-      // With nothing in its way it need not wait for its turn. A turn holds twice, so this saves promises.
+      // If no job is queued, holds synchronously. A turn holds twice, so this saves promises.
       if (inTurn.isIdle() && held.mayWait?.() !== false)
         holdEvents(writer, prepare(events), { outcome: held.outcome });
       else await join({ events, held });

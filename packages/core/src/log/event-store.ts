@@ -98,7 +98,7 @@ export interface OpenedSession {
    * the last one is before `session.lastSeq`, read the rest with {@link EventStore.read}.
    */
   events: readonly StoredEvent[];
-  /** The snapshot that was asked for. Absent without one, and without the lease. */
+  /** The requested snapshot. Absent if the session has none, and without the lease. */
   snapshot?: Pick<Snapshot, "seq" | "state">;
 }
 

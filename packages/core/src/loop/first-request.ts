@@ -61,8 +61,8 @@ function startedLeg(leg: Leg, state: SessionState): Leg {
 }
 
 /**
- * Calls the runtime's `deps` for the leg's caller, and returns whether they are there at once: `deps` is not
- * asynchronous. A message or an answer must not wait for the application before it is stored.
+ * Calls the runtime's `deps` for the leg's caller. Returns whether the dependencies are available without
+ * waiting. A message or an answer must not wait for the application before it is stored.
  */
 export function hasDepsAtOnce(leg: Pick<Leg, "makeDeps" | "hasDeps">): boolean {
   // The run's leg meets the same failure, and reports it.

@@ -6,8 +6,8 @@ import type { Next } from "./decide.ts";
 import { hooksWith } from "./hooks/call-hooks.ts";
 
 /**
- * Returns whether the application decides the next step, by a stop condition of its own. It may tell others
- * what it sees, so that must be stored first.
+ * Returns whether a stop condition of the application will be called. It may report what it sees, so held
+ * events are stored first.
  */
 export function isDecidedByApplication({ agent, log }: Leg): boolean {
   const run = openRun(log.state);
@@ -41,8 +41,8 @@ export function isStoredTogether(leg: Leg, next: Next): boolean {
 }
 
 /**
- * Returns whether nothing of the application's but a schema is called before `tool_started` of the call, or
- * before its result if it does not run.
+ * Returns whether a schema is the only application code called before the call's `tool_started`, or before
+ * its result if it does not run.
  */
 function isReadyToRun(leg: Leg, { toolName, question }: CallState): boolean {
   const { suspends, delegate, runsIn, format } = leg.agent.tools.get(toolName) ?? {};

@@ -32,7 +32,10 @@ function remember(channel: Channel, events: readonly StoredEvent[]): void {
   if (recent.length > 2 * MAX_RECENT) recent.splice(0, recent.length - MAX_RECENT);
 }
 
-/** Forgets a session's events soon, unless another leg begins: idle sessions with readers may be many. */
+/**
+ * Forgets a session's events after `KEEP_MS`, unless another leg has begun or an event was stored. Many idle
+ * sessions may have readers.
+ */
 function forgetRecent(channel: Channel): void {
   const { seq } = channel;
   const timer = setTimeout(() => {

@@ -163,7 +163,7 @@ export interface SessionState {
   calls: Map<string, CallState>;
   /** The questions about the run, by id. */
   asked: Map<string, RunQuestion>;
-  // A text, because it grows with the log: a snapshot reads one text in no time, but not thousands of ids.
+  // One string, because it grows with the log: parsing it is much faster than parsing thousands of ids.
   /** The ids of all calls of earlier runs, each between line breaks. */
   earlierCalls: string;
   /** The ids of earlier runs' calls and hooks that asked the user, with the `seq` of the last question. */

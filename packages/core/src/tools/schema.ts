@@ -69,7 +69,7 @@ export async function validate<S extends Schema>(
   return await validated(schema, value, within);
 }
 
-/** Validates like {@link validate}, and without a promise if the schema needs none. */
+/** Validates like {@link validate}. Returns no promise if the schema is synchronous. */
 export function validated<S extends Schema>(
   schema: S,
   value: unknown,

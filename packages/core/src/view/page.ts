@@ -17,8 +17,8 @@ export interface PageOptions {
    */
   last: number;
   /**
-   * Only messages before those of an earlier page: its `before`. For any other `seq`, the page ends before
-   * that event's run. Default: the session's last messages.
+   * Returns messages older than an earlier page: pass that page's `before`. Any other `seq` ends the page
+   * before that event's run. Default: the session's last messages.
    */
   before?: number | undefined;
   /** Returns an event as the user may see it. Default: the event itself, unless it was redacted. */
@@ -42,15 +42,15 @@ export interface ViewPage {
 }
 
 /**
- * The number of events that are read per message at first. A run without tools stores 3 for each of its two
- * messages, one with a tool call 6.
+ * The number of events that are read per message at first. A run stores 3 events per message, or 6 if it
+ * calls one tool.
  */
 const EVENTS_PER_MESSAGE = 6;
 
 /**
  * Reads a page of a session's messages. Reads backwards from the page's end and stops once the page is
- * complete, so the costs do not depend on how long the session is. The last messages take one read of the
- * store, unless their runs have many events; older ones take two.
+ * complete. For older pages, the store also looks for redactions in all later events. The last messages take
+ * one read of the store, unless their runs have many events; older ones take two.
  *
  * @throws PawlError `config` for unknown options, and for numbers that are not whole or below 1.
  *
@@ -113,7 +113,7 @@ async function readToEnd(
   return [...events, ...(await readAll(store, id, { afterSeq: last.seq }))];
 }
 
-/** What was stored between two places at which a view can begin, and its view. */
+/** The events between two places at which a view can begin, and their view. */
 interface PagePart {
   view: ViewState;
   before: number | null;

@@ -6,12 +6,12 @@ import type { StoredEvent } from "../log/event.ts";
  * continues its failed run, and a message that has waited belongs to the run that reads it, so no view begins
  * between these.
  *
- * If it depends on events before the given ones whether a view can begin somewhere, it counts as impossible.
+ * Leaves out places that only earlier events could confirm.
  */
 export function viewStarts(events: readonly StoredEvent[]): number[] {
   const first = events[0]?.seq ?? 1;
   const starts = new Set(first === 1 ? [1] : []);
-  // Up to this event, all messages have been read. Unknown before the first request.
+  // A request has covered all messages up to this event. Unknown before the first request.
   let readUpto = first === 1 ? 0 : undefined;
   let lastQueued = 0;
   for (const { type, data, seq } of events) {

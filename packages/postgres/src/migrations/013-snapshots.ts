@@ -147,15 +147,15 @@ END;
  * Table for snapshots: the state of a session after an event, which is a cache beside its log. A session has
  * one row at most. Any row may be deleted at any time.
  *
- * - `pawl_open_session` opens a session as `pawl_open` does, and also returns its snapshot of one version, if
- *   it has one after `p_after_seq`. The events are then those after the snapshot.
+ * - `pawl_open_session` opens a session as `pawl_open` does, and also returns its snapshot of the version
+ *   `p_snapshot`, if it is after `p_after_seq`. The events are then those after the snapshot.
  * - `pawl_save_snapshot` keeps a snapshot of the session's last event. Returns `false` if the session has
  *   other events by now, or does not exist.
  * - The functions that store events delete the snapshot if an event is a redaction. Processes of an earlier
  *   version use the same functions.
  *
  * `state` is JSON in a `text` column, because no statement reads parts of it. It is not compressed, so that
- * reading it is fast. It holds text that no user has been shown, so users have no rights on it.
+ * reading it is fast. It may have text that users must not see, so they have no rights on it.
  */
 export const snapshots: string = `
 CREATE TABLE agent_session_snapshots (

@@ -33,9 +33,9 @@ import { startRun } from "./start-run.ts";
  *   }]`) or `retry` (the id of the last run, if it failed). The response's header `x-pawl-session` has the
  *   session's id; decode it with `decodeURIComponent`
  * - `GET /sessions`: `{ sessions }`, the user's last 50 sessions, newest first, each with its `title`
- * - `GET /sessions/:id`: `{ session, messages, pending, runningTools, run, cursor }`. With `?last=50`, only
- *   the last messages, at least as many (at most 200), and `before`. With `?last=50&before=` and that number:
- *   `{ session, messages, cursor, before }`, the older messages. `before` is `null` if there are none
+ * - `GET /sessions/:id`: `{ session, messages, pending, runningTools, run, cursor }`. With `?last=50` (1 to
+ *   200): the last runs with at least 50 messages, and `before`. With `?last=50&before=<before>`: `{ session,
+ *   messages, cursor, before }`, the messages before those. `before` is `null` if there are no older ones
  * - `GET /sessions/:id/events?after=`: `{ events }`, the stored events
  * - `GET /sessions/:id/stream`: the events after `Last-Event-ID` or `?after=`, and then new ones as they
  *   happen. Accepts the id of any event that was sent, also in the middle of an answer. Resumes a run that no

@@ -30,7 +30,7 @@ export async function sessionView(
 /**
  * Reads a page of a session as its user may see it.
  *
- * @throws PawlError `invalid_input` if `before` is no event of the session.
+ * @throws PawlError `invalid_input` if `before` is after the session's last event.
  */
 export async function sessionPage(
   store: EventStore,

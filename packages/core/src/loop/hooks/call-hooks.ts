@@ -52,7 +52,7 @@ interface Called<R> {
  * notifies `onError` and returns `failed`. Returns {@link NOTHING} if the hook returned nothing, or the run
  * was stopped first. `answer` is the answer to the hook's question.
  */
-// Most hooks return nothing at once, e.g. the three that every agent has. Those cost no promise.
+// Most hooks return nothing synchronously, e.g. the guards that every agent has. Such calls cost no promise.
 export function callHook<M extends HookMethod, R>(
   leg: Leg,
   hook: Hook,

@@ -64,7 +64,7 @@ export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): P
       stored.type === "tool_result" && stored.data.success ? said.artifacts.map(artifactEvent) : [];
     const kept = await leg.files.keep(stored);
     group.running -= 1;
-    // When a question expires depends on when it is stored.
+    // A question's expiry counts from the time at which it is stored, so it is not held.
     const isResult = event !== undefined && kept.type === "tool_result";
     await leg.log.hold([kept, ...made], { mayWait: () => isResult && group.running === 0 });
   } catch (error) {

@@ -45,7 +45,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[], revision: 
     await leg.log.append(settled);
     settled = [];
   }
-  // When a question expires depends on when it is stored.
+  // A question's expiry counts from the time at which it is stored, so it is not held.
   if (runnable.length === 0 && settled.every(({ type }) => type === "tool_result"))
     return await leg.log.holdAt(revision, settled);
   const { toolConcurrency } = leg.agent;

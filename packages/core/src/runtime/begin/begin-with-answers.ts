@@ -27,8 +27,8 @@ interface Answering extends AskedBy {
 
 /**
  * Stores answers and continues their run. If another leg holds the session, stores the answers without its
- * lease: that leg picks them up. `opened` has the leg, if the session was opened before, or none if its lease
- * was taken.
+ * lease: that leg picks them up. `opened` is the session that the caller has opened. Its `leg` is `undefined`
+ * if the lease was taken.
  *
  * @throws PawlError `unknown_call`, `already_answered`, `invalid_answer` or `invalid_input`. Then no answer
  * is stored.
@@ -88,7 +88,7 @@ async function answerHere(
     const start = { sessionId: session.id, runId: run.runId, afterSeq: (first?.seq ?? 1) - 1 };
     return { start, leg: active };
   } catch (error) {
-    // A leg that was started continues the run, whatever became of these answers.
+    // A leg that was started continues the run, even if these answers were refused.
     if (active === undefined) await giveBack(host, session, agent, leg, answering);
     if (PawlError.is(error, "fenced")) return undefined;
     throw error;
@@ -97,8 +97,8 @@ async function answerHere(
 
 /**
  * Returns whether the run can continue before the answers are stored, so that one append stores them with
- * what follows from them. Not if code of the application's prepares the leg, the answers come from another
- * caller than the run's, or the leg stores events of its own first.
+ * what follows from them. Returns `false` if application code prepares the leg, the answers come from another
+ * caller, or the leg has events to store first.
  */
 async function followsAtOnce(leg: OpenLeg, { caller, credentials }: AskedBy): Promise<boolean> {
   const run = openRun(leg.log.state);
@@ -134,7 +134,7 @@ const seqOfFirst = ([first]: readonly StoredEvent[]) => first?.seq;
 /**
  * Checks the answers, and returns the events that store them. Limits the time of the check to the run's time
  * limit, because schemas are the application's code and may hang. After a timeout the question stays open.
- * Calls `release` before it waits for a schema, so that nobody else waits for it.
+ * Calls `release` before it waits for a schema, so that others need not wait for the lease.
  */
 async function checkedEvents(
   { clock }: Host,

@@ -20,8 +20,8 @@ import { endSupersededRun } from "./supersede.ts";
  * stored, returns the run that it started. During another run, does as `whenBusy` says.
  *
  * If a process holds the session's lease without an open run, it is just starting a run, perhaps for the same
- * message. This function then waits and checks again. `opened` has the leg, if the session was opened before,
- * or none if its lease was taken.
+ * message. This function then waits and checks again. `opened` is the session that the caller has opened. Its
+ * `leg` is `undefined` if the lease was taken.
  *
  * @throws PawlError `session_busy` if a run is in progress and `whenBusy` is `reject`, or the session stays
  * locked.

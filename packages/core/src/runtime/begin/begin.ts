@@ -98,7 +98,7 @@ export async function giveBack(
 ): Promise<void> {
   const { lastSeq } = leg.log.state;
   await leg.close();
-  // Whoever stores something from now on finds the session free.
+  // From now on, other processes find the session free.
   for await (const _ of host.store.read(session.id, { afterSeq: lastSeq, limit: 1 })) {
     await recoverStored(host, session, agent, from);
     return;

@@ -33,7 +33,8 @@ export async function storeRunStart(
   events: readonly NewEvent[],
 ): Promise<StoredStart | undefined> {
   const { sessionId, lastSeq: afterSeq } = log.state;
-  // After a failure, hooks are notified before the first request. A run that was given up makes none.
+  // After a failure, hooks are notified before the first request. If the signal is aborted, no request is
+  // made.
   const mayAsk = run.userData.failure === undefined && signal?.aborted !== true;
   const first = mayAsk ? await firstRequest(events) : undefined;
   const request: NewEvent[] = first === undefined ? [] : [{ type: "llm_request", data: first.event }];

@@ -8,8 +8,8 @@ import type { Host } from "./host.ts";
 const GROWTH = 200;
 
 /**
- * The most characters of a snapshot's text. `open` returns about as many bytes of events at once, and to
- * write and read a longer text would keep a process from its other sessions.
+ * The most characters of a snapshot's text. As many as the bytes of events that `open` returns. Converting a
+ * longer text would block the process's other sessions.
  */
 const MOST_SNAPSHOT_CHARS = 2_000_000;
 

@@ -29,8 +29,8 @@ export interface OpenLeg {
    */
   readyTo(what: "start" | "resume" | "answered"): Promise<Agent>;
   /**
-   * Returns whether the open run can continue without code of the application's that prepares the leg: its
-   * `deps` are there at once, and its `tools` are no function.
+   * Returns whether the open run can continue without waiting for the application. `deps` must be available,
+   * and `tools` must not be a function.
    */
   isReadyAtOnce(): boolean;
   /**
