@@ -26,7 +26,9 @@ function files() {
   const unknown = named.filter((one) => !all.some((name) => name.startsWith(one)));
   if (unknown.length > 0) {
     const names = all.map((name) => name.slice(0, -".ts".length)).join(", ");
-    console.error(`There is no benchmark ${unknown.map((one) => `"${one}"`).join(", ")}. There are ${names}.`);
+    console.error(
+      `There is no benchmark ${unknown.map((one) => `"${one}"`).join(", ")}. There are ${names}.`,
+    );
     process.exit(1);
   }
   return named.length === 0 ? all : all.filter((name) => named.some((one) => name.startsWith(one)));
