@@ -36,16 +36,20 @@ const clerk = agent({
 const store = offHeapStore();
 const pawl = runtime({ agents: [clerk], store });
 
+// The progress goes to stderr, so that stdout is the table alone.
+console.error(`Storing ${IDLE} idle sessions`);
 await inTurns(names("warm", 50), begin);
 const nothing = await heap();
 await inTurns(names("idle", IDLE), begin);
 const idle = await heap();
+console.error(`Starting ${IDLE} readers, and a run in each of their sessions`);
 const readers = names("idle", IDLE).map((id) => read(id));
 await Promise.all(readers.map(({ isIdle }) => isIdle));
 const withReaders = await heap();
 await inTurns(names("idle", IDLE), (id) => send(id));
 await pause(2_500);
 const afterRun = await heap();
+console.error(`Starting ${RUNNING} runs that stop in the middle`);
 await inTurns(names("run", RUNNING), (id) => store.sessions.create({ id, userId: "ada", agent: "clerk" }));
 const running = names("run", RUNNING).map((id) => {
   void send(id, "hang");
@@ -55,16 +59,18 @@ while (hangs < RUNNING) await pause(20);
 await pause(500);
 const whileRunning = await heap();
 
-console.log("| a session | bytes in the heap | wanted |\n| --- | ---: | ---: |");
-row(`idle, of ${IDLE} (what this store keeps of it)`, (idle - nothing) / IDLE, "");
+console.log("| a session | bytes in the heap | goal |\n| --- | ---: | ---: |");
+row(`idle, of ${IDLE} (what this store keeps of it)`, (idle - nothing) / IDLE, "2,000");
 row("idle, more with a reader", (withReaders - idle) / IDLE, "2,000");
 row("idle, more with a reader that has followed a run", (afterRun - idle) / IDLE, "2,000");
 row(`running, with a reader, of ${RUNNING}`, (whileRunning - afterRun) / RUNNING, "60,000");
-console.log(`\n${readers.length + running.length} readers`);
+console.log(
+  `\n${readers.length + running.length} readers at the end: of ${readers.length} idle sessions and ${running.length} running ones`,
+);
 process.exit(0);
 
-function row(what: string, bytes: number, wanted: string): void {
-  console.log(`| ${what} | ${Math.round(bytes).toLocaleString("en")} | ${wanted} |`);
+function row(what: string, bytes: number, goal: string): void {
+  console.log(`| ${what} | ${Math.round(bytes).toLocaleString("en")} | ${goal} |`);
 }
 
 /** Returns the bytes in use in the heap after garbage collections. */

@@ -1,9 +1,15 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { root } from "../../scripts/lib/project.mjs";
 
 // Measures what an import costs: CPU of fresh processes, in alternation. It needs built packages.
+
+if (!["core", "anthropic"].every((name) => existsSync(join(root, "packages", name, "dist/index.js")))) {
+  console.error("The packages are not built. Run `npm run build` first.");
+  process.exit(1);
+}
 
 const rounds = Number(process.argv[2] ?? 15);
 

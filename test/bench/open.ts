@@ -17,6 +17,8 @@ const EVENTS = [100, 1_000, 10_000];
 const TAIL = 100;
 const WARM_UP = 5;
 
+// The progress goes to stderr, so that stdout is the table alone.
+console.error("Preparing the sessions' logs");
 const logs = new Map<Context, Awaited<ReturnType<typeof longLog>>[]>();
 for (const context of ["constant", "everything"] as const)
   logs.set(context, await Promise.all(EVENTS.map((events) => longLog(events, context))));
@@ -24,12 +26,16 @@ for (const context of ["constant", "everything"] as const)
 const server = await postgresServer({ fsync: "off" });
 const stores: CountedStore[] = [];
 try {
-  for (const make of Object.values(countedStores)) stores.push(await make(() => databaseOn(server.url())));
+  for (const [name, make] of Object.entries(countedStores)) {
+    console.error(`Starting ${name}`);
+    stores.push(await make(() => databaseOn(server.url())));
+  }
   console.log(
     "| store | context | snapshot | 100 events | 1,000 | 10,000 | wall 10,000 : 100 | CPU 10,000 : 100 | kB read of 100 | of 10,000 |",
   );
   console.log("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
   for (const counted of stores) {
+    console.error(`Copying sessions to ${counted.name}, and measuring`);
     for (const [context, sessions] of logs) {
       const ids: string[] = [];
       for (const log of sessions) ids.push((await copyInto(counted.store, log, TAIL)).id);

@@ -16,6 +16,12 @@ it("U6 createAgentClient() refuses what JavaScript may pass", async () => {
       () => create({ url: "/api", headers: "Bearer secret" }),
       () => create({ url: "/api", onMessage: () => undefined }),
       () => create({ url: "/api", sessionId: 5, silenceMs: "1000" }),
+      () => create({ url: "/api", pageSize: 500 }),
+      () => create({ url: "/api", pageSize: 0 }),
+      () => create({ url: "/api", pageSize: 1.5 }),
+      () => create({ url: "/api", pageSize: Number.NaN }),
+      () => create({ url: "/api", pageSize: "50" }),
+      () => create({ url: "/api", pageSize: 200 }).close(),
       () => create({ url: "/api", headers: undefined }).close(),
     ),
   ).toMatchInlineSnapshot(`
@@ -27,6 +33,12 @@ it("U6 createAgentClient() refuses what JavaScript may pass", async () => {
       "config: \`headers\` of createAgentClient() must be of type object or function; got string.",
       "config: createAgentClient() has no option "onMessage"; it has url, fetch, headers, sessionId, onSession, onEvent, silenceMs, newId, tools, pageSize.",
       "config: \`sessionId\` of createAgentClient() must be of type string; got number. \`silenceMs\` of createAgentClient() must be of type number; got string.",
+      "config: \`pageSize\` of createAgentClient() must be a whole number from 1 to 200; got 500.",
+      "config: \`pageSize\` of createAgentClient() must be a whole number from 1 to 200; got 0.",
+      "config: \`pageSize\` of createAgentClient() must be a whole number from 1 to 200; got 1.5.",
+      "config: \`pageSize\` of createAgentClient() must be a whole number from 1 to 200; got NaN.",
+      "config: \`pageSize\` of createAgentClient() must be of type number; got string.",
+      "accepted",
       "accepted",
     ]
   `);

@@ -9,6 +9,7 @@ const url = "postgres://ada:secret@localhost/app";
 const db = { query: async () => ({ rows: [] }), connect: async () => undefined };
 
 it("U6 what JavaScript may pass is refused, and no message has the password of a URL", async () => {
+  const store = await embeddedStore();
   const messages = await said(
     () => js.postgresStore(),
     () => js.postgresStore(url),
@@ -26,9 +27,11 @@ it("U6 what JavaScript may pass is refused, and no message has the password of a
     () => js.prune(db, { days: 30 }),
     () => js.prune(db, { olderThan: "2026-01-01" }),
     () => js.prune(db, { olderThan: new Date(), batch: 0 }),
+    () => js.prune(store, { olderThan: new Date() }),
     () => js.embeddedStore("./data"),
     () => js.embeddedStore({ directory: "./data" }),
   );
+  await store.close();
   expect(messages).toMatchInlineSnapshot(`
     [
       "config: postgresStore() needs \`db\`, a database: a Pool of pg, the \`sql\` of postgres.js, or a PGlite.",
@@ -47,6 +50,7 @@ it("U6 what JavaScript may pass is refused, and no message has the password of a
       "config: prune() has no option "days". Use \`olderThan\`, a Date. prune() needs \`olderThan\`, a Date.",
       "config: \`olderThan\` of prune() must be a Date; got a string.",
       "config: \`batch\` of prune() must be a whole number from 1; not 0.",
+      "config: \`db\` of prune() is an embedded store; pass \`store.db\`, its database.",
       "config: embeddedStore() takes an object of options; got a string.",
       "config: embeddedStore() has no option "directory". Use \`dataDir\`.",
     ]

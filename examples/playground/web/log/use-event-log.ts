@@ -9,6 +9,8 @@ export function useEventLog(url: string): { log: LogState; store: EventLog } {
 }
 
 /** Loads the events that were stored before the page was opened. `cursor` is the last event of the view. */
+// It loads them also while the log is closed, because the agents' faces show what happened in the whole
+// conversation. So the pages of messages save rendering in the playground, and no bytes.
 export function useWholeLog(store: EventLog, sessionId: string | undefined, cursor: number): void {
   useEffect(() => {
     // A failed load is retried with the next event.

@@ -30,7 +30,10 @@ export function checkClientOptions(whose: string, options: unknown): void {
     const type = types.get(name);
     if (type === undefined)
       return [`${whose} has no option "${name}"; it has ${[...types.keys()].join(", ")}.`];
-    if (value !== null && type.includes(typeof value)) return [];
+    if (value !== null && type.includes(typeof value)) {
+      if (name !== "pageSize" || (value % 1 === 0 && value >= 1 && value <= 200)) return [];
+      return [`\`pageSize\` of ${whose} must be a whole number from 1 to 200; got ${value}.`];
+    }
     const got = value === null ? "null" : typeof value;
     return [`\`${name}\` of ${whose} must be of type ${type.join(" or ")}; got ${got}.`];
   });

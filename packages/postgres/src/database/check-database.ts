@@ -1,4 +1,4 @@
-import { checkOptions } from "@pawl/core";
+import { checkOptions, PawlError } from "@pawl/core";
 
 /** The check of an option that takes a database. A common mistake is a connection string. */
 export const DATABASE: { readonly mustBe: string; is(db: unknown): boolean; readonly required: true } = {
@@ -10,5 +10,10 @@ export const DATABASE: { readonly mustBe: string; is(db: unknown): boolean; read
 
 /** Checks that `db` is a database. @throws PawlError `config` that names the function `whose` */
 export function checkDatabase(whose: string, db: unknown): void {
+  if (!DATABASE.is(db) && DATABASE.is(Object(db).db))
+    throw new PawlError(
+      "config",
+      `\`db\` of ${whose} is an embedded store; pass \`store.db\`, its database.`,
+    );
   checkOptions(whose, { db }, { db: DATABASE });
 }

@@ -42,7 +42,7 @@ export interface RunOptions {
   /** The id of the user. A session can be used only by its owner; for other users it does not exist. */
   userId: string;
   /** The id of the session. Default: a new session. */
-  sessionId?: string;
+  sessionId?: string | undefined;
   /**
    * The user's message: a text, or parts. It closes open questions. If a run is in progress, {@link WhenBusy}
    * decides.
