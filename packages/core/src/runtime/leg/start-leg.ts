@@ -23,7 +23,7 @@ export function startLeg(host: Host, leg: OwnLeg, signal?: AbortSignal): Running
   const { promise: done, resolve, reject } = Promise.withResolvers<LegOutcome>();
   done.catch(() => undefined);
   host.keepAlive(done);
-  // A leg that cannot read its log ends by itself. Whoever has stored something for it has not failed.
+  // A leg that cannot read its log ends by itself. The caller that stored something for it has not failed.
   const catchUp = () => log.catchUp().catch(() => undefined);
   const active: ActiveLeg = { done, catchUp, abort, leave: life.leave };
   host.legs.set(session.id, active);
