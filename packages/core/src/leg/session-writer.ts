@@ -4,6 +4,7 @@ import { confirmHeld, eventsOf, type HeldGroup, type HeldOutcome, showHeld } fro
 import {
   appendRows,
   applyStored,
+  isRefused,
   readAgain,
   readNew,
   throwFailure,
@@ -34,7 +35,7 @@ export async function readOthers(writer: Writer): Promise<void> {
 
 /**
  * Stores the held events and these in one append, and returns the rows of these. If the store refuses that,
- * stores the held ones alone, and folds the log again, before it stores these.
+ * stores the held ones alone before it stores these.
  */
 export async function writeEvents(
   writer: Writer,
@@ -54,7 +55,7 @@ export async function writeEvents(
     await appendAll(writer, [], tip);
   } catch (error) {
     throwFailure(writer);
-    const isSame = await storeAlone(writer);
+    const isSame = (isRefused(error) && (await storeInPlace(writer))) || (await storeAlone(writer));
     if (afterSeq !== undefined && PawlError.is(error, "conflict")) throw error;
     // Others may have stored as many events as were refused, so `afterSeq` alone does not tell.
     if (afterSeq !== undefined && !isSame)
@@ -101,6 +102,20 @@ async function appendAll(
   }
   tail.stored(state.sessionId, state.lastSeq, rows);
   return own;
+}
+
+/**
+ * Stores the held events alone, under the numbers that they have in the state. Resolves to `false` if the
+ * store refuses that.
+ */
+async function storeInPlace(writer: Writer): Promise<boolean> {
+  try {
+    await appendAll(writer, [], { afterSeq: writer.state.lastSeq });
+    return true;
+  } catch {
+    throwFailure(writer);
+    return false;
+  }
 }
 
 /**

@@ -136,7 +136,8 @@ async function runTurn(leg: Leg, revision: number): Promise<InsteadOfCall | unde
     const { checkpointIfDue } = await seldomUsed();
     if (await checkpointIfDue(leg)) planned = await planTurn(leg);
   }
-  if (leg.life.signal.aborted) return undefined;
+  // The calls whose results were held may be open again.
+  if (leg.life.signal.aborted || leg.log.revision !== revision) return undefined;
   const { plan, stop, question } = planned;
   if (stop !== undefined) return { do: "end", stop };
   if (question === undefined) return await modelTurn(leg, plan, revision);

@@ -1,3 +1,4 @@
+import { hasLostServerCalls } from "../context/server-calls.ts";
 import type { Leg } from "../leg/leg.ts";
 import { isByLogOnly } from "../log/log-only.ts";
 import { queuedMessages } from "../session/queued.ts";
@@ -26,6 +27,8 @@ export function isStoredTogether(leg: Leg, next: Next): boolean {
     case "model":
       return (
         !hasHooks(leg, "beforeRun", "beforeTurn", "beforeModel") &&
+        // A new prefix is stored then, before the request is built.
+        !hasLostServerCalls(leg.log.state) &&
         leg.agent.checkpointWhen.length === 0 &&
         (leg.agent.userData === undefined || leg.agent.userDataPer === "run")
       );

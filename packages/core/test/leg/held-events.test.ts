@@ -166,6 +166,19 @@ it("R2 L6 events that the store refuses do not keep held ones from being stored"
   await expectSame();
 });
 
+it("R2 L6 nor what follows from held ones: what was decided stays valid", async () => {
+  const { log, stored, expectSame } = await opened();
+  const keyed = { ...note("once"), key: "probe:once" };
+  await log.append([keyed]);
+  await log.hold([note("answer")]);
+  const { revision } = log;
+  await log.holdAt(revision, [note("what follows")]);
+  await expect(log.append([keyed])).rejects.toMatchObject({ code: "key_taken" });
+  expect(log.revision).toBe(revision);
+  expect(await stored()).toEqual(["run_started", "once", "answer", "what follows"]);
+  await expectSame();
+});
+
 it("R2 held events that the store refuses are dropped, so that the log can go on", async () => {
   const { log, stored, expectSame } = await opened();
   const keyed = { ...note("once"), key: "probe:once" };

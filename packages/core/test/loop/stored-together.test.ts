@@ -1,4 +1,3 @@
-import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
@@ -138,64 +137,6 @@ describe("what is stored together", () => {
     expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("And hurry.");
     const events = await log(sessionId);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
-    assertSoundLog(events);
-  });
-});
-
-/** A store in which another process stores a message right before the append of an answer with its calls. */
-function overtaking(wanted: string) {
-  const inner = memoryStore();
-  let comes = true;
-  const store = beforeAppend(inner, async (events, sessionId) => {
-    if (!comes || !has(events, wanted)) return;
-    comes = false;
-    const data = { message: "And hurry.", queued: true };
-    await inner.append(sessionId, [{ type: "user_message", data }], { appendId: "other" });
-  });
-  return store;
-}
-
-describe("results of calls that do not run", () => {
-  it.each([
-    ["are refused", { name: "echo", input: { text: 1 } }],
-    ["are unknown", { name: "none", input: {} }],
-  ])(
-    "R2 L4 have the number of their answer in their keys, also if a message came before it: %s",
-    async (_, call) => {
-      const store = overtaking("assistant_message");
-      const { say, log, model } = setup([{ tools: [call] }, done], { tools: [echoTool] }, { store });
-      const { sessionId } = await say("Go");
-      const events = await log(sessionId);
-      const answer = events.find(({ type }) => type === "assistant_message");
-      const result = events.find(({ type }) => type === "tool_result");
-      expect(events.find(({ type, data }) => type === "user_message" && "queued" in data)?.seq).toBe(
-        (answer?.seq ?? 0) - 1,
-      );
-      expect(result?.key).toContain(`:${answer?.seq}:`);
-      expect(model.rejected).toEqual([]);
-      assertSoundLog(events);
-    },
-  );
-
-  it("R2 L4 also if the time for the last turn begins before the calls start", async () => {
-    const store = overtaking("assistant_message");
-    const clock = testClock();
-    const { say, log } = setup(
-      [{ tools: [echo("a")] }, done],
-      {
-        tools: [echoTool],
-        onLimit: "land",
-        limits: { wallClockMs: 10_000 },
-        hooks: [named("slow", { afterModel: async () => void (await clock.advance(9_000)) })],
-      },
-      { store, clock },
-    );
-    const { sessionId } = await say("Go");
-    const events = await log(sessionId);
-    const answer = events.find(({ type }) => type === "assistant_message");
-    const result = events.find(({ type }) => type === "tool_result");
-    expect(result).toMatchObject({ data: { success: false } });
-    expect(result?.key).toContain(`:${answer?.seq}:`);
     assertSoundLog(events);
   });
 });
