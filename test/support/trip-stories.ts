@@ -46,7 +46,12 @@ export interface Told {
 export type Way = "run" | "handler" | "handler with onClientGone" | "handler with admit";
 
 /** Plays a story and returns the trips of its last request. */
-export async function tell(store: EventStore, trips: Trips, story: Story, way: Way): Promise<Told> {
+export async function tell(
+  store: EventStore,
+  trips: Pick<Trips, "list" | "delayMs">,
+  story: Story,
+  way: Way,
+): Promise<Told> {
   let asked: { at: number; trips: number } | undefined;
   const coach = coachWith(() => {
     asked ??= { at: performance.now(), trips: trips.list.length };
@@ -67,7 +72,7 @@ export async function tell(store: EventStore, trips: Trips, story: Story, way: W
 }
 
 /** Waits until nothing uses the store, e.g. the readers of earlier requests. */
-async function quiet({ list }: Trips): Promise<void> {
+async function quiet({ list }: Pick<Trips, "list">): Promise<void> {
   for (let before = -1; before !== list.length; ) {
     before = list.length;
     await new Promise((resolve) => setTimeout(resolve, 10));
