@@ -11,7 +11,7 @@ export const FLOORS = {
     ["base"],
     ["model", "files"],
     ["log"],
-    ["stores", "reservations", "readers", "session"],
+    ["stores", "reservations", "readers", "session", "engine"],
     ["stop"],
     ["context"],
     ["fold", "view", "tools"],

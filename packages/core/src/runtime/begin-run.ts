@@ -13,7 +13,7 @@ import type { BegunBy, Host } from "./leg/host.ts";
 import type { OpenLeg } from "./leg/leg-runner.ts";
 import { noSuchAgent } from "./leg/no-such-agent.ts";
 import { openLegOf } from "./leg/open-leg.ts";
-import { isTaskSession } from "./tasks/task-session.ts";
+import { isTaskSession } from "./leg/task-session.ts";
 
 /** Begins, continues or retries a run, as the options ask. */
 export async function beginOrContinue(

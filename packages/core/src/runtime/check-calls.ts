@@ -5,16 +5,21 @@ import type { Runtime } from "./begin/runtime-types.ts";
 type Options<Method extends keyof Runtime> = NonNullable<
   Parameters<Extract<Runtime[Method], (...given: never[]) => unknown>>[Method extends "redact"
     ? 2
-    : Method extends "drain"
+    : Method extends "drain" | "sweep"
       ? 0
       : 1]
 >;
 
 /** The kinds of the options of each runtime method that takes a session's id and options. */
 const OPTIONS: {
-  readonly [Method in "view" | "stop" | "follow" | "fork" | "redact" | "startContextAt"]: OptionKinds<
-    Options<Method>
-  >;
+  readonly [Method in
+    | "view"
+    | "stop"
+    | "follow"
+    | "fork"
+    | "recover"
+    | "redact"
+    | "startContextAt"]: OptionKinds<Options<Method>>;
 } = {
   view: { userId: "string!" },
   stop: { userId: "string!" },
@@ -27,12 +32,15 @@ const OPTIONS: {
     caller: "object",
     credentials: "any",
   },
+  recover: { signal: SIGNAL },
   fork: { userId: "string!", atSeq: "number" },
   redact: { userId: "string!", throughSeq: "number" },
   startContextAt: { userId: "string!", fromSeq: "number!" },
 };
 
 const DRAIN: OptionKinds<Options<"drain">> = { timeoutMs: "number" };
+
+const SWEEP: OptionKinds<Options<"sweep">> = { wait: "boolean" };
 
 /** Hints for option names of other libraries. */
 const INSTEAD = { user: "Use `userId`.", cursor: "Use `afterSeq`.", seq: "Use `afterSeq` or `atSeq`." };
@@ -52,6 +60,11 @@ export function checkDrain(options: unknown): void {
     instead: { timeout: "Use `timeoutMs`." },
     code: "invalid_input",
   });
+}
+
+/** @throws PawlError `invalid_input` */
+export function checkSweep(options: unknown): void {
+  checkOptions("sweep()", options, SWEEP, { code: "invalid_input" });
 }
 
 /** @throws PawlError `invalid_input` */

@@ -22,6 +22,11 @@ const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
   abortGraceMs: "number",
   waitUntil: "function",
   handOverAfterMs: "number",
+  concurrency: "number",
+  engine: {
+    mustBe: "an Engine, e.g. localEngine() of @pawl/core/store",
+    is: (engine) => typeof Object(engine).wake === "function" && typeof Object(engine).work === "function",
+  },
   newId: "function",
   clock: "object",
   storeRetryMs: "list",
@@ -51,6 +56,8 @@ export function checkRuntimeOptions(options: unknown): void {
     pollMs = 1,
     abortGraceMs = 0,
     handOverAfterMs = 1,
+    concurrency = 1,
+    engine,
   } = options as RuntimeSettings<unknown>;
   for (const [at, made] of agents.entries()) {
     if (Object(made).tools instanceof Map) continue;
@@ -68,6 +75,7 @@ export function checkRuntimeOptions(options: unknown): void {
   checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
   checkNumbers("the runtime", { abortGraceMs });
   checkNumbers("the runtime", { handOverAfterMs }, { least: 1 });
+  checkNumbers("the runtime", { concurrency }, { least: engine === undefined ? 1 : 0, whole: true });
 }
 
 /** Refuses Node 20, on which every run would fail with "Promise.withResolvers is not a function". */

@@ -3,7 +3,9 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 import { once } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
+import { newSlots } from "../base/slots.ts";
 import { newSwitch } from "../base/switch.ts";
+import { localEngine } from "../engine/local-engine.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { localTail } from "../readers/local-tail.ts";
 import { sessionWatches } from "../readers/session-watch.ts";
@@ -16,8 +18,11 @@ import type { RuntimeOptions } from "./begin/runtime-types.ts";
 import { lazyLegFiles } from "./lazy-leg-files.ts";
 import { lazyUserFiles } from "./lazy-user-files.ts";
 import type { Host } from "./leg/host.ts";
-import { isTask } from "./tasks/task-session.ts";
+import { isTask } from "./leg/task-session.ts";
 import { wakeLater } from "./wake.ts";
+
+/** How many runs a process with an engine works on at a time. */
+const CONCURRENCY = 100;
 
 /** Creates the parts of a runtime from its options, which have been checked. */
 export function makeHost<Deps>({
@@ -32,6 +37,8 @@ export function makeHost<Deps>({
   handOverAfterMs = Number.POSITIVE_INFINITY,
   newId = randomId,
   clock = systemClock,
+  concurrency,
+  engine = concurrency === undefined ? undefined : localEngine({ clock }),
   pollMs = 1_000,
   storeRetryMs = [50, 250],
   onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`),
@@ -53,6 +60,8 @@ export function makeHost<Deps>({
     setbacks: new Map(),
     wakes: new Map(),
     wakeLater: (leg) => wakeLater(host, leg),
+    engine,
+    slots: newSlots(concurrency ?? (engine === undefined ? Number.POSITIVE_INFINITY : CONCURRENCY)),
     lacking: new Set(),
     begins: new Set(),
     reads: new Set(),

@@ -5,13 +5,13 @@ import { getOrCreateSession } from "./begin/new-session.ts";
 import type { Runtime, RuntimeOptions } from "./begin/runtime-types.ts";
 import { requestStop } from "./begin/stop.ts";
 import { agentNamed, beginOrContinue, ownSession } from "./begin-run.ts";
-import { checkCall, checkDrain, checkId } from "./check-calls.ts";
+import { checkCall, checkDrain, checkId, checkSweep } from "./check-calls.ts";
 import { checkRuntimeOptions } from "./check-runtime.ts";
 import { drain } from "./drain.ts";
 import type { Run } from "./leg/run-handle.ts";
 import { makeHost } from "./make-host.ts";
 import { makeRun } from "./make-run.ts";
-import { regularSweeps, sweepOnce } from "./regular-sweeps.ts";
+import { ownWork, sweepOnce } from "./own-work.ts";
 import { followAndResume } from "./resume-for-reader.ts";
 
 /**
@@ -48,7 +48,9 @@ export function runtime<Deps, Name extends string = string>(
 ): Runtime<Name> {
   checkRuntimeOptions(options);
   const host = makeHost(options as RuntimeOptions<Deps>);
-  const sweeps = regularSweeps(host);
+  const own = ownWork(host);
+  // The engine in the memory of this process has no other one to work for it.
+  if (options.engine === undefined) own.serveEngine();
   const asked = async (method: OwnedCall, sessionId: string, options: { userId: string }) => {
     checkCall(method, sessionId, options);
     return await ownSession(host, sessionId, options.userId);
@@ -92,11 +94,21 @@ export function runtime<Deps, Name extends string = string>(
       checkId("getOrCreateSession()", "the id of the user", userId);
       return await getOrCreateSession(host, agentNamed(host, agent).name, userId);
     },
-    sweep: () => sweepOnce(host),
-    start: sweeps.start,
+    recover: async (sessionId, options = {}) => {
+      checkCall("recover", sessionId, options);
+      const { recoverSession } = await seldom();
+      const recovering = recoverSession(host, sessionId, options.signal);
+      const { outcome, wakeAt } = await beginning(host, recovering);
+      return { outcome, ...(wakeAt !== undefined && { wakeAt }) };
+    },
+    sweep: async (options = {}) => {
+      checkSweep(options);
+      return await sweepOnce(host, options);
+    },
+    start: own.start,
     drain: async (options = {}) => {
       checkDrain(options);
-      sweeps.stop();
+      own.stop();
       await drain(host, options.timeoutMs ?? 30_000);
     },
   };
@@ -118,4 +130,4 @@ const noFiles: Runtime["files"] = {
 };
 
 /** The methods that only the owner of a session may call. */
-type OwnedCall = Exclude<Parameters<typeof checkCall>[0], "follow">;
+type OwnedCall = Exclude<Parameters<typeof checkCall>[0], "follow" | "recover">;

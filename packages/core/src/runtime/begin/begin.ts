@@ -72,6 +72,8 @@ export async function resumeRun(
   signal?: AbortSignal,
   after: "resume" | "answered" = "resume",
 ): Promise<ActiveLeg | undefined> {
+  // The process that the engine finds prepares the run.
+  if (leg.isGivenAway) return leg.go(signal);
   try {
     await leg.readyTo(after);
     const recovered: NewEvent = { type: "run_recovered", data: { run_id: run.runId } };

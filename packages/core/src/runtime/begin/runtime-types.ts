@@ -1,6 +1,7 @@
 import type { Agent, WhenBusy } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
+import type { Engine } from "../../engine/engine.ts";
 import type { FileStore } from "../../files/file-store.ts";
 import type { UserFiles } from "../../files/user-files.ts";
 import type { EventData } from "../../log/event-data.ts";
@@ -221,6 +222,20 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    * If four processes in a row reach it in the middle of the same answer, the run ends as `crash_loop`.
    */
   handOverAfterMs?: number;
+  /**
+   * How many runs this process works on at a time, a whole number. Further runs wait for their turn: their
+   * messages are stored, and the `engine` continues them. Users take turns, if the engine can tell them
+   * apart. Not counted: sub-agents, whose caller waits for them, and runs with `credentials`, which no other
+   * process has. With 0, every run is given to the engine, e.g. in a process that only serves requests.
+   * Default: no limit; 100 with `engine`.
+   */
+  concurrency?: number;
+  /**
+   * Wakes the runs that wait for a process, in this one or another one. Call `start()` in each process that
+   * should work. Default with `concurrency`: they wait in the memory of this process; if it dies, another
+   * process finds them by a sweep.
+   */
+  engine?: Engine;
   /** Returns a new unique id for a session, a run or an append. Default: random ids. */
   newId?(): string;
   /**
@@ -269,6 +284,20 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    * files are refused, and the log contains the files of tool results.
    */
   files?: FileStore;
+}
+
+/** What became of a session that `recover()` was called for. */
+export interface Recovered {
+  /**
+   * - `ended`: no run is open.
+   * - `waiting`: the run waits for an answer, or for the time `wakeAt`.
+   * - `busy`: another process is working on it, or it could not be continued. Look again at `wakeAt`.
+   * - `left`: this process began and gave it up, e.g. because of `handOverAfterMs` or `drain()`. Look again
+   *   at once.
+   */
+  outcome: "ended" | "waiting" | "busy" | "left";
+  /** When to call `recover()` again, ISO 8601. Absent if nothing but an answer or a message changes it. */
+  wakeAt?: string;
 }
 
 /**
@@ -367,12 +396,23 @@ export interface Runtime<Name extends string = string> {
    */
   getOrCreateSession(agent: Name | Agent<never, Name>, userId: string): Promise<Session>;
   /**
+   * Continues the session's open run, if no process is working on it and it does not wait, and resolves once
+   * this process is done with it: the run has ended or waits, or this process has given it up. For an
+   * engine of your own, a cron job or an alarm. If `signal` aborts, another process continues the run.
+   *
+   * **No access check.**
+   */
+  recover(sessionId: string, options?: { signal?: AbortSignal }): Promise<Recovered>;
+  /**
    * Recovers every run that no process is working on. Resolves to the number of runs that this call
-   * recovered. Reports to `onError`, once for each name, an agent that has such runs and that this runtime
+   * recovered, once they have begun, and with `wait` once this process is done with them. Reports to `onError`, once for each name, an agent that has such runs and that this runtime
    * lacks.
    */
-  sweep(): Promise<number>;
-  /** Calls `sweep()` at once and then once per lease time. Call it once in each long-lived process. */
+  sweep(options?: { wait?: boolean }): Promise<number>;
+  /**
+   * Calls `sweep()` at once and then once per lease time, and works for the `engine`. Call it once in each
+   * long-lived process.
+   */
   start(): void;
   /**
    * Shuts the runtime down. Call it on SIGTERM.

@@ -1,7 +1,9 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
+import type { Slots } from "../../base/slots.ts";
 import type { Switch } from "../../base/switch.ts";
+import type { Engine } from "../../engine/engine.ts";
 import type { OwnUserFiles } from "../../files/user-files.ts";
 import type { Leg, Tasks } from "../../leg/leg.ts";
 import type { LegFiles } from "../../leg/leg-files.ts";
@@ -29,6 +31,13 @@ export interface BegunBy extends AskedBy {
   /** The tools that the client offers for the run that starts. Default: those of the session's prefix. */
   clientTools?: readonly ToolSpec[];
   wokenAt?: string | undefined;
+  /** The place that was taken for the leg. Default: one that is free, or the engine finds one. */
+  place?: Place;
+}
+
+/** A leg's place in this process, which its end frees. */
+export interface Place {
+  leave(): void;
 }
 
 /** A timer for a run that waits for a time. */
@@ -92,6 +101,10 @@ export interface Host {
   readonly setbacks: Map<string, { failures: number; dueAt: number }>;
   /** The timers for runs that wait for a time, by session id. */
   readonly wakes: Map<string, Wake>;
+  /** Wakes sessions; `undefined` if this process runs everything itself. */
+  readonly engine: Engine | undefined;
+  /** The places for legs of this process. */
+  readonly slots: Slots;
   /** Sets a timer if the leg's run waits for a time. */
   wakeLater(leg: Leg): void;
   /** The agents that were reported because they have open runs and this runtime lacks them. */

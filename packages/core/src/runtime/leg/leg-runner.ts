@@ -14,7 +14,8 @@ import { keepLease, withLease } from "./held-lease.ts";
 import { hiddenEvent } from "./hidden-event.ts";
 import type { ActiveLeg, BegunBy, HeldCredentials, Host } from "./host.ts";
 import { keepSnapshot } from "./keep-snapshot.ts";
-import { makeLeg } from "./make-leg.ts";
+import { makeLeg, type OwnLeg } from "./make-leg.ts";
+import { giveAway, placeFor } from "./place.ts";
 import { changeOnResume } from "./ready.ts";
 import { type RunningLeg, startLeg } from "./start-leg.ts";
 import { work } from "./work.ts";
@@ -42,6 +43,8 @@ export interface OpenLeg {
   access(): Access;
   /** The credentials that have come for the session. */
   readonly held: HeldCredentials;
+  /** Whether `go` gives the run to the engine, because this process has no place for it. */
+  readonly isGivenAway: boolean;
   /**
    * Prepares the first request of the run that is about to start with these events. `undefined` if the
    * request has to wait until they are stored.
@@ -79,20 +82,8 @@ export function holdLeg(parts: LegToHold): OpenLeg {
   const next = accessesOf(host, session, held);
   // Answers of the open run that came with a caller or credentials which the leg does not have yet.
   const answers: StoredOf<"tool_answered">[] = [];
-  const log = openLog({
-    store: host.store,
-    tail: host.tail,
-    state,
-    lease,
-    newId: host.newId,
-    prepare: (events) => preparedEvents(events, { agent: current.agent, held, state }),
-    onEvent: (event) => {
-      if (event.type === "run_started") answers.length = 0;
-      if (event.type === "tool_answered" && namesCaller(event)) answers.push(event);
-      const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
-      if (own && !current.starts) current.life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
-    },
-  });
+  const log = logOf(parts, answers, () => current);
+  const place = placeFor(host, session, from);
   const handOverAt = host.clock.now() + host.handOverAfterMs;
   const newLeg = (more: { starts?: boolean; access?: OwnAccess } = {}) =>
     makeLeg({ host, session, agent, log, handOverAt, from, held, answers, accessOf: next.of, ...more });
@@ -128,24 +119,54 @@ export function holdLeg(parts: LegToHold): OpenLeg {
     await current.ready();
     return current.agent;
   };
+  const leave = () => {
+    place?.leave();
+    held.close();
+  };
+  const close = async () => {
+    leave();
+    await kept.giveBack();
+  };
   return {
     log,
     held,
+    isGivenAway: place === undefined,
     readyTo,
-    isReadyAtOnce: () => agent.toolsFor === undefined && hasDepsAtOnce(current),
+    isReadyAtOnce: () => place !== undefined && agent.toolsFor === undefined && hasDepsAtOnce(current),
     changes: () => (onlyEnds ? [] : changeOnResume(current)),
     access: () => current,
-    firstRequest: (events) => firstRequest(current, events),
+    firstRequest: async (events) => place && (await firstRequest(current, events)),
     go: (signal, first) => {
+      if (place === undefined) return giveAway(host, session, state, close());
       const begun = startLeg(host, current, signal);
-      void runAll(begun, first).finally(held.close);
+      void runAll(begun, first).finally(leave);
       return begun.active;
     },
-    close: async () => {
-      held.close();
-      await kept.giveBack();
-    },
+    close,
   };
+}
+
+/** Opens the log of a leg, and notes what other processes store for it. */
+function logOf(
+  { host, lease, held, state }: LegToHold,
+  answers: StoredOf<"tool_answered">[],
+  current: () => OwnLeg,
+): SessionLog {
+  return openLog({
+    store: host.store,
+    tail: host.tail,
+    state,
+    lease,
+    newId: host.newId,
+    prepare: (events) => preparedEvents(events, { agent: current().agent, held, state }),
+    onEvent: (event) => {
+      if (event.type === "run_started") answers.length = 0;
+      if (event.type === "tool_answered" && namesCaller(event)) answers.push(event);
+      const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
+      const { starts, life } = current();
+      if (own && !starts) life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
+    },
+  });
 }
 
 /** Returns events as they are stored: without credentials, results with the content that the model reads. */

@@ -21,7 +21,7 @@ export async function openLeg(
 ): Promise<OpenLeg | undefined> {
   const { store, leaseTtlMs: ttlMs } = host;
   const { id, userId } = session;
-  const holder = newHolder(host);
+  const holder = newHolder(host, from);
   const parts = { session, agent, from, onlyEnds };
   const opened = await store.open?.({
     id,
@@ -52,7 +52,7 @@ export async function openLegOf(
   agent: Agent,
   from: BegunBy,
 ): Promise<{ session: Session; leg: OpenLeg | undefined } | undefined> {
-  const holder = newHolder(host);
+  const holder = newHolder(host, from);
   const wants = { agent: agent.name, holder, ttlMs: host.leaseTtlMs, snapshot: SNAPSHOT_VERSION };
   const opened = await openSession(host.store, { ...wanted, ...wants });
   if (opened === undefined) return undefined;
@@ -63,8 +63,12 @@ export async function openLegOf(
 
 type Loaded = Pick<LegToHold, "state" | "snapshotSeq">;
 
-/** Returns a name for the holder of a lease that no other leg has. */
-function newHolder(host: Host): string {
+/**
+ * Returns a name for the holder of a lease that no other leg has. If the engine lets one worker at a time
+ * continue a session, all workers have one name, so that each takes the lease of the one before it at once.
+ */
+function newHolder(host: Host, { place }: BegunBy): string {
+  if (host.engine?.isExclusive && place !== undefined) return "engine";
   return `${host.holder()}/${host.newId()}`;
 }
 

@@ -11,4 +11,5 @@ export { makeLegFiles } from "../files/make-leg-files.ts";
 export { readInput } from "../files/read-input.ts";
 export { delegateCall } from "../tasks/delegate.ts";
 export { openTasks } from "../tasks/open-tasks.ts";
+export { continueWoken, recoverSession } from "./recover-session.ts";
 export { resumeIfDue, sweep } from "./sweep.ts";

@@ -1,8 +1,9 @@
 import type { Session } from "../../log/session-row.ts";
 import { recover } from "../begin/begin.ts";
-import type { ActiveLeg, BegunBy, Host, Wake } from "../leg/host.ts";
+import type { ActiveLeg, BegunBy, Host, Place, Wake } from "../leg/host.ts";
 import { noSuchAgent } from "../leg/no-such-agent.ts";
-import { isTaskSession } from "../tasks/task-session.ts";
+import { FREE_PLACE, takePlace } from "../leg/place.ts";
+import { isTaskSession } from "../leg/task-session.ts";
 
 /** The number of recoverable sessions that are listed at a time. */
 const PAGE = 100;
@@ -11,14 +12,22 @@ const PAGE = 100;
 const LONGEST_PAUSE_MS = 10 * 60_000;
 
 /**
- * Recovers every run that no process is working on. Returns the number of runs that this call recovered. A
+ * Recovers every run that no process is working on. Returns the number of runs that this call recovered, once
+ * they have begun, or with `wait` once their legs are over. If this process has no place for a run, has the
+ * engine wake it. A
  * session that cannot be recovered is reported once and tried again after growing pauses. It does not delay
  * other sessions. An agent with open runs that this runtime lacks is reported once.
  */
-export async function sweep(host: Host): Promise<number> {
+export async function sweep(host: Host, { wait = false }: { wait?: boolean } = {}): Promise<number> {
+  const legs = await resumeAbandoned(host);
+  if (wait) await Promise.allSettled(legs.map(({ done }) => done));
+  return legs.length;
+}
+
+async function resumeAbandoned(host: Host): Promise<readonly ActiveLeg[]> {
   const { agents, store, setbacks } = host;
   const seen = new Set<string>();
-  let resumed = 0;
+  const resumed: ActiveLeg[] = [];
   for (;;) {
     if (host.draining) return resumed;
     // The page has extra room for sessions that were already seen, so that they do not crowd out the others.
@@ -27,7 +36,7 @@ export async function sweep(host: Host): Promise<number> {
     const fresh = listed.filter(({ id }) => !seen.has(id));
     if (fresh.length === 0) break;
     for (const { id } of fresh) seen.add(id);
-    resumed += await resumeAll(host, fresh);
+    resumed.push(...(await resumeAll(host, fresh)));
   }
   for (const id of setbacks.keys()) if (!seen.has(id)) setbacks.delete(id);
   for (const session of await store.listRecoverable({ limit: PAGE })) reportIfUnknown(host, session);
@@ -49,20 +58,38 @@ function reportIfUnknown(host: Host, session: Session): void {
 const ABANDONED =
   " A run of this agent is open, and no process is working on it. If no other runtime has the agent, add it under this name.";
 
-/** Resumes the sessions that are due. Returns the number of runs that this call resumed. */
-async function resumeAll(host: Host, sessions: readonly Session[]): Promise<number> {
+/** Resumes the sessions that are due. Returns the legs of the runs that this call resumed. */
+async function resumeAll(host: Host, sessions: readonly Session[]): Promise<readonly ActiveLeg[]> {
   const { agents, legs } = host;
   const all: (Resumed | Promise<Resumed>)[] = [];
   for (const session of sessions) {
     if (host.draining) break;
     if (legs.has(session.id) || !isDue(host, session.id)) continue;
+    const place = await placeFor(host, session);
+    if (place === undefined) continue;
     // By the store's clock, the session's `wakeAt` has come.
-    const resuming = resumeSession(host, session, { wokenAt: session.wakeAt ?? undefined });
+    const resuming = resumeSession(host, session, { wokenAt: session.wakeAt ?? undefined, place });
     // A function that returns tools may take seconds, which must not delay other sessions.
     const mayTakeLong = agents.get(session.agent)?.toolsFor !== undefined;
     all.push(mayTakeLong ? resuming : await resuming);
   }
-  return (await Promise.all(all)).filter((leg) => leg !== undefined).length;
+  return (await Promise.all(all)).filter((leg) => leg !== undefined);
+}
+
+/** Takes a place for the session in this process. If there is none, has the engine wake the session. */
+async function placeFor(host: Host, session: Session): Promise<Place | undefined> {
+  const { engine, slots, report } = host;
+  if (engine === undefined || isTaskSession(session)) return FREE_PLACE;
+  const own = engine.isExclusive ? undefined : takePlace(slots);
+  if (own !== undefined) return own;
+  try {
+    await engine.wake(session.id, { userId: session.userId });
+    return undefined;
+  } catch (error) {
+    report(error);
+    // The engine is gone, so this process continues what it has a place for.
+    return takePlace(slots);
+  }
 }
 
 function isDue({ setbacks, clock }: Host, id: string): boolean {
@@ -81,12 +108,17 @@ export async function resumeIfDue(host: Host, session: Session, from: BegunBy = 
 async function resumeSession(host: Host, session: Session, from: BegunBy): Promise<Resumed> {
   const { agents, setbacks, clock, leaseTtlMs } = host;
   const agent = agents.get(session.agent);
-  if (agent === undefined) return undefined;
+  if (agent === undefined) {
+    from.place?.leave();
+    return undefined;
+  }
   try {
     const leg = await recover(host, session, agent, { ...from, ...heldFor(host, session, from) });
     setbacks.delete(session.id);
+    if (leg === undefined) from.place?.leave();
     return leg;
   } catch (error) {
+    from.place?.leave();
     const failures = (setbacks.get(session.id)?.failures ?? 0) + 1;
     const pauseMs = Math.min(LONGEST_PAUSE_MS, leaseTtlMs * 2 ** failures);
     setbacks.set(session.id, { failures, dueAt: clock.now() + pauseMs });

@@ -6,7 +6,7 @@ import type { Budget } from "../../log/budget.ts";
 import { createOnce } from "../../log/create-once.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Host } from "../leg/host.ts";
-import { childId } from "./task-session.ts";
+import { childId } from "../leg/task-session.ts";
 
 /** Returns the name of a sub-agent in its session. No runtime has an agent with this name. */
 function childName(caller: string, tool: string): string {

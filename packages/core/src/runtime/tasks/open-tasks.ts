@@ -13,9 +13,9 @@ import type { Delegate, Tool } from "../../tools/tool.ts";
 import { recover } from "../begin/begin.ts";
 import { storeStopRequest } from "../begin/stop.ts";
 import type { Host } from "../leg/host.ts";
+import { isTask } from "../leg/task-session.ts";
 import { childAgent, taskSession } from "./child-session.ts";
 import { spentSince } from "./task-outcome.ts";
-import { isTask } from "./task-session.ts";
 
 /** Returns the sub-agents' tasks that are still open when the run ends, or that it was not charged for. */
 export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<readonly OpenTask[]> {

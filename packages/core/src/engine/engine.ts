@@ -1,0 +1,58 @@
+/** When and for whom a session is woken. */
+export interface WakeOptions {
+  /** The time to wake the session, ISO 8601. Default: at once. */
+  at?: string;
+  /** The owner of the session. An engine may share its workers fairly between users. */
+  userId?: string;
+  /**
+   * The transaction of the store's database that stores the reason for the wake, see
+   * {@link AppendOptions.also}. Default: none, the reason is stored already.
+   */
+  transaction?: unknown;
+}
+
+/** A session that an engine has woken. */
+export interface WokenSession {
+  readonly sessionId: string;
+  /** Aborts if the engine takes the session back, e.g. because this worker is shutting down. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Continues a session, and resolves once this process is done with it. Never rejects: a session that could
+ * not be continued is woken again by the handler itself.
+ */
+export type WokenHandler = (woken: WokenSession) => Promise<void>;
+
+/** The part of an engine that works in this process. */
+export interface EngineWorker {
+  /** Takes no more sessions, and resolves once the handler has returned for those that were taken. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Wakes sessions in some process. An engine decides nothing: the log says what is next, and a lease lets one
+ * process at a time work on a session. So a wake may come twice, too late or for nothing. Wakes that an
+ * engine loses are found by the runtime's sweeps. Test your own engine with `engineContract` of
+ * `@pawl/testing`.
+ */
+export interface Engine {
+  /**
+   * Wakes a session: calls the handler of one worker for it, at least once.
+   *
+   * - Wakes of one session that wait for a worker may be one call. A wake must not wait for one with a later
+   *   `at`.
+   * - A wake that comes during a call for the session leads to another call.
+   */
+  wake(sessionId: string, options?: WakeOptions): Promise<void>;
+  /** Forgets the wakes of a session, if the engine can. One may still come. */
+  cancel(sessionId: string): Promise<void>;
+  /** Calls `handler` for woken sessions, for at most `concurrency` at a time in this process. */
+  work(handler: WokenHandler, options: { concurrency: number }): Promise<EngineWorker>;
+  /**
+   * Whether the engine calls the handler of one worker at a time for a session, and only after it has given
+   * up the worker before. Then all runs are continued by the engine, and a worker takes the lease of the one
+   * before it at once. Default: false, a worker waits until that lease has expired.
+   */
+  readonly isExclusive?: boolean;
+}
