@@ -46,6 +46,22 @@ function heldOlder() {
   return { send, asked, arrived, release };
 }
 
+/** A client whose requests for older messages do not reach the server until `repair()` is called. */
+async function withoutOlder() {
+  const { served, sessionId } = await talked(2);
+  let isDown = true;
+  const send: typeof fetch = async (input, init) => {
+    if (isDown && String(input).includes("before=")) throw new TypeError("down");
+    return await fetch(input, init);
+  };
+  const client = clientOf(served, { sessionId, pageSize: 2, fetch: send });
+  await when(client, isOpen);
+  const repair = () => {
+    isDown = false;
+  };
+  return { client, served, repair };
+}
+
 describe("R5 a session opens with its last messages", () => {
   it("and older ones are put before them, each once, and nothing that is shown changes", async () => {
     const { served, sessionId } = await talked(5);
@@ -179,14 +195,7 @@ describe("R5 a session opens with its last messages", () => {
   });
 
   it("and the next call tries again if the server could not be reached", async () => {
-    const { served, sessionId } = await talked(2);
-    let isDown = true;
-    const send: typeof fetch = async (input, init) => {
-      if (isDown && String(input).includes("before=")) throw new TypeError("down");
-      return await fetch(input, init);
-    };
-    const client = clientOf(served, { sessionId, pageSize: 2, fetch: send });
-    await when(client, isOpen);
+    const { client, served, repair } = await withoutOlder();
     expect(await client.loadOlder()).toBe(false);
     expect(client.getState()).toMatchObject({
       error: { code: "network" },
@@ -194,9 +203,34 @@ describe("R5 a session opens with its last messages", () => {
       loadingOlder: false,
       connection: "open",
     });
-    isDown = false;
+    repair();
     expect(await client.loadOlder()).toBe(true);
     await expectSame(served, client);
+  });
+
+  it("and a failure to load older ones is no failure of the conversation", async () => {
+    const { client } = await withoutOlder();
+    await client.loadOlder();
+    expect(client.getState()).toMatchObject({ error: { code: "network" }, phase: "idle" });
+  });
+
+  it("and the next call clears the failure of the last one", async () => {
+    const { client, repair } = await withoutOlder();
+    await client.loadOlder();
+    repair();
+    await client.loadOlder();
+    expect(client.getState().error).toBeUndefined();
+  });
+
+  it("and the failure of another request stays while older ones are loaded", async () => {
+    const { client, repair } = await withoutOlder();
+    await client.loadOlder();
+    expect(await client.retry()).toBe(false);
+    const { error } = client.getState();
+    repair();
+    await client.loadOlder();
+    expect(error).toMatchObject({ code: "invalid_input" });
+    expect(client.getState()).toMatchObject({ error, phase: "error" });
   });
 
   it("and a response that is no page is refused", async () => {

@@ -42,6 +42,6 @@ describe("L12 retry()", () => {
     await when(client, isIdle);
     expect(await client.retry()).toBe(false);
     expect(client.getState().error).toMatchObject({ code: "invalid_input" });
-    expect(client.getState().error?.message).toContain("branches");
+    expect(client.getState().error?.message).toContain("answered already");
   });
 });

@@ -1,7 +1,7 @@
 import type { Json, SessionEvent } from "@pawl/core";
 import type { AnyAgent, OutputOf, ToolTypesOf } from "@pawl/core/view";
 import { type AgentState, type Facts, type ShownOutput, stateOf } from "../state/agent-state.ts";
-import { type Conversation, failureOf, newConversation, update } from "../state/conversation.ts";
+import { type Conversation, failOlder, failureOf, newConversation, update } from "../state/conversation.ts";
 import { SILENCE_MS } from "../wire/read-events.ts";
 import { Refused, type WireOptions } from "../wire/request.ts";
 import { type ListedSession, wire } from "../wire/wire.ts";
@@ -92,8 +92,8 @@ export interface AgentClient<T = AnyTools, Output = Json, Q = AnyQuestions> {
   open(sessionId: string | undefined): void;
   /**
    * Loads the messages before the first one that is shown, if the state's `hasOlder` is `true`. Resolves to
-   * whether they were loaded. If the request failed, `state.error` has the reason. Concurrent calls share one
-   * request.
+   * whether they were loaded. If the request failed, `state.error` has the reason until the next call, and
+   * the phase is not `error`. Concurrent calls share one request.
    */
   loadOlder(): Promise<boolean>;
   /**
@@ -211,7 +211,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
         return await (await seldom()).loadOlder(talk);
       } catch (cause) {
         // The code could not be loaded.
-        update(talk, { error: failureOf(cause) });
+        failOlder(talk, cause);
         return false;
       }
     },

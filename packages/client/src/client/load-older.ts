@@ -1,5 +1,5 @@
 import { newView, reduceView } from "@pawl/core/view";
-import { type Conversation, failureOf, update, updateView } from "../state/conversation.ts";
+import { type Conversation, failOlder, update, updateView } from "../state/conversation.ts";
 
 /** The requests in flight. A conversation that was closed and opened again has another `life`. */
 const loading = new WeakMap<AbortController, Promise<boolean>>();
@@ -12,14 +12,14 @@ export function loadOlder(talk: Conversation): Promise<boolean> {
   const { life } = talk;
   const known = loading.get(life);
   if (known !== undefined) return known;
-  const { sessionId, before } = talk.facts;
+  const { sessionId, before, error, olderError } = talk.facts;
   if (life.signal.aborted || sessionId === undefined || before === null) return Promise.resolve(false);
   const request = load(talk, life.signal, sessionId, before).finally(() => {
     loading.delete(life);
     update(talk, { loadingOlder: loading.has(talk.life) });
   });
   loading.set(life, request);
-  update(talk, { loadingOlder: true });
+  update(talk, { loadingOlder: true, ...(error === olderError && { error: undefined }) });
   return request;
 }
 
@@ -44,7 +44,7 @@ async function load(
     );
     return true;
   } catch (error) {
-    if (!signal.aborted) update(talk, { error: failureOf(error) });
+    if (!signal.aborted) failOlder(talk, error);
     return false;
   }
 }

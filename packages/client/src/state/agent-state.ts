@@ -10,7 +10,8 @@ import { outputIn, outputPartOf, runMessageId, type ViewMessage, type ViewState 
  * - `toolExecuting`: tools are running, and no text is being written.
  * - `completing`: the answer is complete, but the run has not ended yet.
  * - `suspended`: a question waits for its answer.
- * - `error`: the last run failed, or the last request was refused.
+ * - `error`: the last run failed, or the last request did. A failed {@link AgentClient.loadOlder} does not
+ *   change the phase.
  */
 export type Phase =
   | "idle"
@@ -71,7 +72,10 @@ export interface AgentState extends ViewState {
   hasOlder: boolean;
   /** Whether older messages are being loaded. */
   loadingOlder: boolean;
-  /** The last failure. Cleared by the next message or answer, or by opening a session. */
+  /**
+   * The last failure. Cleared by the next message, answer or retry, and by opening a session; that of a
+   * `loadOlder()`, also by the next one.
+   */
   error: AgentFailure | undefined;
 }
 
@@ -118,6 +122,8 @@ export interface Facts {
   /** `before` of the next request for older messages. `null` if there are none. */
   before: number | null;
   loadingOlder: boolean;
+  /** The last failure of a request for older messages. While it is also `error`, it is the one shown. */
+  olderError: AgentFailure | undefined;
 }
 
 /** Derives the state from the facts. */
@@ -152,11 +158,11 @@ export function isSubmitting({ view, sending, answering }: Facts): boolean {
 }
 
 function phaseOf(facts: Facts): Phase {
-  const { view, error } = facts;
+  const { view, error, olderError } = facts;
   if (isSubmitting(facts)) return "submitting";
   if (view.run?.open) return runningPhase(view);
   if (view.pending.length > 0) return "suspended";
-  if (error !== undefined || view.run?.failed) return "error";
+  if ((error && error !== olderError) || view.run?.failed) return "error";
   return "idle";
 }
 

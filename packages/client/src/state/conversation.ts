@@ -41,6 +41,7 @@ export function newConversation(options: ConversationOptions, sessionId: string 
     error: undefined,
     before: null,
     loadingOlder: false,
+    olderError: undefined,
   };
   return {
     ...options,
@@ -102,4 +103,10 @@ export function failureOf(error: unknown): AgentFailure {
     message: "The server cannot be reached. Please check your connection and try again.",
     cause: error,
   };
+}
+
+/** Shows why older messages could not be loaded. */
+export function failOlder(talk: Conversation, cause: unknown): void {
+  const error = failureOf(cause);
+  update(talk, { error, olderError: error });
 }

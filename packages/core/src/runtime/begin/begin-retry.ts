@@ -104,7 +104,7 @@ function unlessRetryable({ run }: SessionState, runId: string): PawlError | unde
   if (canBeRetried({ failed: run.failed, ...(run.ended && { stop: run.ended }) })) return undefined;
   return new PawlError(
     "invalid_input",
-    "The last message has been answered. It cannot be answered again, because sessions have no branches yet: send a new message.",
+    "The last message has been answered already, so it cannot be retried. Send a new message.",
   );
 }
 

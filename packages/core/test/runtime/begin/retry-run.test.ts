@@ -171,7 +171,7 @@ describe("W5 refuses these retries with an explanation", () => {
     const good = await world.say("Second", { sessionId });
     await expect(retry(world, good).result).rejects.toMatchObject({
       code: "invalid_input",
-      message: expect.stringContaining("branches"),
+      message: expect.stringContaining("answered already"),
     });
     await expect(retry(world, failed).result).rejects.toThrow(
       "Only the last run of a session can be retried.",
