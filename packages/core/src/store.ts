@@ -44,6 +44,12 @@ export type { LiveState, LiveTail } from "./log/live-tail.ts";
 export type { LivePart } from "./model/live-part.ts";
 export { localTail } from "./readers/local-tail.ts";
 
+// Engines, which wake sessions
+
+export type { Engine, EngineWorker, WakeOptions, WokenHandler, WokenSession } from "./engine/engine.ts";
+export { localEngine } from "./engine/local-engine.ts";
+export type { Recovered } from "./runtime/begin/runtime-types.ts";
+
 // Large payloads, and files
 
 export { contentTypeOf } from "./files/content-type.ts";

@@ -36,6 +36,7 @@ export { validateChatRequest } from "./openai/validate-chat.ts";
 // Contract suites
 
 export type { ContractCase } from "./contract/base/case.ts";
+export { type EngineUnderTest, engineContract } from "./contract/engine/engine-contract.ts";
 export { type FilesUnderTest, fileStoreContract } from "./contract/files/file-store-contract.ts";
 export {
   type ReservationsUnderTest,

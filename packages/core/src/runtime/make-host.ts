@@ -38,7 +38,7 @@ export function makeHost<Deps>({
   newId = randomId,
   clock = systemClock,
   concurrency,
-  engine = concurrency === undefined ? undefined : localEngine({ clock }),
+  engine: ownEngine,
   pollMs = 1_000,
   storeRetryMs = [50, 250],
   onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`),
@@ -46,6 +46,7 @@ export function makeHost<Deps>({
   blobs,
   files,
 }: RuntimeOptions<Deps>): Host {
+  const engine = ownEngine ?? (concurrency === undefined ? undefined : localEngine({ clock }));
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
   const log = layered(store, blobs, upcasters, { storeRetryMs, clock });
   const host: Host = {
@@ -61,7 +62,8 @@ export function makeHost<Deps>({
     wakes: new Map(),
     wakeLater: (leg) => wakeLater(host, leg),
     engine,
-    slots: newSlots(concurrency ?? (engine === undefined ? Number.POSITIVE_INFINITY : CONCURRENCY)),
+    hasOwnEngine: ownEngine !== undefined,
+    slots: newSlots(concurrency ?? (ownEngine === undefined ? Number.POSITIVE_INFINITY : CONCURRENCY)),
     lacking: new Set(),
     begins: new Set(),
     reads: new Set(),

@@ -17,14 +17,20 @@ const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 60_000;
 
 /**
- * Sets a timer that resumes the run of a leg which waits for a time. If this process dies, a sweep resumes
- * the run. The run keeps its caller's credentials, which no other process has.
+ * Has the run of a leg that waits for a time resumed then: by the engine that the application has given, or
+ * else by a timer. If this process dies with the timer, a sweep resumes the run. By a timer, the run keeps its
+ * caller's credentials, which no other process has.
  */
 export function wakeLater(host: Host, { session, log, caller, credentials }: Leg): void {
   const run = openRun(log.state);
   if (run === undefined || !isResting(run) || host.draining || !host.agents.has(session.agent)) return;
   const at = firstExpiry(waitingFor(run));
   if (at === undefined) return;
+  if (host.hasOwnEngine && credentials === undefined) {
+    const { id, userId } = session;
+    host.engine?.wake(id, { at, userId }).catch(host.report);
+    return;
+  }
   // Both times are the store's, so a clock of this process that is wrong does not matter.
   // Timers may fire early by a part of a millisecond.
   const ms = Date.parse(at) - Date.parse(log.state.lastAt) + 1;

@@ -103,6 +103,8 @@ export interface Host {
   readonly wakes: Map<string, Wake>;
   /** Wakes sessions; `undefined` if this process runs everything itself. */
   readonly engine: Engine | undefined;
+  /** Whether the application has given the engine. Then the engine keeps the times for which runs wait. */
+  readonly hasOwnEngine: boolean;
   /** The places for legs of this process. */
   readonly slots: Slots;
   /** Sets a timer if the leg's run waits for a time. */
