@@ -7,8 +7,8 @@ import { png } from "../support/files.ts";
 import { setup } from "../support/setup.ts";
 import { beforeAppend } from "../support/stores.ts";
 
-// Events are held, and are stored before the loop waits for the application. Its promise may be rejected
-// before they are.
+// Held events are stored before the loop waits for a promise of the application's. That promise may be
+// rejected before they are.
 
 const done = { text: "Done." };
 
@@ -84,9 +84,22 @@ it("R2 E2 a schema that fails before the session is given back refuses the answe
     },
   };
   const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: broken } });
-  const { say, answer, of } = setup([{ tools: [{ name: "ask", id: "toolu_q" }] }], { tools: [ask] }, { store });
+  const { say, answer, of } = setup(
+    [{ tools: [{ name: "ask", id: "toolu_q" }] }],
+    { tools: [ask] },
+    { store },
+  );
   const { sessionId } = await say("Go");
   await expect(answer(sessionId, "toolu_q", "yes")).rejects.toThrow("the database is down");
   expect(await of(sessionId, "tool_answered")).toEqual([]);
+  expect(unhandled).toEqual([]);
+});
+
+it("R2 E2 a schema that fails for the default of a question does not fail the process", async () => {
+  const suspends = { answer: broken, expires: { afterMs: 60_000, default: "no" } };
+  const ask = tool({ name: "ask", description: "", input: z.object({}), suspends });
+  const { say } = setup([{ tools: [{ name: "ask" }] }], { tools: [ask] });
+  expect((await say("Go")).pending).toHaveLength(1);
+  await setTimeout(1);
   expect(unhandled).toEqual([]);
 });
