@@ -18,7 +18,11 @@ export async function work(leg: OwnLeg, first?: StoredRequest): Promise<boolean>
     if (leg.agent.toolsFor !== undefined) await storeTools(leg);
     return await runLoop(leg, first);
   } catch (error) {
-    if (storeFailed(error)) throw error;
+    if (storeFailed(error)) {
+      // The log may be fine, e.g. if a schema reads another store. Somebody waits for a held answer.
+      await leg.log.storeHeld().catch(() => undefined);
+      throw error;
+    }
     if (PawlError.is(error, "tools_failed")) {
       // The next sweep tries again.
       leg.report.failed(error);
