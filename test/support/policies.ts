@@ -160,16 +160,23 @@ const rules = fc.record({
     .map(([one, other]) => ({ ...one, ...other })),
   sessionLimits: fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: budget }),
   onLimit: fc.constantFrom("stop" as const, "land" as const),
-  // Without any, most steps travel together.
   hooks: fc.oneof(
-    { weight: 2, arbitrary: fc.constant([]) },
-    { weight: 3, arbitrary: fc.subarray([...hooks], { minLength: 1, maxLength: 4 }) },
+    { weight: 1, arbitrary: fc.constant([]) },
+    { weight: 2, arbitrary: fc.subarray([...hooks], { minLength: 1, maxLength: 4 }) },
   ),
   stopWhen: fc.oneof(
     { weight: 4, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.constant([stopsAfterFour]) },
   ),
   toolConcurrency: fc.constantFrom(1, 2, 8),
+});
+
+/** Policies with which most steps are stored together: nothing of the application's runs between them. */
+export const quiet = (bounds: Policy): Policy => ({
+  limits: bounds.limits ?? {},
+  sessionLimits: bounds.sessionLimits ?? {},
+  onLimit: bounds.onLimit ?? "stop",
+  toolConcurrency: bounds.toolConcurrency ?? 8,
 });
 
 export const policy: fc.Arbitrary<Policy> = fc
