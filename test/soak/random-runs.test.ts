@@ -12,8 +12,9 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { childScript, expertCall } from "../support/delegates.ts";
 import { ofType } from "../support/invariants.ts";
+import { overtaken, overtaking, overtook } from "../support/overtaking.ts";
 import { waited } from "../support/patient.ts";
-import { effects, type Policy, policy } from "../support/policies.ts";
+import { effects, type Policy, policy, quiet } from "../support/policies.ts";
 import { Actor, interfered, type Revision, sessionId, step, user } from "../support/random-actor.ts";
 import { eagerSnapshots, opened } from "../support/snapshots.ts";
 import { soak } from "../support/soak.ts";
@@ -22,6 +23,13 @@ import { reached } from "../support/task-invariants.ts";
 import { byTurn, failingAtFirst, type World, world } from "../support/world.ts";
 
 const NUM_RUNS = soak(250, 10_000);
+
+/** Calls that never run. */
+const REFUSED = [
+  { name: "no_such_tool", input: {} },
+  { name: "save", input: { value: 1 } },
+  { name: "look_up", input: { value: "b" } },
+] as const;
 
 const value = fc.constantFrom("a", "b", "ü\u2028", "", "half \ud83d", "\\ud83d", "long 😀 ".repeat(20));
 const toolCall = fc.oneof(
@@ -37,15 +45,12 @@ const toolCall = fc.oneof(
       "report",
       "survey",
       "patient",
+      "look_up",
     ),
     input: fc.record({ value }),
   }),
   expertCall,
-  fc.constantFrom(
-    { name: "helper", input: { task: "Look it up." } },
-    { name: "no_such_tool", input: {} },
-    { name: "save", input: { value: 1 } },
-  ),
+  fc.constantFrom({ name: "helper", input: { task: "Look it up." } }, ...REFUSED),
 );
 const reply: fc.Arbitrary<Reply> = fc.oneof(
   {
@@ -100,6 +105,21 @@ const reply: fc.Arbitrary<Reply> = fc.oneof(
   },
 );
 
+/** A model that does not understand why its calls are refused. */
+const stubbornRow: fc.Arbitrary<Reply[]> = fc
+  .tuple(
+    fc.array(fc.constantFrom(...REFUSED), { minLength: 1, maxLength: 2 }),
+    fc.integer({ min: 2, max: 6 }),
+  )
+  .map(([tools, times]) => Array.from({ length: times }, () => ({ tools })));
+
+const script: fc.Arbitrary<Reply[]> = fc
+  .array(
+    fc.oneof({ weight: 8, arbitrary: reply.map((one) => [one]) }, { weight: 1, arbitrary: stubbornRow }),
+    { minLength: 1, maxLength: 8 },
+  )
+  .map((rows) => rows.flat());
+
 /** Strategies that ask for a checkpoint often, or fail to make one. */
 const strategy = fc.constantFrom<CheckpointStrategy[]>(
   [],
@@ -107,6 +127,13 @@ const strategy = fc.constantFrom<CheckpointStrategy[]>(
   [summarize({ model: scriptedModel(() => ({ text: "So far, so good." })), whenTokens: 250, keepTurns: 1 })],
   [summarize({ model: scriptedModel(() => ({ fault: { status: 529 } })), whenTokens: 150, keepTurns: 1 })],
 );
+
+/** Half of the agents have no code between their steps, so that most of their events are held. */
+const bounded: fc.Arbitrary<Policy & { checkpointWhen: CheckpointStrategy[] }> = fc
+  .tuple(policy, strategy, fc.boolean())
+  .map(([drawn, checkpointWhen, isQuiet]) =>
+    isQuiet ? { ...quiet(drawn), checkpointWhen: [] } : { ...drawn, checkpointWhen },
+  );
 
 const place = fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined });
 const revision: fc.Arbitrary<Revision> = fc.record({ redact: place, fromSeq: place, fork: place });
@@ -117,6 +144,12 @@ async function ranOnce(setting: World, id: string): Promise<void> {
     if (!["fetch", "report"].includes(data.tool_name))
       expect(setting.ran.get(data.call_id) ?? 0).toBeLessThanOrEqual(1);
   }
+}
+
+/** Asserts that no run has ended because of an error in the loop itself. */
+async function nothingInternal(setting: World, id: string): Promise<void> {
+  const errors = ofType(await setting.log(id), "error").map(({ data }) => data);
+  expect(errors.filter(({ code }) => code === "internal")).toEqual([]);
 }
 
 const again = (model: ModelClient) => withRetry(model, { retries: 1, baseMs: 0 });
@@ -143,19 +176,20 @@ it("L1 L7 L17 P4 C1 C13 E2 F19 F26 keeps every log sound and every request valid
 }, async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(reply, { minLength: 1, maxLength: 8 }),
+      script,
       fc.array(step, { minLength: 1, maxLength: 12 }),
       fc.constantFrom(...modelsOver),
-      strategy,
       fc.constantFrom<WhenBusy>("reject", "queue", "interrupt"),
       revision,
-      policy,
+      bounded,
       childScript,
       fc.boolean(),
-      async (script, steps, modelOver, checkpointWhen, whenBusy, revised, bounds, helper, isEager) => {
+      overtaking,
+      async (script, steps, modelOver, whenBusy, revised, bounds, helper, isEager, others) => {
         const setting = interfered((interfering) => {
-          const over = (log: EventStore) => interfering(isEager ? eagerSnapshots(log) : log);
-          return modelOver(script, { ...bounds, checkpointWhen, whenBusy, helper, over });
+          const over = (log: EventStore) =>
+            interfering(overtaken(isEager ? eagerSnapshots(log) : log, sessionId, others));
+          return modelOver(script, { ...bounds, whenBusy, helper, over });
         });
         await setting.base.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
         const actor = new Actor(setting);
@@ -172,8 +206,10 @@ it("L1 L7 L17 P4 C1 C13 E2 F19 F26 keeps every log sound and every request valid
           await setting.check(other);
         }
         const log = await setting.check(sessionId);
-        for (const { id } of await setting.base.sessions.list({ ...user, limit: 1_000 }))
+        for (const { id } of await setting.base.sessions.list({ ...user, limit: 1_000 })) {
           await ranOnce(setting, id);
+          await nothingInternal(setting, id);
+        }
         for (const { data } of ofType(log, "run_started")) {
           expect(effects.get(data.run_id) ?? 0).toBeLessThanOrEqual(1);
         }
@@ -194,6 +230,12 @@ it("L1 L7 L17 P4 C1 C13 E2 F19 F26 keeps every log sound and every request valid
   const outcomes = NUM_RUNS < 5_000 ? OFTEN : [...OFTEN, "vault", "cannot go on", "charged at the end"];
   for (const outcome of outcomes) expect(reached.get(outcome) ?? 0, outcome).toBeGreaterThan(0);
   expect(opened.withSnapshot).toBeGreaterThan(NUM_RUNS / 10);
+  // Between events that travel together, and elsewhere.
+  for (const types of ["tool_result llm_request", "tool_started"])
+    expect(
+      [...overtook.keys()].some((all) => all.includes(types)),
+      types,
+    ).toBe(true);
   // No answer yet, one, and two.
   for (const before of ["nothing", "answer", "expiry"]) expect(waited.get(before) ?? 0).toBeGreaterThan(0);
   for (const part of [0, 1, 2]) expect(surveyed.get(part) ?? 0, `survey ${part}`).toBeGreaterThan(0);

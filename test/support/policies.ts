@@ -7,12 +7,23 @@ import {
   jsonSchema,
   PawlError,
   permissions,
+  type StopCondition,
 } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import fc from "fast-check";
 
 /** Limits and hooks of an agent in the random runs. */
-export type Policy = Pick<AgentOptions<unknown>, "limits" | "sessionLimits" | "onLimit" | "hooks">;
+export type Policy = Pick<
+  AgentOptions<unknown>,
+  | "limits"
+  | "sessionLimits"
+  | "onLimit"
+  | "hooks"
+  | "stopWhen"
+  | "toolConcurrency"
+  | "userData"
+  | "userDataPer"
+>;
 
 /** How often the effect of each run has started, by run id. */
 export const effects = new Map<string, number>();
@@ -71,6 +82,7 @@ const hooks: readonly Hook[] = [
       await append({ type: "note", key, data: { text: `Turn ${run.turns} comes.` } });
     },
   },
+  { name: "hears", onError: async () => undefined, onSuspend: async () => undefined },
   { name: "ends", onStop: (stop) => ({ ...stop, message: `${stop.message} Good bye.` }) },
   {
     name: "effect",
@@ -126,9 +138,25 @@ const budget: fc.Arbitrary<Partial<Budget>> = fc.constantFrom<Partial<Budget>>(
   { wallClockMs: 8 },
 );
 
-export const policy: fc.Arbitrary<Policy> = fc.record({
+/** A stop condition of the application's. */
+const stopsAfterFour: StopCondition = ({ turns }) =>
+  turns >= 4 ? { type: "blocked", message: "Enough." } : undefined;
+
+/** Differs from time to time. */
+const userData = () => `It is ${Math.floor(performance.now() / 10) % 2 === 0 ? "day" : "night"}.`;
+
+const rules = fc.record({
   limits: fc
-    .tuple(budget, fc.constantFrom({}, { errorTurns: 1 }, { toolFailures: 1, errorTurns: 9 }))
+    .tuple(
+      budget,
+      fc.constantFrom(
+        {},
+        { errorTurns: 1 },
+        { errorTurns: 20 },
+        { toolFailures: 1, errorTurns: 9 },
+        { toolFailures: 2, errorTurns: 20 },
+      ),
+    )
     .map(([one, other]) => ({ ...one, ...other })),
   sessionLimits: fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: budget }),
   onLimit: fc.constantFrom("stop" as const, "land" as const),
@@ -136,4 +164,21 @@ export const policy: fc.Arbitrary<Policy> = fc.record({
     { weight: 1, arbitrary: fc.constant([]) },
     { weight: 2, arbitrary: fc.subarray([...hooks], { minLength: 1, maxLength: 4 }) },
   ),
+  stopWhen: fc.oneof(
+    { weight: 4, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.constant([stopsAfterFour]) },
+  ),
+  toolConcurrency: fc.constantFrom(1, 2, 8),
 });
+
+/** Policies with which most steps are stored together: nothing of the application's runs between them. */
+export const quiet = (bounds: Policy): Policy => ({
+  limits: bounds.limits ?? {},
+  sessionLimits: bounds.sessionLimits ?? {},
+  onLimit: bounds.onLimit ?? "stop",
+  toolConcurrency: bounds.toolConcurrency ?? 8,
+});
+
+export const policy: fc.Arbitrary<Policy> = fc
+  .tuple(rules, fc.constantFrom<Partial<Policy>>({}, {}, { userData }, { userData, userDataPer: "run" }))
+  .map(([one, other]) => ({ ...one, ...other }));

@@ -172,6 +172,24 @@ export function world(
   return world;
 }
 
+const asked = z.object({ value: z.string() });
+
+/** Asks a database, which does not know one value and fails for another one. zod would leave a promise behind. */
+const known: typeof asked = Object.create(asked, {
+  "~standard": {
+    value: {
+      ...asked["~standard"],
+      validate: async (input: unknown) => {
+        const checked = await asked["~standard"].validate(input);
+        if (checked.issues !== undefined) return checked;
+        if (checked.value.value === "b") throw new Error("the database is down");
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        return checked.value.value === "" ? { issues: [{ message: "unknown" }] } : checked;
+      },
+    },
+  },
+});
+
 function standardTools(ran: Map<string, number>) {
   const count = (callId: string) => ran.set(callId, (ran.get(callId) ?? 0) + 1);
   const value = z.object({ value: z.string() });
@@ -241,6 +259,15 @@ function standardTools(ran: Map<string, number>) {
         return value === "a" ? 10n : value;
       },
       format: (result) => [{ type: "text", text: String(result) }],
+    }),
+    tool({
+      name: "look_up",
+      description: "Has an input that is checked elsewhere.",
+      input: known,
+      execute: ({ value }, { callId }) => {
+        count(callId);
+        return `known: ${value}`;
+      },
     }),
     tool({
       name: "ask",

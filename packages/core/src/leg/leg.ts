@@ -92,7 +92,7 @@ export interface LegLife extends Deadline {
   readonly signal: AbortSignal;
   /** Why the run must end at once; `undefined` if it may continue. */
   readonly halted: StopReason | undefined;
-  /** `seq` of the last event when the run was halted. */
+  /** `seq` of the last stored event when the run was halted. */
   readonly haltedAt: number | undefined;
   /**
    * Whether another process has taken over the session. If so, this process must not start or write anything.

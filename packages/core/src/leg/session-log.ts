@@ -12,6 +12,8 @@ import { isRefused, newWriter, type Writer, type WriterParts } from "./writer.ts
  */
 export interface SessionLog {
   readonly state: SessionState;
+  /** `seq` of the last event in the state that is stored. Held events follow it. */
+  readonly storedSeq: number;
   /** Returns events in the form in which they are stored, e.g. without credentials. */
   asStored(events: readonly NewEvent[]): readonly NewEvent[];
   /** Appends events under the lease. Waiting appends are stored together. */
@@ -118,6 +120,9 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
   };
   return {
     state,
+    get storedSeq() {
+      return state.lastSeq - eventsOf(writer.held).length;
+    },
     asStored: prepare,
     append: (events) => join({ events }),
     appendAtTip: (events, { seq = state.lastSeq, revision = writer.revision, release = false } = {}) => {

@@ -22,6 +22,7 @@ export function holdEvents(
   { follows = false, outcome }: { follows?: boolean; outcome?: HeldOutcome | undefined } = {},
 ): void {
   throwFailure(writer);
+  if (events.length === 0) return;
   const { state, held } = writer;
   writer.held = [...held, { ...showHeld(state, events), follows: follows && held.length > 0, outcome }];
 }

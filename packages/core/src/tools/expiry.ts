@@ -68,7 +68,10 @@ export function storedExpiry(
   const moment = storedMoment(name, expiry, code);
   const value = storedDefault(whose, expiry.default, code);
   const said = answer["~standard"].validate(value as never);
-  if (!("then" in said) && said.issues !== undefined) {
+  if ("then" in said) {
+    // Nobody awaits it, and its rejection would end the process.
+    said.then(undefined, () => undefined);
+  } else if (said.issues !== undefined) {
     const problems = said.issues.map(({ message }) => message).join("; ");
     throw new PawlError(code, `The \`default\` of ${name} does not match the answer's schema: ${problems}`);
   }

@@ -80,7 +80,11 @@ export function validated<S extends Schema>(
     result.issues === undefined
       ? { ok: true, value: result.value as Infer<S> }
       : { ok: false, problems: result.issues.map((issue) => problem(issue, value)) };
-  return "then" in said ? within(said).then(take) : take(said);
+  if (!("then" in said)) return take(said);
+  // `within` may wait for something else first. A promise that is rejected before it is awaited would end the
+  // process.
+  said.then(undefined, () => undefined);
+  return within(said).then(take);
 }
 
 function problem({ path = [], message }: StandardSchemaV1.Issue, value: unknown): string {

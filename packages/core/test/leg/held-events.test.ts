@@ -260,6 +260,16 @@ it("R2 what follows from held events is stored with them if nothing came before"
   await expectSame();
 });
 
+it("R2 holding no events leaves nothing to store", async () => {
+  const { log, appends, expectSame } = await opened();
+  await log.holdAt(log.revision, []);
+  expect(log.isHolding).toBe(false);
+  expect(await log.storeHeld()).toBe(true);
+  await log.catchUp();
+  expect(appends).toEqual([]);
+  await expectSame();
+});
+
 it("R2 an append at a tip is decided again if held events got other numbers since, even if the last one is the same", async () => {
   const { log, others, stored } = await opened();
   await log.hold([note("answer")]);

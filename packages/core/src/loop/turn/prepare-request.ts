@@ -28,6 +28,8 @@ export async function prepareRequest(
   const judge = leg.agent.output && (await judgeFor(leg));
   const filled = leg.files.fill(planned.request, planned.model);
   if (!(filled instanceof Promise)) return { ...planned, judge, request: filled };
+  // A promise that is rejected before it is awaited would end the process.
+  filled.catch(() => undefined);
   if (!(await leg.log.storeHeld())) return undefined;
   return { ...planned, judge, request: await withinDeadline(leg.life, filled) };
 }

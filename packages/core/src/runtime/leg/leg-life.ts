@@ -1,8 +1,8 @@
 import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { LegLife } from "../../leg/leg.ts";
+import type { SessionLog } from "../../leg/session-log.ts";
 import { landingTime } from "../../loop/decide.ts";
-import type { SessionState } from "../../session/state.ts";
 import { limitStop, remainingOf } from "../../stop/limits.ts";
 import type { Host } from "./host.ts";
 
@@ -25,10 +25,11 @@ const NO_NEW_TURN = 0.2;
 export function newLegLife(
   host: Host,
   agent: Agent,
-  state: SessionState,
+  log: Pick<SessionLog, "state" | "storedSeq">,
   handOverAt: number = Number.POSITIVE_INFINITY,
 ): OwnLegLife {
   const { clock, abortGraceMs } = host;
+  const { state } = log;
   let control = new AbortController();
   let startedAt = clock.now();
   let deadlineMs = Number.POSITIVE_INFINITY;
@@ -64,7 +65,7 @@ export function newLegLife(
     timeLeftMs: () => deadlineMs - clock.now(),
     halt: (stop) => {
       life.halted ??= stop;
-      life.haltedAt ??= state.lastSeq;
+      life.haltedAt ??= log.storedSeq;
       control.abort(new Error(stop.message));
     },
     beginLanding: () => {

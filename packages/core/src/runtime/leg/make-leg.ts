@@ -69,7 +69,7 @@ export function makeLeg({ host, session, agent, log, held, ...parts }: LegParts)
   let access =
     parts.access ??
     (stored === undefined ? newAccess(host, session, from) : accessToOpen(host, session, from, stored));
-  const life = newLegLife(host, agent, log.state, parts.handOverAt);
+  const life = newLegLife(host, agent, log, parts.handOverAt);
   const leg: { -readonly [part in keyof OwnLeg]: OwnLeg[part] } = {
     agent,
     starts,

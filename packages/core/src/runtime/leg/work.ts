@@ -8,8 +8,23 @@ import { openRun } from "../../session/state.ts";
 import type { OwnLeg } from "./make-leg.ts";
 import { storeTools } from "./ready.ts";
 
-/** Runs a leg's loop. An exception ends the run as an error, unless the store failed or the lease is lost. */
+/**
+ * Runs a leg's loop. An exception ends the run as an error, unless the store failed or the lease is lost. A
+ * lost lease may also show while the run is being ended.
+ */
 export async function work(leg: OwnLeg, first?: StoredRequest): Promise<boolean> {
+  try {
+    return await loopOrEnd(leg, first);
+  } catch (error) {
+    if (!PawlError.is(error, "fenced")) throw error;
+    leg.life.lose();
+    return false;
+  } finally {
+    if (leg.life.lost) await reportUnstored(leg);
+  }
+}
+
+async function loopOrEnd(leg: OwnLeg, first: StoredRequest | undefined): Promise<boolean> {
   try {
     const deps = withinDeadline(leg.life, leg.makeDeps());
     // Without credentials, the run only asks for them or ends, so an error of `deps` does not count.
@@ -18,18 +33,20 @@ export async function work(leg: OwnLeg, first?: StoredRequest): Promise<boolean>
     if (leg.agent.toolsFor !== undefined) await storeTools(leg);
     return await runLoop(leg, first);
   } catch (error) {
-    if (storeFailed(error)) throw error;
+    if (PawlError.is(error, "fenced")) throw error;
+    if (storeFailed(error)) {
+      // The log may be fine, e.g. if a schema reads another store. Somebody waits for a held answer.
+      await leg.log.storeHeld().catch(() => undefined);
+      throw error;
+    }
     if (PawlError.is(error, "tools_failed")) {
       // The next sweep tries again.
       leg.report.failed(error);
       throw error;
     }
-    if (PawlError.is(error, "fenced")) leg.life.lose();
     if (leg.life.lost) return false;
     // A stopped run ends with its stop reason, even if the aborted work threw an error.
     return leg.life.signal.aborted ? await runLoop(leg) : await endAsError(leg, error);
-  } finally {
-    if (leg.life.lost) await reportUnstored(leg);
   }
 }
 
