@@ -54,7 +54,14 @@ export const FLOORS = {
   "packages/mcp/src": [["base"], ["connect", "server"], ["tools"], ["."]],
   "packages/testing/src": [
     ["base", "contract/base"],
-    ["http", "messages/state", "contract/store", "contract/files", "contract/reservations", "contract/engine"],
+    [
+      "http",
+      "messages/state",
+      "contract/store",
+      "contract/files",
+      "contract/reservations",
+      "contract/engine",
+    ],
     ["messages/validate"],
     ["messages"],
     ["openai", "models"],

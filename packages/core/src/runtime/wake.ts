@@ -18,8 +18,8 @@ const LONGEST_RETRY_MS = 60_000;
 
 /**
  * Has the run of a leg that waits for a time resumed then: by the engine that the application has given, or
- * else by a timer. If this process dies with the timer, a sweep resumes the run. By a timer, the run keeps its
- * caller's credentials, which no other process has.
+ * else by a timer. If this process dies with the timer, a sweep resumes the run. By a timer, the run keeps
+ * its caller's credentials, which no other process has.
  */
 export function wakeLater(host: Host, { session, log, caller, credentials }: Leg): void {
   const run = openRun(log.state);

@@ -405,8 +405,9 @@ export interface Runtime<Name extends string = string> {
   recover(sessionId: string, options?: { signal?: AbortSignal }): Promise<Recovered>;
   /**
    * Recovers every run that no process is working on. Resolves to the number of runs that this call
-   * recovered, once they have begun, and with `wait` once this process is done with them. Reports to `onError`, once for each name, an agent that has such runs and that this runtime
-   * lacks.
+   * recovered, once they have begun, and with `wait` once this process is done with them. Runs for which it
+   * has no place are left to the engine. Reports to `onError`, once for each name, an agent that has such
+   * runs and that this runtime lacks.
    */
   sweep(options?: { wait?: boolean }): Promise<number>;
   /**

@@ -45,14 +45,14 @@ export async function recoverSession(
   if (status === "suspended" && pending > 0 && wakeAt == null) return { outcome: "waiting", userId };
   const leg = await resumeIfDue(host, session, { place: FREE_PLACE });
   if (leg === undefined) return host.draining ? { outcome: "left", userId } : { outcome: "busy", ...later };
-  const outcome = await outcomeOf(leg, signal);
+  const outcome = await doneOf(leg, signal);
   if (outcome === undefined) return { outcome: "busy", ...later };
   if (!outcome.settled) return { outcome: "left", userId };
   return { userId, ...restOf(outcome.state, wakeAt ?? undefined, later) };
 }
 
 /** Waits for the end of a leg. Returns `undefined` if it failed. The leg has reported why. */
-async function outcomeOf(leg: ActiveLeg, signal: AbortSignal | undefined) {
+async function doneOf(leg: ActiveLeg, signal: AbortSignal | undefined) {
   signal?.addEventListener("abort", leg.leave, { once: true });
   try {
     return await leg.done.catch(() => undefined);

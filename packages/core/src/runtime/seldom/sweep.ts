@@ -65,7 +65,7 @@ async function resumeAll(host: Host, sessions: readonly Session[]): Promise<read
   for (const session of sessions) {
     if (host.draining) break;
     if (legs.has(session.id) || !isDue(host, session.id)) continue;
-    const place = await placeFor(host, session);
+    const place = await placeOrWake(host, session);
     if (place === undefined) continue;
     // By the store's clock, the session's `wakeAt` has come.
     const resuming = resumeSession(host, session, { wokenAt: session.wakeAt ?? undefined, place });
@@ -77,7 +77,7 @@ async function resumeAll(host: Host, sessions: readonly Session[]): Promise<read
 }
 
 /** Takes a place for the session in this process. If there is none, has the engine wake the session. */
-async function placeFor(host: Host, session: Session): Promise<Place | undefined> {
+async function placeOrWake(host: Host, session: Session): Promise<Place | undefined> {
   const { engine, slots, report } = host;
   if (engine === undefined || isTaskSession(session)) return FREE_PLACE;
   const own = engine.isExclusive ? undefined : takePlace(slots);

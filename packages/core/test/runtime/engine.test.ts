@@ -1,11 +1,11 @@
 import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { assertSoundLog } from "../../../../../test/support/invariants.ts";
-import { memoryStore, PawlError, type Tool } from "../../../src/index.ts";
-import { type Engine, localEngine } from "../../../src/store.ts";
-import { setup, stored, until } from "../../support/setup.ts";
-import { ask, echoTool, question } from "../../support/tools.ts";
-import { asking, clean, script } from "../../support/waits.ts";
+import { assertSoundLog } from "../../../../test/support/invariants.ts";
+import { memoryStore, PawlError, type Tool } from "../../src/index.ts";
+import { type Engine, localEngine } from "../../src/store.ts";
+import { setup, stored, until } from "../support/setup.ts";
+import { ask, echoTool, question } from "../support/tools.ts";
+import { asking, clean, script } from "../support/waits.ts";
 
 const echo = { tools: [{ name: "echo", input: { text: "a" } }] };
 const done = { text: "Done." };

@@ -1,9 +1,9 @@
 import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { assertSoundLog } from "../../../../../test/support/invariants.ts";
-import { agent, agentTool, memoryStore, runtime } from "../../../src/index.ts";
-import { setup, until } from "../../support/setup.ts";
-import { ask, question } from "../../support/tools.ts";
+import { assertSoundLog } from "../../../../test/support/invariants.ts";
+import { agent, agentTool, memoryStore, runtime } from "../../src/index.ts";
+import { setup, until } from "../support/setup.ts";
+import { ask, question } from "../support/tools.ts";
 
 /** A model that answers when it is told to, and the inputs that it was asked with. */
 function heldModel() {
