@@ -51,7 +51,7 @@ export const FLOORS = {
   "packages/knowledge/src": [["base"], ["sources"], ["log"], ["initializer", "skills", "context"], ["."]],
   "packages/planning/src": [["base"], ["plan", "docs"], ["record"], ["tools"], ["hooks"], ["."]],
   "packages/remote/src": [["wire"], ["serve", "use"], ["."]],
-  "packages/sqlite/src": [["database"], ["migrations", "store"], ["."]],
+  "packages/sqlite/src": [["database"], ["migrations"], ["store"], ["."]],
   "packages/mcp/src": [["base"], ["connect", "server"], ["tools"], ["."]],
   "packages/testing/src": [
     ["base", "contract/base"],

@@ -2,7 +2,7 @@
 
 // The store
 
-export { sqliteStore } from "./store/sqlite-store.ts";
+export { type SqliteStore, sqliteStore } from "./store/sqlite-store.ts";
 
 // Databases
 

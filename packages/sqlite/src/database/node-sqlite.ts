@@ -18,17 +18,17 @@ export interface NodeSqlite extends SqliteDatabase {
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Opens a SQLite database with `node:sqlite`, which is part of Node and Deno. Several processes of one machine
- * may open the same file. A write blocks its process until it is on the disk, and for at most 5 seconds while
- * another process writes.
+ * Opens a SQLite database with `node:sqlite`, which is part of Node, Deno and Bun. Several processes of one
+ * machine may open the same file. A write blocks its process until it is on the disk, and for at most 5
+ * seconds while another process writes.
  *
  * `database` is the path of a file, which is created if it is missing, or `":memory:"`. A file is set to
  * write-ahead logging (`journal_mode = WAL`) with `synchronous = FULL`, so that an append that has been
  * acknowledged survives a power failure. Do not put it on a network file system.
  *
  * `database` can also be a `DatabaseSync` of your own, e.g. one that has tables of your application too. It
- * keeps its settings: set WAL and a `timeout` if several processes use the file, and leave no transaction open
- * while Pawl runs.
+ * keeps its settings: set WAL and a `timeout` if several processes use the file. Leave no transaction of your
+ * own open across an `await`.
  *
  * @throws PawlError `store_unavailable` if the file cannot be opened, `config` without `node:sqlite`
  *

@@ -6,7 +6,18 @@ import { append } from "./append.ts";
 import { acquire, release, renew } from "./leases.ts";
 import { open, saveSnapshot } from "./open.ts";
 import { read } from "./read.ts";
-import { listRecoverable, sessions } from "./sessions.ts";
+import { listRecoverable, nextDue, sessions } from "./sessions.ts";
+
+/** A store over SQLite. */
+export interface SqliteStore extends EventStore {
+  /**
+   * Returns when the next run of these agents has to be resumed by `sweep()`, ISO 8601: when its lease
+   * expires, or its `wakeAt` comes. In the past for a run that can be resumed now, `undefined` if no run has
+   * to be. A run that waits for the user's answer only does not count. Set a timer or an alarm by it, so that
+   * nothing has to sweep regularly.
+   */
+  nextDue(options: { agents: readonly string[] }): Promise<string | undefined>;
+}
 
 /**
  * Keeps the log in a SQLite database: a file of {@link nodeSqlite}, or the storage of a Durable Object by
@@ -17,8 +28,8 @@ import { listRecoverable, sessions } from "./sessions.ts";
  * length. In a database that only this process can write to (a Durable Object, `":memory:"`), readers are
  * notified of every append; otherwise those of other processes poll.
  *
- * @throws PawlError `config` if a newer version of this package has changed the tables, `store_unavailable` if
- * the database fails
+ * @throws PawlError `config` if a newer version of this package has changed the tables, `store_unavailable`
+ * if the database fails
  *
  * @example
  * ```ts
@@ -39,7 +50,7 @@ import { listRecoverable, sessions } from "./sessions.ts";
  * db.close();
  * ```
  */
-export function sqliteStore(database: SqliteDatabase): EventStore {
+export function sqliteStore(database: SqliteDatabase): SqliteStore {
   checkDatabase(database);
   const db = withPawlErrors(database);
   migrate(db);
@@ -54,5 +65,8 @@ export function sqliteStore(database: SqliteDatabase): EventStore {
     listRecoverable: (options) => listRecoverable(db, options),
     sessions: sessions(db),
   };
-  return database.exclusive === true ? watchedStore(store) : store;
+  return {
+    ...(database.exclusive === true ? watchedStore(store) : store),
+    nextDue: ({ agents }) => nextDue(db, agents),
+  };
 }
