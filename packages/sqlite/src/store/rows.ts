@@ -10,8 +10,8 @@ import type { Row, SqliteDatabase } from "../database/sqlite-database.ts";
 import { joined } from "./long-text.ts";
 
 /**
- * SQL for the current time in milliseconds since 1970. All processes that share a file are on one machine, and
- * have its clock.
+ * SQL for the current time in milliseconds since 1970. All processes that share a file are on one machine,
+ * so they have one clock.
  */
 export const NOW = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)";
 

@@ -11,9 +11,8 @@ async function withRun() {
   const { advance, ...db } = withClock(raw);
   const store = sqliteStore(db);
   await store.sessions.create({ id: "s", userId: "u", agent: "a" });
-  let appends = 0;
   const append = async (session: object) =>
-    await store.append("s", [note], { appendId: `${(appends += 1)}`, session });
+    await store.append("s", [note], { appendId: crypto.randomUUID(), session });
   /** How far ahead the next run is due, in milliseconds, by the store's clock. */
   const dueIn = async () => {
     const due = await store.nextDue({ agents });
