@@ -2,6 +2,7 @@
 const LIMITS = {
   "@pawl/anthropic": 60,
   "@pawl/client": 150,
+  "@pawl/cloudflare": 13,
   "@pawl/core": 1230,
   "@pawl/knowledge": 90,
   "@pawl/mcp": 207,

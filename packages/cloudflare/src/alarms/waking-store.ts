@@ -23,11 +23,11 @@ const LONGEST_PAUSE_MS = 10 * 60_000;
 
 /**
  * Wraps a store so that the object's alarm rings when a run needs it: when a lease expires without being
- * renewed, or at the time for which a run waits. The alarm is set before a leg gets its lease, and so before it
- * does anything: it rings even if the object is gone by then.
+ * renewed, or at the time for which a run waits. Whoever acquires a lease or starts a run gets an answer only
+ * after the alarm is set, so it rings even if the object dies in the middle of what follows.
  *
- * The next time is always read from the log. What is kept in memory only saves alarms that would ring later
- * than the one that is set.
+ * The next time is always read from the log. Memory only has the time to which the alarm is set, so that an
+ * alarm that would ring later is not set again.
  */
 export function wakingStore(
   log: SqliteStore,

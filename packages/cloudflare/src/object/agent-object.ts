@@ -26,8 +26,8 @@ export interface ObjectHttp<Name extends string = string>
 export interface AgentObjectSettings<Deps, Name extends string = string>
   extends Omit<RuntimeSettings<Deps, Name>, "store" | "waitUntil"> {
   /**
-   * How the object is served. Default of `agent`: the only one of `agents`. Default of `authorize`: the user is
-   * the object's name, so the Worker must name the object by the user that it has authenticated.
+   * How the object is served. Default of `agent`: the only one of `agents`. Default of `authorize`: the user
+   * is the object's name, so the Worker must name the object by the user that it has authenticated.
    */
   http?: ObjectHttp<Name>;
 }
