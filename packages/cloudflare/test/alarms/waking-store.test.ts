@@ -126,6 +126,28 @@ it("E2 a run that cannot be resumed is tried again after growing pauses of at mo
   expect(secondsOf(context.alarms)).toEqual([10]);
 });
 
+it("E2 a lease brings the alarm of a run forward that could not be resumed for long", async () => {
+  for (const method of ["open", "acquire"] as const) {
+    const { context, store, append, rung } = waking();
+    await store.sessions.create({ id: "s", userId: "u", agent: "a" });
+    await append("s", { openRun: "run" });
+    for (let n = 0; n < 9; n += 1) await rung(async () => undefined);
+    expect(secondsOf(context.alarms).at(-1)).toBe(600);
+    if (method === "open") await store.open?.({ id: "s", ...asked });
+    else await store.acquire("s", "leg", LEASE_MS);
+    expect(secondsOf(context.alarms).at(-1)).toBe(10);
+  }
+});
+
+it("F26 a time for which a run waits sets the alarm, also without anything else", async () => {
+  const { context, store, append, rung } = waking();
+  await store.sessions.create({ id: "s", userId: "u", agent: "a" });
+  await append("s", { openRun: "run" });
+  await rung(async () => undefined);
+  await append("s", { wakeAt: inMs(3_000) });
+  expect(secondsOf(context.alarms)).toEqual([0, 10, 3]);
+});
+
 it("E2 a sweep that fails sets the next alarm all the same, and reports its error", async () => {
   const { context, store, append, rung } = waking();
   await store.sessions.create({ id: "s", userId: "u", agent: "a" });

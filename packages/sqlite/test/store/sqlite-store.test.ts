@@ -89,10 +89,14 @@ it("E1 a payload of many rows is read back, and none of its pairs of surrogates 
   const { db, raw } = inMemory();
   const store = sqliteStore(db);
   await store.sessions.create(session);
-  const data = { text: `x${"😀".repeat(700_000)}` };
-  await store.append("s", [note("before"), { type: "probe.long", data }, note("after")], { appendId: "1" });
-  const [, read] = await Array.fromAsync(store.read("s"));
-  expect(JSON.stringify(read?.data) === JSON.stringify(data)).toBe(true);
+  // In one of them, the first part would end between the halves of a pair.
+  for (const start of ["", "x"]) {
+    const data = { text: `${start}${"😀".repeat(700_000)}` };
+    const batch = [note("before"), { type: "probe.long", data }, note("after")] as const;
+    const [, { seq } = { seq: 0 }] = await store.append("s", batch, { appendId: start || "first" });
+    const [read] = await Array.fromAsync(store.read("s", { afterSeq: seq - 1, limit: 1 }));
+    expect(JSON.stringify(read?.data) === JSON.stringify(data)).toBe(true);
+  }
   const [longest] = raw
     .prepare(
       `SELECT max(length(CAST(data AS BLOB))) AS bytes FROM (SELECT data FROM agent_session_events
