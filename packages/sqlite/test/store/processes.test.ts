@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { StoredEvent } from "@pawl/core";
+import { agent, runtime, type StoredEvent, tool } from "@pawl/core";
+import { scriptedModel } from "@pawl/testing";
 import { expect, it, onTestFinished } from "vitest";
+import * as z from "zod";
 import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
 import { nodeSqlite, sqliteStore } from "../../src/index.ts";
 import { newPath } from "../support/databases.ts";
@@ -109,3 +111,30 @@ it("E9 four processes that open a new file at once make its tables once", async 
   await Promise.all(all.map((one) => one.kill()));
   await checkLog(path);
 }, 120_000);
+
+it("E2 U4 a run whose process is killed -9 is continued by another one over the same file, and its tool ran once", async () => {
+  const path = newPath();
+  const runner = fileURLToPath(new URL("../support/runner.ts", import.meta.url));
+  const child = spawn(process.execPath, [...NODE_FLAGS, runner, path], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => kill(child));
+  const { value: sessionId } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  await kill(child);
+
+  const db = nodeSqlite(path);
+  const model = scriptedModel(() => ({ text: "There." }));
+  const look = tool({ name: "look", description: "Looks.", input: z.object({}), execute: () => "again" });
+  const walker = agent({ name: "walker", model, instructions: "Walk.", tools: [look] });
+  const pawl = runtime({ agents: [walker], store: sqliteStore(db), leaseTtlMs: 500 });
+  onTestFinished(async () => {
+    await pawl.drain();
+    db.close();
+  });
+  pawl.start();
+  const types: string[] = [];
+  for await (const { type } of pawl.follow(String(sessionId), { untilIdle: true })) types.push(type);
+  expect(types.at(-1)).toBe("run_ended");
+  for (const type of ["tool_started", "run_recovered"])
+    expect(types.filter((one) => one === type)).toHaveLength(1);
+}, 60_000);
