@@ -2,7 +2,11 @@ import { posix } from "node:path";
 import ts from "typescript";
 
 /** The packages that each package may import. The default is core. */
-const EXTRA_TARGETS = { "@pawl/core": [], "@pawl/supabase": ["@pawl/core", "@pawl/postgres"] };
+const EXTRA_TARGETS = {
+  "@pawl/core": [],
+  "@pawl/cloudflare": ["@pawl/core", "@pawl/sqlite", "@pawl/sse"],
+  "@pawl/supabase": ["@pawl/core", "@pawl/postgres"],
+};
 const DEFAULT_TARGETS = ["@pawl/core"];
 /**
  * These packages may import only core's main entry. That proves that the loop can be extended from outside.

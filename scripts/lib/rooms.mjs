@@ -51,6 +51,8 @@ export const FLOORS = {
   "packages/knowledge/src": [["base"], ["sources"], ["log"], ["initializer", "skills", "context"], ["."]],
   "packages/planning/src": [["base"], ["plan", "docs"], ["record"], ["tools"], ["hooks"], ["."]],
   "packages/remote/src": [["wire"], ["serve", "use"], ["."]],
+  "packages/sqlite/src": [["database"], ["migrations"], ["store"], ["."]],
+  "packages/cloudflare/src": [["alarms"], ["object"], ["."]],
   "packages/mcp/src": [["base"], ["connect", "server"], ["tools"], ["."]],
   "packages/testing/src": [
     ["base", "contract/base"],

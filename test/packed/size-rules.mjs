@@ -2,6 +2,7 @@
 const LIMITS = {
   "@pawl/anthropic": 60,
   "@pawl/client": 150,
+  "@pawl/cloudflare": 13,
   "@pawl/core": 1230,
   "@pawl/knowledge": 90,
   "@pawl/mcp": 207,
@@ -10,6 +11,7 @@ const LIMITS = {
   "@pawl/planning": 140,
   "@pawl/postgres": 2150,
   "@pawl/remote": 80,
+  "@pawl/sqlite": 45,
   "@pawl/sse": 320,
   "@pawl/supabase": 85,
   "@pawl/testing": 345,

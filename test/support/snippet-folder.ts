@@ -12,6 +12,16 @@ const BORROWED = {
   hono: "sse",
 };
 
+/** Types of a module of workerd. Cloudflare's package of types would change those of the whole project. */
+const WORKERS = `declare module "cloudflare:workers" {
+  import type { ObjectContext } from "@pawl/cloudflare";
+  export abstract class DurableObject<Env = unknown> {
+    protected readonly ctx: ObjectContext;
+    protected readonly env: Env;
+    constructor(ctx: ObjectContext, env: Env);
+  }
+}`;
+
 /** Writes snippets into a folder of their own, with a tsconfig that checks all of them. */
 export async function writeSnippets(
   root: string,
@@ -26,6 +36,7 @@ export async function writeSnippets(
     await mkdir(dirname(link), { recursive: true });
     await symlink(join(root, "packages", workspace, "node_modules", name), link);
   }
+  await writeFile(join(folder, "workers.d.ts"), WORKERS);
   const tsconfig = {
     extends: "../../tsconfig.json",
     compilerOptions: { jsx: "react-jsx" },

@@ -9,7 +9,7 @@ import { handler } from "@pawl/sse";
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Calls the tool, and then writes forty words. */
-const model = {
+export const model = {
   id: "scripted",
   async *stream(request, { signal }) {
     const usage = { input_tokens: 1, output_tokens: 1 };
@@ -35,7 +35,7 @@ const model = {
   },
 };
 
-const look = tool({
+export const look = tool({
   name: "look",
   description: "Looks.",
   input: jsonSchema({ type: "object", properties: {} }),
@@ -51,7 +51,7 @@ const tools = remoteTools({
   token,
   fetch: async (url, init) => await serveTools(new Request(url, init)),
 });
-const walker = agent({ name: "walker", model, instructions: "Walk.", tools });
+export const walker = agent({ name: "walker", model, instructions: "Walk.", tools });
 const settings = { agents: [walker], store: memoryStore(), tail: localTail(), leaseTtlMs: 600, pollMs: 100 };
 
 /** Makes the request handler; in a Worker, one for each request. */

@@ -95,11 +95,14 @@ export async function readUntil(url: string, text: string, init: RequestInit = {
   return { read, sessionId: response.headers.get("x-pawl-session") ?? "" };
 }
 
+/** Headers of the user's requests. */
+export type Headers = Record<string, string>;
+
 /** Begins a run, and leaves in the middle of its answer. Resolves to the session. */
-export async function beginAndLeave(url: string): Promise<string> {
-  const headers = { "content-type": "application/json" };
+export async function beginAndLeave(url: string, user: Headers = {}, until = "w5"): Promise<string> {
+  const headers = { "content-type": "application/json", ...user };
   const body = JSON.stringify({ input: "Walk" });
-  const { sessionId } = await readUntil(`${url}/runs`, "w5", { method: "POST", headers, body });
+  const { sessionId } = await readUntil(`${url}/runs`, until, { method: "POST", headers, body });
   return sessionId;
 }
 
@@ -109,16 +112,17 @@ interface Stored {
 }
 
 /** The session's events, without reading its stream. */
-export async function eventsOf(url: string, sessionId: string): Promise<Stored[]> {
+export async function eventsOf(url: string, sessionId: string, headers: Headers = {}): Promise<Stored[]> {
   const response = await fetch(`${url}/sessions/${sessionId}/events`, {
+    headers,
     signal: AbortSignal.timeout(CAP_MS),
   });
   return ((await response.json()) as { events: Stored[] }).events;
 }
 
 /** Checks that the run has ended well, and that its tool ran once. */
-export async function checkRun(url: string, sessionId: string): Promise<void> {
-  const events = await eventsOf(url, sessionId);
+export async function checkRun(url: string, sessionId: string, user: Headers = {}): Promise<void> {
+  const events = await eventsOf(url, sessionId, user);
   expect(events.filter(({ type }) => type === "tool_started")).toHaveLength(1);
   const [result] = events.filter(({ type }) => type === "tool_result");
   expect(result?.data).toMatchObject({ success: true, result: "found" });

@@ -1,0 +1,109 @@
+import { messageOf, PawlError } from "@pawl/core";
+import type { Row, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
+
+/** The part of a `DatabaseSync` of `node:sqlite` that Pawl uses. */
+export interface NodeDatabase {
+  exec(sql: string): void;
+  prepare(sql: string): { all(...values: SqlValue[]): unknown[] };
+  close(): void;
+}
+
+/** A database of `node:sqlite`. */
+export interface NodeSqlite extends SqliteDatabase {
+  /** Closes the database. Drain the runtime first. */
+  close(): void;
+}
+
+/** How long a statement waits for another process to finish writing, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * Opens a SQLite database with `node:sqlite`, which is part of Node, Deno and Bun. Several processes of one
+ * machine may open the same file. A write blocks its process until it is on the disk, and for at most 5
+ * seconds while another process writes.
+ *
+ * `database` is the path of a file, which is created if it is missing, or `":memory:"`. A file is set to
+ * write-ahead logging (`journal_mode = WAL`) with `synchronous = FULL`, so that an append that has been
+ * acknowledged survives a power failure. Do not put it on a network file system.
+ *
+ * `database` can also be a `DatabaseSync` of your own, e.g. one that has tables of your application too. It
+ * keeps its settings: set WAL and a `timeout` if several processes use the file. Leave no transaction of your
+ * own open across an `await`.
+ *
+ * @throws PawlError `store_unavailable` if the file cannot be opened, `config` without `node:sqlite`
+ *
+ * @example
+ * ```ts
+ * import { nodeSqlite, sqliteStore } from "@pawl/sqlite";
+ *
+ * const db = nodeSqlite(":memory:"); // in an app the path of a file
+ * const store = sqliteStore(db);
+ * const { status } = await store.sessions.create({ id: "s1", userId: "ada", agent: "coach" });
+ * console.log(status); // active
+ * db.close();
+ * ```
+ */
+export function nodeSqlite(database: string | NodeDatabase): NodeSqlite {
+  if (typeof database === "string") return over(opened(database), database === ":memory:");
+  if (typeof Object(database).prepare === "function") return over(database, false);
+  throw new PawlError("config", 'nodeSqlite() takes the path of a file, e.g. "pawl.db", or a DatabaseSync.');
+}
+
+function over(db: NodeDatabase, exclusive: boolean): NodeSqlite {
+  // The store has a fixed number of statements, so the map does not grow.
+  const prepared = new Map<string, ReturnType<NodeDatabase["prepare"]>>();
+  return {
+    exclusive,
+    run(sql, values) {
+      const statement = prepared.get(sql) ?? db.prepare(sql);
+      prepared.set(sql, statement);
+      return statement.all(...values) as Row[];
+    },
+    transaction(work) {
+      db.exec("BEGIN IMMEDIATE");
+      try {
+        const result = work();
+        db.exec("COMMIT");
+        return result;
+      } catch (error) {
+        rollBack(db);
+        throw error;
+      }
+    },
+    close: () => db.close(),
+  };
+}
+
+/** Rolls back, unless SQLite has done so because of the error. */
+function rollBack(db: NodeDatabase): void {
+  try {
+    db.exec("ROLLBACK");
+  } catch {
+    // No transaction is active.
+  }
+}
+
+interface SqliteModule {
+  DatabaseSync: new (path: string) => NodeDatabase;
+}
+
+function opened(path: string): NodeDatabase {
+  // Not imported, because bundlers for Workers and pages would fail on the module's name.
+  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } };
+  const module = process?.getBuiltinModule?.("node:sqlite") as SqliteModule | undefined;
+  if (module === undefined)
+    throw new PawlError(
+      "config",
+      "nodeSqlite() needs `node:sqlite`: Node 22.18 or newer. In a Durable Object, use durableObject(ctx.storage).",
+    );
+  try {
+    const db = new module.DatabaseSync(path);
+    // The timeout comes first: another process may be opening the same new file.
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    return db;
+  } catch (cause) {
+    const message = `The database "${path}" cannot be opened: ${messageOf(cause)}. Its folder must exist and be writable.`;
+    throw new PawlError("store_unavailable", message, { cause });
+  }
+}

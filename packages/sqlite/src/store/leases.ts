@@ -1,0 +1,61 @@
+import { checkNames, isName, type Lease, noSession } from "@pawl/core/store";
+import type { SqliteDatabase } from "../database/sqlite-database.ts";
+import { NOW, rowOf } from "./rows.ts";
+
+/** Implements {@link EventStore.acquire}. */
+export async function acquire(
+  db: SqliteDatabase,
+  sessionId: string,
+  holder: string,
+  ttlMs: number,
+): Promise<Lease | undefined> {
+  checkNames(holder);
+  if (!isName(sessionId)) throw noSession(sessionId);
+  return db.transaction(() => {
+    if (rowOf(db, sessionId) === undefined) throw noSession(sessionId);
+    return leaseTo(db, sessionId, holder, ttlMs);
+  });
+}
+
+/** Gives the session's lease to a holder, unless another holder's is live. */
+export function leaseTo(
+  db: SqliteDatabase,
+  sessionId: string,
+  holder: string,
+  ttlMs: number,
+): Lease | undefined {
+  const [row] = db.run(
+    `UPDATE agent_sessions
+     SET lease_holder = ?, lease_epoch = lease_epoch + 1, lease_expires_at = ${NOW} + ?
+     WHERE id = ? AND (lease_holder IS NULL OR lease_holder = ? OR lease_expires_at <= ${NOW})
+     RETURNING lease_epoch`,
+    [holder, ttlMs, sessionId, holder],
+  );
+  return row && { sessionId, holder, epoch: Number(row.lease_epoch) };
+}
+
+/** Implements {@link EventStore.renew}. */
+export async function renew(db: SqliteDatabase, lease: Lease, ttlMs: number): Promise<boolean> {
+  const { sessionId, holder, epoch } = lease;
+  if (!isName(sessionId) || !isName(holder)) return false;
+  const rows = db.transaction(() =>
+    db.run(
+      `UPDATE agent_sessions SET lease_expires_at = ${NOW} + ?
+       WHERE id = ? AND lease_holder = ? AND lease_epoch = ? RETURNING 1`,
+      [ttlMs, sessionId, holder, epoch],
+    ),
+  );
+  return rows.length > 0;
+}
+
+/** Implements {@link EventStore.release}. */
+export async function release(db: SqliteDatabase, { sessionId, holder, epoch }: Lease): Promise<void> {
+  if (!isName(sessionId) || !isName(holder)) return;
+  db.transaction(() =>
+    db.run(
+      `UPDATE agent_sessions SET lease_holder = NULL, lease_expires_at = NULL
+       WHERE id = ? AND lease_holder = ? AND lease_epoch = ?`,
+      [sessionId, holder, epoch],
+    ),
+  );
+}

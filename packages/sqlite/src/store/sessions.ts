@@ -1,0 +1,86 @@
+import { type EventStore, PawlError, type Session } from "@pawl/core";
+import { checkNames, isName, jsonbText, type NewSession, type RecoverableOptions } from "@pawl/core/store";
+import type { Row, SqliteDatabase } from "../database/sqlite-database.ts";
+import { isoOf, NOW, rowOf, toSession } from "./rows.ts";
+
+/** Implements {@link EventStore.sessions}. */
+export function sessions(db: SqliteDatabase): EventStore["sessions"] {
+  return {
+    async create(session) {
+      const { id, userId, agent } = session;
+      checkNames(id, userId, agent);
+      const row = db.transaction(() => insertSession(db, session));
+      if (row === undefined) throw new PawlError("conflict", `There is a session "${id}" already.`);
+      return toSession(row);
+    },
+
+    async get(id) {
+      const row = isName(id) ? rowOf(db, id) : undefined;
+      return row && toSession(row);
+    },
+
+    async list({ userId, agent, status, limit = 50 }) {
+      if (!isName(userId) || (agent !== undefined && !isName(agent))) return [];
+      const rows = db.run(
+        `SELECT * FROM agent_sessions WHERE user_id = ? AND (? IS NULL OR agent = ?)
+           AND (? IS NULL OR status IN (SELECT value FROM json_each(?)))
+         ORDER BY created_at DESC, rowid DESC LIMIT ?`,
+        [userId, ...twice(agent), ...twice(status && JSON.stringify(status)), most(limit)],
+      );
+      return rows.map(toSession);
+    },
+  };
+}
+
+/** Stores a new session, and returns its row; `undefined` if its id is taken. */
+export function insertSession(
+  db: SqliteDatabase,
+  { id, userId, agent, metadata = {} }: NewSession,
+): Row | undefined {
+  const [row] = db.run(
+    `INSERT INTO agent_sessions (id, user_id, agent, metadata, created_at, updated_at)
+     SELECT ?, ?, ?, ?, now, now FROM (SELECT ${NOW} AS now) WHERE true
+     ON CONFLICT (id) DO NOTHING RETURNING *`,
+    [id, userId, agent, jsonbText(metadata)],
+  );
+  return row;
+}
+
+/** Implements {@link EventStore.listRecoverable}. */
+export async function listRecoverable(
+  db: SqliteDatabase,
+  { limit, agents }: RecoverableOptions,
+): Promise<Session[]> {
+  const rows = db.run(
+    `SELECT * FROM agent_sessions
+     WHERE open_run IS NOT NULL AND CASE WHEN wake_at IS NULL
+         THEN status <> 'suspended' OR pending <= 0 ELSE wake_at <= ${NOW} END
+       AND (? IS NULL OR agent IN (SELECT value FROM json_each(?)))
+       AND (lease_holder IS NULL OR lease_expires_at <= ${NOW})
+     ORDER BY updated_at, rowid LIMIT ?`,
+    [...twice(agents && JSON.stringify(agents.filter(isName))), most(limit)],
+  );
+  return rows.map(toSession);
+}
+
+/** Implements {@link SqliteStore.nextDue}. */
+export async function nextDue(db: SqliteDatabase, agents: readonly string[]): Promise<string | undefined> {
+  const [row] = db.run(
+    `SELECT min(max(coalesce(wake_at, updated_at), coalesce(lease_expires_at, updated_at))) AS due
+     FROM agent_sessions
+     WHERE open_run IS NOT NULL AND (wake_at IS NOT NULL OR status <> 'suspended' OR pending <= 0)
+       AND agent IN (SELECT value FROM json_each(?))`,
+    [JSON.stringify(agents.filter(isName))],
+  );
+  return row?.due == null ? undefined : isoOf(Math.ceil(Number(row.due)));
+}
+
+/** Returns an optional value for two parameters. */
+function twice(value: string | undefined): [string | null, string | null] {
+  return [value ?? null, value ?? null];
+}
+
+/** Returns a limit that SQLite takes: a negative one would be no limit. */
+function most(limit: number): number {
+  return Math.max(0, Math.min(limit, Number.MAX_SAFE_INTEGER));
+}

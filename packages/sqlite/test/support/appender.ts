@@ -1,0 +1,31 @@
+/**
+ * Run as a process of its own: `appender.ts <path> <name> <first turn>`. Opens the file, prints `open`, and
+ * appends a batch for each turn. Prints `<turn> <first seq> <last seq>` when one is acknowledged. A turn's
+ * append id follows from its number, so a process that begins with a turn of another one repeats its append.
+ */
+import { setTimeout } from "node:timers/promises";
+import { PawlError } from "@pawl/core";
+import { createOnce } from "@pawl/core/store";
+import { nodeSqlite, sqliteStore } from "@pawl/sqlite";
+
+const [path = "", name = "", first = ""] = process.argv.slice(2);
+const store = sqliteStore(nodeSqlite(path));
+await createOnce(store, { id: "s", userId: "u", agent: "a" });
+console.log("open");
+for (let turn = Number(first); ; turn += 1) {
+  const batch = Array.from({ length: 1 + (turn % 3) }, (_, place) => ({
+    type: "probe.tick" as const,
+    key: `${name} ${turn} ${place}`,
+    data: { name, turn, place, pad: "x".repeat(500) },
+  }));
+  const session = { openRun: "run", addCostUsd: batch.length } as const;
+  const append = () => store.append("s", batch, { appendId: `${name} ${turn}`, session });
+  // SQLite does not queue writers: one that never pauses can keep others out for longer than they wait. A
+  // runtime pauses for its models, and repeats an append that was refused.
+  const stored = await append().catch((error) => {
+    if (!PawlError.is(error, "store_unavailable")) throw error;
+    return append();
+  });
+  await setTimeout(2);
+  console.log(`${turn} ${stored[0]?.seq} ${stored.at(-1)?.seq}`);
+}
