@@ -5,8 +5,8 @@ export interface WakeOptions {
   /** The owner of the session. An engine may share its workers fairly between users. */
   userId?: string;
   /**
-   * The transaction of the store's database that stores the reason for the wake, see
-   * {@link AppendOptions.also}. Default: none, the reason is stored already.
+   * A transaction of the engine's database in which the wake is to be stored, in the form that the engine
+   * takes. Default: none.
    */
   transaction?: unknown;
 }

@@ -1,10 +1,9 @@
-import { PawlError } from "../base/errors.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { SessionState } from "../session/state.ts";
 import { eventsOf, type HeldOutcome } from "./held-events.ts";
 import { doInTurn, turns } from "./in-turn.ts";
 import { holdEvents, readOthers, writeEvents } from "./session-writer.ts";
-import { isRefused, newWriter, type Writer, type WriterParts } from "./writer.ts";
+import { isRefused, newWriter, unlessOvertaken, type Writer, type WriterParts } from "./writer.ts";
 
 /**
  * Appends a leg's events to the log, one append at a time, and applies each stored event to the state. Events
@@ -59,6 +58,8 @@ export interface SessionLog {
   unstored(): readonly NewEvent[];
   /** Applies the events that other processes have stored. */
   catchUp(): Promise<void>;
+  /** Extends the lease, by `ttlMs` milliseconds from now. Resolves to whether it is still current. */
+  renewLease(ttlMs: number): Promise<boolean>;
 }
 
 /** Options of `hold`. */
@@ -168,26 +169,8 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
     },
     unstored: () => eventsOf(writer.held),
     catchUp: () => doInTurn(inTurn, () => readOthers(writer)),
+    renewLease: (ttlMs) => parts.store.renew(parts.lease, ttlMs),
   };
-}
-
-/**
- * Resolves to what was written. Resolves to `undefined` if it was refused because the log had newer events
- * than `seq`, which are then in the state.
- */
-async function unlessOvertaken<T>(
-  state: SessionState,
-  seq: number,
-  written: Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await written;
-  } catch (error) {
-    // A key that was taken before the caller decided is an error: deciding again would not help.
-    const takenMeanwhile = PawlError.is(error, "key_taken") && state.lastSeq > seq;
-    if (takenMeanwhile || PawlError.is(error, "conflict")) return undefined;
-    throw error;
-  }
 }
 
 /** Events that wait to be appended, and the functions that settle their caller's promise. */

@@ -62,6 +62,25 @@ export function isRefused(error: unknown): boolean {
 }
 
 /**
+ * Resolves to what was written. Resolves to `undefined` if it was refused because the log had newer events
+ * than `seq`, which are then in the state.
+ */
+export async function unlessOvertaken<T>(
+  state: SessionState,
+  seq: number,
+  written: Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await written;
+  } catch (error) {
+    // A key that was taken before the caller decided is an error: deciding again would not help.
+    const takenMeanwhile = PawlError.is(error, "key_taken") && state.lastSeq > seq;
+    if (takenMeanwhile || PawlError.is(error, "conflict")) return undefined;
+    throw error;
+  }
+}
+
+/**
  * Appends to the store, and returns the rows. If it stays unknown whether held events were stored, nothing
  * more can be written.
  */

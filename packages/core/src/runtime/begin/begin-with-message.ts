@@ -124,7 +124,9 @@ async function leaveWaiting(leg: OpenLeg): Promise<never> {
 async function startRun(host: Host, incoming: IncomingMessage, leg: OpenLeg): Promise<Begun | undefined> {
   try {
     const stored = await storeMessage(host, incoming, leg);
-    return stored && { start: stored.start, leg: leg.go(incoming.signal, stored.first) };
+    if (stored === undefined) return undefined;
+    const begins = incoming.mayBegin === undefined || (await incoming.mayBegin());
+    return { start: stored.start, leg: leg.go(begins ? incoming.signal : AbortSignal.abort(), stored.first) };
   } catch (error) {
     await leg.close();
     throw error;

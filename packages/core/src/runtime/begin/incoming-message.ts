@@ -28,6 +28,11 @@ export interface IncomingMessage extends AskedBy {
    * as the same task even if its text differs: after a crash, the caller may send a different text.
    */
   isTask?: true;
+  /**
+   * Called once the message is stored. If it resolves to `false`, the run ends at once as stopped, and its
+   * model is not asked. Default: the run begins.
+   */
+  mayBegin?(): Promise<boolean>;
 }
 
 /**

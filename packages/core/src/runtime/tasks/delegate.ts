@@ -12,6 +12,7 @@ import { type CallState, openRun, type SessionState } from "../../session/state.
 import { recover } from "../begin/begin.ts";
 import { beginWithAnswers } from "../begin/begin-with-answers.ts";
 import { beginWithMessage } from "../begin/begin-with-message.ts";
+import type { IncomingMessage } from "../begin/incoming-message.ts";
 import type { ActiveLeg, AskedBy, Host, LegOutcome } from "../leg/host.ts";
 import { childAgent, openChild } from "./child-session.ts";
 import { outcomeOf } from "./task-outcome.ts";
@@ -32,8 +33,11 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
     params: callerParams(leg),
     ...callerOf(leg),
   };
+  // A process that takes over the caller's run looks for sessions of sub-agents. It finds this one, or this
+  // process no longer holds the lease, and asks no model.
+  const mayBegin = () => leg.log.renewLease(host.leaseTtlMs);
   const state = await whileWanted(leg, async (signal) => {
-    const begun = await giveWork(host, { ...task, signal }, call);
+    const begun = await giveWork(host, { ...task, signal, mayBegin }, call);
     return await untilRest(host, leg, { session, agent, signal }, begun);
   });
   return state && outcomeOf(call, state, delegated.durationMs());
@@ -93,7 +97,7 @@ interface Task {
 /** Gives the task or the answer to the sub-agent. Returns the leg if one was started here. */
 async function giveWork(
   host: Host,
-  task: Task & { message: string; params: JsonObject | undefined } & AskedBy,
+  task: Task & Pick<IncomingMessage, "message" | "params" | "mayBegin"> & AskedBy,
   call: CallState,
 ): Promise<ActiveLeg | undefined> {
   const { session, agent, message, caller, credentials, signal } = task;

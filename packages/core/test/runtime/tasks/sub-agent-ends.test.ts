@@ -4,6 +4,7 @@ import * as z from "zod";
 import { crashingStore } from "../../../../../test/support/crashing-store.ts";
 import { byTurn } from "../../../../../test/support/world.ts";
 import { agent, agentTool, type EventStore, PawlError, tool } from "../../../src/index.ts";
+import type { Lease } from "../../../src/store.ts";
 import { ask, asking, type Family, family, ofType, sessionId, task } from "../../support/family.ts";
 import { until, user } from "../../support/setup.ts";
 
@@ -69,6 +70,37 @@ describe("a task whose caller ends", () => {
     expect(world.callee.requests).toEqual([]);
     expect(ofType(await world.log(child), "run_ended")).toMatchObject([{ data: { tokens: { total: 0 } } }]);
     await world.check();
+  });
+
+  it("L9 E2 asks no model if another process has taken over its caller before it began", async () => {
+    const world = family([{ tools: task("toolu_a") }], [{ text: "Too late." }]);
+    await world.base.sessions.create({ id: sessionId, userId: "u1", agent: "host" });
+    let isTaken = false;
+    const store: EventStore = {
+      ...world.base,
+      append: async (id, events, options) => {
+        const rows = await world.base.append(id, events, options);
+        if (id === child && events[0]?.type === "run_started" && !isTaken) {
+          isTaken = true;
+          // As after a pause that was longer than the lease.
+          const [lease] = leases;
+          if (lease !== undefined) await world.base.release(lease);
+          await world.base.acquire(sessionId, "another process", 60_000);
+        }
+        return rows;
+      },
+      open: async (wanted) => {
+        const opened = await world.base.open?.(wanted);
+        if (wanted.id === sessionId && opened?.lease !== undefined) leases.push(opened.lease);
+        return opened;
+      },
+    };
+    const leases: Lease[] = [];
+    const pawl = world.boot(store, { abortGraceMs: 1 });
+    pawl.run("host", { ...user, sessionId, input: "Go" }).result.catch(() => undefined);
+    await until(async () => ofType(await world.log(child), "run_ended").length > 0);
+    expect(world.callee.requests).toEqual([]);
+    expect(ofType(await world.log(child), "run_ended")).toMatchObject([{ data: { tokens: { total: 0 } } }]);
   });
 
   it("E7 ends when its caller's session has expired", async () => {
