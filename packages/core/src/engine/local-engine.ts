@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../base/clock.ts";
+import { newSlots, type Slots } from "../base/slots.ts";
 import type { Engine, WokenHandler } from "./engine.ts";
 
 /**
@@ -18,11 +19,17 @@ import type { Engine, WokenHandler } from "./engine.ts";
  * ```
  */
 export function localEngine({ clock = systemClock }: { clock?: Clock } = {}): Engine {
+  return engineInMemory(clock, newSlots(Number.POSITIVE_INFINITY));
+}
+
+/** Makes a local engine that calls its handler while a place is free, and takes the place for the call. */
+export function engineInMemory(clock: Clock, slots: Slots): Engine {
   /** The sessions that wait, by user. The user whose turn is next comes first. */
   const lines = new Map<string, Set<string>>();
+  /** The user in whose line a session waits. */
+  const users = new Map<string, string>();
   /** The sessions at work, and those that were woken meanwhile, with their user. */
   const atWork = new Map<string, { again: string | undefined }>();
-  const timers = new Map<string, { at: number; cancel(): void }>();
   const workers = new Set<Worker>();
 
   const wakeNow = (sessionId: string, userId: string) => {
@@ -31,30 +38,27 @@ export function localEngine({ clock = systemClock }: { clock?: Clock } = {}): En
       active.again = userId;
       return;
     }
-    const line = lines.get(userId) ?? new Set();
-    lines.set(userId, line.add(sessionId));
+    if (!users.has(sessionId)) {
+      users.set(sessionId, userId);
+      const line = lines.get(userId) ?? new Set();
+      lines.set(userId, line.add(sessionId));
+    }
     takeNext();
   };
-  const wakeLater = (sessionId: string, userId: string, at: number) => {
-    const earlier = timers.get(sessionId);
-    if (earlier !== undefined && earlier.at <= at) return;
-    earlier?.cancel();
-    const ring = () => {
-      timers.delete(sessionId);
-      wakeNow(sessionId, userId);
-    };
-    const cancel = clock.after(at - clock.now(), ring, { background: true });
-    timers.set(sessionId, { at, cancel });
-  };
+  const timers = newTimers(clock, wakeNow);
   const takeNext = () => {
     for (const worker of workers) {
-      while (worker.active.size < worker.concurrency) {
+      while (worker.active.size < worker.concurrency && users.size > 0) {
+        const leave = slots.tryTake();
+        if (leave === undefined) return;
         const next = nextIn(lines);
-        if (next === undefined) return;
+        if (next === undefined) return leave();
+        users.delete(next.sessionId);
         const call = callWith(worker.handler, next.sessionId, next.userId);
         worker.active.add(call);
         void call.then(() => {
           worker.active.delete(call);
+          leave();
           takeNext();
         });
       }
@@ -64,19 +68,20 @@ export function localEngine({ clock = systemClock }: { clock?: Clock } = {}): En
     const active: { again: string | undefined } = { again: undefined };
     atWork.set(sessionId, active);
     // A handler does not reject. If one does, the session is not lost.
-    await handler({ sessionId }).catch(() => wakeLater(sessionId, userId, clock.now() + RETRY_MS));
+    await handler({ sessionId }).catch(() => timers.set(sessionId, userId, clock.now() + RETRY_MS));
     atWork.delete(sessionId);
     if (active.again !== undefined) wakeNow(sessionId, active.again);
   };
+  slots.onFree(takeNext);
   return {
     wake: async (sessionId, { at, userId = "" } = {}) => {
       const time = at === undefined ? Number.NEGATIVE_INFINITY : Date.parse(at);
-      if (time > clock.now()) wakeLater(sessionId, userId, time);
+      if (time > clock.now()) timers.set(sessionId, userId, time);
       else wakeNow(sessionId, userId);
     },
     cancel: async (sessionId) => {
-      timers.get(sessionId)?.cancel();
-      timers.delete(sessionId);
+      timers.cancel(sessionId);
+      users.delete(sessionId);
       for (const line of lines.values()) line.delete(sessionId);
     },
     work: async (handler, { concurrency }) => {
@@ -100,6 +105,27 @@ interface Worker {
   handler: WokenHandler;
   concurrency: number;
   active: Set<Promise<void>>;
+}
+
+/** Keeps one timer for each session: the earliest. */
+function newTimers(clock: Clock, ring: (sessionId: string, userId: string) => void) {
+  const timers = new Map<string, { at: number; cancel(): void }>();
+  return {
+    set: (sessionId: string, userId: string, at: number): void => {
+      const earlier = timers.get(sessionId);
+      if (earlier !== undefined && earlier.at <= at) return;
+      earlier?.cancel();
+      const due = () => {
+        timers.delete(sessionId);
+        ring(sessionId, userId);
+      };
+      timers.set(sessionId, { at, cancel: clock.after(at - clock.now(), due, { background: true }) });
+    },
+    cancel: (sessionId: string): void => {
+      timers.get(sessionId)?.cancel();
+      timers.delete(sessionId);
+    },
+  };
 }
 
 /** Takes the next session of the user whose turn it is. That user then comes last. */

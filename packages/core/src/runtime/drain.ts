@@ -28,6 +28,6 @@ async function settled(works: ReadonlySet<Promise<unknown>>): Promise<void> {
 }
 
 /** Waits for work that never rejects, for at most `ms` milliseconds. */
-async function atMost(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
+export async function atMost(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
   await withinDeadline({ clock, timeoutMs: ms }, work).catch(() => undefined);
 }

@@ -5,7 +5,7 @@ import { once } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
 import { newSlots } from "../base/slots.ts";
 import { newSwitch } from "../base/switch.ts";
-import { localEngine } from "../engine/local-engine.ts";
+import { engineInMemory } from "../engine/local-engine.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { localTail } from "../readers/local-tail.ts";
 import { sessionWatches } from "../readers/session-watch.ts";
@@ -46,7 +46,8 @@ export function makeHost<Deps>({
   blobs,
   files,
 }: RuntimeOptions<Deps>): Host {
-  const engine = ownEngine ?? (concurrency === undefined ? undefined : localEngine({ clock }));
+  const slots = newSlots(concurrency ?? (ownEngine === undefined ? Number.POSITIVE_INFINITY : CONCURRENCY));
+  const engine = ownEngine ?? (concurrency === undefined ? undefined : engineInMemory(clock, slots));
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
   const log = layered(store, blobs, upcasters, { storeRetryMs, clock });
   const host: Host = {
@@ -63,7 +64,7 @@ export function makeHost<Deps>({
     wakeLater: (leg) => wakeLater(host, leg),
     engine,
     hasOwnEngine: ownEngine !== undefined,
-    slots: newSlots(concurrency ?? (ownEngine === undefined ? Number.POSITIVE_INFINITY : CONCURRENCY)),
+    slots,
     lacking: new Set(),
     begins: new Set(),
     reads: new Set(),

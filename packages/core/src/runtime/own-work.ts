@@ -20,7 +20,8 @@ interface OwnWork {
   start(): void;
   /** Works for the engine only. */
   serveEngine(): void;
-  stop(): void;
+  /** Takes no more work, and resolves once the engine knows what was done. */
+  stop(): Promise<void>;
 }
 
 /** Makes what a process does by itself. The timer of its sweeps does not keep the process alive. */
@@ -57,9 +58,9 @@ export function ownWork(host: Host): OwnWork {
       cancel = every(host.clock, host.leaseTtlMs, look);
       look();
     },
-    stop: () => {
+    stop: async () => {
       cancel?.();
-      worker?.then((one) => one.stop()).catch(() => undefined);
+      await worker?.then((one) => one.stop()).catch(() => undefined);
     },
   };
 }

@@ -7,7 +7,7 @@ import { requestStop } from "./begin/stop.ts";
 import { agentNamed, beginOrContinue, ownSession } from "./begin-run.ts";
 import { checkCall, checkDrain, checkId, checkSweep } from "./check-calls.ts";
 import { checkRuntimeOptions } from "./check-runtime.ts";
-import { drain } from "./drain.ts";
+import { atMost, drain } from "./drain.ts";
 import type { Run } from "./leg/run-handle.ts";
 import { makeHost } from "./make-host.ts";
 import { makeRun } from "./make-run.ts";
@@ -108,8 +108,9 @@ export function runtime<Deps, Name extends string = string>(
     start: own.start,
     drain: async (options = {}) => {
       checkDrain(options);
-      own.stop();
+      const stopped = own.stop();
       await drain(host, options.timeoutMs ?? 30_000);
+      await atMost(host.clock, 2 * host.abortGraceMs, stopped);
     },
   };
 }

@@ -23,7 +23,7 @@ const LONGEST_RETRY_MS = 60_000;
  */
 export function wakeLater(host: Host, { session, log, caller, credentials }: Leg): void {
   const run = openRun(log.state);
-  if (run === undefined || !isResting(run) || host.draining || !host.agents.has(session.agent)) return;
+  if (run === undefined || !isResting(run) || !host.agents.has(session.agent)) return;
   const at = firstExpiry(waitingFor(run));
   if (at === undefined) return;
   if (host.hasOwnEngine && credentials === undefined) {
@@ -31,6 +31,7 @@ export function wakeLater(host: Host, { session, log, caller, credentials }: Leg
     host.engine?.wake(id, { at, userId }).catch(host.report);
     return;
   }
+  if (host.draining) return;
   // Both times are the store's, so a clock of this process that is wrong does not matter.
   // Timers may fire early by a part of a millisecond.
   const ms = Date.parse(at) - Date.parse(log.state.lastAt) + 1;
@@ -58,8 +59,11 @@ function setWake(
     const active = await beginning(host, resumeAt(host, id, timer)).catch(host.report);
     if (active === "moved on") {
       if (host.wakes.get(id) === timer) host.wakes.delete(id);
-    } else if (active !== undefined) resolve(active);
-    else if (host.wakes.get(id) === timer && !host.draining) {
+    } else if (active !== undefined) {
+      // A leg that was started here has done so. One that was given to the engine has not.
+      if (host.wakes.get(id) === timer) host.wakes.delete(id);
+      resolve(active);
+    } else if (host.wakes.get(id) === timer && !host.draining) {
       // Another leg holds the session, perhaps for a moment only, or the store failed.
       cancelTimer = set(pauseMs);
       pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS);

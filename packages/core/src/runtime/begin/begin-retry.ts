@@ -52,7 +52,10 @@ export async function beginRetry(
     const isFirst = waited === PAUSE_MS;
     const leg = isFirst ? opened.leg : await openLeg(host, session, agent, senderOf(retry));
     const state = leg?.log.state ?? (await loadState(host.store, session.id));
-    const earlier = await earlierRetry(host, state, runId);
+    const earlier = await earlierRetry(host, state, runId).catch(async (error: unknown) => {
+      await leg?.close();
+      throw error;
+    });
     if (earlier !== undefined) {
       await leg?.close();
       return { start: earlier, leg: undefined };

@@ -7,6 +7,7 @@ import type { Session } from "../../log/session-row.ts";
 import { isSuspended } from "../../session/queued.ts";
 import { openRun, type RunState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
+import { FREE_PLACE } from "../leg/place.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 import { recover } from "./begin.ts";
 
@@ -56,7 +57,8 @@ async function stopRunOf(host: Host, start: RunStart): Promise<void> {
 async function endIfWaiting(host: Host, sessionId: string): Promise<void> {
   const session = await host.store.sessions.get(sessionId);
   const agent = session && host.agents.get(session.agent);
-  if (session !== undefined && agent !== undefined) await recover(host, session, agent);
+  if (session !== undefined && agent !== undefined)
+    await recover(host, session, agent, { place: FREE_PLACE });
 }
 
 /** Returns the id of the run that was started, or of the run that picked its message up. */
@@ -74,5 +76,5 @@ async function runOf(host: Host, { sessionId, afterSeq, ...start }: RunStart): P
  * recovered here and ends.
  */
 export async function requestStop(host: Host, session: Session, agent: Agent): Promise<void> {
-  if (await storeStopRequest(host, session.id)) await recover(host, session, agent);
+  if (await storeStopRequest(host, session.id)) await recover(host, session, agent, { place: FREE_PLACE });
 }

@@ -67,8 +67,8 @@ type Loaded = Pick<LegToHold, "state" | "snapshotSeq">;
  * Returns a name for the holder of a lease that no other leg has. If the engine lets one worker at a time
  * continue a session, all workers have one name, so that each takes the lease of the one before it at once.
  */
-function newHolder(host: Host, { place }: BegunBy): string {
-  if (host.engine?.isExclusive && place !== undefined) return "engine";
+function newHolder(host: Host, { isWoken }: BegunBy): string {
+  if (host.engine?.isExclusive && isWoken) return "engine";
   return `${host.holder()}/${host.newId()}`;
 }
 

@@ -4,6 +4,7 @@ import type { ActiveLeg, BegunBy, Host, Place, Wake } from "../leg/host.ts";
 import { noSuchAgent } from "../leg/no-such-agent.ts";
 import { FREE_PLACE, takePlace } from "../leg/place.ts";
 import { isTaskSession } from "../leg/task-session.ts";
+import { untilLeft } from "../leg/until-left.ts";
 
 /** The number of recoverable sessions that are listed at a time. */
 const PAGE = 100;
@@ -20,14 +21,14 @@ const LONGEST_PAUSE_MS = 10 * 60_000;
  */
 export async function sweep(host: Host, { wait = false }: { wait?: boolean } = {}): Promise<number> {
   const legs = await resumeAbandoned(host);
-  if (wait) await Promise.allSettled(legs.map(({ done }) => done));
+  if (wait) await Promise.all(legs.map(({ id, leg }) => untilLeft(host, id, leg)));
   return legs.length;
 }
 
-async function resumeAbandoned(host: Host): Promise<readonly ActiveLeg[]> {
+async function resumeAbandoned(host: Host): Promise<readonly ResumedSession[]> {
   const { agents, store, setbacks } = host;
   const seen = new Set<string>();
-  const resumed: ActiveLeg[] = [];
+  const resumed: ResumedSession[] = [];
   for (;;) {
     if (host.draining) return resumed;
     // The page has extra room for sessions that were already seen, so that they do not crowd out the others.
@@ -59,9 +60,9 @@ const ABANDONED =
   " A run of this agent is open, and no process is working on it. If no other runtime has the agent, add it under this name.";
 
 /** Resumes the sessions that are due. Returns the legs of the runs that this call resumed. */
-async function resumeAll(host: Host, sessions: readonly Session[]): Promise<readonly ActiveLeg[]> {
+async function resumeAll(host: Host, sessions: readonly Session[]): Promise<readonly ResumedSession[]> {
   const { agents, legs } = host;
-  const all: (Resumed | Promise<Resumed>)[] = [];
+  const all: { id: string; leg: Resumed | Promise<Resumed> }[] = [];
   for (const session of sessions) {
     if (host.draining) break;
     if (legs.has(session.id) || !isDue(host, session.id)) continue;
@@ -71,9 +72,10 @@ async function resumeAll(host: Host, sessions: readonly Session[]): Promise<read
     const resuming = resumeSession(host, session, { wokenAt: session.wakeAt ?? undefined, place });
     // A function that returns tools may take seconds, which must not delay other sessions.
     const mayTakeLong = agents.get(session.agent)?.toolsFor !== undefined;
-    all.push(mayTakeLong ? resuming : await resuming);
+    all.push({ id: session.id, leg: mayTakeLong ? resuming : await resuming });
   }
-  return (await Promise.all(all)).filter((leg) => leg !== undefined);
+  const settled = await Promise.all(all.map(async ({ id, leg }) => ({ id, leg: await leg })));
+  return settled.filter((one): one is ResumedSession => one.leg !== undefined);
 }
 
 /** Takes a place for the session in this process. If there is none, has the engine wake the session. */
@@ -94,6 +96,12 @@ async function placeOrWake(host: Host, session: Session): Promise<Place | undefi
 
 function isDue({ setbacks, clock }: Host, id: string): boolean {
   return (setbacks.get(id)?.dueAt ?? 0) <= clock.now();
+}
+
+/** A session that was resumed, and its leg. */
+interface ResumedSession {
+  id: string;
+  leg: ActiveLeg;
 }
 
 /** The leg that resumes a run; `undefined` if it could not be resumed. */

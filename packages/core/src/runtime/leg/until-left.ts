@@ -1,0 +1,30 @@
+import type { ActiveLeg, Host, LegOutcome } from "./host.ts";
+
+/**
+ * Waits until this process is done with a session: for its leg, and for the legs of the runs that queued
+ * messages start. Leaves the session if the signal aborts. Returns `undefined` if a leg failed, which it has
+ * reported.
+ */
+export async function untilLeft(
+  host: Host,
+  sessionId: string,
+  leg: ActiveLeg,
+  signal?: AbortSignal,
+): Promise<LegOutcome | undefined> {
+  for (let active = leg; ; ) {
+    const outcome = await doneOf(active, signal);
+    const next = host.legs.get(sessionId);
+    if (outcome?.settled !== false || next === undefined || next === active) return outcome;
+    active = next;
+  }
+}
+
+async function doneOf(leg: ActiveLeg, signal: AbortSignal | undefined): Promise<LegOutcome | undefined> {
+  if (signal?.aborted) leg.leave();
+  else signal?.addEventListener("abort", leg.leave, { once: true });
+  try {
+    return await leg.done.catch(() => undefined);
+  } finally {
+    signal?.removeEventListener("abort", leg.leave);
+  }
+}
