@@ -1,9 +1,10 @@
-import { scriptedModel, strictModel } from "@pawl/testing";
+import { scriptedModel, strictModel, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
-import { agent, agentTool, memoryStore, runtime } from "../../src/index.ts";
-import { setup, until } from "../support/setup.ts";
+import { agent, agentTool, memoryStore, PawlError, runtime } from "../../src/index.ts";
+import { setup, stored, until } from "../support/setup.ts";
 import { ask, question } from "../support/tools.ts";
+import { clean } from "../support/waits.ts";
 
 /** A model that answers when it is told to, and the inputs that it was asked with. */
 function heldModel() {
@@ -186,5 +187,105 @@ describe("a runtime with `concurrency`", () => {
     const other = setup([{ text: "Done." }], {}, { store });
     expect(await other.pawl.sweep({ wait: true })).toBe(1);
     expect((await store.sessions.get(started[1]?.sessionId ?? ""))?.openRun).toBeNull();
+  });
+});
+
+describe("a full process", () => {
+  it("F26 Q1 goes on while a run waits whose time has come, and that run comes next", async () => {
+    const clock = testClock();
+    const store = memoryStore({ now: clock.now });
+    const polls = clean(({ answered, wait }) => answered ?? wait({ afterMs: 60_000, state: {} }));
+    const held = heldModel();
+    const model = {
+      rules: async (request: { messages: readonly { content: unknown }[] }) => {
+        const last = JSON.stringify(request.messages.at(-1));
+        if (last.includes("wait")) return { tools: [{ name: "clean", id: "c1" }] };
+        if (last.includes("busy")) return await held.script.rules(request);
+        return { text: "Waited." };
+      },
+    };
+    const world = setup(model, { tools: [polls] }, { store, clock, concurrency: 1 });
+    const waiting = world.pawl.run("tester", { userId: "u1", input: "wait" });
+    const { sessionId } = await waiting.started;
+    await stored(world, sessionId, "run_suspended");
+    const busy = world.pawl.run("tester", { userId: "u1", input: "busy" });
+    await until(() => held.asked.length === 1);
+    await clock.advance(60_001);
+    held.release();
+    expect((await busy.result).stop.type).toBe("end_turn");
+    // The leg's log has no event of that time yet, so it waits once more, for no time.
+    await until(async () => {
+      await clock.advance(1);
+      return (await store.sessions.get(sessionId))?.openRun === null;
+    });
+    expect((await waiting.result).text).toBe("Waited.");
+  });
+
+  it("Q1 lets a second user in after one run of the first, also with many places", async () => {
+    const held = heldModel();
+    const { pawl } = setup(held.script, {}, { concurrency: 3 });
+    const runs = [];
+    for (const input of ["a1", "a2", "a3", "a4", "a5", "a6", "a7", "b1"]) {
+      const run = pawl.run("tester", { userId: input.slice(0, 1), input });
+      await run.started;
+      runs.push(run.result);
+    }
+    let isOver = false;
+    const all = Promise.all(runs).finally(() => {
+      isOver = true;
+    });
+    await until(() => {
+      held.release();
+      return isOver;
+    });
+    await all;
+    const order = held.asked.map((text) => text.match(/[ab]\d/)?.[0]);
+    expect(order.indexOf("b1")).toBeLessThanOrEqual(4);
+    expect(held.active.most).toBe(3);
+  });
+
+  it("L9 Q1 ends a run that waits for the user at once if it is stopped", async () => {
+    const held = heldModel();
+    const model = {
+      rules: async (request: { messages: readonly { content: unknown }[] }) =>
+        JSON.stringify(request.messages.at(-1)).includes("Ask me.")
+          ? { tools: [question] }
+          : await held.script.rules(request),
+    };
+    const { pawl, say, store } = setup(model, { tools: [ask] }, { concurrency: 1 });
+    const asked = await say("Ask me.");
+    const busy = pawl.run("tester", { userId: "u1", input: "busy" });
+    await until(() => held.asked.length === 1);
+    await pawl.stop(asked.sessionId, { userId: "u1" });
+    await until(async () => (await store.sessions.get(asked.sessionId))?.openRun === null);
+    held.release();
+    await busy.result;
+  });
+
+  it("E3 Q2 tries a run again that it could not read, without a sweep", async () => {
+    const base = memoryStore();
+    const held = heldModel();
+    let fails = false;
+    const get = async (id: string) => {
+      if (!fails) return await base.sessions.get(id);
+      fails = false;
+      throw new PawlError("store_unavailable", "down");
+    };
+    const store = { ...base, sessions: { ...base.sessions, get } };
+    const options = { store, concurrency: 1, leaseTtlMs: 30, onError: () => undefined };
+    const { pawl } = setup(held.script, {}, options);
+    const runs = ["one", "two"].map((input) => pawl.run("tester", { userId: "u1", input }));
+    await Promise.all(runs.map((run) => run.started));
+    await until(() => held.asked.length === 1);
+    fails = true;
+    let isOver = false;
+    const both = Promise.all(runs.map((run) => run.result)).finally(() => {
+      isOver = true;
+    });
+    await until(() => {
+      held.release();
+      return isOver;
+    });
+    for (const { stop } of await both) expect(stop.type).toBe("end_turn");
   });
 });

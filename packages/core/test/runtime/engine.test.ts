@@ -186,6 +186,45 @@ describe("recover()", () => {
     assertSoundLog(await other.log(sessionId));
   });
 
+  it("C12 Q1 resolves only once the run of a message that was queued meanwhile has ended, too", async () => {
+    const { store, sessionId } = await abandoned();
+    const gate = Promise.withResolvers<void>();
+    const texts = ["One.", "Two."];
+    const world = setup(
+      {
+        rules: async () => {
+          if (texts.length === 2) await gate.promise;
+          return { text: texts.shift() ?? "" };
+        },
+      },
+      { whenBusy: "queue" },
+      { store },
+    );
+    let isOver = false;
+    const recovering = world.pawl.recover(sessionId).finally(() => {
+      isOver = true;
+    });
+    await until(() => world.model.requests.length === 1);
+    const queued = world.pawl.run("tester", { userId: "u1", sessionId, input: "And?" });
+    await queued.started;
+    expect(isOver).toBe(false);
+    gate.resolve();
+    expect(await recovering).toEqual({ outcome: "ended" });
+    expect(texts).toEqual([]);
+    expect((await queued.result).stop.type).toBe("end_turn");
+  });
+
+  it("Q1 takes no lease from a worker of an exclusive engine that is at work", async () => {
+    const engine: Engine = { ...localEngine(), isExclusive: true };
+    const store = memoryStore();
+    const web = setup([], {}, { store, engine, concurrency: 0 });
+    const { sessionId } = await web.pawl.run("tester", { userId: "u1", input: "Go" }).started;
+    await until(async () => (await store.listRecoverable({ limit: 1 })).length === 1);
+    expect(await store.acquire(sessionId, "engine", 60_000)).toBeDefined();
+    const other = setup([], {}, { store, engine: { ...localEngine(), isExclusive: true } });
+    expect((await other.pawl.recover(sessionId)).outcome).toBe("busy");
+  });
+
   it("U1 refuses what is no session id", async () => {
     const { pawl } = setup([]);
     const refused = await pawl.recover(7 as never).catch((error: unknown) => error);
