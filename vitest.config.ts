@@ -8,7 +8,7 @@ import { NODE_FLAGS } from "./test/support/node-flags.ts";
  * worker costs is to load the same modules, and to make that database, once more.
  */
 const SHARED = [
-  "packages/!(mcp|postgres|supabase)/test/**/*.test.ts",
+  "packages/!(mcp|pg-boss|postgres|supabase)/test/**/*.test.ts",
   "examples/{coach,data-parts,trainer}/test/**/*.test.ts",
 ];
 
@@ -36,7 +36,7 @@ export default defineConfig({
         test: {
           name: "all",
           include: [
-            "packages/{mcp,postgres,supabase}/test/**/*.test.ts",
+            "packages/{mcp,pg-boss,postgres,supabase}/test/**/*.test.ts",
             "examples/!(coach|data-parts|trainer)/test/**/*.test.ts",
             "test/**/*.test.ts",
             ...ON_SERVERS,

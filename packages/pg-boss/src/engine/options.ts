@@ -1,0 +1,51 @@
+import { checkOptions, type OptionKinds, PawlError } from "@pawl/core";
+import { PgBoss } from "pg-boss";
+
+/** Options of `pgBossEngine()`: `connectionString` or `boss`, and settings of the queue. */
+export interface PgBossEngineOptions {
+  /**
+   * The Postgres on which pg-boss has its tables, in the schema `pgboss`. It creates them if they are missing.
+   * Not behind a pooler in transaction mode, because pg-boss listens.
+   */
+  connectionString?: string;
+  /**
+   * Your own PgBoss instead, which you start and stop. Set `useListenNotify: true`, or wakes take seconds, and
+   * `monitorIntervalSeconds` and `superviseIntervalSeconds`, or sessions of a dead process wait for a minute.
+   */
+  boss?: PgBoss;
+  /** The name of the queue. Processes with the same queue share its sessions. Default: `pawl`. */
+  queue?: string;
+  /**
+   * How long a process may be silent before its sessions are given to another one, in seconds. An integer of 10
+   * or more. All processes of a queue have the same. Default: 10.
+   */
+  heartbeatSeconds?: number;
+  /** Called with the errors and warnings of pg-boss's background work. Default: logs them with `console.error`. */
+  onError?(error: unknown): void;
+}
+
+const OPTIONS: OptionKinds<PgBossEngineOptions> = {
+  connectionString: "string",
+  boss: { mustBe: "a PgBoss", is: (boss) => boss instanceof PgBoss },
+  queue: "string",
+  heartbeatSeconds: {
+    mustBe: "an integer of 10 or more",
+    is: (seconds) => Number.isInteger(seconds) && Number(seconds) >= 10,
+  },
+  onError: "function",
+};
+
+/**
+ * Checks the options of `pgBossEngine()`.
+ *
+ * @throws PawlError `config`
+ */
+export function checkEngine(options: PgBossEngineOptions): void {
+  checkOptions("pgBossEngine()", options, OPTIONS);
+  if ((options.connectionString === undefined) === (options.boss === undefined)) {
+    throw new PawlError(
+      "config",
+      "pgBossEngine() needs either `connectionString` or `boss`, e.g. pgBossEngine({ connectionString: process.env.DATABASE_URL }).",
+    );
+  }
+}
