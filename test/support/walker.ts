@@ -1,0 +1,24 @@
+import { agent, tool } from "@pawl/core";
+import { scriptedModel } from "@pawl/testing";
+import * as z from "zod";
+
+const step = tool({
+  name: "step",
+  description: "Takes a moment.",
+  input: z.object({ place: z.number() }),
+  idempotent: true,
+  execute: async ({ place }) => {
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    return `at ${place}`;
+  },
+});
+/** An agent whose runs take a second: it walks six steps. */
+export const walker = agent({
+  name: "walker",
+  model: scriptedModel(({ messages }) => {
+    const place = messages.filter(({ role }) => role === "assistant").length;
+    return place < 6 ? { tools: [{ name: "step", input: { place } }] } : { text: "Arrived." };
+  }),
+  instructions: "You walk.",
+  tools: [step],
+});
