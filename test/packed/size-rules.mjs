@@ -8,6 +8,7 @@ const LIMITS = {
   "@pawl/mcp": 207,
   "@pawl/openai": 53,
   "@pawl/otel": 20,
+  "@pawl/pg-boss": 20,
   "@pawl/planning": 140,
   "@pawl/postgres": 2150,
   "@pawl/remote": 80,

@@ -4,23 +4,27 @@ import { PgBoss } from "pg-boss";
 /** Options of `pgBossEngine()`: `connectionString` or `boss`, and settings of the queue. */
 export interface PgBossEngineOptions {
   /**
-   * The Postgres on which pg-boss has its tables, in the schema `pgboss`. It creates them if they are missing.
-   * Not behind a pooler in transaction mode, because pg-boss listens.
+   * The Postgres on which pg-boss has its tables, in the schema `pgboss`. It creates them if they are
+   * missing. Not behind a pooler in transaction mode, because pg-boss listens.
    */
-  connectionString?: string;
+  connectionString?: string | undefined;
   /**
-   * Your own PgBoss instead, which you start and stop. Set `useListenNotify: true`, or wakes take seconds, and
-   * `monitorIntervalSeconds` and `superviseIntervalSeconds`, or sessions of a dead process wait for a minute.
+   * Your own PgBoss instead, which you start and stop. Without `useListenNotify: true`, wakes take up to 2
+   * seconds. Set `monitorIntervalSeconds` and `superviseIntervalSeconds` to 2, or the sessions of a dead
+   * process wait for a minute.
    */
-  boss?: PgBoss;
+  boss?: PgBoss | undefined;
   /** The name of the queue. Processes with the same queue share its sessions. Default: `pawl`. */
   queue?: string;
   /**
-   * How long a process may be silent before its sessions are given to another one, in seconds. An integer of 10
-   * or more. All processes of a queue have the same. Default: 10.
+   * How long a process may be silent before its sessions are given to another one, in seconds. An integer
+   * of 10 or more. All processes of a queue should have the same. Default: 10.
    */
   heartbeatSeconds?: number;
-  /** Called with the errors and warnings of pg-boss's background work. Default: logs them with `console.error`. */
+  /**
+   * Called with the errors and warnings of pg-boss's background work, unless a `boss` was given. Default:
+   * logs them with `console.error`.
+   */
   onError?(error: unknown): void;
 }
 

@@ -24,14 +24,15 @@ export interface PgBossEngine extends Engine {
  * @throws PawlError `config` for options that do not fit. `wake()` and `work()` reject with the error of
  * pg-boss if the database fails, and with `config` if the queue exists with another policy.
  * @example
- * ```ts fragment
+ * ```ts
+ * import { pgBossEngine } from "@pawl/pg-boss";
+ *
  * const engine = pgBossEngine({ connectionString: process.env.DATABASE_URL });
- * const pawl = createRuntime({ store, agents: [coach], engine, concurrency: 10 });
- * pawl.start();
- * process.once("SIGTERM", async () => {
- *   await pawl.drain();
- *   await engine.close();
- * });
+ * const { promise, resolve } = Promise.withResolvers<string>();
+ * await engine.work(async ({ sessionId }) => resolve(sessionId), { concurrency: 10 });
+ * await engine.wake("s1");
+ * console.log(await promise); // s1
+ * await engine.close();
  * ```
  */
 export function pgBossEngine(options: PgBossEngineOptions): PgBossEngine {

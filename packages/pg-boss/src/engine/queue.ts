@@ -13,8 +13,8 @@ const SUPERVISE_SECONDS = 2;
 const KEEP_SECONDS = 60;
 
 /**
- * Any number of jobs of a session may be active, and one of each key may wait. With `stately`, a wake during
- * a call would be at the head of the queue and could not be fetched, so that no session behind it was.
+ * One job of each key may wait, and any number may be active. With `stately`, pg-boss up to 12.35 fetches
+ * nothing while the oldest job that waits is of an active session.
  */
 const POLICY = "short";
 
