@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { WakeOptions } from "@pawl/core/store";
 import type { PgBoss } from "pg-boss";
 import { inTransaction } from "./transaction.ts";
@@ -13,7 +12,7 @@ export interface WakeJob {
 const forNow = (sessionId: string) => `now:${sessionId}`;
 const forLater = (sessionId: string) => `at:${sessionId}`;
 const forEarlier = (sessionId: string, at: Date) => `earlier:${at.toISOString()}:${sessionId}`;
-const ofTransaction = (sessionId: string) => `tx:${randomUUID()}:${sessionId}`;
+const ofTransaction = (sessionId: string) => `tx:${crypto.randomUUID()}:${sessionId}`;
 
 /** Sends the job that wakes a session. */
 export async function sendWake(
