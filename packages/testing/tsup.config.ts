@@ -9,6 +9,7 @@ export default defineConfig({
     "src/models/strict-model.ts",
     "src/messages/messages-api.ts",
     "src/openai/openai-api.ts",
+    "src/contract/engine/engine-contract.ts",
     "src/contract/files/file-store-contract.ts",
     "src/contract/reservations/reservations-contract.ts",
     "src/contract/store/event-store-contract.ts",
