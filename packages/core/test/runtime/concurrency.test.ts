@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { scriptedModel, strictModel, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
@@ -193,7 +194,13 @@ describe("a runtime with `concurrency`", () => {
 describe("a full process", () => {
   it("F26 Q1 goes on while a run waits whose time has come, and that run comes next", async () => {
     const clock = testClock();
-    const store = memoryStore({ now: clock.now });
+    const base = memoryStore({ now: clock.now });
+    let opened = 0;
+    const open: typeof base.open = async (session) => {
+      opened += 1;
+      return await base.open?.(session);
+    };
+    const store = { ...base, open };
     const polls = clean(({ answered, wait }) => answered ?? wait({ afterMs: 60_000, state: {} }));
     const held = heldModel();
     const model = {
@@ -211,6 +218,9 @@ describe("a full process", () => {
     const busy = world.pawl.run("tester", { userId: "u1", input: "busy" });
     await until(() => held.asked.length === 1);
     await clock.advance(60_001);
+    // The timer opens the session, finds no place, and gives the run to the engine.
+    await until(() => opened === 3);
+    await sleep(50);
     held.release();
     expect((await busy.result).stop.type).toBe("end_turn");
     // The leg's log has no event of that time yet, so it waits once more, for no time.
