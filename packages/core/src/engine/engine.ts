@@ -51,8 +51,8 @@ export interface Engine {
   work(handler: WokenHandler, options: { concurrency: number }): Promise<EngineWorker>;
   /**
    * Whether the engine calls the handler of one worker at a time for a session, and only after it has given
-   * up the worker before. Then all runs are continued by the engine, and a worker takes the lease of the one
-   * before it at once. Default: false, a worker waits until that lease has expired.
+   * up the worker before. Then the engine continues all runs but those with credentials, and a worker takes
+   * the lease of the one before it at once. Default: false, a worker waits until that lease has expired.
    */
   readonly isExclusive?: boolean;
 }
