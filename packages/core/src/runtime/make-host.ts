@@ -5,7 +5,6 @@ import { once } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
 import { newSlots } from "../base/slots.ts";
 import { newSwitch } from "../base/switch.ts";
-import { engineInMemory } from "../engine/local-engine.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { localTail } from "../readers/local-tail.ts";
 import { sessionWatches } from "../readers/session-watch.ts";
@@ -15,6 +14,7 @@ import { UPCASTERS, type Upcasters, upcastingStore } from "../stores/upcast.ts";
 import { withBlobs } from "../stores/with-blobs.ts";
 import { keeper } from "./begin/beginning.ts";
 import type { RuntimeOptions } from "./begin/runtime-types.ts";
+import { lazyEngine } from "./lazy-engine.ts";
 import { lazyLegFiles } from "./lazy-leg-files.ts";
 import { lazyUserFiles } from "./lazy-user-files.ts";
 import type { Host } from "./leg/host.ts";
@@ -47,7 +47,7 @@ export function makeHost<Deps>({
   files,
 }: RuntimeOptions<Deps>): Host {
   const slots = newSlots(concurrency ?? (ownEngine === undefined ? Number.POSITIVE_INFINITY : CONCURRENCY));
-  const engine = ownEngine ?? (concurrency === undefined ? undefined : engineInMemory(clock, slots));
+  const engine = ownEngine ?? (concurrency === undefined ? undefined : lazyEngine(clock, slots));
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
   const log = layered(store, blobs, upcasters, { storeRetryMs, clock });
   const host: Host = {
@@ -62,6 +62,7 @@ export function makeHost<Deps>({
     setbacks: new Map(),
     wakes: new Map(),
     wakeLater: (leg) => wakeLater(host, leg),
+    stopRun: async (start) => await (await rarelyUsed()).stopRunOf(host, start),
     engine,
     hasOwnEngine: ownEngine !== undefined,
     slots,
@@ -93,7 +94,7 @@ export function makeHost<Deps>({
   return host;
 }
 
-/** The code for sub-agents and for tools of clients, in a chunk that most processes do not load. */
+/** The code for sub-agents, stops and tools of clients, in a chunk that most processes do not load. */
 const rarelyUsed = () => import("./seldom/index.ts");
 
 /** Wraps the store so that it loads blobs, converts events of older formats, and retries failed appends. */

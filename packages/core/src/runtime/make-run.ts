@@ -1,4 +1,3 @@
-import { EventEmitter } from "eventemitter3";
 import { counted } from "../base/counted.ts";
 import { once } from "../base/once.ts";
 import { applyEvent } from "../fold/apply.ts";
@@ -11,7 +10,7 @@ import { isSettled } from "../session/queued.ts";
 import { type RunResult, resultOf } from "../session/run-result.ts";
 import { newSessionState, type SessionState } from "../session/state.ts";
 import type { Begun } from "./begin/begin.ts";
-import { stopOnAbort } from "./begin/stop.ts";
+import { stopOnAbort } from "./begin/stop-on-abort.ts";
 import type { Host } from "./leg/host.ts";
 import type { Run, RunStart } from "./leg/run-handle.ts";
 
@@ -38,17 +37,9 @@ export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal)
   }));
   from.catch(() => undefined);
   const events = (): AsyncGenerator<SessionEvent, void, undefined> => followFrom(host, from);
-  const emitter = new EventEmitter();
+  const listeners = new Map<string, readonly ((event: never) => void)[]>();
   const emit = (event: SessionEvent): void => {
-    try {
-      emitter.emit(event.type, event);
-    } catch (error) {
-      // An exception in a listener becomes an uncaught one, so that it is seen and other listeners are still
-      // called.
-      setTimeout(() => {
-        throw error;
-      });
-    }
+    for (const listener of listeners.get(event.type) ?? []) callSafely(listener, event as never);
   };
   const pump = once(() => listenFrom(host, from, emit));
   const run: Run = {
@@ -60,18 +51,32 @@ export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal)
     },
     on: (type, listener) => {
       checkListening(type, listener);
-      emitter.on(type, listener);
+      listeners.set(type, [...(listeners.get(type) ?? []), listener]);
       // `result` rejects if the store fails.
       listening = pump().catch(() => undefined);
       return run;
     },
     off: (type, listener) => {
       checkListening(type, listener);
-      emitter.off(type, listener);
+      listeners.set(
+        type,
+        (listeners.get(type) ?? []).filter((one) => one !== listener),
+      );
       return run;
     },
   };
   return run;
+}
+
+/** Calls a listener. Its exception becomes an uncaught one: it is seen, and other listeners are still called. */
+function callSafely<T>(listener: (event: T) => void, event: T): void {
+  try {
+    listener(event);
+  } catch (error) {
+    setTimeout(() => {
+      throw error;
+    });
+  }
 }
 
 async function resultFrom(

@@ -3,7 +3,6 @@ import { follow } from "../readers/follow.ts";
 import { beginning } from "./begin/beginning.ts";
 import { getOrCreateSession } from "./begin/new-session.ts";
 import type { Runtime, RuntimeOptions } from "./begin/runtime-types.ts";
-import { requestStop } from "./begin/stop.ts";
 import { agentNamed, beginOrContinue, ownSession } from "./begin-run.ts";
 import { checkCall, checkDrain, checkId, checkSweep } from "./check-calls.ts";
 import { checkRuntimeOptions } from "./check-runtime.ts";
@@ -63,6 +62,7 @@ export function runtime<Deps, Name extends string = string>(
       makeRun(host, beginning(host, beginOrContinue(host, agent, options)), options?.signal) as Run<never>,
     stop: async (sessionId, options) => {
       const session = await asked("stop", sessionId, options);
+      const { requestStop } = await seldom();
       await requestStop(host, session, agentNamed(host, session.agent));
     },
     view: async (sessionId, options) => {

@@ -284,10 +284,23 @@ describe("recovery", () => {
     run.on("run_started", () => {
       throw new Error("listener");
     });
+    run.on("run_started", () => seen.push("started"));
     run.on("run_ended", () => seen.push("ended"));
     await run.result;
     expect(await thrown).toMatchObject({ message: "listener" });
-    await until(() => seen.length > 0);
-    expect(seen).toEqual(["ended"]);
+    await until(() => seen.includes("ended"));
+    expect(seen).toEqual(["started", "ended"]);
+  });
+
+  it("calls a listener no more once it is taken off, and each of its registrations before", async () => {
+    const { pawl } = setup([{ text: "Hi." }]);
+    const seen: string[] = [];
+    const started = () => seen.push("started");
+    const never = () => seen.push("never");
+    const run = pawl.run("tester", { ...user, input: "Go" });
+    run.on("run_started", started).on("run_started", started);
+    run.on("run_ended", never).off("run_ended", never);
+    await run.result;
+    expect(seen).toEqual(["started", "started"]);
   });
 });

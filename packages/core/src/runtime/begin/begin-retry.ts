@@ -17,7 +17,7 @@ import type { RunStart } from "../leg/run-handle.ts";
 import { type Begun, PAUSE_MS, resumeRun } from "./begin.ts";
 import { retryOf } from "./earlier-run.ts";
 import { busy, calledBy, senderOf } from "./incoming-message.ts";
-import { stopOnAbort } from "./stop.ts";
+import { stopOnAbort } from "./stop-on-abort.ts";
 import { storeRunStart } from "./store-start.ts";
 
 /** The run to retry. */

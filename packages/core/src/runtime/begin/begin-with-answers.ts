@@ -15,7 +15,7 @@ import { openLeg } from "../leg/open-leg.ts";
 import { answerEvents } from "./answer.ts";
 import { type Begun, failedLeg, giveBack, recoverStored, resumeRun } from "./begin.ts";
 import type { Answer } from "./runtime-types.ts";
-import { stopOnAbort } from "./stop.ts";
+import { stopOnAbort } from "./stop-on-abort.ts";
 
 /** Answers, and the session to which they belong. */
 interface Answering extends AskedBy {

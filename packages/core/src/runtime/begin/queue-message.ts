@@ -10,7 +10,7 @@ import type { OpenLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 import { type Begun, failedLeg, recoverStored, resumeRun } from "./begin.ts";
 import { type IncomingMessage, messageEvents, senderOf } from "./incoming-message.ts";
-import { stopOnAbort } from "./stop.ts";
+import { stopOnAbort } from "./stop-on-abort.ts";
 
 /**
  * Queues a message for the run in progress. Needs no lease: the run's leg picks the message up, in this

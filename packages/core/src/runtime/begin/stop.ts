@@ -31,18 +31,8 @@ export async function storeStopRequest(
   return true;
 }
 
-/**
- * When the signal aborts, stops a run that another leg is working on. Does not stop other runs of the
- * session. Returns a function that detaches the signal, because a caller may use one signal for many runs.
- */
-export function stopOnAbort(host: Host, start: RunStart, signal: AbortSignal | undefined): () => void {
-  const stop = () => void stopRunOf(host, start).catch(host.report);
-  if (signal?.aborted) stop();
-  else signal?.addEventListener("abort", stop, { once: true });
-  return () => signal?.removeEventListener("abort", stop);
-}
-
-async function stopRunOf(host: Host, start: RunStart): Promise<void> {
+/** Stops a run that another leg is working on, and the run that it hands its message over to. */
+export async function stopRunOf(host: Host, start: RunStart): Promise<void> {
   // The run may be handing the message over to the next run at this moment, so the next run is stopped too.
   for (let asked: string | undefined; ; ) {
     const runId = await runOf(host, start);

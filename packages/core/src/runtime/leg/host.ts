@@ -13,6 +13,7 @@ import type { Session } from "../../log/session-row.ts";
 import type { ToolSpec } from "../../model/content.ts";
 import type { SessionWatches } from "../../readers/session-watch.ts";
 import type { SessionState } from "../../session/state.ts";
+import type { RunStart } from "./run-handle.ts";
 
 /** The session's state at the end of a leg. `settled` is `true` if the leg suspended or ended the run. */
 export interface LegOutcome {
@@ -111,6 +112,8 @@ export interface Host {
   readonly slots: Slots;
   /** Sets a timer if the leg's run waits for a time. */
   wakeLater(leg: Leg): void;
+  /** Stops a run in whichever process works on it, and the run that it hands its message over to. */
+  stopRun(start: RunStart): Promise<void>;
   /** The agents that were reported because they have open runs and this runtime lacks them. */
   readonly lacking: Set<string>;
   /** Returns the name under which this process holds leases. */

@@ -1,3 +1,4 @@
+export { engineInMemory } from "../../engine/local-engine.ts";
 export { userFiles } from "../../files/user-files.ts";
 export { checkedOffer, offeredTools, refuseTaken } from "../../tools/offered-tools.ts";
 export { fork } from "../at-rest/fork.ts";
@@ -7,6 +8,7 @@ export { viewOf } from "../at-rest/view-of.ts";
 export { beginRetry } from "../begin/begin-retry.ts";
 export { beginWithAnswers } from "../begin/begin-with-answers.ts";
 export { giveCredentials } from "../begin/give-credentials.ts";
+export { requestStop, stopRunOf } from "../begin/stop.ts";
 export { makeLegFiles } from "../files/make-leg-files.ts";
 export { readInput } from "../files/read-input.ts";
 export { delegateCall } from "../tasks/delegate.ts";
