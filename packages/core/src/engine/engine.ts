@@ -5,8 +5,8 @@ export interface WakeOptions {
   /** The owner of the session. An engine may share its workers fairly between users. */
   userId?: string;
   /**
-   * A transaction of the engine's database in which the wake is to be stored, in the form that the engine
-   * takes. Default: none.
+   * A transaction in which the wake is to be stored, as the store's `appendWith` gives it. Only for engines
+   * with `takesTransaction`. Default: none.
    */
   transaction?: unknown;
 }
@@ -55,4 +55,9 @@ export interface Engine {
    * the lease of the one before it at once. Default: false, a worker waits until that lease has expired.
    */
   readonly isExclusive?: boolean;
+  /**
+   * Whether `wake` takes a `transaction` of the runtime's store. Then a message or an answer for which this
+   * process has no place is stored in one transaction with its wake. Default: false.
+   */
+  readonly takesTransaction?: boolean;
 }

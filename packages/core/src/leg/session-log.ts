@@ -3,7 +3,14 @@ import type { SessionState } from "../session/state.ts";
 import { eventsOf, type HeldOutcome } from "./held-events.ts";
 import { doInTurn, turns } from "./in-turn.ts";
 import { holdEvents, readOthers, writeEvents } from "./session-writer.ts";
-import { isRefused, newWriter, unlessOvertaken, type Writer, type WriterParts } from "./writer.ts";
+import {
+  isRefused,
+  newWriter,
+  unlessOvertaken,
+  type WriteOptions,
+  type Writer,
+  type WriterParts,
+} from "./writer.ts";
 
 /**
  * Appends a leg's events to the log, one append at a time, and applies each stored event to the state. Events
@@ -38,6 +45,8 @@ export interface SessionLog {
   holdAt(revision: number, events: readonly NewEvent[]): Promise<void>;
   /** Whether events are held. */
   readonly isHolding: boolean;
+  /** Whether an append has handed the session over, and so released the lease. */
+  readonly isHandedOver: boolean;
   /**
    * Stores the held events. Resolves to `false` if another process had stored something before them: the
    * caller must decide again.
@@ -74,15 +83,13 @@ interface HoldOptions {
 }
 
 /** Options of `appendAtTip`. */
-interface AtTip {
+interface AtTip extends Pick<WriteOptions, "release" | "handOver"> {
   /**
    * `seq` of the last event on which the caller's decision is based. Default: the last event in the state.
    */
   seq?: number;
   /** The log's `revision` when the caller decided. Default: the current one. */
   revision?: number;
-  /** Whether the same append also releases the lease. Default: no. */
-  release?: boolean;
 }
 
 /** What a leg's log is made of. `prepare` returns events in the form in which they are stored. */
@@ -126,11 +133,11 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
     },
     asStored: prepare,
     append: (events) => join({ events }),
-    appendAtTip: (events, { seq = state.lastSeq, revision = writer.revision, release = false } = {}) => {
+    appendAtTip: (events, { seq = state.lastSeq, revision = writer.revision, ...more } = {}) => {
       const prepared = prepare(events);
       return alone(async () => {
         if (writer.revision !== revision) return false;
-        const written = writeEvents(writer, prepared, { afterSeq: seq, release });
+        const written = writeEvents(writer, prepared, { afterSeq: seq, ...more });
         return (await unlessOvertaken(state, seq, written)) !== undefined;
       });
     },
@@ -146,15 +153,13 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
         if (writer.revision === revision) holdEvents(writer, prepared, { follows: true });
       });
     },
+    get isHandedOver() {
+      return writer.isHandedOver;
+    },
     get isHolding() {
       return writer.held.length > 0;
     },
-    storeHeld: () =>
-      alone(async () => {
-        const { revision } = writer;
-        await writeEvents(writer, []);
-        return writer.revision === revision;
-      }),
+    storeHeld: () => alone(() => storeAllHeld(writer)),
     get revision() {
       return writer.revision;
     },
@@ -171,6 +176,13 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
     catchUp: () => doInTurn(inTurn, () => readOthers(writer)),
     renewLease: (ttlMs) => parts.store.renew(parts.lease, ttlMs),
   };
+}
+
+/** Stores the held events. Resolves to `false` if another process had stored something before them. */
+async function storeAllHeld(writer: Writer): Promise<boolean> {
+  const { revision } = writer;
+  await writeEvents(writer, []);
+  return writer.revision === revision;
 }
 
 /** Events that wait to be appended, and the functions that settle their caller's promise. */

@@ -2,7 +2,7 @@ import { PawlError } from "../base/errors.ts";
 import { applyEvent } from "../fold/apply.ts";
 import { loadState } from "../fold/load.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
-import type { EventStore, Lease } from "../log/event-store.ts";
+import type { AppendOptions, EventStore, Lease } from "../log/event-store.ts";
 import type { LiveTail } from "../log/live-tail.ts";
 import { ownRows } from "../log/own-rows.ts";
 import { patchOf } from "../log/row-patch.ts";
@@ -36,6 +36,8 @@ export interface Writer extends Readonly<WriterParts> {
    * has taken over the session.
    */
   failure: { error: unknown } | undefined;
+  /** Whether the last append handed the session over: it has released the lease. */
+  isHandedOver: boolean;
 }
 
 /** Conditions of an append. */
@@ -44,11 +46,24 @@ export interface WriteOptions {
   afterSeq?: number;
   /** Whether the same append also releases the lease. Default: no. */
   release?: boolean;
+  /**
+   * Called in the transaction of the append, which then releases the lease, too. If the store has no
+   * transactions or this rejects, the events are stored without it, and the lease is kept. Default: none.
+   */
+  handOver?: ((transaction: unknown) => Promise<void>) | undefined;
 }
 
 /** Makes the writer of a leg's log. */
 export function newWriter(parts: WriterParts): Writer {
-  return { ...parts, leg: parts.newId(), appends: 0, held: [], revision: 0, failure: undefined };
+  return {
+    ...parts,
+    leg: parts.newId(),
+    appends: 0,
+    held: [],
+    revision: 0,
+    failure: undefined,
+    isHandedOver: false,
+  };
 }
 
 /** Throws the failure after which nothing can be written, if there is one. */
@@ -87,23 +102,53 @@ export async function unlessOvertaken<T>(
 export async function appendRows(
   writer: Writer,
   events: readonly NewEvent[],
-  { afterSeq, release = false }: WriteOptions = {},
+  { afterSeq, release = false, handOver }: WriteOptions = {},
 ): Promise<readonly StoredEvent[]> {
-  const { store, state, lease } = writer;
+  const { state, lease } = writer;
   writer.appends += 1;
   try {
-    const stored = await store.append(state.sessionId, events, {
+    const options: AppendOptions = {
       appendId: `${writer.leg}:${writer.appends}`,
       lease,
       session: patchOf(events),
       ...(afterSeq !== undefined && { afterSeq }),
       ...(release && { release }),
-    });
+    };
+    const stored =
+      (handOver && (await appendAndHandOver(writer, events, options, handOver))) ??
+      (await writer.store.append(state.sessionId, events, options));
     // Callers start tools and model calls after this append, so it must have stored exactly these events.
     return ownRows(state.sessionId, events, stored);
   } catch (error) {
     const isCertain = isRefused(error) || PawlError.is(error, "conflict");
     if (writer.held.length > 0 && !isCertain) endWriting(writer, error);
+    throw error;
+  }
+}
+
+/**
+ * Appends events, and hands the session over in the same transaction. Resolves to `undefined` if that is not
+ * possible. Then the caller must append the events.
+ */
+async function appendAndHandOver(
+  writer: Writer,
+  events: readonly NewEvent[],
+  options: AppendOptions,
+  handOver: (transaction: unknown) => Promise<void>,
+): Promise<readonly StoredEvent[] | undefined> {
+  const { store, state } = writer;
+  let failed = false;
+  const also = async (transaction: unknown) => {
+    failed = true;
+    await handOver(transaction);
+    failed = false;
+  };
+  try {
+    const rows = await store.appendWith?.(state.sessionId, events, { ...options, release: true }, also);
+    writer.isHandedOver = rows !== undefined;
+    return rows;
+  } catch (error) {
+    if (failed) return undefined;
     throw error;
   }
 }

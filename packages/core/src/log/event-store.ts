@@ -160,6 +160,24 @@ export interface EventStore {
     events: readonly NewEvent[],
     options: AppendOptions,
   ): Promise<readonly StoredEvent[]>;
+  /**
+   * Appends like {@link EventStore.append}, and calls `also` in the transaction that stores the events. So
+   * what `also` stores with the transaction is stored together with the events, or not at all. `also` is
+   * called before the events are stored, and again if the transaction is repeated. If it rejects, nothing is
+   * stored, and the promise rejects with its error. An append id that the log has already stores nothing,
+   * also nothing of `also`.
+   *
+   * Optional: for stores over a database in which an {@link Engine} may keep its wakes. If your store wraps
+   * another one and changes what `append` does, wrap this, too, or set it to `undefined`.
+   */
+  appendWith?:
+    | ((
+        sessionId: string,
+        events: readonly NewEvent[],
+        options: AppendOptions,
+        also: (transaction: unknown) => Promise<void>,
+      ) => Promise<readonly StoredEvent[]>)
+    | undefined;
   /** Reads events in the order of `seq`. Yields nothing for an unknown session. */
   read(sessionId: string, options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**

@@ -68,7 +68,7 @@ export function makeRun(host: Host, begun: Promise<Begun>, signal?: AbortSignal)
   return run;
 }
 
-/** Calls a listener. Its exception becomes an uncaught one: it is seen, and other listeners are still called. */
+/** Calls a listener. Its exception becomes an uncaught one, and other listeners are still called. */
 function callSafely<T>(listener: (event: T) => void, event: T): void {
   try {
     listener(event);

@@ -13,10 +13,11 @@ export function retryingStore(store: EventStore, delaysMs: readonly number[], cl
   const append: EventStore["append"] = (sessionId, events, options) =>
     tryAgain(clock, delaysMs, () => store.append(sessionId, events, options));
   const wrapped = wrapStore(store);
-  const { open } = wrapped;
+  const { open, appendWith } = wrapped;
   return {
     ...wrapped,
     append,
+    ...(appendWith && { appendWith: (...given) => tryAgain(clock, delaysMs, () => appendWith(...given)) }),
     ...(open && { open: (session) => tryAgain(clock, delaysMs, () => open(session)) }),
   };
 }

@@ -22,13 +22,17 @@ import { wrapStore } from "./wrap-store.ts";
  */
 export function watchedStore(store: EventStore): EventStore {
   const { watch, appended } = appendWatchers();
+  const wrapped = wrapStore(store);
+  const { appendWith } = wrapped;
+  const reported = async (sessionId: string, appending: Promise<readonly StoredEvent[]>) => {
+    const rows = await appending;
+    appended(sessionId, rows);
+    return rows;
+  };
   return {
-    ...wrapStore(store),
-    async append(sessionId, events, options) {
-      const rows = await store.append(sessionId, events, options);
-      appended(sessionId, rows);
-      return rows;
-    },
+    ...wrapped,
+    append: (id, ...given) => reported(id, store.append(id, ...given)),
+    ...(appendWith && { appendWith: (id, ...given) => reported(id, appendWith(id, ...given)) }),
     watch,
   };
 }

@@ -62,7 +62,7 @@ export function withBlobs(store: EventStore, blobs: BlobStore, options: BlobOpti
   const { aboveBytes = 256_000 } = options;
   checkNumbers("withBlobs()", { aboveBytes });
   const wrapped = wrapStore(store);
-  const { open } = wrapped;
+  const { open, appendWith } = wrapped;
   return {
     ...wrapped,
     // A snapshot has whole payloads, which this store keeps out of the log.
@@ -76,30 +76,45 @@ export function withBlobs(store: EventStore, blobs: BlobStore, options: BlobOpti
         );
       },
     }),
-    async append(sessionId, events, options) {
-      // Before the first await, so that later changes by the caller are not stored.
-      const texts = events.map(({ data }) => blobText(data, aboveBytes));
-      const written = new Map<string, string>();
-      let slim = events;
-      if (texts.some((text) => text !== undefined)) {
-        checkBatch(events, options.appendId);
-        slim = await slimmed(events, texts, written);
-        const puts = Array.from(written, ([id, text]) => blobStoreCall(() => blobs.put(sessionId, id, text)));
-        await Promise.all(puts);
-      }
-      try {
-        const rows = await store.append(sessionId, slim, options);
-        if (!rows.some(isSlim)) return rows;
-        return await Promise.all(rows.map((event) => whole(event, blobs, written)));
-      } catch (error) {
-        throw await withWholeEvent(error, blobs);
-      }
-    },
+    append: appendSlim(store.append.bind(store), blobs, aboveBytes),
+    ...(appendWith && {
+      appendWith: async (sessionId, events, options, also) => {
+        const append: EventStore["append"] = (...given) => appendWith(...given, also);
+        return await appendSlim(append, blobs, aboveBytes)(sessionId, events, options);
+      },
+    }),
     read: async function* (sessionId, options) {
       for await (const event of store.read(sessionId, options)) {
         yield isSlim(event) ? await whole(event, blobs) : event;
       }
     },
+  };
+}
+
+/** Makes an `append` that writes large payloads to `blobs` first. */
+function appendSlim(
+  append: EventStore["append"],
+  blobs: BlobStore,
+  aboveBytes: number,
+): EventStore["append"] {
+  return async (sessionId, events, options) => {
+    // Before the first await, so that later changes by the caller are not stored.
+    const texts = events.map(({ data }) => blobText(data, aboveBytes));
+    const written = new Map<string, string>();
+    let slim = events;
+    if (texts.some((text) => text !== undefined)) {
+      checkBatch(events, options.appendId);
+      slim = await slimmed(events, texts, written);
+      const puts = Array.from(written, ([id, text]) => blobStoreCall(() => blobs.put(sessionId, id, text)));
+      await Promise.all(puts);
+    }
+    try {
+      const rows = await append(sessionId, slim, options);
+      if (!rows.some(isSlim)) return rows;
+      return await Promise.all(rows.map((event) => whole(event, blobs, written)));
+    } catch (error) {
+      throw await withWholeEvent(error, blobs);
+    }
   };
 }
 

@@ -14,6 +14,12 @@ export interface PgBossEngineOptions {
    * process wait for a minute.
    */
   boss?: PgBoss | undefined;
+  /**
+   * Whether the runtime's store is in the same database, e.g. `postgresStore()` with a pool of the same
+   * `connectionString`. Then a message for which a process has no place is stored in one transaction with its
+   * wake. Default: false, the session is woken after that.
+   */
+  sameDatabase?: boolean;
   /** The name of the queue. Processes with the same queue share its sessions. Default: `pawl`. */
   queue?: string;
   /**
@@ -31,6 +37,7 @@ export interface PgBossEngineOptions {
 const OPTIONS: OptionKinds<PgBossEngineOptions> = {
   connectionString: "string",
   boss: { mustBe: "a PgBoss", is: (boss) => boss instanceof PgBoss },
+  sameDatabase: "boolean",
   queue: "string",
   heartbeatSeconds: {
     mustBe: "an integer of 10 or more",

@@ -62,6 +62,7 @@ export function pgBossEngine(options: PgBossEngineOptions): PgBossEngine {
     }
   };
   return {
+    takesTransaction: options.sameDatabase === true,
     wake: async (sessionId, given = {}) => {
       await ready();
       await sendWake(boss, queue, sessionId, given);

@@ -35,7 +35,8 @@ export async function ask(db: Database, text: string, values: unknown[] = []): P
   return await tryUntilApplied(() => once(db, text, values));
 }
 
-async function once(db: Database, text: string, values: unknown[]): Promise<readonly Row[]> {
+/** Runs one statement once. @throws PawlError `store_unavailable` for any failure */
+export async function once(db: Database, text: string, values: unknown[]): Promise<readonly Row[]> {
   try {
     if ("query" in db) return (await db.query(text, values)).rows as Row[];
     return (await db.unsafe(text, values as never[], { prepare: values.length > 0 })) as Row[];

@@ -1,4 +1,4 @@
-import type { StoredEvent } from "@pawl/core";
+import type { EventStore, StoredEvent } from "@pawl/core";
 import {
   type AppendCall,
   type AppendOptions,
@@ -8,8 +8,11 @@ import {
   type NewEvent,
   type PreparedEvent,
   type Refused,
+  type SqlLog,
+  tryUntilApplied,
 } from "@pawl/core/store";
-import { ask, type Database, type Row } from "../database/queryable.ts";
+import type { InTransaction } from "../database/in-transaction.ts";
+import { ask, type Database, once, type Row } from "../database/queryable.ts";
 import { eventColumns, toEvent } from "./rows.ts";
 
 /** Implements {@link EventStore.append}. */
@@ -19,16 +22,50 @@ export async function append(
   events: readonly NewEvent[],
   options: AppendOptions,
 ): Promise<readonly StoredEvent[]> {
-  const log = {
-    append: async (call: AppendCall) => {
-      const [row] = await (isPlain(call) ? storeOne(db, call) : storeAll(db, call));
-      if (typeof row?.done !== "string") return undefined;
-      const [base, at = ""] = row.done.split(" ");
-      return { base: Number(base), at };
-    },
-    explain: async (call: AppendCall) => await explain(db, call),
+  const log: SqlLog = {
+    append: async (call) => await store((text, values) => ask(db, text, values), call),
+    explain: async (call) => await explain(db, call),
   };
   return await appendInSql(log, sessionId, events, options);
+}
+
+/** Implements {@link EventStore.appendWith} with the transactions of the database. */
+export function appendingWith(
+  db: Database,
+  inTransaction: InTransaction,
+): NonNullable<EventStore["appendWith"]> {
+  return async (sessionId, events, options, also) => {
+    const storeBoth = (call: AppendCall) =>
+      inTransaction(async (transaction) => {
+        await also(transaction);
+        // After it: if it has hidden an error of the database, the transaction is over, and this fails.
+        const stored = await store((text, values) => once(transaction, text, values), call);
+        if (stored === undefined) throw REFUSED;
+        return stored;
+      });
+    const log: SqlLog = {
+      append: async (call) => await tryUntilApplied(() => storeBoth(call)).catch(unlessRefused),
+      explain: async (call) => await explain(db, call),
+    };
+    return await appendInSql(log, sessionId, events, options);
+  };
+}
+
+/** Rolls back the transaction of an append that is refused. */
+const REFUSED = new Error("The append is refused.");
+
+function unlessRefused(error: unknown): undefined {
+  if (error !== REFUSED) throw error;
+}
+
+/** Runs a statement of an append. */
+type Run = (text: string, values: unknown[]) => Promise<readonly Row[]>;
+
+async function store(run: Run, call: AppendCall): Promise<{ base: number; at: string } | undefined> {
+  const [row] = await (isPlain(call) ? storeOne(run, call) : storeAll(run, call));
+  if (typeof row?.done !== "string") return undefined;
+  const [base, at = ""] = row.done.split(" ");
+  return { base: Number(base), at };
 }
 
 /** Returns whether an append is a single event that changes nothing else, as most are. */
@@ -37,11 +74,11 @@ function isPlain({ events, release, patch }: AppendCall): boolean {
 }
 
 /** Stores a single event. The statement's text is short, because drivers look statements up by their text. */
-async function storeOne(db: Database, call: AppendCall): Promise<readonly Row[]> {
+async function storeOne(run: Run, call: AppendCall): Promise<readonly Row[]> {
   const { sessionId, appendId, version, events, leaseEpoch, leaseHolder, afterSeq } = call;
   const { type, key, durationMs, data } = events[0] as PreparedEvent;
   const event = [type, key, durationMs, data];
-  return await ask(db, "SELECT pawl_store_event($1,$2,$3,$4,$5,$6,$7,$8,$9,$10) AS done", [
+  return await run("SELECT pawl_store_event($1,$2,$3,$4,$5,$6,$7,$8,$9,$10) AS done", [
     sessionId,
     appendId,
     version,
@@ -53,10 +90,10 @@ async function storeOne(db: Database, call: AppendCall): Promise<readonly Row[]>
 }
 
 /** Stores any append. */
-async function storeAll(db: Database, call: AppendCall): Promise<readonly Row[]> {
+async function storeAll(run: Run, call: AppendCall): Promise<readonly Row[]> {
   const { sessionId, appendId, version, events, leaseEpoch, leaseHolder, afterSeq, release, patch } = call;
   const { heads, payloads } = batchText(call);
-  return await ask(db, "SELECT pawl_store_events($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) AS done", [
+  return await run("SELECT pawl_store_events($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) AS done", [
     sessionId,
     appendId,
     version,

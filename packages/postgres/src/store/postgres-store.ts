@@ -1,7 +1,8 @@
 import type { EventStore } from "@pawl/core";
 import { checkDatabase } from "../database/check-database.ts";
+import { transactionsOf } from "../database/in-transaction.ts";
 import type { Database } from "../database/queryable.ts";
-import { append } from "./append.ts";
+import { append, appendingWith } from "./append.ts";
 import { acquire, release, renew } from "./leases.ts";
 import { open, saveSnapshot } from "./open.ts";
 import { read } from "./read.ts";
@@ -9,7 +10,8 @@ import { listRecoverable, sessions } from "./sessions.ts";
 
 /**
  * Keeps the log in a Postgres database. Create the schema first with {@link migrate}. Each method is one
- * statement, so any driver and any pooler works. Times are by the database's clock.
+ * statement, so any driver and any pooler works. Only `appendWith` is a transaction of several statements; it
+ * needs a pool of `pg`, the `sql` of postgres.js, or a PGlite. Times are by the database's clock.
  *
  * The isolation level should be `READ COMMITTED`, the default of Postgres: concurrent writers then wait for
  * each other. At a stricter level, statements may fail and are retried.
@@ -32,8 +34,10 @@ import { listRecoverable, sessions } from "./sessions.ts";
  */
 export function postgresStore(db: Database): EventStore {
   checkDatabase("postgresStore()", db);
+  const inTransaction = transactionsOf(db);
   return {
     append: (sessionId, events, options) => append(db, sessionId, events, options),
+    ...(inTransaction && { appendWith: appendingWith(db, inTransaction) }),
     read: (sessionId, options) => read(db, sessionId, options),
     open: (wanted) => open(db, wanted),
     saveSnapshot: (sessionId, snapshot) => saveSnapshot(db, sessionId, snapshot),

@@ -75,7 +75,7 @@ async function answerHere(
   try {
     const isTogether = await followsAtOnce(leg, answering);
     const store = async () => {
-      if (!isTogether) return await leg.log.append(events);
+      if (!isTogether) return await storeAnswers(leg, events);
       const outcome = Promise.withResolvers<readonly StoredEvent[]>();
       outcome.promise.catch(() => undefined);
       // The loop's first append stores them, with what follows from them.
@@ -93,6 +93,16 @@ async function answerHere(
     if (PawlError.is(error, "fenced")) return undefined;
     throw error;
   }
+}
+
+/** Stores answers. If this process has no place for the run, the engine gets it in the same transaction. */
+async function storeAnswers(
+  { log, handOver }: OpenLeg,
+  events: readonly NewEvent[],
+): Promise<readonly Pick<StoredEvent, "seq">[]> {
+  if (handOver === undefined) return await log.append(events);
+  while (!(await log.appendAtTip(events, { handOver })));
+  return [{ seq: log.state.lastSeq - events.length + 1 }];
 }
 
 /**
@@ -129,7 +139,7 @@ async function answerElsewhere(
   return { start, leg, release: stopOnAbort(host, start, signal) };
 }
 
-const seqOfFirst = ([first]: readonly StoredEvent[]) => first?.seq;
+const seqOfFirst = ([first]: readonly Pick<StoredEvent, "seq">[]) => first?.seq;
 
 /**
  * Checks the answers, and returns the events that store them. Limits the time of the check to the run's time

@@ -51,10 +51,10 @@ export async function queueHere(
   incoming: IncomingMessage,
   leg: OpenLeg,
 ): Promise<Begun | undefined> {
-  const { log } = leg;
+  const { log, handOver } = leg;
   try {
     const start = await storeQueued(host, incoming, log.state, runToResume, (events) =>
-      log.appendAtTip(events),
+      log.appendAtTip(events, { handOver }),
     );
     if (start === undefined) return undefined;
     const active = await resumeRun(leg, log.state.run as RunState).catch(failedLeg);

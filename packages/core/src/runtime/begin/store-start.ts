@@ -29,7 +29,7 @@ interface StoredStart {
 export async function storeRunStart(
   host: Host,
   { session, agent, run, signal }: Starting,
-  { log, firstRequest }: OpenLeg,
+  { log, firstRequest, handOver }: OpenLeg,
   events: readonly NewEvent[],
 ): Promise<StoredStart | undefined> {
   const { sessionId, lastSeq: afterSeq } = log.state;
@@ -39,7 +39,9 @@ export async function storeRunStart(
   const first = mayAsk ? await firstRequest(events) : undefined;
   const request: NewEvent[] = first === undefined ? [] : [{ type: "llm_request", data: first.event }];
   const all = [...events, ...request];
-  if (!(await log.appendAtTip(all, { seq: afterSeq }))) return undefined;
+  // Hooks append under the lease.
+  const mayLeave = run.userData.failure === undefined;
+  if (!(await log.appendAtTip(all, { seq: afterSeq, ...(mayLeave && { handOver }) }))) return undefined;
   await notifyOfStart(host, { agent, session, log }, run);
   return {
     start: { sessionId, runId: run.runId, afterSeq },

@@ -15,7 +15,7 @@ import { hiddenEvent } from "./hidden-event.ts";
 import type { ActiveLeg, BegunBy, HeldCredentials, Host } from "./host.ts";
 import { keepSnapshot } from "./keep-snapshot.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
-import { giveAway, placeFor } from "./place.ts";
+import { giveAway, placeFor, wakeInTransaction } from "./place.ts";
 import { changeOnResume } from "./ready.ts";
 import { type RunningLeg, startLeg } from "./start-leg.ts";
 import { work } from "./work.ts";
@@ -45,6 +45,8 @@ export interface OpenLeg {
   readonly held: HeldCredentials;
   /** Whether `go` gives the run to the engine, because this process has no place for it. */
   readonly isGivenAway: boolean;
+  /** Gives the run to the engine in the transaction of an append, see `WriteOptions`. */
+  readonly handOver: ((transaction: unknown) => Promise<void>) | undefined;
   /**
    * Prepares the first request of the run that is about to start with these events. `undefined` if the
    * request has to wait until they are stored.
@@ -125,19 +127,21 @@ export function holdLeg(parts: LegToHold): OpenLeg {
   };
   const close = async () => {
     leave();
-    await kept.giveBack();
+    if (log.isHandedOver) kept.stopRenewing();
+    else await kept.giveBack();
   };
   return {
     log,
     held,
     isGivenAway: place === undefined,
+    handOver: place === undefined ? wakeInTransaction(host, session) : undefined,
     readyTo,
     isReadyAtOnce: () => place !== undefined && agent.toolsFor === undefined && hasDepsAtOnce(current),
     changes: () => (onlyEnds ? [] : changeOnResume(current)),
     access: () => current,
     firstRequest: async (events) => place && (await firstRequest(current, events)),
     go: (signal, first) => {
-      if (place === undefined) return giveAway(host, session, state, close());
+      if (place === undefined) return giveAway(host, session, log, close());
       const begun = startLeg(host, current, signal);
       void runAll(begun, first).finally(leave);
       return begun.active;

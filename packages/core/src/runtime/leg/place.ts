@@ -1,6 +1,6 @@
 import type { Slots } from "../../base/slots.ts";
+import type { SessionLog } from "../../leg/session-log.ts";
 import type { Session } from "../../log/session-row.ts";
-import type { SessionState } from "../../session/state.ts";
 import type { ActiveLeg, BegunBy, Host, Place } from "./host.ts";
 import { isTaskSession } from "./task-session.ts";
 
@@ -28,18 +28,27 @@ export function placeFor(
   return engine.isExclusive ? undefined : takePlace(slots);
 }
 
-/** Wakes the session by the engine once its lease is released. */
+/** Returns a function that wakes the session in a transaction of the store, if the engine can. */
+export function wakeInTransaction(
+  { engine }: Host,
+  { id, userId }: Session,
+): ((transaction: unknown) => Promise<void>) | undefined {
+  if (engine?.takesTransaction !== true) return undefined;
+  return (transaction) => engine.wake(id, { userId, transaction });
+}
+
+/** Has the engine wake the session once its lease is released, unless an append has done both. */
 export function giveAway(
   host: Host,
   { id, userId }: Session,
-  state: SessionState,
+  log: SessionLog,
   released: Promise<void>,
 ): ActiveLeg {
   const wake = async () => {
     await released;
     // If the engine is gone, a sweep finds the session.
-    await host.engine?.wake(id, { userId }).catch(host.report);
-    return { state, settled: false };
+    if (!log.isHandedOver) await host.engine?.wake(id, { userId }).catch(host.report);
+    return { state: log.state, settled: false };
   };
   const done = wake();
   host.keepAlive(done);

@@ -1,6 +1,7 @@
 import type { EventStore } from "@pawl/core";
 import { bench, type Check } from "../base/bench.ts";
 import type { ContractCase } from "../base/case.ts";
+import { appendWithChecks } from "./append-with.ts";
 import { conditionChecks } from "./conditions.ts";
 import { hostileChecks } from "./hostile.ts";
 import { idempotencyChecks } from "./idempotency.ts";
@@ -36,6 +37,7 @@ const checks: readonly Check[] = [
   ...orderChecks,
   ...idempotencyChecks,
   ...conditionChecks,
+  ...appendWithChecks,
   ...leaseChecks,
   ...openChecks,
   ...snapshotChecks,
