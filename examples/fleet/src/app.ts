@@ -12,7 +12,7 @@ export interface Process {
   close(): Promise<void>;
 }
 
-/** Connects this process. It works on at most `concurrency` runs at a time; with 0, it only takes requests. */
+/** Connects this process, which works on at most `concurrency` runs at a time. With 0, it takes requests. */
 export async function connect({ concurrency }: { concurrency: number }): Promise<Process> {
   const { DATABASE_URL: connectionString } = process.env;
   if (!connectionString) throw new Error("Set DATABASE_URL to a Postgres, e.g. postgres://localhost/pawl.");

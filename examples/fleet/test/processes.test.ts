@@ -71,4 +71,4 @@ it("Q1 Q5 O3 the fleet continues a run whose worker is killed, and counts the ta
     child.kill("SIGTERM");
     expect(await exit).toEqual([0, null]);
   }
-}, 60_000);
+}, 120_000);

@@ -33,8 +33,9 @@ type NotReady = "draining" | "store_unavailable";
  * shows no data. Serve it until `drain()` has resolved.
  *
  * - `GET /livez`: 200 while this process answers. Restart the process if it does not
- * - `GET /readyz`: 200 with `{ ready: true }`, or 503 with `{ ready: false, reason }`. `draining`: the process
- *   is shutting down. `store_unavailable`: the store has not answered in time. Send it no requests then
+ * - `GET /readyz`: 200 with `{ ready: true }`, or 503 with `{ ready: false, reason }`. `draining`: the
+ *   process is shutting down. `store_unavailable`: the store has not answered in time. Send it no requests
+ *   then
  *
  * Any other path answers 404. Checks at the same time share one read of the store.
  *
