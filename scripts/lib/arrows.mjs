@@ -4,6 +4,7 @@ import ts from "typescript";
 /** The packages that each package may import. The default is core. */
 const EXTRA_TARGETS = {
   "@pawl/core": [],
+  "@pawl/cli": ["@pawl/core", "@pawl/sse"],
   "@pawl/cloudflare": ["@pawl/core", "@pawl/sqlite", "@pawl/sse"],
   "@pawl/supabase": ["@pawl/core", "@pawl/postgres"],
 };

@@ -50,6 +50,7 @@ export const FLOORS = {
   "packages/client/src": [["wire", "ai-sdk"], ["state"], ["client"], ["asp"], ["react"], ["."]],
   "packages/knowledge/src": [["base"], ["sources"], ["log"], ["initializer", "skills", "context"], ["."]],
   "packages/planning/src": [["base"], ["plan", "docs"], ["record"], ["tools"], ["hooks"], ["."]],
+  "packages/cli/src": [["worker"], ["command"], ["."]],
   "packages/pg-boss/src": [["engine"], ["."]],
   "packages/remote/src": [["wire"], ["serve", "use"], ["."]],
   "packages/sqlite/src": [["database"], ["migrations"], ["store"], ["."]],

@@ -1,6 +1,8 @@
 import { diag, type Tracer, trace } from "@opentelemetry/api";
 import { checkOptions, type EventStore, type OptionKinds, PawlError } from "@pawl/core";
+import { passThrough } from "./pass-through.ts";
 import { loseRun, newSpans, takeEvents } from "./spans.ts";
+import { STORE } from "./store-option.ts";
 
 /** Options of `withSpans()`. */
 export interface SpanOptions {
@@ -13,14 +15,6 @@ export interface SpanOptions {
    */
   content?: boolean;
 }
-
-const STORE: OptionKinds<{ store: EventStore }> = {
-  store: {
-    mustBe: "an EventStore, e.g. memoryStore()",
-    is: (store) => typeof Object(store).append === "function",
-    required: true,
-  },
-};
 
 const OPTIONS: OptionKinds<SpanOptions> = {
   tracer: { mustBe: "a Tracer", is: (tracer) => typeof Object(tracer).startSpan === "function" },
@@ -70,12 +64,13 @@ export function withSpans(store: EventStore, options: SpanOptions = {}): EventSt
       diag.error("@pawl/otel: no span could be made for an event", error);
     }
   };
-  const { open } = store;
+  const under = passThrough(store);
   return {
+    ...under,
     append: async (sessionId, events, options) => {
       const { lease } = options;
       try {
-        const stored = await store.append(sessionId, events, options);
+        const stored = await under.append(sessionId, events, options);
         safely(() => takeEvents(spans, stored, lease?.epoch));
         return stored;
       } catch (error) {
@@ -83,16 +78,10 @@ export function withSpans(store: EventStore, options: SpanOptions = {}): EventSt
         throw error;
       }
     },
-    read: (...args) => store.read(...args),
-    acquire: (...args) => store.acquire(...args),
-    ...(open && { open: (session) => open.call(store, session) }),
     renew: async (lease, ttlMs) => {
-      const held = await store.renew(lease, ttlMs);
+      const held = await under.renew(lease, ttlMs);
       if (!held) safely(() => loseRun(spans, lease));
       return held;
     },
-    release: (...args) => store.release(...args),
-    listRecoverable: (...args) => store.listRecoverable(...args),
-    sessions: store.sessions,
   };
 }

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { said } from "../../../test/support/mistakes.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript passes has no types
-const { withSpans } = otel as any;
+const { withMetrics, withSpans } = otel as any;
 
 it("U6 what JavaScript may pass is refused", async () => {
   expect(
@@ -14,6 +14,10 @@ it("U6 what JavaScript may pass is refused", async () => {
       () => withSpans(memoryStore(), { tracer: "app" }),
       () => withSpans(memoryStore(), { recordInputs: true }),
       () => withSpans(memoryStore(), { content: "yes" }),
+      () => withMetrics(),
+      () => withMetrics(memoryStore(), { meter: "app" }),
+      () => withMetrics(memoryStore(), { strandedAfter: 30 }),
+      () => withMetrics(memoryStore(), { strandedAfterMs: Number.NaN }),
     ),
   ).toMatchInlineSnapshot(`
     [
@@ -22,6 +26,10 @@ it("U6 what JavaScript may pass is refused", async () => {
       "config: \`tracer\` of withSpans() must be a Tracer; got a string.",
       "config: withSpans() has no option "recordInputs". The options of withSpans() are tracer, provider, content.",
       "config: \`content\` of withSpans() must be true or false; got a string.",
+      "config: withMetrics() needs \`store\`, an EventStore, e.g. memoryStore().",
+      "config: \`meter\` of withMetrics() must be a Meter; got a string.",
+      "config: withMetrics() has no option "strandedAfter". The options of withMetrics() are meter, strandedAfterMs, clock.",
+      "config: \`strandedAfterMs\` of withMetrics() must be a number of milliseconds from 0; not NaN.",
     ]
   `);
 });

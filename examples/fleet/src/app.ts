@@ -1,0 +1,34 @@
+import { type Runtime, runtime } from "@pawl/core";
+import { withMetrics } from "@pawl/otel";
+import { pgBossEngine } from "@pawl/pg-boss";
+import { migrate, postgresStore, postgresTail } from "@pawl/postgres";
+import pg from "pg";
+import { traveller } from "./agent.ts";
+
+/** What each process of the fleet has. */
+export interface Process {
+  pawl: Runtime<"traveller">;
+  /** Closes the engine and the database. Call it after `drain()`. */
+  close(): Promise<void>;
+}
+
+/** Connects this process, which works on at most `concurrency` runs at a time. With 0, it takes requests. */
+export async function connect({ concurrency }: { concurrency: number }): Promise<Process> {
+  const { DATABASE_URL: connectionString } = process.env;
+  if (!connectionString) throw new Error("Set DATABASE_URL to a Postgres, e.g. postgres://localhost/pawl.");
+  const db = new pg.Pool({ connectionString });
+  db.on("error", console.error);
+  await migrate(db);
+  const tail = postgresTail(db);
+  const engine = pgBossEngine({ connectionString });
+  const store = withMetrics(postgresStore(db));
+  const pawl = runtime({ agents: [traveller], store, tail, engine, concurrency });
+  return {
+    pawl,
+    close: async () => {
+      await engine.close();
+      await tail.close();
+      await db.end();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { messageOf, PawlError, type Runtime } from "@pawl/core";
+import { health } from "@pawl/sse";
+import { nodeListener } from "@pawl/sse/node";
+import type { ServeMetrics } from "./prometheus.ts";
+
+/** A server for orchestrators. */
+export interface HealthServer {
+  /** The port that it listens on. */
+  port: number;
+  close(): Promise<void>;
+}
+
+/** Where to listen. */
+export interface ListenOptions {
+  /** The port; 0 chooses any free one. */
+  port: number;
+  /** The host; `undefined` for all interfaces. */
+  host: string | undefined;
+}
+
+/** Serves the health of a process, and its metrics if it has any. Rejects if the port is taken. */
+export async function serveHealth(
+  runtime: Pick<Runtime, "recover">,
+  serveMetrics: ServeMetrics | undefined,
+  { port, host }: ListenOptions,
+): Promise<HealthServer> {
+  const checks = nodeListener(health({ runtime }));
+  const server = createServer((request, response) => {
+    const isMetrics = serveMetrics !== undefined && request.url?.split("?")[0] === "/metrics";
+    if (isMetrics) serveMetrics(request, response);
+    else void checks(request, response);
+  });
+  server.listen({ port, ...(host !== undefined && { host }) });
+  await once(server, "listening").catch((error: unknown) => {
+    throw new PawlError(
+      "config",
+      `The port ${port} cannot be used: ${messageOf(error)}. Choose another --port.`,
+    );
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}

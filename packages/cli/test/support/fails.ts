@@ -1,0 +1,1 @@
+throw new Error("DATABASE_URL is missing");

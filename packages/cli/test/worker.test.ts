@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { app, pawl, worker } from "./support/command.ts";
+
+/** Runs `pawl` to its end. */
+async function ran(...args: string[]) {
+  const { exit, output } = pawl(args);
+  return { code: await exit, output: output() };
+}
+
+describe("pawl worker", () => {
+  it("Q5 F25 lets a run finish its turn on SIGTERM, is not ready meanwhile, closes the app, and ends with 0", async () => {
+    const { child, exit, printed, output, get } = await worker("app.ts", { env: { ANSWER_MS: "1000" } });
+    expect(output()).toContain("agents coach");
+    await printed("asked");
+    expect((await get("/readyz")).status).toBe(200);
+    child.kill("SIGTERM");
+    await printed("SIGTERM");
+    expect(await get("/readyz")).toEqual({ status: 503, text: '{"ready":false,"reason":"draining"}' });
+    expect((await get("/livez")).status).toBe(200);
+    expect(await exit).toBe(0);
+    expect(output()).toContain("closed after end_turn\npawl worker: drained\n");
+  });
+
+  it("Q5 ends at once on a second signal", async () => {
+    const { child, exit, printed, output } = await worker("app.ts", { env: { ANSWER_MS: "60000" } });
+    await printed("asked");
+    child.kill("SIGTERM");
+    await printed("SIGTERM");
+    child.kill("SIGINT");
+    expect(await exit).toBe(130);
+    expect(output()).not.toContain("drained");
+  });
+
+  it("Q5 serves what the app measures by OpenTelemetry, in the format of Prometheus", async () => {
+    const { get } = await worker("app.ts");
+    const { status, text } = await get("/metrics");
+    expect(status).toBe(200);
+    expect(text).toMatch(/^app_loaded_total\{.*\} 1$/m);
+    expect((await get("/other")).status).toBe(404);
+  });
+
+  it("Q5 checks an app without working", async () => {
+    expect(await ran("worker", app("app.ts"), "--check")).toEqual({
+      code: 0,
+      output: "closed after undefined\npawl worker: agents coach; the store answers\n",
+    });
+  });
+
+  it("Q5 fails a check if the store does not answer", async () => {
+    const { code, output } = await ran("worker", app("store-fails.ts"), "--check");
+    expect([code, output]).toEqual([
+      1,
+      expect.stringMatching(/^The store of .*store-fails.ts did not answer/),
+    ]);
+  });
+
+  it.each([
+    ["no such file", app("gone.ts"), /^There is no file at .*gone\.ts\.\n$/],
+    ["no runtime", app("no-runtime.ts"), /must export `pawl`, a runtime, .*; it exports agents, store\.\n$/],
+    ["a promise", app("promised.ts"), /its `pawl` is a promise: use top-level await\.\n$/],
+    [
+      "an error",
+      app("fails.ts"),
+      /failed while it was loaded: DATABASE_URL is missing\nError: .*\n {4}at .*fails\.ts/,
+    ],
+  ])("Q5 U6 names what is wrong with a module: %s", async (_, path, message) => {
+    const { code, output } = await ran("worker", path, "--port", "0");
+    expect(code).toBe(1);
+    expect(output).toMatch(message);
+  });
+
+  it("Q5 names a port that is taken", async () => {
+    const { output, get } = await worker("app.ts");
+    const [, port = ""] = /port (\d+)/.exec(output()) ?? [];
+    const second = await ran("worker", app("app.ts"), "--port", port, "--host", "127.0.0.1");
+    expect(second.code).toBe(1);
+    expect(second.output).toContain(`The port ${port} cannot be used: listen EADDRINUSE`);
+    expect((await get("/livez")).status).toBe(200);
+  });
+});
