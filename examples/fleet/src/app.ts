@@ -20,7 +20,7 @@ export async function connect({ concurrency }: { concurrency: number }): Promise
   db.on("error", console.error);
   await migrate(db);
   const tail = postgresTail(db);
-  const engine = pgBossEngine({ connectionString });
+  const engine = pgBossEngine({ connectionString, sameDatabase: true });
   const store = withMetrics(postgresStore(db));
   const pawl = runtime({ agents: [traveller], store, tail, engine, concurrency });
   return {

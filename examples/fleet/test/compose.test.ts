@@ -35,7 +35,11 @@ describe("Q5 the compose file", () => {
     }
     const [program = "", ...args] = worker.command ?? [];
     expect(program).toBe("node_modules/.bin/pawl");
-    expect(readCommandLine(args)).toMatchObject({ command: "worker", path: "src/worker.ts", drainMs: 30_000 });
+    expect(readCommandLine(args)).toMatchObject({
+      command: "worker",
+      path: "src/worker.ts",
+      drainMs: 30_000,
+    });
     // The longest of both: the workers' drain. The front has 20 seconds.
     expect(Number.parseInt(worker.stop_grace_period ?? "", 10)).toBeGreaterThan(30);
   });
@@ -59,7 +63,11 @@ describe("Q5 the compose file", () => {
     for (const { depends_on, environment } of [front, worker]) {
       expect(depends_on).toEqual({ database: { condition: "service_healthy" } });
       const url = new URL(environment?.DATABASE_URL ?? "");
-      expect([url.hostname, url.password, url.pathname]).toEqual(["database", POSTGRES_PASSWORD, `/${POSTGRES_DB}`]);
+      expect([url.hostname, url.password, url.pathname]).toEqual([
+        "database",
+        POSTGRES_PASSWORD,
+        `/${POSTGRES_DB}`,
+      ]);
     }
     expect(database.healthcheck.test).toContain("pg_isready");
   });

@@ -8,7 +8,7 @@ import {
   type StoredEvent,
   systemClock,
 } from "@pawl/core";
-import type { Lease } from "@pawl/core/store";
+import type { AppendOptions, Lease } from "@pawl/core/store";
 import { type HeldLeases, heldLeases } from "./held-leases.ts";
 import { passThrough } from "./pass-through.ts";
 import { instruments, type RunInstruments } from "./run-instruments.ts";
@@ -91,9 +91,24 @@ export function withMetrics(store: EventStore, options: MetricOptions = {}): Eve
   const held = heldLeases();
   const run = instruments(meter, { store, strandedAfterMs, clock, active: held.count });
   const under = passThrough(store);
-  const { open } = under;
+  const { open, appendWith } = under;
   const lost = (lease: Lease | undefined, error: unknown) => {
     if (lease !== undefined && PawlError.is(error, "fenced")) held.drop(lease);
+  };
+  const recorded = async (
+    sessionId: string,
+    { lease, release }: AppendOptions,
+    appending: Promise<readonly StoredEvent[]>,
+  ) => {
+    try {
+      const stored = await appending;
+      record(run, held, lease, stored);
+      if (release) held.dropAny(sessionId);
+      return stored;
+    } catch (error) {
+      lost(lease, error);
+      throw error;
+    }
   };
   return {
     ...under,
@@ -119,18 +134,10 @@ export function withMetrics(store: EventStore, options: MetricOptions = {}): Eve
       held.drop(lease);
       await under.release(lease);
     },
-    append: async (sessionId, events, options) => {
-      const { lease, release } = options;
-      try {
-        const stored = await under.append(sessionId, events, options);
-        record(run, held, lease, stored);
-        if (release) held.dropAny(sessionId);
-        return stored;
-      } catch (error) {
-        lost(lease, error);
-        throw error;
-      }
-    },
+    append: (id, events, options) => recorded(id, options, under.append(id, events, options)),
+    ...(appendWith && {
+      appendWith: (id, events, options, also) => recorded(id, options, appendWith(id, events, options, also)),
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { diag, type Tracer, trace } from "@opentelemetry/api";
-import { checkOptions, type EventStore, type OptionKinds, PawlError } from "@pawl/core";
+import { checkOptions, type EventStore, type OptionKinds, PawlError, type StoredEvent } from "@pawl/core";
+import type { AppendOptions } from "@pawl/core/store";
 import { passThrough } from "./pass-through.ts";
 import { loseRun, newSpans, takeEvents } from "./spans.ts";
 import { STORE } from "./store-option.ts";
@@ -65,19 +66,23 @@ export function withSpans(store: EventStore, options: SpanOptions = {}): EventSt
     }
   };
   const under = passThrough(store);
+  const { appendWith } = under;
+  const traced = async ({ lease }: AppendOptions, appending: Promise<readonly StoredEvent[]>) => {
+    try {
+      const stored = await appending;
+      safely(() => takeEvents(spans, stored, lease?.epoch));
+      return stored;
+    } catch (error) {
+      if (lease !== undefined && PawlError.is(error, "fenced")) safely(() => loseRun(spans, lease));
+      throw error;
+    }
+  };
   return {
     ...under,
-    append: async (sessionId, events, options) => {
-      const { lease } = options;
-      try {
-        const stored = await under.append(sessionId, events, options);
-        safely(() => takeEvents(spans, stored, lease?.epoch));
-        return stored;
-      } catch (error) {
-        if (lease !== undefined && PawlError.is(error, "fenced")) safely(() => loseRun(spans, lease));
-        throw error;
-      }
-    },
+    append: (id, events, options) => traced(options, under.append(id, events, options)),
+    ...(appendWith && {
+      appendWith: (id, events, options, also) => traced(options, appendWith(id, events, options, also)),
+    }),
     renew: async (lease, ttlMs) => {
       const held = await under.renew(lease, ttlMs);
       if (!held) safely(() => loseRun(spans, lease));
