@@ -52,6 +52,7 @@ export const FLOORS = {
   "packages/planning/src": [["base"], ["plan", "docs"], ["record"], ["tools"], ["hooks"], ["."]],
   "packages/pg-boss/src": [["engine"], ["."]],
   "packages/remote/src": [["wire"], ["serve", "use"], ["."]],
+  "packages/restate/src": [["engine"], ["."]],
   "packages/sqlite/src": [["database"], ["migrations"], ["store"], ["."]],
   "packages/cloudflare/src": [["alarms"], ["object"], ["."]],
   "packages/mcp/src": [["base"], ["connect", "server"], ["tools"], ["."]],
