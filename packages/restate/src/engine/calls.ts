@@ -29,6 +29,8 @@ export function newCalls(): Calls {
   /** The sessions that wait for a place, in the order of their coming. */
   const line = new Set<(worker: Worker | undefined) => void>();
   const atWork = new Map<string, Promise<void>>();
+  /** Whether the last worker has stopped. A new process may have no worker yet. */
+  let isOver = false;
 
   const takePlace = (): Worker | undefined => {
     const worker = [...workers].find(({ free }) => free > 0);
@@ -75,11 +77,13 @@ export function newCalls(): Calls {
     add: (handler, concurrency) => {
       const worker: Worker = { handler, free: concurrency, active: new Set() };
       workers.add(worker);
+      isOver = false;
       serveLine();
       return {
         stop: async () => {
           workers.delete(worker);
-          if (workers.size === 0) for (const next of line) next(undefined);
+          isOver = workers.size === 0;
+          if (isOver) for (const next of line) next(undefined);
           await Promise.all(worker.active);
         },
       };
@@ -87,7 +91,7 @@ export function newCalls(): Calls {
     call: async (sessionId, signal) => {
       // If the connection to Restate was lost, the call before this one is still being aborted.
       while (atWork.has(sessionId)) await atWork.get(sessionId);
-      if (signal.aborted) return false;
+      if (signal.aborted || isOver) return false;
       const worker = takePlace() ?? (await waitForPlace(signal));
       if (worker === undefined) return false;
       await callOf(worker, sessionId, signal);

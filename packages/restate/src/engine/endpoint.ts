@@ -1,12 +1,15 @@
 import { once } from "node:events";
-import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
+import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import * as restate from "@restatedev/restate-sdk";
 import type { ObjectDefinition } from "./objects.ts";
 import type { RestateEngineOptions } from "./options.ts";
 
-/** How long open requests may take once the endpoint is being closed, in milliseconds. */
-const CLOSE_MS = 5_000;
+/** How long the endpoint waits for a moment without requests before it is closed, in milliseconds. */
+const IDLE_MS = 1_000;
+
+/** How long requests may take after that, in milliseconds. */
+const CLOSE_MS = 2_000;
 
 /** A server that Restate calls. */
 export interface Endpoint {
@@ -37,19 +40,18 @@ export function makeEndpoint(
       );
     },
   });
-  let opened: Promise<{ server: Http2Server; sessions: Set<ServerHttp2Session> }> | undefined;
-  const listen = async () => {
+  let opened: Promise<Listening> | undefined;
+  const listen = async (): Promise<Listening> => {
     const server = createServer(handler);
-    const sessions = new Set<ServerHttp2Session>();
-    server.on("session", (session) => {
-      sessions.add(session);
-      session.once("close", () => sessions.delete(session));
-    });
+    const sessions = held<ServerHttp2Session>();
+    const streams = held<ServerHttp2Stream>();
+    server.on("session", sessions.hold);
+    server.on("stream", streams.hold);
     server.listen(port, host);
     await once(server, "listening");
     // If it is opened again, Restate looks for it here.
     ({ port } = server.address() as AddressInfo);
-    return { server, sessions };
+    return { server, sessions, streams };
   };
   return {
     open: async () => {
@@ -66,15 +68,62 @@ export function makeEndpoint(
       const closing = opened;
       opened = undefined;
       if (closing === undefined) return;
-      const { server, sessions } = await closing;
+      const { server, sessions, streams } = await closing;
       const closed = once(server, "close");
       server.close();
-      for (const session of sessions) session.close();
-      const timer = setTimeout(() => {
-        for (const session of sessions) session.destroy();
-      }, CLOSE_MS);
-      await closed;
-      clearTimeout(timer);
+      // Restate drops a connection that is being closed, with all its requests. It tries these again, but later.
+      await within(IDLE_MS, streams.empty());
+      for (const session of sessions.all) session.close();
+      await within(CLOSE_MS, closed);
+      for (const session of sessions.all) session.destroy();
     },
   };
+}
+
+interface Listening {
+  server: Http2Server;
+  sessions: Held<ServerHttp2Session>;
+  streams: Held<ServerHttp2Stream>;
+}
+
+/** Connections or requests that are open. */
+interface Held<Item> {
+  readonly all: ReadonlySet<Item>;
+  hold(item: Item): void;
+  /** Resolves once none is open. */
+  empty(): Promise<void>;
+}
+
+function held<Item extends ServerHttp2Session | ServerHttp2Stream>(): Held<Item> {
+  const all = new Set<Item>();
+  const waiting = new Set<() => void>();
+  const settle = () => {
+    if (all.size > 0) return;
+    for (const resolve of waiting) resolve();
+    waiting.clear();
+  };
+  return {
+    all,
+    hold: (item) => {
+      all.add(item);
+      item.once("close", () => {
+        all.delete(item);
+        settle();
+      });
+    },
+    empty: async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.add(resolve);
+      settle();
+      await promise;
+    },
+  };
+}
+
+/** Waits for something, for at most `ms` milliseconds. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, promise]);
+  clearTimeout(timer);
 }

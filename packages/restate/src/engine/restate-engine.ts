@@ -2,9 +2,11 @@ import { PawlError } from "@pawl/core";
 import { checkNames, type Engine, type EngineWorker } from "@pawl/core/store";
 import { newCalls } from "./calls.ts";
 import { makeEndpoint } from "./endpoint.ts";
-import { makeObjects, type ObjectDefinition, type WakeMessage } from "./objects.ts";
+import type { ObjectDefinition, WakeMessage } from "./objects.ts";
 import { checkEngine, type RestateEngineOptions } from "./options.ts";
 import { requestsTo } from "./requests.ts";
+import { makeSessions } from "./sessions.ts";
+import { makeWakes } from "./wakes.ts";
 
 /** An engine over Restate. */
 export interface RestateEngine extends Engine {
@@ -37,7 +39,7 @@ export function restateEngine(options: RestateEngineOptions): RestateEngine {
   const { onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`) } = options;
   const names = { wakes: `${name}-wakes`, sessions: `${name}-sessions` };
   const calls = newCalls();
-  const services = makeObjects(names, calls);
+  const services = [makeWakes(names), makeSessions(names, calls)];
   const endpoint = port === undefined ? undefined : makeEndpoint(services, { ...options, port, onError });
   const ingress = requestsTo(options.ingress, options);
   const workers = new Set<EngineWorker>();
@@ -47,7 +49,7 @@ export function restateEngine(options: RestateEngineOptions): RestateEngine {
   const serve = async () => {
     const uri = (await endpoint?.open()) ?? "";
     if (admin === undefined) return;
-    await requestsTo(admin, options).post("/deployments", { uri: options.uri ?? uri });
+    await requestsTo(admin, options).post("/deployments", { uri: options.uri ?? uri, force: true });
   };
   const stop = async (worker: EngineWorker, own: EngineWorker) => {
     workers.delete(own);
