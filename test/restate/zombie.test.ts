@@ -37,8 +37,6 @@ describe.skipIf(RESTATE === undefined)("a worker of Restate that is frozen", () 
     await sleep(500);
     // Without the lease it may only note that a result came too late.
     const added = (await log()).slice(ended.length);
-    expect(added.map(({ type, data }) => `${type}: ${"code" in data && data.code}`)).toEqual(
-      added.map(() => "error: late_result"),
-    );
+    expect(ofType(added, "error").map(({ data }) => data.code)).toEqual(added.map(() => "late_result"));
   });
 });

@@ -1,8 +1,8 @@
 import type { EngineWorker, WokenHandler } from "@pawl/core/store";
 
 /**
- * How long a session waits for a place in this process, in milliseconds. Then another process may have it. Each
- * session that waits is a request that Restate has open, of which it has 1,000 at a time by default.
+ * How long a session waits for a place in this process, in milliseconds. Then another process may take it.
+ * Each session that waits is an open request of Restate, which has at most 1,000 at a time by default.
  */
 const WAIT_MS = 2_000;
 
@@ -11,8 +11,8 @@ export interface Calls {
   /** Adds a worker with `concurrency` places. */
   add(handler: WokenHandler, concurrency: number): EngineWorker;
   /**
-   * Calls a worker's handler for the session once a place is free, and resolves once it has returned. Resolves
-   * to `false` if there was no place for it.
+   * Calls a worker's handler for the session once a place is free, and resolves to `true` once it has
+   * returned. Resolves to `false` if no place became free.
    */
   call(sessionId: string, signal: AbortSignal): Promise<boolean>;
 }

@@ -11,6 +11,9 @@ const IDLE_MS = 1_000;
 /** How long requests may take after that, in milliseconds. */
 const CLOSE_MS = 2_000;
 
+/** What the SDK says when Restate takes a call back, or has died. The call is aborted, and made again. */
+const CONNECTION_LOST = /^Got abort error from connection/;
+
 /** A server that Restate calls. */
 export interface Endpoint {
   /** Listens, unless it does so already. Resolves to the URL on this machine. */
@@ -33,11 +36,10 @@ export function makeEndpoint(
     services,
     ...(identityKeys !== undefined && { identityKeys: [...identityKeys] }),
     logger: ({ level, context }, ...said) => {
+      const message = said.map(String).join(" ");
       // The SDK exports the type of levels only.
-      if (`${level}` !== "error") return;
-      onError(
-        new Error(`Restate${context ? ` (${context.invocationTarget})` : ""}: ${said.map(String).join(" ")}`),
-      );
+      if (`${level}` !== "error" || CONNECTION_LOST.test(message)) return;
+      onError(new Error(`Restate${context ? ` (${context.invocationTarget})` : ""}: ${message}`));
     },
   });
   let opened: Promise<Listening> | undefined;
@@ -71,7 +73,7 @@ export function makeEndpoint(
       const { server, sessions, streams } = await closing;
       const closed = once(server, "close");
       server.close();
-      // Restate drops a connection that is being closed, with all its requests. It tries these again, but later.
+      // Restate drops a connection that is being closed, with all its requests, and repeats these.
       await within(IDLE_MS, streams.empty());
       for (const session of sessions.all) session.close();
       await within(CLOSE_MS, closed);

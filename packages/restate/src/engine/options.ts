@@ -5,37 +5,43 @@ export interface RestateEngineOptions {
   /** The URL of Restate's ingress, e.g. `http://localhost:8080`. Wakes are sent to it. */
   ingress: string;
   /**
-   * The port on which `work()` serves Restate's requests, over HTTP/2 without TLS. 0 takes a free one. Default:
-   * none. Then serve `engine.services` yourself.
+   * The port on which `work()` serves Restate's requests, over HTTP/2 without TLS. 0 takes a free one.
+   * Default: none, and you serve `engine.services` yourself.
    */
   port?: number | undefined;
   /**
-   * The address on which `work()` listens, e.g. `0.0.0.0` in a container. Anyone who can reach it may run
-   * sessions, unless there are `identityKeys`. Default: `127.0.0.1`.
+   * The address on which `work()` listens, e.g. `0.0.0.0` in a container. Anyone who can reach it can have
+   * sessions run, unless there are `identityKeys`. Default: `127.0.0.1`.
    */
   host?: string | undefined;
   /**
-   * Public keys of Restate, e.g. `publickeyv1_…`. Requests that it has not signed with one of them are refused.
-   * Only for `port`: an endpoint of your own has them itself. Default: all requests are served.
+   * Public keys of Restate, e.g. `publickeyv1_…`. Requests that are not signed with one of them are refused.
+   * Only with `port`; an endpoint of your own has the SDK's option. Default: all requests are served.
    */
   identityKeys?: readonly string[] | undefined;
   /**
-   * The URL of Restate's admin API, e.g. `http://localhost:9070`. If it is given, `work()` registers `uri` there.
-   * Default: you register the workers yourself, e.g. by `restate deployments register`.
+   * The URL of Restate's admin API, e.g. `http://localhost:9070`. `work()` registers `uri` there. Default:
+   * you register the workers yourself, e.g. by `restate deployments register`.
    */
   admin?: string | undefined;
   /**
-   * The URL at which Restate reaches the workers, e.g. of their load balancer. Only with `admin`. Default: that
-   * of `port` on this machine.
+   * The URL at which Restate reaches the workers, e.g. that of their load balancer. Only with `admin`.
+   * Default: that of `port` on this machine.
    */
   uri?: string | undefined;
   /** A key of Restate Cloud, sent to `ingress` and `admin` as a bearer token. Default: none. */
   authToken?: string | undefined;
-  /** Begins the names of the engine's services in Restate: a letter, then letters, digits, `_`. Default: `pawl`. */
+  /**
+   * The first part of the names of the engine's services in Restate: a letter, then letters, digits or `_`.
+   * Processes with the same name share their sessions. Default: `pawl`.
+   */
   name?: string | undefined;
   /** Makes the requests to `ingress` and `admin`. Default: the global `fetch`. */
   fetch?: typeof fetch | undefined;
-  /** Called with the errors of Restate's SDK, unless you serve `engine.services`. Default: logs them. */
+  /**
+   * Called with the errors of Restate's SDK. Only with `port`; an endpoint of your own has the SDK's `logger`.
+   * Default: logs them with `console.error`.
+   */
   onError?(error: unknown): void;
 }
 

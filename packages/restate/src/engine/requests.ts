@@ -9,8 +9,8 @@ export interface Requests {
   /**
    * Sends a JSON body to a path that begins with `/`.
    *
-   * @throws PawlError `store_unavailable` if Restate cannot be reached or fails, `forbidden` if it refuses the
-   * token, `config` if it refuses the request
+   * @throws PawlError `store_unavailable` if Restate cannot be reached or fails, `forbidden` if it refuses
+   * the token, `config` if it refuses the request
    */
   post(path: string, body: unknown): Promise<void>;
 }

@@ -1,8 +1,9 @@
 import { PawlError } from "@pawl/core";
 import { checkNames, type Engine, type EngineWorker } from "@pawl/core/store";
+import type { VirtualObjectDefinition } from "@restatedev/restate-sdk";
 import { newCalls } from "./calls.ts";
 import { makeEndpoint } from "./endpoint.ts";
-import type { ObjectDefinition, WakeMessage } from "./objects.ts";
+import type { WakeMessage } from "./objects.ts";
 import { checkEngine, type RestateEngineOptions } from "./options.ts";
 import { requestsTo } from "./requests.ts";
 import { makeSessions } from "./sessions.ts";
@@ -11,8 +12,11 @@ import { makeWakes } from "./wakes.ts";
 /** An engine over Restate. */
 export interface RestateEngine extends Engine {
   readonly isExclusive: true;
-  /** What Restate calls, to be bound to an endpoint of your own if there is no `port`. */
-  readonly services: ObjectDefinition[];
+  /**
+   * The virtual objects of the engine, for an endpoint of your own if there is no `port`, e.g.
+   * `createEndpointHandler({ services: [...engine.services, myService] })`.
+   */
+  readonly services: VirtualObjectDefinition<string, unknown>[];
   /** Stops the workers, waits for their calls and closes the port. Drain the runtime first. */
   close(): Promise<void>;
 }

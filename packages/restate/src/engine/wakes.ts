@@ -15,8 +15,8 @@ import {
 const LOST_MS = 60_000;
 
 /**
- * Makes the object that has the wakes of a session. It keeps one call of a session waiting or in progress, and
- * one timer. Its handlers are short, so a wake never waits for a call.
+ * Makes the object that has the wakes of a session. It keeps one call of a session waiting or in progress,
+ * and one timer. Its handlers are short, so a wake never waits for a call.
  */
 export function makeWakes(names: ObjectNames): ObjectDefinition {
   const startCall = (ctx: WakesContext, call: number) => {
