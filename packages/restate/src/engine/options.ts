@@ -39,8 +39,8 @@ export interface RestateEngineOptions {
   /** Makes the requests to `ingress` and `admin`. Default: the global `fetch`. */
   fetch?: typeof fetch | undefined;
   /**
-   * Called with the errors of Restate's SDK. Only with `port`; an endpoint of your own has the SDK's `logger`.
-   * Default: logs them with `console.error`.
+   * Called with the errors of Restate's SDK. Only with `port`; an endpoint of your own has the SDK's
+   * `logger`. Default: logs them with `console.error`.
    */
   onError?(error: unknown): void;
 }
