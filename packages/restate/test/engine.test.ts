@@ -143,6 +143,14 @@ describe.skipIf(RESTATE === undefined)("restateEngine()", () => {
     await expect.poll(() => count("s1"), soon).toBe(1);
   });
 
+  it("Q1 has the first wake wait until this process is registered", async () => {
+    const first = restateEngine({ ingress: server.ingress, admin: server.admin, port: 0, name: "first" });
+    const started = working({ from: first });
+    await first.wake("s1");
+    const { count } = await started;
+    await expect.poll(() => count("s1"), soon).toBe(1);
+  });
+
   it("U5 says that a worker must be registered first", async () => {
     const unknown = restateEngine({ ingress: server.ingress, name: "unknown" });
     await expect(unknown.wake("s1")).rejects.toMatchObject({

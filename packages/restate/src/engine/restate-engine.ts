@@ -47,7 +47,10 @@ export function restateEngine(options: RestateEngineOptions): RestateEngine {
   const endpoint = port === undefined ? undefined : makeEndpoint(services, { ...options, port, onError });
   const ingress = requestsTo(options.ingress, options);
   const workers = new Set<EngineWorker>();
+  /** The registration of this process. Restate refuses wakes before the first one of any. */
+  let serving: Promise<void> | undefined;
   const send = async (sessionId: string, handler: string, body: WakeMessage | null) => {
+    await serving?.catch(() => undefined);
     await ingress.post(`/${names.wakes}/${encodeURIComponent(sessionId)}/${handler}/send`, body);
   };
   const serve = async () => {
@@ -77,7 +80,8 @@ export function restateEngine(options: RestateEngineOptions): RestateEngine {
       const own: EngineWorker = { stop: () => stop(worker, own) };
       workers.add(own);
       try {
-        await serve();
+        serving = serve();
+        await serving;
       } catch (error) {
         await own.stop();
         throw error;
