@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { messagesApi } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NO_RESTATE, RESTATE, restateServer } from "./restate/restate-server.ts";
 import { testDatabase } from "./support/postgres.ts";
 import { snippetRunner } from "./support/run-snippets.ts";
 import { writeSnippets } from "./support/snippet-folder.ts";
@@ -51,13 +52,18 @@ describe("every example in the docs is run to its end", { timeout: 60_000 }, asy
   };
 
   // Uses "%s": vitest would shorten a "$title", and tests could not be selected by their file.
-  it.each(programs.map((one) => [one.title, one] as const))("%s", async (_title, snippet) => {
+  it.each(programs.map((one) => [one.title, one] as const))("%s", async (title, snippet) => {
     const file = fileOf(snippet);
+    const needsRestate = snippet.code.includes("RESTATE_INGRESS");
+    if (needsRestate && RESTATE === undefined) return console.log(`${title} is not run: ${NO_RESTATE}.`);
     if (!snippet.code.includes("DATABASE_URL")) return check(snippet, await runner.run({ file, env }));
     const database = await testDatabase();
+    const restate = needsRestate ? await restateServer() : undefined;
+    const own = restate && { RESTATE_INGRESS: restate.ingress, RESTATE_ADMIN: restate.admin, PORT: "0" };
     try {
-      check(snippet, await runner.run({ file, env: { ...env, DATABASE_URL: database.url } }));
+      check(snippet, await runner.run({ file, env: { ...env, DATABASE_URL: database.url, ...own } }));
     } finally {
+      await restate?.remove();
       await database.drop();
     }
   });

@@ -53,6 +53,7 @@ export const FLOORS = {
   "packages/cli/src": [["worker"], ["command"], ["."]],
   "packages/pg-boss/src": [["engine"], ["."]],
   "packages/remote/src": [["wire"], ["serve", "use"], ["."]],
+  "packages/restate/src": [["engine"], ["."]],
   "packages/sqlite/src": [["database"], ["migrations"], ["store"], ["."]],
   "packages/cloudflare/src": [["alarms"], ["object"], ["."]],
   "packages/mcp/src": [["base"], ["connect", "server"], ["tools"], ["."]],

@@ -13,6 +13,7 @@ const LIMITS = {
   "@pawl/planning": 140,
   "@pawl/postgres": 2150,
   "@pawl/remote": 80,
+  "@pawl/restate": 33,
   "@pawl/sqlite": 45,
   "@pawl/sse": 320,
   "@pawl/supabase": 85,

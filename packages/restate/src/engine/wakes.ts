@@ -1,0 +1,72 @@
+import * as restate from "@restatedev/restate-sdk";
+import {
+  OBJECT_OPTIONS,
+  type ObjectDefinition,
+  type ObjectNames,
+  sendCall,
+  type WakesContext,
+  type WakesHandlers,
+} from "./objects.ts";
+
+/**
+ * After this time another call is sent, in case the first one was lost because somebody has killed it, in
+ * milliseconds. If it was not, Restate has the second one wait.
+ */
+const LOST_MS = 60_000;
+
+/**
+ * Makes the object that has the wakes of a session. It keeps one call of a session waiting or in progress,
+ * and one timer. Its handlers are short, so a wake never waits for a call.
+ */
+export function makeWakes(names: ObjectNames): ObjectDefinition {
+  const startCall = (ctx: WakesContext, call: number) => {
+    ctx.set("call", call);
+    sendCall(ctx, names, call);
+  };
+  const wakeNow = async (ctx: WakesContext, now: number) => {
+    const call = await ctx.get("call");
+    if (call !== null && now - call < LOST_MS) ctx.set("again", true);
+    else startCall(ctx, now);
+  };
+  const wakeLater = async (ctx: WakesContext, at: number, now: number) => {
+    const due = await ctx.get("due");
+    if (due !== null) {
+      // Its timer waits behind this wake.
+      if (due.at <= now) await wakeNow(ctx, now);
+      else if (due.at <= at) return;
+      else ctx.cancel(due.id);
+    }
+    const { invocationId } = ctx
+      .objectSendClient<WakesHandlers>({ name: names.wakes }, ctx.key)
+      .due(at, restate.rpc.sendOpts({ delay: at - now }));
+    ctx.set("due", { at, id: await invocationId });
+  };
+  const handlers: WakesHandlers = {
+    wake: async (ctx, { sentAt, at }) => {
+      // A wake may have waited for a worker.
+      const now = at === undefined ? sentAt : await ctx.date.now();
+      if (at === undefined || at <= now) await wakeNow(ctx, now);
+      else await wakeLater(ctx, at, now);
+    },
+    due: async (ctx, at) => {
+      const due = await ctx.get("due");
+      if (due?.at !== at) return;
+      ctx.clear("due");
+      await wakeNow(ctx, at);
+    },
+    done: async (ctx, { call, at }) => {
+      if ((await ctx.get("call")) !== call) return;
+      const again = await ctx.get("again");
+      ctx.clear("again");
+      if (again === null) ctx.clear("call");
+      else startCall(ctx, at);
+    },
+    forget: async (ctx) => {
+      const due = await ctx.get("due");
+      if (due !== null) ctx.cancel(due.id);
+      ctx.clear("due");
+      ctx.clear("again");
+    },
+  };
+  return restate.object({ name: names.wakes, handlers, options: OBJECT_OPTIONS });
+}
