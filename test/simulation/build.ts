@@ -12,6 +12,8 @@ export interface PlantedBug {
   /** The text to replace, which the file must have once, and the text in its place. */
   readonly is: string;
   readonly becomes: string;
+  /** A seed that finds it. */
+  readonly seed: number;
 }
 
 /** Bundles the simulation with the sources of the packages, and a planted bug. Returns the program's path. */

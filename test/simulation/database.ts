@@ -40,6 +40,8 @@ export function newDatabase(timeline: Timeline, dice: Dice, now: () => number): 
               await witness.appended(machine, id, rows, options);
               return rows;
             } catch (error) {
+              const types = events.map(({ type }) => type).join(" ");
+              witness.note(`${id} ${machine.name} refused ${options.afterSeq} ${types}: ${String(error)}`);
               if (PawlError.is(error, "fenced")) witness.refused();
               throw error;
             }

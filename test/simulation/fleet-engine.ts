@@ -83,7 +83,9 @@ export function newFleetEngine(
       return;
     }
     if (given.has(one.sessionId)) return;
-    const free = [...workers].filter(({ calls, concurrency, isLeaving }) => !isLeaving && calls.size < concurrency);
+    const free = [...workers].filter(
+      ({ calls, concurrency, isLeaving }) => !isLeaving && calls.size < concurrency,
+    );
     if (free.length === 0) {
       timeline.after(250, () => offer(one));
       return;
@@ -189,7 +191,7 @@ function stormWatch(timeline: Timeline, witness: Witness) {
       }
       known.count += 1;
       if (known.count === MOST_IDLE_CALLS)
-        witness.fault(`${sessionId}: woken ${known.count} times in ${now - known.since} ms for nothing`);
+        witness.weakness("woken in a loop", `${sessionId} ${known.count} times in ${now - known.since} ms`);
     },
   };
 }

@@ -95,7 +95,7 @@ function newRuntime(
     pollMs: 5_000,
     ...(plan.handOverAfterMs !== undefined && { handOverAfterMs: plan.handOverAfterMs }),
     ...(engine !== undefined && { engine }),
-    ...(concurrency !== undefined && { concurrency }),
+    ...(concurrency != null && { concurrency }),
     newId: () => {
       ids += 1;
       return `${machine.name}-${ids}`;

@@ -31,7 +31,7 @@ for (const seed of job.seeds) {
     },
     job.changes,
   );
-  const lines = outcome.faults.length > 0 ? trace.slice(-(job.lines ?? 0) || trace.length) : [];
+  const lines = trace.slice(-(job.lines ?? 0));
   process.stdout.write(`${JSON.stringify({ ...outcome, trace: job.lines ? lines : [] })}\n`);
   if (outcome.faults.length > 0 && job.untilFault) break;
 }

@@ -15,7 +15,7 @@ export interface Plan {
   readonly leaseTtlMs: number;
   readonly handOverAfterMs: number | undefined;
   /** The places of a machine. */
-  readonly concurrency: number | undefined;
+  readonly concurrency: number | undefined | null;
   /** How far all clocks of the machines are ahead of the store's, and how far each differs from that. */
   readonly fleetOffsetMs: number;
   readonly spreadMs: number;
@@ -59,7 +59,7 @@ export function planOf(seed: number): Plan {
     leaseTtlMs: dice.pick([3_000, 10_000, 10_000, 15_000]),
     handOverAfterMs: dice.chance(0.3) ? Math.round(dice.between(10_000, 60_000)) : undefined,
     concurrency: own || mode === "places" ? (isScarce ? dice.whole(1, 4) : 50) : undefined,
-    fleetOffsetMs: dice.pick([0, 0, 0, -90_000, 90_000]),
+    fleetOffsetMs: dice.pick([0, 0, 0, -300_000, 300_000]),
     spreadMs: dice.pick([50, 2_000, 2_000, 60_000]),
     drift: dice.pick([0.000_1, 0.01]),
     engine: {

@@ -4,6 +4,7 @@ import { type Fleet, newFleet } from "./fleet.ts";
 import { type Plan, planOf } from "./plan.ts";
 import { newTimeline, type Timeline } from "./timeline.ts";
 import { makeTrouble, type Troubles } from "./trouble.ts";
+import type { Witness } from "./witness.ts";
 
 /** What became of a seed. */
 export interface Outcome {
@@ -11,6 +12,8 @@ export interface Outcome {
   readonly mode: string;
   /** What must not happen and did. */
   readonly faults: readonly string[];
+  /** How often each weakness was seen, see `Witness.weak`. */
+  readonly weak: Readonly<Record<string, number>>;
   readonly counts: Readonly<Record<string, number>>;
   /** The last of what happened, for whoever looks for the reason. */
   readonly trace: readonly string[];
@@ -41,7 +44,9 @@ export async function simulate(
   await finish(fleet, timeline.now() + plan.troubleMs);
   const { witness } = fleet;
   if (witness.faults.length === 0) await checkAtEnd(fleet);
-  return { seed, mode: plan.mode, faults: witness.faults, counts: countsOf(fleet, troubles), trace: witness.trace };
+  const { faults, trace } = witness;
+  const weak = Object.fromEntries(witness.weak);
+  return { seed, mode: plan.mode, faults, weak, counts: countsOf(fleet, troubles), trace };
 }
 
 /** Creates the sessions. Their users come one after the other. */
@@ -56,10 +61,11 @@ async function beginSessions({ seed, plan, database, timeline, users }: Fleet): 
 
 function watch({ plan, timeline, witness }: Fleet, troubles: Troubles): void {
   // A sweep finds a run after one pause, and may wait for slow answers. The engine may have it elsewhere.
-  const isTight = plan.concurrency === undefined || plan.concurrency >= plan.sessions;
+  const isTight = plan.concurrency == null || plan.concurrency >= plan.sessions;
   const idleMs = isTight ? 2 * plan.leaseTtlMs + 3 * plan.engine.heartbeatMs + 20_000 : WAIT_MS;
   const look = () => {
-    witness.look({ calmSince: troubles.calmSince(), idleMs, waitMs: WAIT_MS });
+    const { leaseTtlMs } = plan;
+    witness.look({ calmSince: troubles.calmSince(), idleMs, waitMs: WAIT_MS, leaseTtlMs });
     timeline.after(LOOK_MS, look);
   };
   look();
@@ -67,20 +73,26 @@ function watch({ plan, timeline, witness }: Fleet, troubles: Troubles): void {
 
 /** Lets time pass until all users were heard and all runs have ended, and for a while after that. */
 async function finish({ timeline, witness, users, plan }: Fleet, calmAt: number): Promise<void> {
+  let lookAt = calmAt;
   const isDone = () => {
     if (witness.faults.length > 0) return true;
-    if (timeline.now() < calmAt || users.open > 0) return false;
-    return [...witness.sessions.values()].every(({ row }) => row.openRun === null);
+    if (timeline.now() < lookAt || users.open > 0) return false;
+    lookAt = timeline.now() + LOOK_MS;
+    return openRuns(witness).length === 0;
   };
   await timeline.run(() => isDone() || timeline.now() > calmAt + FINISH_MS);
-  if (!isDone()) {
-    const open = [...witness.sessions].filter(([, { row }]) => row.openRun !== null).map(([id]) => id);
-    witness.fault(`the fleet does not finish: ${users.open} requests are open, and runs of ${open.join(", ")}`);
-  }
+  const open = openRuns(witness);
+  if (witness.faults.length === 0 && (users.open > 0 || open.length > 0))
+    witness.fault(
+      `the fleet does not finish: ${users.open} requests are open, and runs of ${open.join(", ")}`,
+    );
   // What froze may still have something to say.
   const endsAt = timeline.now() + 4 * plan.leaseTtlMs;
   await timeline.run(() => witness.faults.length > 0 || timeline.now() > endsAt);
 }
+
+const openRuns = ({ sessions }: Witness): string[] =>
+  [...sessions].filter(([, { row }]) => row.openRun !== null).map(([id]) => id);
 
 function countsOf(fleet: Fleet, { counts }: Troubles): Record<string, number> {
   const { plan, timeline, witness, outside, users, engine, machines } = fleet;

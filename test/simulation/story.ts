@@ -1,4 +1,12 @@
-import { type Agent, agent, jsonSchema, type ModelClient, type Tool, type ToolContext, tool } from "@pawl/core";
+import {
+  type Agent,
+  agent,
+  jsonSchema,
+  type ModelClient,
+  type Tool,
+  type ToolContext,
+  tool,
+} from "@pawl/core";
 import type { Dice } from "./dice.ts";
 import { hashOf } from "./dice.ts";
 import type { Machine } from "./machine.ts";

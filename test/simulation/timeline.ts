@@ -105,7 +105,8 @@ function newHeap() {
       for (let at = 0; ; ) {
         let least = at;
         for (const child of [2 * at + 1, 2 * at + 2])
-          if (child < events.length && isBefore(events[child] as Event, events[least] as Event)) least = child;
+          if (child < events.length && isBefore(events[child] as Event, events[least] as Event))
+            least = child;
         if (least === at) return first;
         swap(at, least);
         at = least;
@@ -140,4 +141,7 @@ export function replaceGlobals(timeline: () => Timeline, random: () => number): 
   Date.now = () => timeline().now();
 }
 
-const hex = (random: () => number) => Math.floor(random() * 2 ** 48).toString(16).padStart(12, "0");
+const hex = (random: () => number) =>
+  Math.floor(random() * 2 ** 48)
+    .toString(16)
+    .padStart(12, "0");

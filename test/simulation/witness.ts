@@ -6,7 +6,7 @@ import type { Timeline } from "./timeline.ts";
 /** What the witness knows of one session. It keeps its own account of leases, and asks no code under test. */
 export interface Watched {
   row: Session;
-  lease: (Lease & { expiresAt: number; machine: Machine }) | undefined;
+  lease: (Lease & { expiresAt: number; machine: Machine; hasStored: boolean }) | undefined;
   epoch: number;
   /** The machine of each epoch. */
   readonly machines: Machine[];
@@ -14,14 +14,16 @@ export interface Watched {
   idleSince: number | undefined;
   /** Since when the run waits for a process. */
   waitsSince: number | undefined;
-  /** When a call of the store for this session last failed. */
-  failedAt: number;
+  /** When calls of the store for this session have failed, within the longest pause of sweeps. */
+  failures: number[];
   appendedAt: number;
 }
 
 /** Sees all that the store does, and the work outside of it. Collects what must not happen. */
 export interface Witness {
   readonly faults: string[];
+  /** Weaknesses that cost calls or time and break no promise: how often each was seen, by its name. */
+  readonly weak: Map<string, number>;
   readonly trace: string[];
   readonly sessions: ReadonlyMap<string, Watched>;
   /** The longest time for which a run was left alone in a calm fleet, in milliseconds. */
@@ -30,6 +32,7 @@ export interface Witness {
   readonly fencedAppends: number;
   note(line: string): void;
   fault(what: string): void;
+  weakness(name: string, what: string): void;
   asked(sessionId: string): void;
   failed(sessionId: string | undefined): void;
   granted(machine: Machine, lease: Lease, ttlMs: number): void;
@@ -43,7 +46,18 @@ export interface Witness {
   ): Promise<void>;
   refused(): void;
   /** Looks for runs that nobody continues. Call it often. */
-  look(limits: { calmSince: number; idleMs: number; waitMs: number }): void;
+  look(limits: Limits): void;
+}
+
+/** Times in milliseconds. */
+interface Limits {
+  /** Since when the fleet should work as promised, on the timeline. */
+  calmSince: number;
+  /** The longest time without an attempt to continue a run that waits for a process. */
+  idleMs: number;
+  /** The longest time for which a run may wait for a process. */
+  waitMs: number;
+  leaseTtlMs: number;
 }
 
 interface WitnessOptions {
@@ -56,8 +70,8 @@ interface WitnessOptions {
 /** How long a live lease may go without an append, in milliseconds. No model or tool takes half of that. */
 const LONGEST_SILENCE_MS = 10 * 60_000;
 
-/** How long a failed call of the store explains that a run is left alone: the longest pause of sweeps. */
-const SETBACK_MS = 10 * 60_000;
+/** The longest pause of sweeps before a session that could not be recovered is tried again. */
+const LONGEST_PAUSE_MS = 10 * 60_000;
 
 export function newWitness(
   timeline: Timeline,
@@ -67,11 +81,12 @@ export function newWitness(
   const sessions = new Map<string, Watched>();
   const counts = { longestIdleMs: 0, takeovers: 0, fencedAppends: 0 };
   const faults: string[] = [];
+  const weak = new Map<string, number>();
   const trace: string[] = [];
   const time = () => ((timeline.now() % 86_400_000) / 1_000).toFixed(3);
   const note = (line: string) => {
     trace.push(`${time()} ${line}`);
-    if (trace.length > 20_000) trace.splice(0, 10_000);
+    if (trace.length > 200_000) trace.splice(0, 100_000);
   };
   const fault = (what: string) => {
     faults.push(`${time()} ${what}`);
@@ -92,7 +107,7 @@ export function newWitness(
       machines: [],
       idleSince: undefined,
       waitsSince: undefined,
-      failedAt: Number.NEGATIVE_INFINITY,
+      failures: [],
       appendedAt: now,
     };
     sessions.set(sessionId, made);
@@ -106,6 +121,7 @@ export function newWitness(
   };
   return {
     faults,
+    weak,
     trace,
     sessions,
     get longestIdleMs() {
@@ -119,12 +135,16 @@ export function newWitness(
     },
     note,
     fault,
+    weakness: (name, what) => {
+      weak.set(name, (weak.get(name) ?? 0) + 1);
+      note(`WEAKNESS ${name}: ${what}`);
+    },
     asked: (sessionId) => {
       const watched = sessions.get(sessionId);
       if (watched?.idleSince !== undefined) watched.idleSince = timeline.now();
     },
     failed: (sessionId) => {
-      if (sessionId !== undefined) of(sessionId).failedAt = timeline.now();
+      if (sessionId !== undefined) of(sessionId).failures.push(timeline.now());
     },
     granted: (machine, lease, ttlMs) => {
       const watched = of(lease.sessionId);
@@ -133,8 +153,9 @@ export function newWitness(
         fault(`${lease.sessionId}: epoch ${lease.epoch} comes after ${watched.epoch}`);
       const before = watched.lease;
       if (before !== undefined && isLive(watched)) {
-        const isSame = before.holder === lease.holder && (before.machine === machine || isExclusive);
-        if (!isSame)
+        // The holder that opens a session again, because it did not get the answer, has stored nothing yet.
+        const isSame = before.holder === lease.holder && before.machine === machine && !before.hasStored;
+        if (!isSame && !(isExclusive && before.holder === lease.holder))
           fault(
             `${lease.sessionId}: ${machine.name} has the lease while that of ${before.machine.name} is live`,
           );
@@ -142,7 +163,7 @@ export function newWitness(
       if (before !== undefined && before.machine !== machine) counts.takeovers += 1;
       watched.epoch = lease.epoch;
       watched.machines[lease.epoch] = machine;
-      watched.lease = { ...lease, machine, expiresAt: storeNow() + ttlMs };
+      watched.lease = { ...lease, machine, expiresAt: storeNow() + ttlMs, hasStored: false };
       watched.appendedAt = timeline.now();
     },
     renewed: (machine, lease, ttlMs, isHeld) => {
@@ -162,6 +183,7 @@ export function newWitness(
       note(`${sessionId} ${machine.name} ${isNew ? "stored" : "repeated"} ${rows[0]?.seq} ${types}`);
       if (!isNew) return;
       if (options.lease !== undefined) checkWriter(machine, sessionId, rows, options.lease);
+      if (options.lease !== undefined && watched.lease !== undefined) watched.lease.hasStored = true;
       if (options.release === true) watched.lease = undefined;
       watched.appendedAt = timeline.now();
       watched.row = (await store.sessions.get(sessionId)) as Session;
@@ -170,25 +192,42 @@ export function newWitness(
     refused: () => {
       counts.fencedAppends += 1;
     },
-    look: ({ calmSince, idleMs, waitMs }) => {
-      const now = timeline.now();
+    look: (limits) => {
       const at = new Date(storeNow()).toISOString();
       for (const [id, watched] of sessions) {
         if (watched.row.openRun === null || faults.length > 0) continue;
-        const isWaiting = !isLive(watched) && isForProcess(watched.row, at);
-        watched.idleSince = isWaiting ? (watched.idleSince ?? now) : undefined;
-        watched.waitsSince = isWaiting ? (watched.waitsSince ?? now) : undefined;
-        if (isLive(watched) && now - Math.max(watched.appendedAt, calmSince) > LONGEST_SILENCE_MS)
-          fault(`${id}: ${watched.lease?.machine.name} holds the lease and stores nothing`);
-        if (watched.waitsSince !== undefined && now - Math.max(watched.waitsSince, calmSince) > waitMs)
-          fault(`${id}: the run waits for a process since ${now - watched.waitsSince} ms`);
-        if (watched.idleSince === undefined || now - watched.failedAt < SETBACK_MS) continue;
-        const idle = now - Math.max(watched.idleSince, calmSince);
+        const isHeld = isLive(watched);
+        const found = lookAt(watched, isHeld, at, timeline.now(), limits);
+        if (found !== undefined) fault(`${id}: ${found}`);
+        if (watched.idleSince === undefined || watched.failures.length > 0) continue;
+        const idle = timeline.now() - Math.max(watched.idleSince, limits.calmSince);
         counts.longestIdleMs = Math.max(counts.longestIdleMs, idle);
-        if (idle > idleMs) fault(`${id}: a lost wake, nobody has tried to continue the run for ${idle} ms`);
       }
     },
   };
+}
+
+/** Notes since when a run waits, and returns what is wrong with that. */
+function lookAt(
+  watched: Watched,
+  isHeld: boolean,
+  at: string,
+  now: number,
+  { calmSince, idleMs, waitMs, leaseTtlMs }: Limits,
+): string | undefined {
+  const isWaiting = !isHeld && isForProcess(watched.row, at);
+  watched.idleSince = isWaiting ? (watched.idleSince ?? now) : undefined;
+  watched.waitsSince = isWaiting ? (watched.waitsSince ?? now) : undefined;
+  watched.failures = watched.failures.filter((failedAt) => now - failedAt < LONGEST_PAUSE_MS);
+  const since = (time: number | undefined) => (time === undefined ? 0 : now - Math.max(time, calmSince));
+  if (isHeld && since(watched.appendedAt) > LONGEST_SILENCE_MS)
+    return `${watched.lease?.machine.name} holds the lease and stores nothing`;
+  if (since(watched.waitsSince) > waitMs) return `the run waits for a process since ${waitMs} ms`;
+  const { length } = watched.failures;
+  // A sweep doubles its pause with each failure.
+  const pauseMs = length === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, leaseTtlMs * 2 ** length);
+  if (since(watched.idleSince) <= idleMs + pauseMs) return undefined;
+  return `a lost wake, nobody has tried to continue the run for ${Math.round(since(watched.idleSince))} ms`;
 }
 
 /** Whether the session's run waits for nothing but a process, by the contract of `listRecoverable`. */
