@@ -149,9 +149,9 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
     get isHolding() {
       return writer.held.length > 0;
     },
-    storeHeld: () =>
+    // The revision of the caller's decision: an earlier job may store what is held, behind newer events.
+    storeHeld: (revision = writer.revision) =>
       alone(async () => {
-        const { revision } = writer;
         await writeEvents(writer, []);
         return writer.revision === revision;
       }),
