@@ -31,6 +31,23 @@ describe("a fleet of machines over virtual time", () => {
     expect(outcomes.filter(({ faults }) => faults.length > 0).map(described)).toEqual([]);
   });
 
+  it("Q1 Q2 does so with very many machines at a time, all of which sweep", async () => {
+    const machines = soak(150, 1_000);
+    const changes = {
+      machines,
+      sessions: machines / 5,
+      troubleMs: 30_000,
+      mode: "sweeps",
+      concurrency: null,
+    } as const;
+    const [outcome] = await runSeeds(path, { seeds: [424_242], changes });
+    const { counts, faults } = outcome as Outcome;
+    soak.report(
+      `${machines} machines at a time and ${counts.sessions} sessions: ${counts.events} events, ${counts.takeovers} take-overs, ${faults.length} faults.`,
+    );
+    expect(faults).toEqual([]);
+  });
+
   it("Q1 gives one seed the same course each time", async () => {
     const [first, second] = await Promise.all([
       runSeeds(path, { seeds: [5], lines: 200_000 }),
