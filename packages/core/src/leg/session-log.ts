@@ -159,7 +159,8 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
     get isHolding() {
       return writer.held.length > 0;
     },
-    storeHeld: () => alone(() => storeAllHeld(writer)),
+    // The revision of the caller's decision: an earlier job may store what is held, behind newer events.
+    storeHeld: (revision = writer.revision) => alone(() => storeAllHeld(writer, revision)),
     get revision() {
       return writer.revision;
     },
@@ -178,9 +179,8 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
   };
 }
 
-/** Stores the held events. Resolves to `false` if another process had stored something before them. */
-async function storeAllHeld(writer: Writer): Promise<boolean> {
-  const { revision } = writer;
+/** Stores the held events. Resolves to whether all since `revision` were stored under their numbers. */
+async function storeAllHeld(writer: Writer, revision: number): Promise<boolean> {
   await writeEvents(writer, []);
   return writer.revision === revision;
 }

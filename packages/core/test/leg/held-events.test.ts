@@ -127,6 +127,16 @@ it.each([
   await expectSame();
 });
 
+it("R2 P4 storeHeld() notices it too if another job was first to store what is held", async () => {
+  const { log, others, stored } = await opened();
+  await log.hold([note("result")]);
+  await others("an answer that came");
+  // A renewal of the lease reads what others have stored, and the loop decides meanwhile.
+  const [, isSame] = await Promise.all([log.catchUp(), log.storeHeld()]);
+  expect(await stored()).toEqual(["run_started", "an answer that came", "result"]);
+  expect(isSame).toBe(false);
+});
+
 it("R2 an append at a tip that did not have the held events is decided again", async () => {
   const { log, stored, expectSame } = await opened();
   const seq = log.state.lastSeq;
