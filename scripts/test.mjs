@@ -28,7 +28,6 @@ async function checkEverything() {
     runtimes: () => installRuntimes(env),
     packed: () => script("test/packed/run.mjs", "--cached"),
     docs: () => script("scripts/docs.mjs", "--cached"),
-    packages: () => turbo(["lint:package"], env, "--continue"),
     lint: () => execTool(["@biomejs/biome", "biome"], ["check", "."], { env }),
     comments: () => script("scripts/check-comments.mjs"),
     arrows: () => script("scripts/check-arrows.mjs"),

@@ -1,4 +1,4 @@
-// Runs turbo with pnpm in PATH. Installs packages first. Usage: `node scripts/turbo.mjs build lint:package`
+// Runs turbo with pnpm in PATH. Installs packages first. Usage: `node scripts/turbo.mjs build`
 import { turbo } from "./lib/exec.mjs";
 import { install } from "./lib/install.mjs";
 

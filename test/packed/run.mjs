@@ -1,8 +1,8 @@
-// Packs every package as for npm, installs the tarballs in a project outside of this repository, and uses
-// them there. The project imports every entry and runs a small agent. TypeScript 5.9, 6 and 7 check its
+// Packs every package as for npm, checks the tarballs with publint and attw, installs them in a project
+// outside of this repository, and uses them there. The project imports every entry and runs a small agent. TypeScript 5.9, 6 and 7 check its
 // types, each with one module resolution; with PAWL_SOAK=1 each with both. The tarballs and what pages load of
 // them must stay small, and import Node's modules with `node:`. With --cached, does nothing if the last run
-// passed on the same files. With --sizes, checks only the sizes.
+// passed on the same files. With --sizes, checks only the sizes, with --lint only what publint and attw check.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { install } from "../../scripts/lib/install.mjs";
 import { workspaces } from "../../scripts/lib/project.mjs";
 import { checkBuiltins } from "./bare-builtins.mjs";
 import { makeConsumer, pack } from "./consumer.mjs";
+import { lintTarballs } from "./lint.mjs";
 import { checkSizes } from "./sizes.mjs";
 import { checkRuntime, checkTypes } from "./use.mjs";
 
@@ -19,6 +20,7 @@ const inputs = folders.flatMap((folder) => [
   `${folder}/package.json`,
   `${folder}/README.md`,
   `${folder}/CHANGELOG.md`,
+  `${folder}/LICENSE`,
   `${folder}/dist`,
 ]);
 const state = fingerprint([...inputs, "README.md", "test/packed", "test/compilers", "pnpm-lock.yaml"]);
@@ -27,23 +29,25 @@ if (process.argv.includes("--cached") && readStamp("packed") === state) {
   console.log("nothing changed since it last passed");
 } else {
   try {
-    const onlySizes = process.argv.includes("--sizes");
-    await usePacked(onlySizes);
-    if (!onlySizes) writeStamp("packed", state);
+    const only = ["--sizes", "--lint"].find((flag) => process.argv.includes(flag));
+    await usePacked(only);
+    if (only === undefined) writeStamp("packed", state);
   } catch (error) {
     console.error(error.message);
     process.exitCode = 1;
   }
 }
 
-async function usePacked(onlySizes) {
+async function usePacked(only) {
   const { env } = must(await install());
   const project = mkdtempSync(join(tmpdir(), "pawl-packed-"));
   try {
     const tarballs = await pack({ destination: join(project, "tarballs"), folders, env, must });
+    if (only !== "--sizes") must(await lintTarballs(tarballs));
+    if (only === "--lint") return;
     must(checkBuiltins(folders));
     must(await checkSizes(tarballs));
-    if (onlySizes) return;
+    if (only === "--sizes") return;
     const entries = await makeConsumer({ project, folders, tarballs, env, must });
     must(await checkRuntime(project, env));
     const { ways } = must(await checkTypes(project, env));

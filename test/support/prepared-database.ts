@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { embeddedStore } from "@pawl/postgres/embedded";
 
@@ -17,7 +17,8 @@ export async function prepareDatabase(dataDir: string): Promise<void> {
   const state = files.reduce((hash, text) => hash.update(text), createHash("sha256")).digest("hex");
   const prepared = join(cache, `database-${state.slice(0, 16)}`);
   if (!existsSync(prepared)) await make(prepared);
-  await cp(prepared, dataDir, { recursive: true });
+  // A thousand small files: `cp` takes five times the processor time.
+  cpSync(prepared, dataDir, { recursive: true });
 }
 
 async function make(prepared: string): Promise<void> {

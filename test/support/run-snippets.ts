@@ -19,7 +19,8 @@ export function snippetRunner({ timeoutMs = 55_000 } = {}): Snippets {
   let runner: ChildProcess | undefined;
   return {
     run: async (program) => {
-      runner ??= fork(join(import.meta.dirname, "snippet-runner.ts"), { execArgv: [] });
+      // The conditions are those of users. Optimizing Postgres's WebAssembly would cost more than it saves.
+      runner ??= fork(join(import.meta.dirname, "snippet-runner.ts"), { execArgv: ["--liftoff-only"] });
       runner.send(program);
       try {
         const [said] = await once(runner, "message", { signal: AbortSignal.timeout(timeoutMs) });

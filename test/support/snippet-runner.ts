@@ -2,7 +2,7 @@
 // that all programs import are loaded once.
 import { inspect } from "node:util";
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
-import { newDatabase } from "../../packages/postgres/src/embedded/new-database.ts";
+import { newPglite } from "./new-pglite.ts";
 
 /** A program to run, and its environment variables. */
 export interface Program {
@@ -30,12 +30,12 @@ process.on("uncaughtException", note);
 
 // A program's new database in memory is copied from prepared files, which is much faster than creating them.
 const create = PGlite.create.bind(PGlite) as (...given: unknown[]) => Promise<PGlite>;
-let prepared: Promise<Blob | undefined> | undefined;
 PGlite.create = (async (...given: [options?: PGliteOptions | string]) => {
-  if (typeof given[0] === "string") return await create(...given);
-  prepared ??= newDatabase();
-  const loadDataDir = await prepared;
-  return await create({ ...(loadDataDir && { loadDataDir }), ...given[0] });
+  const [options = {}] = given;
+  if (typeof options === "string" || !(options.dataDir ?? "memory://").startsWith("memory://"))
+    return await create(...given);
+  const { dataDir: _, loadDataDir: __, ...others } = options;
+  return await newPglite(others);
 }) as typeof PGlite.create;
 
 let running: Program | undefined;

@@ -2,14 +2,12 @@ import { PGlite } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { unaccent } from "@electric-sql/pglite/contrib/unaccent";
 import { chance, pick, type Random, whole } from "@pawl/example-data-parts";
-import { newDatabase } from "../../../../packages/postgres/src/embedded/new-database.ts";
+import { newPglite } from "../../../../test/support/new-pglite.ts";
 import type { Caller, Company, CompanySearch, Document, Person, Question } from "../../src/index.ts";
 
-/** Creates a PGlite in memory with the extensions of the search, by copying prepared files. */
+/** Creates a PGlite with the extensions of the search, by copying prepared files. */
 export async function searchPglite(): Promise<PGlite> {
-  const loadDataDir = await newDatabase();
-  return await PGlite.create({
-    ...(loadDataDir && { loadDataDir }),
+  return await newPglite({
     extensions: { pg_trgm, unaccent },
     startParams: [...PGlite.defaultStartParams, "-c", "random_page_cost=1.1"],
   });

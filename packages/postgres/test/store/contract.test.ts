@@ -192,7 +192,7 @@ describe("the database that a first start unpacks", () => {
 
   it("E9 is the one that PGlite makes", async () => {
     const made = await PGlite.create();
-    const unpacked = await newPglite();
+    const unpacked = await PGlite.create({ loadDataDir: (await newDatabase()) as Blob });
     const rows = async (db: PGlite) =>
       await Promise.all(asked.map(async (text) => (await db.query(text)).rows));
     expect(await rows(unpacked)).toEqual(await rows(made));
