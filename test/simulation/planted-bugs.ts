@@ -52,8 +52,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "a run ends, and its lease is released, at an event that the leg has not read",
     seed: 6,
     file: core("leg/session-log.ts"),
-    is: "writeEvents(writer, prepared, { afterSeq: seq, release })",
-    becomes: "writeEvents(writer, prepared, { release })",
+    is: "writeEvents(writer, prepared, { afterSeq: seq, ...more })",
+    becomes: "writeEvents(writer, prepared, more)",
   },
   {
     name: "a sweep judges by the clock of its process whether a lease has expired",
