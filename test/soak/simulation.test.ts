@@ -8,7 +8,7 @@ import { soak } from "../support/soak.ts";
 
 // `PAWL_SEED=7` runs one seed, and prints what has happened in it.
 const { PAWL_SEED } = process.env;
-const COUNT = soak(20, 1_000);
+const COUNT = soak(12, 1_000);
 const MOST_SEEDS = soak(40, 100);
 
 describe("a fleet of machines over virtual time", () => {
@@ -32,7 +32,7 @@ describe("a fleet of machines over virtual time", () => {
   });
 
   it("Q1 Q2 does so with very many machines at a time, all of which sweep", async () => {
-    const machines = soak(150, 1_000);
+    const machines = soak(60, 1_000);
     const changes = {
       machines,
       sessions: machines / 5,
@@ -81,7 +81,7 @@ function reportSeeds(outcomes: readonly Outcome[]): void {
   );
   soak.report(`${[...kinds, ...central.map((kind) => `${sum(kind)} × ${kind}`)].join(", ")}.`);
   soak.report(
-    `Woken in a loop because clocks differ, which costs calls and breaks nothing: ${weak.length} seeds, e.g. ${weak
+    `A session was woken 60 times in ten seconds while its log stood still, which is no fault here: ${weak.length} seeds, e.g. ${weak
       .slice(0, 3)
       .map(({ seed }) => seed)
       .join(", ")}.`,
