@@ -25,7 +25,7 @@ function newProcess({ concurrency, over = store }: { concurrency: number; over?:
     await pawl.drain({ timeoutMs: 2_000 });
     await engine.close();
   });
-  return { pawl, coach };
+  return { pawl, coach, engine };
 }
 
 describe("pgBossEngine({ sameDatabase: true })", () => {
@@ -41,6 +41,8 @@ describe("pgBossEngine({ sameDatabase: true })", () => {
       },
     };
     const web = newProcess({ concurrency: 0, over: dying });
+    // Only an engine that is connected takes transactions.
+    await web.engine.wake("no such session");
     const { id: sessionId } = await web.pawl.getOrCreateSession("coach", "ada");
     void web.pawl.run(web.coach, { userId: "ada", sessionId, input: "Hi" });
     const typesOf = async () => (await Array.fromAsync(store.read(sessionId))).map(({ type }) => type);

@@ -31,6 +31,13 @@ describe("pawl worker", () => {
     expect(output()).not.toContain("drained");
   });
 
+  it("Q5 ends at a signal while the app is being loaded", async () => {
+    const { child, exit, printed } = pawl(["worker", app("loading.ts"), "--port", "0"]);
+    await printed("loading");
+    child.kill("SIGTERM");
+    expect(await exit).toBe(143);
+  });
+
   it("Q5 serves what the app measures by OpenTelemetry, in the format of Prometheus", async () => {
     const { get } = await worker("app.ts");
     const { status, text } = await get("/metrics");

@@ -67,9 +67,17 @@ function observe(meter: Meter, { store, strandedAfterMs, clock, active }: Observ
     unit: "{run}",
     description: "Runs that have waited for a process for too long.",
   });
+  let counting: ReturnType<EventStore["listRecoverable"]> | undefined;
+  // Exports at the same time share one read. A store that hangs is not asked again by each.
+  const recoverable = () => {
+    counting ??= store.listRecoverable({ limit: MOST }).finally(() => {
+      counting = undefined;
+    });
+    return counting;
+  };
   const count: BatchObservableCallback = async (result) => {
     try {
-      const rows = await store.listRecoverable({ limit: MOST });
+      const rows = await recoverable();
       const before = clock.now() - strandedAfterMs;
       result.observe(waiting, rows.length);
       result.observe(stranded, rows.filter((row) => (waitsSince(row) ?? before) < before).length);

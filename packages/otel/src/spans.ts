@@ -65,14 +65,15 @@ export function takeEvents(spans: Spans, events: readonly StoredEvent[], epoch?:
 }
 
 /**
- * Ends the open spans of a run that another process has taken over. Spans of a later leg in this process stay
- * open.
+ * Ends the open spans of a run whose lease this process has released or `lost`. If the run goes on in another
+ * process, a later leg in this one is linked. Spans of a later leg in this process stay open.
  */
-export function loseRun({ sessions }: Spans, { sessionId, epoch }: Lease): void {
+export function leaveRun({ sessions }: Spans, { sessionId, epoch }: Lease, lost?: "lost"): void {
   const session = sessions.get(sessionId);
   if (session?.agent === undefined || session.epoch > epoch) return;
-  endAll(session, (span) => span.end(), "lost");
-  sessions.delete(sessionId);
+  session.before = session.agent.spanContext();
+  endAll(session, (span) => span.end(), lost);
+  if (lost) sessions.delete(sessionId);
 }
 
 function take(spans: Spans, session: Session, event: StoredEvent, end: End): void {

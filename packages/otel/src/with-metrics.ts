@@ -103,7 +103,9 @@ export function withMetrics(store: EventStore, options: MetricOptions = {}): Eve
     try {
       const stored = await appending;
       record(run, held, lease, stored);
-      if (release) held.dropAny(sessionId);
+      // Another leg of this process may hold the session by now.
+      if (release && lease !== undefined) held.drop(lease);
+      else if (release) held.dropAny(sessionId);
       return stored;
     } catch (error) {
       lost(lease, error);

@@ -2,7 +2,7 @@ import { diag, type Tracer, trace } from "@opentelemetry/api";
 import { checkOptions, type EventStore, type OptionKinds, PawlError, type StoredEvent } from "@pawl/core";
 import type { AppendOptions } from "@pawl/core/store";
 import { passThrough } from "./pass-through.ts";
-import { loseRun, newSpans, takeEvents } from "./spans.ts";
+import { leaveRun, newSpans, takeEvents } from "./spans.ts";
 import { STORE } from "./store-option.ts";
 
 /** Options of `withSpans()`. */
@@ -67,13 +67,14 @@ export function withSpans(store: EventStore, options: SpanOptions = {}): EventSt
   };
   const under = passThrough(store);
   const { appendWith } = under;
-  const traced = async ({ lease }: AppendOptions, appending: Promise<readonly StoredEvent[]>) => {
+  const traced = async ({ lease, release }: AppendOptions, appending: Promise<readonly StoredEvent[]>) => {
     try {
       const stored = await appending;
       safely(() => takeEvents(spans, stored, lease?.epoch));
+      if (release && lease !== undefined) safely(() => leaveRun(spans, lease));
       return stored;
     } catch (error) {
-      if (lease !== undefined && PawlError.is(error, "fenced")) safely(() => loseRun(spans, lease));
+      if (lease !== undefined && PawlError.is(error, "fenced")) safely(() => leaveRun(spans, lease, "lost"));
       throw error;
     }
   };
@@ -83,9 +84,13 @@ export function withSpans(store: EventStore, options: SpanOptions = {}): EventSt
     ...(appendWith && {
       appendWith: (id, events, options, also) => traced(options, appendWith(id, events, options, also)),
     }),
+    release: async (lease) => {
+      safely(() => leaveRun(spans, lease));
+      await under.release(lease);
+    },
     renew: async (lease, ttlMs) => {
       const held = await under.renew(lease, ttlMs);
-      if (!held) safely(() => loseRun(spans, lease));
+      if (!held) safely(() => leaveRun(spans, lease, "lost"));
       return held;
     },
   };

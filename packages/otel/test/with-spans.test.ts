@@ -16,6 +16,7 @@ import {
   tool,
   withRetry,
 } from "@pawl/core";
+import { localEngine } from "@pawl/core/store";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -198,6 +199,22 @@ describe("O3 spans of a run", () => {
       ]);
     },
   );
+
+  it("Q1 end where another process gets the run, and those of that process are linked", async () => {
+    const { spans, store } = setup([]);
+    const engine = localEngine();
+    const coach = agent({ name: "coach", model: scriptedModel([{ text: "Hi." }]), instructions: "Be kind." });
+    const shared = { agents: [coach], store, engine };
+    const front = runtime({ ...shared, concurrency: 0 });
+    await front.run("coach", { ...user, input: "Hi" }).started;
+    await expect.poll(() => spans().map(({ name }) => name)).toEqual(["invoke_agent coach"]);
+    const worker = runtime({ ...shared, concurrency: 1 });
+    worker.start();
+    await expect.poll(() => spans().length).toBe(3);
+    const [given, , last] = spans();
+    expect(last?.links.map(({ context }) => context.spanId)).toEqual([idOf(given as ReadableSpan)]);
+    await worker.drain();
+  });
 
   it("F25 name the version of the agent that worked in each process", async () => {
     const exporter = new InMemorySpanExporter();

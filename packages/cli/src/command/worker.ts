@@ -12,10 +12,12 @@ export async function work(args: WorkerArguments): Promise<void> {
   const { path, drainMs } = args;
   // Before the app asks for a meter.
   const serveMetrics = prometheusMetrics();
-  const signal = firstSignal();
+  const signals = { isWorking: false };
+  const signal = firstSignal(signals);
   const { pawl, close } = await loadApp(path);
   const server = await serveHealth(pawl, serveMetrics, args);
   const paths = ["/livez", "/readyz", ...(serveMetrics === undefined ? [] : ["/metrics"])];
+  signals.isWorking = true;
   pawl.start();
   console.log(`pawl worker: ${namesOf(pawl)}; port ${server.port} (${paths.join(", ")})`);
   console.log(
@@ -32,9 +34,10 @@ export async function check({ path }: WorkerArguments): Promise<void> {
   prometheusMetrics();
   const { pawl, close } = await loadApp(path);
   const { status } = await health({ runtime: pawl })(new Request("http://localhost/readyz"));
+  // Nothing is closed first: that might wait for the store, too.
+  if (status !== 200) throw new Error(`The store of ${path} did not answer.`);
   await pawl.drain();
   await close?.();
-  if (status !== 200) throw new Error(`The store of ${path} did not answer.`);
   console.log(`pawl worker: ${namesOf(pawl)}; the store answers`);
 }
 
@@ -43,13 +46,16 @@ function namesOf({ agents }: WorkerModule["pawl"]): string {
   return names.length === 0 ? "no agents" : `agents ${names.join(", ")}`;
 }
 
-/** Resolves to the first signal that asks the process to end. A second one ends the process. */
-function firstSignal(): Promise<string> {
+/**
+ * Resolves to the first signal that asks the process to end. A second one ends the process, and so does one
+ * before it works: then there is nothing to drain.
+ */
+function firstSignal(signals: { readonly isWorking: boolean }): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let isLeaving = false;
   for (const [name, code] of Object.entries(SIGNALS)) {
     process.on(name, () => {
-      if (isLeaving) process.exit(code);
+      if (isLeaving || !signals.isWorking) process.exit(code);
       isLeaving = true;
       resolve(name);
     });

@@ -57,7 +57,8 @@ export interface Engine {
   readonly isExclusive?: boolean;
   /**
    * Whether `wake` takes a `transaction` of the runtime's store. Then a message or an answer for which this
-   * process has no place is stored in one transaction with its wake. Default: false.
+   * process has no place is stored in one transaction with its wake. Read for each of them, so it may be true
+   * only once the engine is connected: a wake in a transaction should not wait. Default: false.
    */
   readonly takesTransaction?: boolean;
 }

@@ -1,8 +1,9 @@
+import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
 import { type EventStore, memoryStore } from "../../src/index.ts";
 import { type Engine, localEngine, type WakeOptions } from "../../src/store.ts";
-import { setup } from "../support/setup.ts";
+import { setup, until } from "../support/setup.ts";
 import { ask, echoTool, question } from "../support/tools.ts";
 
 /** An engine that notes what was woken, in which transaction. */
@@ -73,6 +74,33 @@ describe("a message for which this process has no place", () => {
     expect(stop.type).toBe("end_turn");
     expect(wakes).toEqual([{ sessionId, userId: "u1" }]);
     await worker.pawl.drain();
+  });
+
+  it("Q1 is stored without its wake if the engine does not answer in the transaction, which is reported", async () => {
+    const { engine, wakes } = notingEngine();
+    const hanging: Engine = {
+      ...engine,
+      wake: async (sessionId, options = {}) => {
+        if (options.transaction === undefined) return await engine.wake(sessionId, options);
+        return await new Promise(() => undefined);
+      },
+    };
+    const clock = testClock();
+    const errors: unknown[] = [];
+    const store = transactional(memoryStore()).store;
+    const onError = (error: unknown) => void errors.push(error);
+    const web = setup([], {}, { store, engine: hanging, concurrency: 0, clock, onError });
+    const run = web.pawl.run("tester", { userId: "u1", input: "Go" });
+    let sessionId: string | undefined;
+    void run.started.then((start) => {
+      sessionId = start.sessionId;
+    });
+    await until(() => {
+      clock.advance(100);
+      return wakes.length > 0;
+    });
+    expect(wakes).toEqual([{ sessionId, userId: "u1" }]);
+    expect(errors).toHaveLength(1);
   });
 
   it("Q1 is woken after it is stored if the store has no transactions", async () => {

@@ -17,7 +17,7 @@ export interface PgBossEngineOptions {
   /**
    * Whether the runtime's store is in the same database, e.g. `postgresStore()` with a pool of the same
    * `connectionString`. Then a message for which a process has no place is stored in one transaction with its
-   * wake. Default: false, the session is woken after that.
+   * wake, from the first one after the engine has connected. Default: false, the session is woken after that.
    */
   sameDatabase?: boolean;
   /** The name of the queue. Processes with the same queue share its sessions. Default: `pawl`. */

@@ -47,6 +47,7 @@ export function pgBossEngine(options: PgBossEngineOptions): PgBossEngine {
   }
   const workers = new Set<EngineWorker>();
   let starting: Promise<void> | undefined;
+  let isReady = false;
   const start = async () => {
     if (isOwn) await boss.start();
     await prepareQueue(boss, queue, heartbeatSeconds);
@@ -55,6 +56,7 @@ export function pgBossEngine(options: PgBossEngineOptions): PgBossEngine {
     starting ??= start();
     try {
       await starting;
+      isReady = true;
     } catch (error) {
       // The next call tries again.
       starting = undefined;
@@ -62,7 +64,12 @@ export function pgBossEngine(options: PgBossEngineOptions): PgBossEngine {
     }
   };
   return {
-    takesTransaction: options.sameDatabase === true,
+    get takesTransaction() {
+      if (options.sameDatabase !== true) return false;
+      // A transaction must not wait until pg-boss has started: it holds a connection of the store.
+      if (!isReady) void ready().catch(() => undefined);
+      return isReady;
+    },
     wake: async (sessionId, given = {}) => {
       await ready();
       await sendWake(boss, queue, sessionId, given);

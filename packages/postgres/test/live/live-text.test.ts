@@ -145,8 +145,8 @@ describe("E9 W4 live text in another process than the run's", () => {
     const words = "This answer is written slowly, and read in another process. \u0000 🙂 \ud83d ";
     const here = await boot(
       scriptedModel([
-        { thinking: "Hm.", text: words, tools: [{ name: "work", input: { a: 1 } }], delayPerEventMs: 15 },
-        { text: "Done, after all.", delayPerEventMs: 15 },
+        { thinking: "Hm.", text: words, tools: [{ name: "work", input: { a: 1 } }], delayPerEventMs: 60 },
+        { text: "Done, after all.", delayPerEventMs: 60 },
       ]),
     );
     const there = await boot();

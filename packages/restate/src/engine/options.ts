@@ -58,7 +58,12 @@ const OPTIONS: OptionKinds<RestateEngineOptions> = {
     is: (port) => Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65_535,
   },
   host: "string",
-  identityKeys: "list",
+  identityKeys: {
+    // The SDK serves everybody if the list is empty, e.g. because a variable of the environment is missing.
+    mustBe: "a list of at least one key",
+    is: (keys) =>
+      Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === "string" && key !== ""),
+  },
   admin: A_URL,
   uri: A_URL,
   authToken: "string",

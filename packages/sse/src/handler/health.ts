@@ -60,10 +60,11 @@ export function health(options: HealthOptions): (request: Request) => Promise<Re
   const { runtime, basePath = "", storeTimeoutMs = 2_000 } = options;
   let checking: Promise<NotReady | undefined> | undefined;
   const shared = () => {
-    checking ??= within(storeTimeoutMs, reasonAgainst(runtime)).finally(() => {
+    // Until it has settled: a store that hangs is not asked again by each check.
+    checking ??= reasonAgainst(runtime).finally(() => {
       checking = undefined;
     });
-    return checking;
+    return within(storeTimeoutMs, checking);
   };
   return async ({ method, url }) => {
     const { pathname } = new URL(url);

@@ -53,6 +53,7 @@ describe("health()", () => {
     const { ask, reads } = setup(hangs, { storeTimeoutMs: 20 });
     const all = await Promise.all([ask("/readyz"), ask("/readyz"), ask("/readyz")]);
     expect(all.map(({ status }) => status)).toEqual([503, 503, 503]);
+    expect((await ask("/readyz")).status).toBe(503);
     expect(reads).toHaveLength(1);
   });
 

@@ -1,3 +1,4 @@
+import { withinDeadline } from "../../base/deadline.ts";
 import type { Slots } from "../../base/slots.ts";
 import type { SessionLog } from "../../leg/session-log.ts";
 import type { Session } from "../../log/session-row.ts";
@@ -28,13 +29,24 @@ export function placeFor(
   return engine.isExclusive ? undefined : takePlace(slots);
 }
 
+/** How long an engine may take to store a wake in a transaction, in milliseconds. A message waits for it. */
+const WAKE_MS = 2_000;
+
 /** Returns a function that wakes the session in a transaction of the store, if the engine can. */
 export function wakeInTransaction(
-  { engine }: Host,
+  { engine, clock, report }: Host,
   { id, userId }: Session,
 ): ((transaction: unknown) => Promise<void>) | undefined {
   if (engine?.takesTransaction !== true) return undefined;
-  return (transaction) => engine.wake(id, { userId, transaction });
+  return async (transaction) => {
+    try {
+      await withinDeadline({ clock, timeoutMs: WAKE_MS }, engine.wake(id, { userId, transaction }));
+    } catch (error) {
+      // The message is stored without the wake, so nobody else would learn that transactions fail.
+      report(error);
+      throw error;
+    }
+  };
 }
 
 /** Has the engine wake the session once its lease is released, unless an append has done both. */

@@ -53,6 +53,8 @@ export async function recoverSession(
   const isLater = wakeAt != null && Date.parse(wakeAt) > host.clock.now();
   if (isLater) return { outcome: "waiting", userId, wakeAt };
   if (status === "suspended" && pending > 0 && wakeAt == null) return { outcome: "waiting", userId };
+  // The engine may have given the session to another process meanwhile.
+  if (signal?.aborted) return { outcome: "left", userId };
   const leg = await resumeIfDue(host, session, { place: FREE_PLACE, isWoken });
   if (leg === undefined) return host.draining ? { outcome: "left", userId } : { outcome: "busy", ...later() };
   const outcome = await untilLeft(host, sessionId, leg, signal);
