@@ -63,6 +63,28 @@ describe("a runtime with an engine", () => {
     assertSoundLog(await worker.log(sessionId));
   });
 
+  it("Q1 a sweep asks an engine that has failed only once, and continues what it has places for", async () => {
+    const wakes: string[] = [];
+    const failing: Engine = {
+      ...localEngine(),
+      isExclusive: true,
+      wake: async (sessionId) => {
+        wakes.push(sessionId);
+        throw new Error("no engine");
+      },
+    };
+    const store = memoryStore();
+    const options = { store, engine: failing, onError: () => undefined };
+    const web = setup([], {}, { ...options, concurrency: 0 });
+    const runs = ["one", "two", "three"].map((input) => web.pawl.run("tester", { userId: "u1", input }));
+    await Promise.all(runs.map((run) => run.started));
+    await until(() => wakes.length === 3);
+    const worker = setup({ rules: () => done }, {}, { ...options, concurrency: 5 });
+    await worker.pawl.sweep({ wait: true });
+    expect(wakes).toHaveLength(4);
+    for (const run of runs) expect((await run.result).stop.type).toBe("end_turn");
+  });
+
   it("Q1 continues after an answer that another process took", async () => {
     const { web, worker } = twoProcesses([{ tools: [question] }, done], { tools: [ask] });
     worker.pawl.start();

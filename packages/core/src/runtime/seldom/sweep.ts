@@ -29,6 +29,7 @@ async function resumeAbandoned(host: Host): Promise<readonly ResumedSession[]> {
   const { agents, store, setbacks } = host;
   const seen = new Set<string>();
   const resumed: ResumedSession[] = [];
+  const asked = { isGone: false };
   for (;;) {
     if (host.draining) return resumed;
     // The page has extra room for sessions that were already seen, so that they do not crowd out the others.
@@ -37,7 +38,7 @@ async function resumeAbandoned(host: Host): Promise<readonly ResumedSession[]> {
     const fresh = listed.filter(({ id }) => !seen.has(id));
     if (fresh.length === 0) break;
     for (const { id } of fresh) seen.add(id);
-    resumed.push(...(await resumeAll(host, fresh)));
+    resumed.push(...(await resumeAll(host, fresh, asked)));
   }
   for (const id of setbacks.keys()) if (!seen.has(id)) setbacks.delete(id);
   for (const session of await store.listRecoverable({ limit: PAGE })) reportIfUnknown(host, session);
@@ -60,13 +61,17 @@ const ABANDONED =
   " A run of this agent is open, and no process is working on it. If no other runtime has the agent, add it under this name.";
 
 /** Resumes the sessions that are due. Returns the legs of the runs that this call resumed. */
-async function resumeAll(host: Host, sessions: readonly Session[]): Promise<readonly ResumedSession[]> {
+async function resumeAll(
+  host: Host,
+  sessions: readonly Session[],
+  asked: AskedEngine,
+): Promise<readonly ResumedSession[]> {
   const { agents, legs } = host;
   const all: { id: string; leg: Resumed | Promise<Resumed> }[] = [];
   for (const session of sessions) {
     if (host.draining) break;
     if (legs.has(session.id) || !isDue(host, session.id)) continue;
-    const place = await placeOrWake(host, session);
+    const place = await placeOrWake(host, session, asked);
     if (place === undefined) continue;
     // By the store's clock, the session's `wakeAt` has come.
     const resuming = resumeSession(host, session, { wokenAt: session.wakeAt ?? undefined, place });
@@ -78,17 +83,24 @@ async function resumeAll(host: Host, sessions: readonly Session[]): Promise<read
   return settled.filter((one): one is ResumedSession => one.leg !== undefined);
 }
 
+/** Whether the engine has failed in this sweep. To ask it for each session might take hours. */
+interface AskedEngine {
+  isGone: boolean;
+}
+
 /** Takes a place for the session in this process. If there is none, has the engine wake the session. */
-async function placeOrWake(host: Host, session: Session): Promise<Place | undefined> {
+async function placeOrWake(host: Host, session: Session, asked: AskedEngine): Promise<Place | undefined> {
   const { engine, slots, report } = host;
   if (engine === undefined || isTaskSession(session)) return FREE_PLACE;
   const own = engine.isExclusive ? undefined : takePlace(slots);
   if (own !== undefined) return own;
+  if (asked.isGone) return takePlace(slots);
   try {
     await engine.wake(session.id, { userId: session.userId });
     return undefined;
   } catch (error) {
     report(error);
+    asked.isGone = true;
     // The engine is gone, so this process continues what it has a place for.
     return takePlace(slots);
   }
