@@ -8,4 +8,5 @@ export default defineConfig({
   sourcemap: true,
   clean: true,
   dts: false,
+  removeNodeProtocol: false,
 });
