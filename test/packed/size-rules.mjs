@@ -4,7 +4,7 @@ const LIMITS = {
   "@pawl/cli": 16,
   "@pawl/client": 150,
   "@pawl/cloudflare": 13,
-  "@pawl/core": 1230,
+  "@pawl/core": 1235,
   "@pawl/knowledge": 90,
   "@pawl/mcp": 207,
   "@pawl/openai": 53,
