@@ -42,7 +42,7 @@ export function wakeInTransaction(
     try {
       await withinDeadline({ clock, timeoutMs: WAKE_MS }, engine.wake(id, { userId, transaction }));
     } catch (error) {
-      // The message is stored without the wake, so nobody else would learn that transactions fail.
+      // The message is then stored alone, so nobody would learn that such transactions always fail.
       report(error);
       throw error;
     }
