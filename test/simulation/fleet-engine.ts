@@ -144,11 +144,10 @@ export function newFleetEngine(
       });
     return {
       ...(habits.isExclusive && { isExclusive: true }),
-      wake: async (sessionId, { at } = {}) => {
-        const due = at === undefined ? 0 : Date.parse(at) - habits.offsetMs;
+      wake: async (sessionId, { afterMs = 0 } = {}) => {
         await call(() => {
-          const now = timeline.now();
-          if (!dice.chance(habits.lost)) accept(sessionId, Math.max(now, due));
+          const due = timeline.now() + afterMs;
+          if (!dice.chance(habits.lost)) accept(sessionId, due);
           if (dice.chance(habits.twice))
             timeline.after(dice.between(10, 8_000), () => accept(sessionId, Math.max(timeline.now(), due)));
         });

@@ -5,6 +5,7 @@
 
 export { EVENT_VERSION, type EventEnvelope, type NewEvent, type StoredEnvelope } from "./log/event.ts";
 export type {
+  AcquiredLease,
   AppendOptions,
   Lease,
   ListSessions,

@@ -15,7 +15,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 const soon = { timeout: 8_000 };
 
 /** Works for the engine until the end of the test. */
@@ -76,7 +75,7 @@ describe("wakes in a transaction", () => {
     const [id, timed] = [randomUUID(), randomUUID()];
     await transaction("ROLLBACK", async (client) => {
       await engine.wake(id, { transaction: client });
-      await engine.wake(timed, { transaction: client, at: inMs(60_000) });
+      await engine.wake(timed, { transaction: client, afterMs: 60_000 });
     });
     expect([await jobsOf(id), await jobsOf(timed)]).toEqual([0, 0]);
   });
@@ -127,7 +126,7 @@ describe("pgBossEngine()", () => {
 
   it("Q2 keeps the earliest of several times, in any order", async () => {
     const id = randomUUID();
-    for (const ms of [3_600_000, 7_200_000, 1_000, 5_400_000]) await engine.wake(id, { at: inMs(ms) });
+    for (const ms of [3_600_000, 7_200_000, 1_000, 5_400_000]) await engine.wake(id, { afterMs: ms });
     const { count } = await working();
     await expect.poll(() => count(id), soon).toBe(1);
     await engine.cancel(id);
@@ -135,7 +134,7 @@ describe("pgBossEngine()", () => {
 
   it("Q1 keeps one job for wakes at the same or a later time", async () => {
     const id = randomUUID();
-    for (const ms of [3_600_000, 3_600_000, 3_700_000]) await engine.wake(id, { at: inMs(ms) });
+    for (const ms of [3_600_000, 3_600_000, 3_700_000]) await engine.wake(id, { afterMs: ms });
     for (const _ of [1, 2, 3]) await engine.wake(id);
     expect(await jobsOf(id)).toBe(2);
     await engine.cancel(id);
@@ -158,8 +157,8 @@ describe("pgBossEngine()", () => {
     expect(Buffer.byteLength(id)).toBe(1_000);
     const { count } = await working();
     await engine.wake(id);
-    await engine.wake(id, { at: inMs(500) });
-    await engine.wake(id, { at: inMs(100) });
+    await engine.wake(id, { afterMs: 500 });
+    await engine.wake(id, { afterMs: 100 });
     await expect.poll(() => count(id), soon).toBe(3);
   });
 

@@ -14,7 +14,6 @@ import {
 import { type RestateEngine, restateEngine } from "../src/index.ts";
 
 const soon = { timeout: 8_000, interval: 10 };
-const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 if (RESTATE === undefined) console.log(`The engine is not tested with Restate: ${NO_RESTATE}.`);
 
@@ -58,7 +57,7 @@ describe.skipIf(RESTATE === undefined)("restateEngine()", () => {
   it("Q2 keeps the earliest of several times, in any order, and one timer", async () => {
     const { count } = await working();
     const id = randomUUID();
-    for (const ms of [3_600_000, 7_200_000, 2_000, 5_400_000]) await engine.wake(id, { at: inMs(ms) });
+    for (const ms of [3_600_000, 7_200_000, 2_000, 5_400_000]) await engine.wake(id, { afterMs: ms });
     const timers = async () => (await invocations(id)).map(({ target, status }) => `${target} ${status}`);
     await expect.poll(timers, soon).toEqual([`pawl-wakes/${id}/due scheduled`]);
     expect(count(id)).toBe(0);
@@ -69,7 +68,7 @@ describe.skipIf(RESTATE === undefined)("restateEngine()", () => {
     const { count } = await working();
     const [called, cancelled] = [randomUUID(), randomUUID()];
     await engine.wake(called);
-    await engine.wake(cancelled, { at: inMs(3_600_000) });
+    await engine.wake(cancelled, { afterMs: 3_600_000 });
     await expect.poll(() => state(cancelled), soon).toEqual([{ key: "due" }]);
     await engine.cancel(cancelled);
     await expect.poll(() => count(called), soon).toBe(1);

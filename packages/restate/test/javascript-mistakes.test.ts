@@ -22,7 +22,7 @@ it("U6 what JavaScript may pass is refused", async () => {
       () => restateEngine({ ingress, name: "my agents" }),
       () => restateEngine({ ingress, token: "secret" }),
       () => restateEngine({ ingress }).wake(""),
-      () => restateEngine({ ingress }).wake("s1", { at: "tomorrow" }),
+      () => restateEngine({ ingress }).wake("s1", { afterMs: "tomorrow" }),
       () => restateEngine({ ingress }).wake("s1", { transaction: {} }),
       () => restateEngine({ ingress }).cancel(1),
     ),
@@ -40,7 +40,7 @@ it("U6 what JavaScript may pass is refused", async () => {
       "config: \`name\` of restateEngine() must be a letter, then letters, digits or _; got a string.",
       "config: restateEngine() has no option "token". The options of restateEngine() are ingress, port, host, identityKeys, admin, uri, authToken, name, fetch, onError.",
       "invalid_input: Ids, types and keys must be strings of 1 to 1,000 bytes of UTF-8 without NUL, not "".",
-      "invalid_input: \`at\` of wake() must be a time in ISO 8601.",
+      "invalid_input: \`afterMs\` of wake() must be a number of milliseconds.",
       "config: restateEngine() has no \`transaction\`, because Restate is not in your database. Wake the session once it is committed.",
       "invalid_input: Ids, types and keys must be strings of 1 to 1,000 bytes of UTF-8 without NUL, not number.",
     ]

@@ -16,7 +16,7 @@ async function wake(answer: () => Response | Promise<Response>, id = "s1") {
       return await answer();
     },
   });
-  const error = await engine.wake(id, { at: "2026-01-01T00:00:00Z" }).catch((error: unknown) => error);
+  const error = await engine.wake(id, { afterMs: 1_500 }).catch((error: unknown) => error);
   return { requests, error };
 }
 
@@ -27,7 +27,7 @@ describe("requests to Restate", () => {
     const [request] = requests;
     expect(request?.url).toBe("https://ingress.example.com/app/pawl-wakes/a%2Fb%20c/wake/send");
     expect(request?.headers.get("authorization")).toBe(`Bearer ${authToken}`);
-    expect(await request?.json()).toEqual({ sentAt: expect.any(Number), at: 1767225600000 });
+    expect(await request?.json()).toEqual({ sentAt: expect.any(Number), afterMs: 1_500 });
   });
 
   it.each([

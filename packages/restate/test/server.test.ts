@@ -114,7 +114,7 @@ describe.skipIf(RESTATE === undefined)("restateEngine() with a server that signs
   it("Q2 aborts a call whose server has died, and calls the session again once it is over", async () => {
     const { engine, calls, errors } = await working(4_000);
     await engine.wake("orphan");
-    await engine.wake("later", { at: new Date(Date.now() + 1_000).toISOString() });
+    await engine.wake("later", { afterMs: 1_000 });
     await expect.poll(() => calls.length, soon).toBe(1);
     await server.kill();
     await expect.poll(() => calls[0]?.signal?.aborted, soon).toBe(true);

@@ -1,7 +1,10 @@
 /** When and for whom a session is woken. */
 export interface WakeOptions {
-  /** The time to wake the session, ISO 8601. Default: at once. */
-  at?: string;
+  /**
+   * When to wake the session, in milliseconds from now. The engine measures it: clocks of machines differ.
+   * Default: 0, at once.
+   */
+  afterMs?: number;
   /** The owner of the session. An engine may share its workers fairly between users. */
   userId?: string;
   /**
@@ -40,8 +43,8 @@ export interface Engine {
   /**
    * Wakes a session: calls the handler of one worker for it, at least once.
    *
-   * - Wakes of one session that wait for a worker may be one call. A wake must not wait for one with a later
-   *   `at`.
+   * - Wakes of one session that wait for a worker may be one call. A wake must not wait for one with a longer
+   *   `afterMs`.
    * - A wake that comes during a call for the session leads to another call.
    */
   wake(sessionId: string, options?: WakeOptions): Promise<void>;

@@ -74,9 +74,8 @@ export function engineInMemory(clock: Clock, slots: Slots): Engine {
   };
   slots.onFree(takeNext);
   return {
-    wake: async (sessionId, { at, userId = "" } = {}) => {
-      const time = at === undefined ? Number.NEGATIVE_INFINITY : Date.parse(at);
-      if (time > clock.now()) timers.set(sessionId, userId, time);
+    wake: async (sessionId, { afterMs = 0, userId = "" } = {}) => {
+      if (afterMs > 0) timers.set(sessionId, userId, clock.now() + afterMs);
       else wakeNow(sessionId, userId);
     },
     cancel: async (sessionId) => {

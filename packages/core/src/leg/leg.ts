@@ -58,11 +58,8 @@ export interface Leg extends Access {
   renew(): Promise<void>;
   /** Returns the access of the run that a queued message starts. It contains nothing of this leg's caller. */
   accessOf(message: StoredOf<"user_message">): Promise<Access>;
-  /**
-   * The time for which the leg was woken, ISO 8601: it has come, by the store's clock. Empty if the leg began
-   * for another reason.
-   */
-  readonly wokenAt: string;
+  /** When the leg began, by the store's clock. ISO 8601. */
+  readonly begunAt: string;
   /** What happens if the run needs credentials and this process has none. */
   readonly withoutCredentials: "ask" | "stop";
   /** The value that the runtime's `deps` option returned; `undefined` until `makeDeps` has settled. */

@@ -12,6 +12,12 @@ export interface Lease {
   readonly epoch: number;
 }
 
+/** A lease that was just acquired. */
+export interface AcquiredLease extends Lease {
+  /** When it was acquired, by the store's clock. ISO 8601 with milliseconds. */
+  readonly acquiredAt: string;
+}
+
 /** Options of {@link EventStore.append}. */
 export interface AppendOptions {
   /**
@@ -92,7 +98,7 @@ export interface OpenedSession {
    * The session's lease. `undefined` while another holder's lease is live, and for a session that has expired
    * or belongs to another agent.
    */
-  lease: Lease | undefined;
+  lease: AcquiredLease | undefined;
   /**
    * The session's next events, in order; none without the lease. A store may return fewer than there are. If
    * the last one is before `session.lastSeq`, read the rest with {@link EventStore.read}.
@@ -214,7 +220,7 @@ export interface EventStore {
    * Acquiring, renewing and releasing do not change the session's row. Rejects with `invalid_input` for a
    * holder that is empty or cannot be stored, see {@link checkNames}.
    */
-  acquire(sessionId: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
+  acquire(sessionId: string, holder: string, ttlMs: number): Promise<AcquiredLease | undefined>;
   /**
    * Extends the lease to `ttlMs` milliseconds from now. Returns `false` if the lease is no longer current.
    */

@@ -59,11 +59,8 @@ export interface Now {
    * none.
    */
   withoutCredentials: "ask" | "stop" | undefined;
-  /**
-   * A time that has come by the store's clock, ISO 8601: that of the wake-up with which the leg began. Empty
-   * if the leg began for another reason.
-   */
-  wokenAt: string;
+  /** When the leg began, by the store's clock. ISO 8601. */
+  begunAt: string;
   /** The number of turns for which the `afterTurn` hooks were called. */
   turnsNotified: number;
   /** The stop reason that an `afterTurn` hook returned for the last of these turns. */
@@ -93,7 +90,7 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
     return open.length > 0 ? end : hooksFirst(run, now, end);
   }
   const pending = waitingFor(run);
-  const expired = expiredBy(pending, [state.lastAt, now.wokenAt]);
+  const expired = expiredBy(pending, [state.lastAt, now.begunAt]);
   if (expired.length > 0) return { do: "expire", expired };
   if (now.withoutCredentials !== undefined) return credentialsFirst(run, now.withoutCredentials);
   const toRun = open.filter((call) => !isWaiting(call));

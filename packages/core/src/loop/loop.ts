@@ -115,7 +115,7 @@ export function nowOf(leg: Leg): Now {
     aborted: signal.aborted,
     draining,
     withoutCredentials: lacksCredentials(leg) ? leg.withoutCredentials : undefined,
-    wokenAt: leg.wokenAt,
+    begunAt: leg.begunAt,
     turnsNotified,
     hookStop: hookProgress.stop,
   };

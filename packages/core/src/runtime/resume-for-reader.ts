@@ -1,4 +1,4 @@
-import { every } from "../base/clock.ts";
+import { every, LONGEST_TIMER_MS } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 import type { SessionEvent } from "../log/live-event.ts";
 import { type FollowOptions, followFrom } from "../readers/follow.ts";
@@ -42,8 +42,7 @@ function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () =>
     const session = await store.sessions.get(sessionId);
     if (session === undefined || session.openRun === null) return;
     const { wakeAt } = session;
-    // By this process's clock, which may be wrong. So the run does not count as woken: its leg waits again if
-    // it cannot tell, and then a timer or a sweep is exact.
+    // By this process's clock, which may be wrong. The store's clock then decides.
     const isLate = wakeAt != null && wakeAt !== resumedAt && Date.parse(wakeAt) <= clock.now();
     const isDue = isLate && !host.wakes.has(sessionId);
     if (session.status === "suspended" && session.pending > 0 && !isDue) {
@@ -53,8 +52,10 @@ function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () =>
     }
     runs = true;
     if (wakeAt != null && !isDue) return;
-    const { resumeIfDue } = await import("./seldom/index.ts");
-    if ((await resumeIfDue(host, session, from)) !== undefined) resumedAt = wakeAt;
+    const { isResumed, resumeIfDue } = await import("./seldom/index.ts");
+    const leg = await resumeIfDue(host, session, from);
+    if (isResumed(leg)) resumedAt = wakeAt;
+    else if (leg !== undefined) lookAfter(leg.waitMs + 1);
   };
   const begin = () => {
     if (looking || host.draining) return;
@@ -63,6 +64,11 @@ function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () =>
       looking = false;
     };
     beginning(host, look()).catch(host.report).then(over, over);
+  };
+  let cancelWait = () => {};
+  const lookAfter = (ms: number) => {
+    cancelWait();
+    cancelWait = clock.after(Math.min(ms, LONGEST_TIMER_MS), begin, { background: true });
   };
   const cancel = every(clock, leaseTtlMs, () => {
     if (runs && clock.now() - heardAt >= leaseTtlMs / 2) begin();
@@ -82,6 +88,7 @@ function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () =>
     },
     close() {
       host.handOvers.delete(notify);
+      cancelWait();
       cancel();
     },
   };

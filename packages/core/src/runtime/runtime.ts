@@ -98,8 +98,8 @@ export function runtime<Deps, Name extends string = string>(
       checkCall("recover", sessionId, options);
       const { recoverSession } = await seldom();
       const recovering = recoverSession(host, sessionId, options.signal);
-      const { outcome, wakeAt } = await beginning(host, recovering);
-      return { outcome, ...(wakeAt !== undefined && { wakeAt }) };
+      const { outcome, afterMs } = await beginning(host, recovering);
+      return { outcome, ...(afterMs !== undefined && { afterMs }) };
     },
     sweep: async (options = {}) => {
       checkSweep(options);

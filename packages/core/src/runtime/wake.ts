@@ -3,6 +3,7 @@ import type { Leg } from "../leg/leg.ts";
 import type { Session } from "../log/session-row.ts";
 import { firstExpiry, isResting, isSuspended, waitingFor } from "../session/queued.ts";
 import { openRun } from "../session/state.ts";
+import type { NotDue } from "./begin/begin.ts";
 import { beginning } from "./begin/beginning.ts";
 import type { ActiveLeg, AskedBy, Host, Wake } from "./leg/host.ts";
 
@@ -26,15 +27,16 @@ export function wakeLater(host: Host, { session, log, caller, credentials }: Leg
   if (run === undefined || !isResting(run) || !host.agents.has(session.agent)) return;
   const at = firstExpiry(waitingFor(run));
   if (at === undefined) return;
+  // Both times are the store's, so a clock of this process that is wrong does not matter.
+  const afterMs = Math.max(0, Date.parse(at) - Date.parse(log.state.lastAt));
   if (host.hasOwnEngine && credentials === undefined) {
     const { id, userId } = session;
-    host.engine?.wake(id, { at, userId }).catch(host.report);
+    host.engine?.wake(id, { afterMs, userId }).catch(host.report);
     return;
   }
   if (host.draining) return;
-  // Both times are the store's, so a clock of this process that is wrong does not matter.
   // Timers may fire early by a part of a millisecond.
-  const ms = Date.parse(at) - Date.parse(log.state.lastAt) + 1;
+  const ms = afterMs + 1;
   if (ms > (host.staysAlive ? LONGEST_WAIT_MS : LONGEST_TIMER_MS)) return;
   const from: AskedBy = { ...(Object.keys(caller).length > 0 && { caller }), credentials };
   // Somebody who waits for the run's result waits for this timer, unless the user is asked.
@@ -59,6 +61,8 @@ function setWake(
     const active = await beginning(host, resumeAt(host, id, timer)).catch(host.report);
     if (active === "moved on") {
       if (host.wakes.get(id) === timer) host.wakes.delete(id);
+    } else if (active !== undefined && "waitMs" in active) {
+      if (host.wakes.get(id) === timer && !host.draining) cancelTimer = set(active.waitMs + 1);
     } else if (active !== undefined) {
       // A leg that was started here has done so. One that was given to the engine has not.
       if (host.wakes.get(id) === timer) host.wakes.delete(id);
@@ -75,12 +79,16 @@ function setWake(
  * Resumes a session's run, unless it waits for a later time by now, or for the user only. Returns `undefined`
  * if it could not be resumed.
  */
-async function resumeAt(host: Host, id: string, wake: Wake): Promise<ActiveLeg | "moved on" | undefined> {
+async function resumeAt(
+  host: Host,
+  id: string,
+  wake: Wake,
+): Promise<ActiveLeg | NotDue | "moved on" | undefined> {
   const session = await host.store.sessions.get(id);
   if (session === undefined || session.openRun !== wake.runId || !isDueAt(wake.at, session))
     return "moved on";
   const { resumeIfDue } = await import("./seldom/index.ts");
-  return await resumeIfDue(host, session, { ...wake.from, wokenAt: wake.at });
+  return await resumeIfDue(host, session, wake.from);
 }
 
 /**

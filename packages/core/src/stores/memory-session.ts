@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import { addUsd } from "../base/usd.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
-import type { AppendOptions, Lease, NewSession } from "../log/event-store.ts";
+import type { AcquiredLease, AppendOptions, NewSession } from "../log/event-store.ts";
 import { type Session, type SessionPatch, statusAfter, wakeAtAfter } from "../log/session-row.ts";
 import type { Snapshot } from "../log/snapshot.ts";
 import { checkBatch, checkNames, jsonbText } from "../log/storable.ts";
@@ -79,12 +79,19 @@ export function isLive(entry: MemorySession, now: number): boolean {
 }
 
 /** Gives the session's lease to a holder, unless another holder's is live. */
-export function leaseTo(entry: MemorySession, holder: string, ttlMs: number, now: number): Lease | undefined {
+export function leaseTo(
+  entry: MemorySession,
+  holder: string,
+  ttlMs: number,
+  now: number,
+  isoTime: IsoTime,
+): AcquiredLease | undefined {
   if (entry.holder !== holder && isLive(entry, now)) return undefined;
   entry.holder = holder;
   entry.expires = now + ttlMs;
   entry.epoch += 1;
-  return Object.freeze({ sessionId: entry.row.id, holder, epoch: entry.epoch });
+  const { epoch } = entry;
+  return Object.freeze({ sessionId: entry.row.id, holder, epoch, acquiredAt: isoTime(now) });
 }
 
 /** Appends to a session. Checks everything before it changes anything. */

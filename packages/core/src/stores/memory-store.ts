@@ -62,7 +62,7 @@ export function memoryStore(options: { now?: () => number } = {}): EventStore {
     read: (sessionId, options) => readEvents(entries.get(sessionId)?.events ?? [], options),
     async acquire(sessionId, holder, ttlMs) {
       checkNames(holder);
-      return leaseTo(existing(sessionId), holder, ttlMs, now());
+      return leaseTo(existing(sessionId), holder, ttlMs, now(), isoTime);
     },
     open: async (wanted) => openIn(entries, wanted, now(), isoTime),
     async saveSnapshot(sessionId, snapshot) {
@@ -117,7 +117,7 @@ function openIn(
   if (entry?.row.userId !== userId) return undefined;
   const session = deepFreeze(entry.row);
   const mayRun = session.agent === agent && session.status !== "expired";
-  const lease = mayRun ? leaseTo(entry, holder, ttlMs, now) : undefined;
+  const lease = mayRun ? leaseTo(entry, holder, ttlMs, now, isoTime) : undefined;
   if (lease === undefined) return { session, lease, events: [] };
   const { snapshot, events } = entry;
   if (snapshot === undefined || snapshot.version !== version || snapshot.seq <= afterSeq)

@@ -22,7 +22,7 @@ describe("localEngine()", () => {
     const engine = localEngine({ clock });
     const calls: string[] = [];
     await engine.work(async ({ sessionId }) => void calls.push(sessionId), { concurrency: 1 });
-    await engine.wake("s1", { at: new Date(clock.now() + 60_000).toISOString() });
+    await engine.wake("s1", { afterMs: 60_000 });
     await clock.advance(59_000);
     expect(calls).toEqual([]);
     await clock.advance(1_000);

@@ -81,7 +81,7 @@ describe("a snapshot that does not belong to its log", () => {
     const row = await store.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
     const opened: OpenedSession = {
       session: { ...row, lastSeq: log.length },
-      lease: { sessionId, holder: "one", epoch: 1 },
+      lease: { sessionId, holder: "one", epoch: 1, acquiredAt: "" },
       events: log.slice(snapshot.seq),
       snapshot,
     };

@@ -116,6 +116,47 @@ describe("a runtime with an engine", () => {
     await second.pawl.drain();
   });
 
+  it.each([
+    ["behind", -3_600_000],
+    ["ahead", 3_600_000],
+  ])(
+    "F26 Q1 wakes a run on time if the process's clock is %s, and stores nothing before that",
+    async (_, ms) => {
+      const clock = testClock();
+      const store = memoryStore({ now: clock.now });
+      const inner = localEngine({ clock });
+      const calls: string[] = [];
+      const engine: Engine = {
+        ...inner,
+        work: (handler, options) => {
+          const counted: typeof handler = async (woken) => {
+            calls.push(woken.sessionId);
+            await handler(woken);
+          };
+          return inner.work(counted, options);
+        },
+      };
+      const wrong = { ...clock, now: () => clock.now() + ms };
+      const worker = setup(
+        script,
+        { tools: [clean(asking)] },
+        { store, engine, clock: wrong, concurrency: 2 },
+      );
+      worker.pawl.start();
+      const { sessionId } = await worker.pawl.run("tester", { userId: "u1", input: "Go" }).started;
+      await stored(worker, sessionId, "run_suspended");
+      calls.length = 0;
+      await engine.wake(sessionId);
+      await clock.advance(59_000);
+      expect(calls.length).toBeLessThan(5);
+      expect((await store.sessions.get(sessionId))?.openRun).not.toBeNull();
+      await clock.advance(1_001);
+      await until(async () => (await store.sessions.get(sessionId))?.openRun === null);
+      expect(await worker.of(sessionId, "run_suspended")).toHaveLength(1);
+      await worker.pawl.drain();
+    },
+  );
+
   it("Q1 keeps a run with credentials in the process that has them", async () => {
     const { web, worker } = twoProcesses([]);
     worker.pawl.start();
@@ -173,9 +214,7 @@ describe("recover()", () => {
     const { store, sessionId } = await abandoned();
     await store.acquire(sessionId, "another", 60_000);
     const { pawl } = setup([], {}, { store });
-    const { outcome, wakeAt = "" } = await pawl.recover(sessionId);
-    expect(outcome).toBe("busy");
-    expect(Date.parse(wakeAt)).toBeGreaterThan(Date.now());
+    expect(await pawl.recover(sessionId)).toEqual({ outcome: "busy", afterMs: 10_000 });
   });
 
   it("Q1 tells for what a run waits", async () => {
@@ -184,8 +223,12 @@ describe("recover()", () => {
     const { pawl } = setup(script.slice(0, 1), { tools }, { store });
     const waits = await pawl.recover(sessionId);
     expect(waits.outcome).toBe("waiting");
-    expect(Date.parse(waits.wakeAt ?? "")).toBeGreaterThan(Date.now());
-    expect(await pawl.recover(sessionId)).toEqual(waits);
+    expect(waits.afterMs).toBeGreaterThan(0);
+    const { lastSeq } = (await store.sessions.get(sessionId))!;
+    const again = await pawl.recover(sessionId);
+    expect(again.outcome).toBe("waiting");
+    expect(again.afterMs).toBeLessThanOrEqual(waits.afterMs ?? 0);
+    expect((await store.sessions.get(sessionId))?.lastSeq).toBe(lastSeq);
     await pawl.drain();
   });
 

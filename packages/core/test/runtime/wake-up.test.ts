@@ -19,6 +19,15 @@ async function waiting(...given: Parameters<typeof boot>) {
   return { world, run, sessionId };
 }
 
+/** Advances the clock past both waits that are left, each of them once it is stored. */
+async function pastAllWaits(world: Awaited<ReturnType<typeof waiting>>["world"], sessionId: string) {
+  for (const count of [2, 3]) {
+    await world.clock.advance(60_001);
+    await until(async () => (await world.of(sessionId, "run_suspended")).length === count);
+  }
+  await world.clock.advance(60_001);
+}
+
 describe("a process that wakes a run without sweeps", () => {
   it("F26 tries again if another leg holds the session at that moment", async () => {
     const { world, run, sessionId } = await waiting([polls]);
@@ -28,7 +37,7 @@ describe("a process that wakes a run without sweeps", () => {
     await clock.advance(60_001);
     expect(await world.of(sessionId, "tool_answered")).toEqual([]);
     await store.release(lease);
-    for (let minute = 0; minute < 5; minute += 1) await clock.advance(60_001);
+    await pastAllWaits(world, sessionId);
     expect((await run.result).stop.type).toBe("end_turn");
     expect(await resultOf(world, sessionId)).toMatchObject({ success: true, result: { questions: 3 } });
   });
@@ -45,11 +54,11 @@ describe("a process that wakes a run without sweeps", () => {
       return await base.sessions.get(id);
     };
     const store = { ...base, sessions: { ...base.sessions, get } };
-    const { world, run } = await waiting([polls], { clock, store, onError: () => undefined });
+    const { world, run, sessionId } = await waiting([polls], { clock, store, onError: () => undefined });
     down = true;
     await clock.advance(60_001);
     down = false;
-    for (let minute = 0; minute < 5; minute += 1) await clock.advance(60_001);
+    await pastAllWaits(world, sessionId);
     expect((await run.result).stop.type).toBe("end_turn");
     await world.pawl.drain();
   });

@@ -20,6 +20,7 @@ import { suspended } from "./010-suspended.ts";
 import { wake } from "./011-wake.ts";
 import { open } from "./012-open.ts";
 import { snapshots } from "./013-snapshots.ts";
+import { acquired } from "./014-acquired.ts";
 
 /** One step of the schema. A released step never changes. */
 export interface Migration {
@@ -46,6 +47,7 @@ export const migrations: readonly Migration[] = [
   { version: 11, name: "wake", sql: wake },
   { version: 12, name: "open", sql: open },
   { version: 13, name: "snapshots", sql: snapshots },
+  { version: 14, name: "acquired", sql: acquired },
 ];
 
 /**

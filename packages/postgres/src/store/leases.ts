@@ -1,5 +1,6 @@
-import { checkNames, isName, type Lease, noSession } from "@pawl/core/store";
+import { type AcquiredLease, checkNames, isName, type Lease, noSession } from "@pawl/core/store";
 import { ask, type Database } from "../database/queryable.ts";
+import { iso } from "./rows.ts";
 
 /**
  * Returns SQL for a time in the future, by the database's clock. `parameter` is the placeholder for the
@@ -15,7 +16,7 @@ export async function acquire(
   sessionId: string,
   holder: string,
   ttlMs: number,
-): Promise<Lease | undefined> {
+): Promise<AcquiredLease | undefined> {
   checkNames(holder);
   if (!isName(sessionId)) throw noSession(sessionId);
   const [row] = await ask(
@@ -24,10 +25,12 @@ export async function acquire(
      SET lease_holder = $2::text, lease_epoch = lease_epoch + 1, lease_expires_at = ${fromNow("$3")}
      WHERE id = $1::text
        AND (lease_holder IS NULL OR lease_holder = $2::text OR lease_expires_at <= clock_timestamp())
-     RETURNING lease_epoch`,
+     RETURNING lease_epoch, ${iso("clock_timestamp()")} AS acquired`,
     [sessionId, holder, ttlMs],
   );
-  if (row !== undefined) return { sessionId, holder, epoch: Number(row.lease_epoch) };
+  if (row !== undefined) {
+    return { sessionId, holder, epoch: Number(row.lease_epoch), acquiredAt: String(row.acquired) };
+  }
   const known = await ask(db, "SELECT 1 FROM agent_sessions WHERE id = $1::text", [sessionId]);
   if (known.length === 0) throw noSession(sessionId);
   return undefined;

@@ -9,7 +9,7 @@ import {
   type Snapshot,
 } from "@pawl/core/store";
 import { ask, type Database, type Row } from "../database/queryable.ts";
-import { isoOf } from "./rows.ts";
+import { iso, isoOf } from "./rows.ts";
 
 /** Implements {@link EventStore.open}. */
 export async function open(
@@ -32,7 +32,8 @@ export async function open(
   ]).catch(sayIfMissing);
   const { session, epoch, events } = JSON.parse(String(row?.opened)) as Answer;
   if (session === null) return undefined;
-  const lease = epoch === null ? undefined : { sessionId: id, holder, epoch };
+  const acquiredAt = String(row?.acquired);
+  const lease = epoch === null ? undefined : { sessionId: id, holder, epoch, acquiredAt };
   const snapshot = row?.seq == null ? undefined : { seq: Number(row.seq), state: String(row.state) };
   return {
     session: toSession(session),
@@ -43,7 +44,8 @@ export async function open(
 }
 
 const openSession = `
-SELECT opened::text AS opened, seq, state FROM pawl_open_session($1,$2,$3,$4,$5,$6,$7,$8)`;
+SELECT opened::text AS opened, seq, state, ${iso("clock_timestamp()")} AS acquired
+FROM pawl_open_session($1,$2,$3,$4,$5,$6,$7,$8)`;
 
 /** Implements {@link EventStore.saveSnapshot}. */
 export async function saveSnapshot(

@@ -11,8 +11,8 @@ export interface ObjectNames {
 /** A wake, and when it was sent, in milliseconds since 1970. */
 export interface WakeMessage {
   sentAt: number;
-  /** The time to wake the session. Default: at once. */
-  at?: number;
+  /** When to wake the session, in milliseconds from now. Default: at once. */
+  afterMs?: number;
 }
 
 /** What Restate keeps for a session. A session that is neither at work nor waiting for a time has nothing. */

@@ -66,10 +66,10 @@ export function restateEngine(options: RestateEngineOptions): RestateEngine {
   return {
     isExclusive: true,
     services,
-    wake: async (sessionId, { at, transaction } = {}) => {
-      checkWake(sessionId, at, transaction);
-      const sentAt = Date.now();
-      await send(sessionId, "wake", { sentAt, ...(at !== undefined && { at: Date.parse(at) }) });
+    wake: async (sessionId, { afterMs = 0, transaction } = {}) => {
+      checkWake(sessionId, afterMs, transaction);
+      const later = afterMs > 0 && { afterMs: Math.ceil(afterMs) };
+      await send(sessionId, "wake", { sentAt: Date.now(), ...later });
     },
     cancel: async (sessionId) => {
       checkNames(sessionId);
@@ -95,10 +95,10 @@ export function restateEngine(options: RestateEngineOptions): RestateEngine {
   };
 }
 
-function checkWake(sessionId: string, at: string | undefined, transaction: unknown): void {
+function checkWake(sessionId: string, afterMs: unknown, transaction: unknown): void {
   checkNames(sessionId);
-  if (at !== undefined && Number.isNaN(Date.parse(at))) {
-    throw new PawlError("invalid_input", "`at` of wake() must be a time in ISO 8601.");
+  if (!Number.isFinite(afterMs)) {
+    throw new PawlError("invalid_input", "`afterMs` of wake() must be a number of milliseconds.");
   }
   if (transaction !== undefined) {
     throw new PawlError(

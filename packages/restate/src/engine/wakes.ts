@@ -28,25 +28,25 @@ export function makeWakes(names: ObjectNames): ObjectDefinition {
     if (call !== null && now - call < LOST_MS) ctx.set("again", true);
     else startCall(ctx, now);
   };
-  const wakeLater = async (ctx: WakesContext, at: number, now: number) => {
+  const wakeLater = async (ctx: WakesContext, afterMs: number, now: number) => {
+    const at = now + afterMs;
     const due = await ctx.get("due");
     if (due !== null) {
-      // Its timer waits behind this wake.
+      if (due.at > now && due.at <= at) return;
+      ctx.cancel(due.id);
+      // Its timer waits behind this wake, or another worker has set it by a clock that is behind.
       if (due.at <= now) await wakeNow(ctx, now);
-      else if (due.at <= at) return;
-      else ctx.cancel(due.id);
     }
     const { invocationId } = ctx
       .objectSendClient<WakesHandlers>({ name: names.wakes }, ctx.key)
-      .due(at, restate.rpc.sendOpts({ delay: at - now }));
+      .due(at, restate.rpc.sendOpts({ delay: afterMs }));
     ctx.set("due", { at, id: await invocationId });
   };
   const handlers: WakesHandlers = {
-    wake: async (ctx, { sentAt, at }) => {
+    wake: async (ctx, { sentAt, afterMs = 0 }) => {
       // A wake may have waited for a worker.
-      const now = at === undefined ? sentAt : await ctx.date.now();
-      if (at === undefined || at <= now) await wakeNow(ctx, now);
-      else await wakeLater(ctx, at, now);
+      if (afterMs > 0) await wakeLater(ctx, afterMs, await ctx.date.now());
+      else await wakeNow(ctx, sentAt);
     },
     due: async (ctx, at) => {
       const due = await ctx.get("due");

@@ -1,6 +1,6 @@
-import { checkNames, isName, type Lease, noSession } from "@pawl/core/store";
+import { type AcquiredLease, checkNames, isName, type Lease, noSession } from "@pawl/core/store";
 import type { SqliteDatabase } from "../database/sqlite-database.ts";
-import { NOW, rowOf } from "./rows.ts";
+import { isoOf, NOW, rowOf } from "./rows.ts";
 
 /** Implements {@link EventStore.acquire}. */
 export async function acquire(
@@ -8,7 +8,7 @@ export async function acquire(
   sessionId: string,
   holder: string,
   ttlMs: number,
-): Promise<Lease | undefined> {
+): Promise<AcquiredLease | undefined> {
   checkNames(holder);
   if (!isName(sessionId)) throw noSession(sessionId);
   return db.transaction(() => {
@@ -23,15 +23,17 @@ export function leaseTo(
   sessionId: string,
   holder: string,
   ttlMs: number,
-): Lease | undefined {
+): AcquiredLease | undefined {
   const [row] = db.run(
     `UPDATE agent_sessions
      SET lease_holder = ?, lease_epoch = lease_epoch + 1, lease_expires_at = ${NOW} + ?
      WHERE id = ? AND (lease_holder IS NULL OR lease_holder = ? OR lease_expires_at <= ${NOW})
-     RETURNING lease_epoch`,
+     RETURNING lease_epoch, ${NOW} AS acquired`,
     [holder, ttlMs, sessionId, holder],
   );
-  return row && { sessionId, holder, epoch: Number(row.lease_epoch) };
+  if (row === undefined) return undefined;
+  const acquiredAt = isoOf(row.acquired);
+  return { sessionId, holder, epoch: Number(row.lease_epoch), acquiredAt };
 }
 
 /** Implements {@link EventStore.renew}. */

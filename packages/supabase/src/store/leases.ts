@@ -1,5 +1,6 @@
-import { checkNames, isName, type Lease, noSession } from "@pawl/core/store";
+import { type AcquiredLease, checkNames, isName, type Lease, noSession } from "@pawl/core/store";
 import { call, type RpcClient } from "../rpc/rpc.ts";
+import { acquiredAt } from "./rows.ts";
 
 /** Implements {@link EventStore.acquire}. */
 export async function acquire(
@@ -7,13 +8,13 @@ export async function acquire(
   sessionId: string,
   holder: string,
   ttlMs: number,
-): Promise<Lease | undefined> {
+): Promise<AcquiredLease | undefined> {
   checkNames(holder);
   if (!isName(sessionId)) throw noSession(sessionId);
   const args = { p_session_id: sessionId, p_holder: holder, p_ttl_ms: ttlMs };
-  const { epoch, known } = await call(client, "pawl_rpc_acquire", args);
+  const { epoch, known, at } = await call(client, "pawl_rpc_acquire", args);
   if (known !== true) throw noSession(sessionId);
-  return epoch === null ? undefined : { sessionId, holder, epoch: Number(epoch) };
+  return epoch === null ? undefined : { sessionId, holder, epoch: Number(epoch), acquiredAt: acquiredAt(at) };
 }
 
 /** Implements {@link EventStore.renew}. */

@@ -8,7 +8,7 @@ import {
   type Snapshot,
 } from "@pawl/core/store";
 import { call, listOf, type Row, type RpcClient } from "../rpc/rpc.ts";
-import { toEvent, toSession } from "./rows.ts";
+import { acquiredAt, toEvent, toSession } from "./rows.ts";
 
 /** Implements {@link EventStore.open}. */
 export async function open(
@@ -28,10 +28,16 @@ export async function open(
     p_after_seq: afterSeq,
     p_snapshot: version ?? null,
   });
-  const { opened, seq, state } = answer as { opened: Row; seq: number | null; state: string };
+  const { opened, seq, state, at } = answer as {
+    opened: Row;
+    seq: number | null;
+    state: string;
+    at: unknown;
+  };
   const { session, epoch } = opened;
   if (session === null) return undefined;
-  const lease = epoch === null ? undefined : { sessionId: id, holder, epoch: Number(epoch) };
+  const lease =
+    epoch === null ? undefined : { sessionId: id, holder, epoch: Number(epoch), acquiredAt: acquiredAt(at) };
   const events = listOf(opened, "events").map((row) => toEvent(id, row));
   return {
     session: toSession(session as Row),

@@ -50,6 +50,11 @@ export function toEvent(sessionId: string, row: Row): StoredEvent {
   return event as unknown as StoredEvent;
 }
 
+/** Returns when a lease was acquired. Before migration 14, no answer says so: then by this machine's clock. */
+export function acquiredAt(seconds: unknown): string {
+  return seconds === undefined ? new Date().toISOString() : isoOf(seconds);
+}
+
 /**
  * Converts seconds since 1970 to ISO 8601 in UTC, cut to milliseconds. `seconds` is exact to the microsecond.
  */

@@ -32,13 +32,34 @@ export async function recover(
   { signal, ...from }: BegunBy & { signal?: AbortSignal | undefined; onlyEnds?: boolean } = {},
 ): Promise<ActiveLeg | undefined> {
   const leg = await openLeg(host, session, agent, from);
-  if (leg === undefined) return undefined;
+  return leg && (await resumeOpenRun(leg, signal));
+}
+
+/** A run that waits for a time which has not come. */
+export interface NotDue {
+  /** How long it still waits, in milliseconds, by the store's clock. */
+  waitMs: number;
+}
+
+/** Resumes the session's open run as {@link recover} does, unless it waits for a time. */
+export async function recoverIfDue(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  from: BegunBy,
+): Promise<ActiveLeg | NotDue | undefined> {
+  const leg = await openLeg(host, session, agent, from);
+  if (leg === undefined || leg.waitMs === 0) return leg && (await resumeOpenRun(leg));
+  const { waitMs } = leg;
+  await giveBack(host, session, agent, leg, from);
+  return { waitMs };
+}
+
+async function resumeOpenRun(leg: OpenLeg, signal?: AbortSignal): Promise<ActiveLeg | undefined> {
   const run = openRun(leg.log.state);
-  if (run === undefined) {
-    await leg.close();
-    return undefined;
-  }
-  return await resumeRun(leg, run, signal);
+  if (run !== undefined) return await resumeRun(leg, run, signal);
+  await leg.close();
+  return undefined;
 }
 
 /**

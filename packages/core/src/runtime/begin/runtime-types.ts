@@ -290,14 +290,14 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
 export interface Recovered {
   /**
    * - `ended`: no run is open.
-   * - `waiting`: the run waits for an answer, or for the time `wakeAt`.
-   * - `busy`: another process is working on it, or it could not be continued. Look again at `wakeAt`.
+   * - `waiting`: the run waits for an answer, or for a time, which comes in `afterMs`.
+   * - `busy`: another process is working on it, or it could not be continued. Look again in `afterMs`.
    * - `left`: this process began and gave it up, e.g. because of `handOverAfterMs` or `drain()`. Look again
    *   at once.
    */
   outcome: "ended" | "waiting" | "busy" | "left";
-  /** When to call `recover()` again, ISO 8601. Absent if nothing but an answer or a message changes it. */
-  wakeAt?: string;
+  /** When to call `recover()` again, in milliseconds. Absent if only an answer or a message changes it. */
+  afterMs?: number;
 }
 
 /**

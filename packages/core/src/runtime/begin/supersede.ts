@@ -24,13 +24,13 @@ export async function endSupersededRun(
   host: Host,
   session: Session,
   agent: Agent,
-  { log, held }: OpenLeg,
+  { log, held, lease }: OpenLeg,
   run: RunState,
 ): Promise<Ending | undefined> {
   // The replaced run keeps its own caller. Its credentials are in no process any more; those of this request
   // belong to the new message.
   const accessOf = accessesOf(host, session, held).of;
-  const leg = makeLeg({ host, session, agent, log, held, accessOf });
+  const leg = makeLeg({ host, session, agent, log, held, lease, accessOf });
   leg.life.halt(SUPERSEDED);
   if (agent.hooks.some(({ onStop, afterRun }) => onStop !== undefined || afterRun !== undefined)) {
     // The run ends all the same. A hook that needs `deps` then fails, which is logged.

@@ -27,11 +27,10 @@ export interface AskedBy {
   credentials?: unknown;
 }
 
-/** Why a leg begins: at somebody's request, or because a time has come, see `Leg.wokenAt`. */
+/** For whom a leg begins, and how. */
 export interface BegunBy extends AskedBy {
   /** The tools that the client offers for the run that starts. Default: those of the session's prefix. */
   clientTools?: readonly ToolSpec[];
-  wokenAt?: string | undefined;
   /** Whether an engine has woken the session. */
   isWoken?: boolean;
   /** The place that was taken for the leg. Default: one that is free, or the engine finds one. */

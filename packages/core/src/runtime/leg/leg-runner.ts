@@ -3,7 +3,7 @@ import { withContent } from "../../context/wrap-results.ts";
 import type { Access } from "../../leg/leg.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
 import type { NewEvent, StoredOf } from "../../log/event.ts";
-import type { Lease } from "../../log/event-store.ts";
+import type { AcquiredLease } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { ABORTED, INTERRUPTED } from "../../log/stop-reason.ts";
 import { firstRequest, hasDepsAtOnce } from "../../loop/first-request.ts";
@@ -41,6 +41,12 @@ export interface OpenLeg {
   changes(): NewEvent[];
   /** Returns the access of the run that the leg is ready for. */
   access(): Access;
+  readonly lease: AcquiredLease;
+  /**
+   * How long the session's run waits for its time, in milliseconds, by the store's clock; 0 if it does not.
+   * While it waits, there is nothing to do for it.
+   */
+  readonly waitMs: number;
   /** The credentials that have come for the session. */
   readonly held: HeldCredentials;
   /** Whether `go` gives the run to the engine, because this process has no place for it. */
@@ -66,13 +72,15 @@ export interface LegToHold {
   host: Host;
   session: Session;
   agent: Agent;
-  lease: Lease;
+  lease: AcquiredLease;
   from: BegunBy;
   onlyEnds: boolean;
   held: HeldCredentials;
   state: SessionState;
   /** `seq` of the snapshot with which the state began; 0 without one, `undefined` if none was asked for. */
   snapshotSeq: number | undefined;
+  /** `Session.wakeAt`, read with or after the lease. */
+  wakeAt: string | null;
 }
 
 /**
@@ -88,7 +96,7 @@ export function holdLeg(parts: LegToHold): OpenLeg {
   const place = placeFor(host, session, from);
   const handOverAt = host.clock.now() + host.handOverAfterMs;
   const newLeg = (more: { starts?: boolean; access?: OwnAccess } = {}) =>
-    makeLeg({ host, session, agent, log, handOverAt, from, held, answers, accessOf: next.of, ...more });
+    makeLeg({ ...parts, log, handOverAt, answers, accessOf: next.of, ...more });
   let current = newLeg();
   const kept = keepLease(host, lease, log, () => current.life.lose());
   const runAll = async (begun: RunningLeg, request?: StoredRequest): Promise<void> => {
@@ -133,6 +141,8 @@ export function holdLeg(parts: LegToHold): OpenLeg {
   return {
     log,
     held,
+    lease,
+    waitMs: waitOf(parts),
     isGivenAway: place === undefined,
     handOver: place === undefined ? wakeInTransaction(host, session) : undefined,
     readyTo,
@@ -148,6 +158,11 @@ export function holdLeg(parts: LegToHold): OpenLeg {
     },
     close,
   };
+}
+
+/** Returns how long the session's run still waits, in milliseconds. */
+function waitOf({ wakeAt, lease }: LegToHold): number {
+  return wakeAt === null ? 0 : Math.max(0, Date.parse(wakeAt) - Date.parse(lease.acquiredAt));
 }
 
 /** Opens the log of a leg, and notes what other processes store for it. */

@@ -6,6 +6,7 @@ import type { Leg, LegReport } from "../../leg/leg.ts";
 import type { SessionLog } from "../../leg/session-log.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { StoredOf } from "../../log/event.ts";
+import type { AcquiredLease } from "../../log/event-store.ts";
 import { readShown } from "../../log/redacted.ts";
 import type { Session } from "../../log/session-row.ts";
 import { notifyHooks } from "../../loop/hooks/notify-hooks.ts";
@@ -38,13 +39,13 @@ interface LegParts {
   session: Session;
   agent: Agent;
   log: SessionLog;
+  lease: AcquiredLease;
   /** When the process hands the session over, in the clock's milliseconds. Default: never. */
   handOverAt?: number;
   /** The credentials that have come for the session. */
   held: HeldCredentials;
   /**
-   * The caller of this leg's run, and the time for which it was woken. The stored `caller` of the open run
-   * takes precedence. Default: nobody.
+   * The caller of this leg's run. The stored `caller` of the open run takes precedence. Default: nobody.
    */
   from?: BegunBy;
   /**
@@ -61,7 +62,7 @@ interface LegParts {
 }
 
 /** Makes a leg of this process, without starting it. */
-export function makeLeg({ host, session, agent, log, held, ...parts }: LegParts): OwnLeg {
+export function makeLeg({ host, session, agent, log, held, lease, ...parts }: LegParts): OwnLeg {
   const { store, tail, newId, tasks } = host;
   const { id } = session;
   const { starts = false, answers = [], from = {} } = parts;
@@ -113,7 +114,7 @@ export function makeLeg({ host, session, agent, log, held, ...parts }: LegParts)
     accessOf: parts.accessOf,
     hide: held.hide,
     withoutCredentials: host.withoutCredentials,
-    wokenAt: from.wokenAt ?? "",
+    begunAt: lease.acquiredAt,
     live: { attempt: 0, parts: [], progress: new Map(), agents: new Map() },
     touch: () => tail.touch(id),
     begin: () => {

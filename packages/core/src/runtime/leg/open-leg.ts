@@ -34,11 +34,17 @@ export async function openLeg(
   // `open` grants no lease for a session that has expired, but an open run of it has to be ended.
   if (opened !== undefined && opened.session.status !== "expired") {
     const { lease } = opened;
-    return lease && (await loadLeg(host, { ...parts, lease }, () => stateOf(store, opened)));
+    const { wakeAt } = opened.session;
+    return lease && (await loadLeg(host, { ...parts, lease, wakeAt }, () => stateOf(store, opened)));
   }
   const lease = await store.acquire(id, holder, ttlMs);
-  const load = async () => ({ state: await loadState(store, id), snapshotSeq: undefined });
-  return lease && (await loadLeg(host, { ...parts, lease }, load));
+  if (lease === undefined) return undefined;
+  const load = async () => {
+    // An answer may have come since the row was read.
+    const row = session.wakeAt === null ? session : await store.sessions.get(id);
+    return { state: await loadState(store, id), snapshotSeq: undefined, wakeAt: row?.wakeAt ?? null };
+  };
+  return await loadLeg(host, { ...parts, lease, wakeAt: null }, load);
 }
 
 /**
@@ -57,11 +63,13 @@ export async function openLegOf(
   const opened = await openSession(host.store, { ...wanted, ...wants });
   if (opened === undefined) return undefined;
   const { session, lease } = opened;
-  const parts = lease && { session, agent, lease, from, onlyEnds: false };
+  const { wakeAt } = session;
+  const parts = lease && { session, agent, lease, from, onlyEnds: false, wakeAt };
   return { session, leg: parts && (await loadLeg(host, parts, () => stateOf(host.store, opened))) };
 }
 
 type Loaded = Pick<LegToHold, "state" | "snapshotSeq">;
+type Row = Partial<Pick<LegToHold, "wakeAt">>;
 
 /**
  * Returns a name for the holder of a lease that no other leg has. If the engine lets one worker at a time
@@ -76,7 +84,7 @@ function newHolder(host: Host, { isWoken }: BegunBy): string {
 async function loadLeg(
   host: Host,
   parts: Omit<LegToHold, "host" | "held" | keyof Loaded>,
-  load: () => Promise<Loaded>,
+  load: () => Promise<Loaded & Row>,
 ): Promise<OpenLeg> {
   const { session, lease, from } = parts;
   const held = holdCredentials(host, session.id, from.credentials);

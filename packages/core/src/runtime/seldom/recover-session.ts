@@ -5,7 +5,7 @@ import type { Recovered } from "../begin/runtime-types.ts";
 import type { Host } from "../leg/host.ts";
 import { FREE_PLACE, takePlace } from "../leg/place.ts";
 import { untilLeft } from "../leg/until-left.ts";
-import { resumeIfDue } from "./sweep.ts";
+import { isResumed, resumeIfDue } from "./sweep.ts";
 
 /** How soon a session is woken again for which this process had no place, in milliseconds. */
 const NO_PLACE_MS = 500;
@@ -15,19 +15,18 @@ const NO_PLACE_MS = 500;
  * needed. Never rejects.
  */
 export async function continueWoken(host: Host, { sessionId, signal }: WokenSession): Promise<void> {
-  const { engine, slots, clock } = host;
+  const { engine, slots } = host;
   // The engine in memory has taken the place. Any other one finds another process meanwhile.
   const place = host.hasOwnEngine ? takePlace(slots) : FREE_PLACE;
-  const at = (ms: number) => new Date(clock.now() + ms).toISOString();
   try {
-    if (place === undefined) return await engine?.wake(sessionId, { at: at(NO_PLACE_MS) });
-    const { outcome, wakeAt, userId = "" } = await recoverSession(host, sessionId, signal, true);
+    if (place === undefined) return await engine?.wake(sessionId, { afterMs: NO_PLACE_MS });
+    const { outcome, afterMs, userId = "" } = await recoverSession(host, sessionId, signal, true);
     // Without an engine of the application's, this process would take up again what it had to leave.
     if (outcome === "left" && host.hasOwnEngine) await engine?.wake(sessionId, { userId });
-    else if (wakeAt !== undefined) await engine?.wake(sessionId, { userId, at: wakeAt });
+    else if (afterMs !== undefined) await engine?.wake(sessionId, { userId, afterMs });
   } catch (error) {
     host.report(error);
-    await engine?.wake(sessionId, { at: at(host.leaseTtlMs) }).catch(host.report);
+    await engine?.wake(sessionId, { afterMs: host.leaseTtlMs }).catch(host.report);
   } finally {
     place?.leave();
   }
@@ -44,31 +43,29 @@ export async function recoverSession(
   const session = await host.store.sessions.get(sessionId);
   if (session === undefined || session.openRun === null) return { outcome: "ended" };
   const { userId, status, pending, wakeAt } = session;
-  const later = () => ({ userId, wakeAt: new Date(host.clock.now() + host.leaseTtlMs).toISOString() });
+  const busy = { outcome: "busy" as const, userId, afterMs: host.leaseTtlMs };
   const own = host.legs.get(sessionId);
   if (own !== undefined) {
     await own.catchUp();
-    return { outcome: "busy", ...later() };
+    return busy;
   }
-  const isLater = wakeAt != null && Date.parse(wakeAt) > host.clock.now();
-  if (isLater) return { outcome: "waiting", userId, wakeAt };
-  if (status === "suspended" && pending > 0 && wakeAt == null) return { outcome: "waiting", userId };
+  if (status === "suspended" && pending > 0 && wakeAt === null) return { outcome: "waiting", userId };
   // The engine may have given the session to another process meanwhile.
   if (signal?.aborted) return { outcome: "left", userId };
   const leg = await resumeIfDue(host, session, { place: FREE_PLACE, isWoken });
-  if (leg === undefined) return host.draining ? { outcome: "left", userId } : { outcome: "busy", ...later() };
+  if (leg === undefined) return host.draining ? { outcome: "left", userId } : busy;
+  if (!isResumed(leg)) return { outcome: "waiting", userId, afterMs: leg.waitMs };
   const outcome = await untilLeft(host, sessionId, leg, signal);
-  if (outcome === undefined) return { outcome: "busy", ...later() };
+  if (outcome === undefined) return busy;
   if (!outcome.settled) return { outcome: "left", userId };
-  return { userId, ...restOf(outcome.state, wakeAt ?? undefined, later()) };
+  return { userId, ...restOf(outcome.state) };
 }
 
 /** Returns how a leg has left the session's run: it has ended, or waits. */
-function restOf(state: SessionState, earlier: string | undefined, later: { wakeAt: string }): Recovered {
+function restOf(state: SessionState): Recovered {
   const run = openRun(state);
   if (run === undefined) return { outcome: "ended" };
   const at = firstExpiry(waitingFor(run));
   if (at === undefined) return { outcome: "waiting" };
-  // This process's clock said that the time had come, and the store's clock did not.
-  return { outcome: "waiting", wakeAt: at === earlier && at < later.wakeAt ? later.wakeAt : at };
+  return { outcome: "waiting", afterMs: Math.max(0, Date.parse(at) - Date.parse(state.lastAt)) };
 }

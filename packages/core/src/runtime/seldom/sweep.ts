@@ -1,5 +1,5 @@
 import type { Session } from "../../log/session-row.ts";
-import { recover } from "../begin/begin.ts";
+import { type NotDue, recoverIfDue } from "../begin/begin.ts";
 import type { ActiveLeg, BegunBy, Host, Place, Wake } from "../leg/host.ts";
 import { noSuchAgent } from "../leg/no-such-agent.ts";
 import { FREE_PLACE, takePlace } from "../leg/place.ts";
@@ -73,14 +73,13 @@ async function resumeAll(
     if (legs.has(session.id) || !isDue(host, session.id)) continue;
     const place = await placeOrWake(host, session, asked);
     if (place === undefined) continue;
-    // By the store's clock, the session's `wakeAt` has come.
-    const resuming = resumeSession(host, session, { wokenAt: session.wakeAt ?? undefined, place });
+    const resuming = resumeSession(host, session, { place });
     // A function that returns tools may take seconds, which must not delay other sessions.
     const mayTakeLong = agents.get(session.agent)?.toolsFor !== undefined;
     all.push({ id: session.id, leg: mayTakeLong ? resuming : await resuming });
   }
   const settled = await Promise.all(all.map(async ({ id, leg }) => ({ id, leg: await leg })));
-  return settled.filter((one): one is ResumedSession => one.leg !== undefined);
+  return settled.filter((one): one is ResumedSession => isResumed(one.leg));
 }
 
 /** Whether the engine has failed in this sweep. To ask it for each session might take hours. */
@@ -117,9 +116,17 @@ interface ResumedSession {
 }
 
 /** The leg that resumes a run; `undefined` if it could not be resumed. */
-type Resumed = ActiveLeg | undefined;
+type Resumed = ActiveLeg | NotDue | undefined;
 
-/** Resumes the session's run if no process is working on it, unless resuming it has just failed. */
+/** Whether a run was resumed. */
+export function isResumed(leg: Resumed): leg is ActiveLeg {
+  return leg !== undefined && "done" in leg;
+}
+
+/**
+ * Resumes the session's run if no process is working on it, unless it waits for a time or resuming it has
+ * just failed.
+ */
 export async function resumeIfDue(host: Host, session: Session, from: BegunBy = {}): Promise<Resumed> {
   if (host.draining || host.legs.has(session.id) || !isDue(host, session.id)) return undefined;
   return await resumeSession(host, session, from);
@@ -133,9 +140,9 @@ async function resumeSession(host: Host, session: Session, from: BegunBy): Promi
     return undefined;
   }
   try {
-    const leg = await recover(host, session, agent, { ...from, ...heldFor(host, session, from) });
+    const leg = await recoverIfDue(host, session, agent, { ...from, ...heldFor(host, session, from) });
     setbacks.delete(session.id);
-    if (leg === undefined) from.place?.leave();
+    if (!isResumed(leg)) from.place?.leave();
     return leg;
   } catch (error) {
     from.place?.leave();

@@ -107,7 +107,7 @@ async function giveWork(
   try {
     if (question !== undefined && answer?.expired) {
       // The sub-agent's own question expires at the same time, and so gets its default.
-      return await recover(host, session, agent, { ...asked, wokenAt: call.question?.expires?.at });
+      return await recover(host, session, agent, asked);
     }
     if (question !== undefined && answer !== undefined) {
       // With `question`, an answer that is passed on twice, after a crash, cannot answer a later question.

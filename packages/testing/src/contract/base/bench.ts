@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EventStore, PawlError, type PawlErrorCode, type Session, type StoredEvent } from "@pawl/core";
-import type { AppendOptions, Lease, NewEvent, NewSession, ReadOptions } from "@pawl/core/store";
+import type { AcquiredLease, AppendOptions, NewEvent, NewSession, ReadOptions } from "@pawl/core/store";
 
 /** One check of an event store. */
 export interface Check {
@@ -25,7 +25,7 @@ export interface Bench {
   /** Resolves to the session's row. Fails if none exists. */
   row(id: string): Promise<Session>;
   /** Acquires the session's lease. Fails if another holder has it. */
-  acquire(id: string, holder: string, ttlMs: number): Promise<Lease>;
+  acquire(id: string, holder: string, ttlMs: number): Promise<AcquiredLease>;
   /** Appends events. Default: under a new append id. */
   append(
     id: string,

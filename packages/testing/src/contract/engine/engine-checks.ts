@@ -6,9 +6,6 @@ import { type EngineCheck, watchedHandler } from "./engine-bench.ts";
 /** How long to wait for something that should not happen, in milliseconds. */
 const QUIET_MS = 150;
 
-/** Returns the time a number of milliseconds from now, ISO 8601. */
-const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
-
 /** Checks of waking sessions and of working for them. */
 export const engineChecks: readonly EngineCheck[] = [
   {
@@ -67,7 +64,7 @@ export const engineChecks: readonly EngineCheck[] = [
       await work(watched.handler);
       const id = session();
       const other = session();
-      await engine.wake(id, { at: inMs(1_500) });
+      await engine.wake(id, { afterMs: 1_500 });
       await engine.wake(other);
       await until("the session without a time is called", () => watched.calls.includes(other));
       await sleep(QUIET_MS);
@@ -81,7 +78,7 @@ export const engineChecks: readonly EngineCheck[] = [
       const watched = watchedHandler();
       await work(watched.handler);
       const id = session();
-      await engine.wake(id, { at: inMs(-60_000) });
+      await engine.wake(id, { afterMs: -60_000 });
       await until("the handler is called", () => watched.calls.includes(id));
     },
   },
@@ -91,12 +88,12 @@ export const engineChecks: readonly EngineCheck[] = [
       const watched = watchedHandler();
       await work(watched.handler);
       const id = session();
-      await engine.wake(id, { at: inMs(3_600_000) });
+      await engine.wake(id, { afterMs: 3_600_000 });
       await engine.wake(id);
       await until("the handler is called", () => watched.calls.includes(id));
       const next = session();
-      await engine.wake(next, { at: inMs(3_600_000) });
-      await engine.wake(next, { at: inMs(100) });
+      await engine.wake(next, { afterMs: 3_600_000 });
+      await engine.wake(next, { afterMs: 100 });
       await until("the earlier time has come", () => watched.calls.includes(next));
       for (const one of [id, next]) await engine.cancel(one);
     },
@@ -173,7 +170,7 @@ export const engineChecks: readonly EngineCheck[] = [
       const watched = watchedHandler();
       const [gone, kept] = [session(), session()];
       await engine.cancel(gone);
-      await engine.wake(gone, { at: inMs(3_600_000) });
+      await engine.wake(gone, { afterMs: 3_600_000 });
       await engine.wake(kept);
       await engine.cancel(gone);
       await work(watched.handler);

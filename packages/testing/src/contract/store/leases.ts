@@ -19,6 +19,17 @@ export const leaseChecks: readonly Check[] = [
     },
   },
   {
+    name: "E2 F26 a lease says when it was acquired, by the clock of the log",
+    async run({ acquire, append, session }) {
+      const id = await session();
+      const [first] = await append(id, [note("before")]);
+      const { acquiredAt } = await acquire(id, "one", LONG);
+      const [last] = await append(id, [note("after")]);
+      assert.equal(new Date(acquiredAt).toISOString(), acquiredAt);
+      assert.ok(String(first?.at) <= acquiredAt && acquiredAt <= String(last?.at));
+    },
+  },
+  {
     name: "E2 the holder itself may acquire again, which fences what it had",
     async run({ acquire, append, session }) {
       const id = await session();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { StoredEvent } from "@pawl/core";
-import type { Lease, OpenedSession, SessionToOpen } from "@pawl/core/store";
+import type { AcquiredLease, OpenedSession, SessionToOpen } from "@pawl/core/store";
 import { type Bench, type Check, note, range, rejection, texts } from "../base/bench.ts";
 
 const LONG = 60_000;
@@ -11,7 +11,7 @@ interface Opening extends Bench {
   userId: string;
   open(id: string, more?: Partial<SessionToOpen>): Promise<OpenedSession | undefined>;
   /** Opens a session that the user has and that no other holder has. */
-  held(id: string, more?: Partial<SessionToOpen>): Promise<OpenedSession & { lease: Lease }>;
+  held(id: string, more?: Partial<SessionToOpen>): Promise<OpenedSession & { lease: AcquiredLease }>;
 }
 
 /** A check of {@link EventStore.open}. Passes if the store has no such method, because it is optional. */
@@ -50,6 +50,15 @@ export const openChecks: readonly Check[] = [
     assert.equal(session.updatedAt, session.createdAt);
     assert.deepEqual([lease.sessionId, lease.holder], [id, "one"]);
     assert.deepEqual(events, []);
+  }),
+  check("E2 F26 opening says when the lease was acquired, by the clock of the log", async (opening) => {
+    const { append, held, session } = opening;
+    const id = await session();
+    const [first] = await append(id, [note("before")]);
+    const { acquiredAt } = (await held(id)).lease;
+    const [last] = await append(id, [note("after")]);
+    assert.equal(new Date(acquiredAt).toISOString(), acquiredAt);
+    assert.ok(String(first?.at) <= acquiredAt && acquiredAt <= String(last?.at));
   }),
   check("E2 opening returns the row, the lease and the log as it is read", async (opening) => {
     const { append, events, held, row, session } = opening;
