@@ -60,6 +60,11 @@ export interface Leg extends Access {
   accessOf(message: StoredOf<"user_message">): Promise<Access>;
   /** When the leg began, by the store's clock. ISO 8601. */
   readonly begunAt: string;
+  /**
+   * Whether the run may leave this process while it waits for a retry of the model, so that its place is
+   * free: an engine resumes it. A run with credentials and a sub-agent stay.
+   */
+  readonly mayLeave: boolean;
   /** What happens if the run needs credentials and this process has none. */
   readonly withoutCredentials: "ask" | "stop";
   /** The value that the runtime's `deps` option returned; `undefined` until `makeDeps` has settled. */

@@ -240,6 +240,7 @@ export interface EventData {
    * - `before` marks a question about the run instead of a call. Its hook asks it before the first turn
    *   (`run`) or between two turns (`turn`). `tool_name` is then the hook's name, and `call_id` an id of the
    *   question's own. Pawl itself asks for credentials before it resumes a run (`resume`).
+   *   It also waits before it asks a model again that wants a long wait (`hidden`, of the kind `retry`).
    * - `input` is the call's input if a hook has changed it.
    * - `child` is the asking call in the session of the call's sub-agent. `spent` is what the sub-agent has
    *   used since its last question, or the cost that the tool has reported.

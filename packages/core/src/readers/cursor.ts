@@ -53,7 +53,14 @@ export function newReader(live: LiveCursor | undefined): ReaderState {
 }
 
 /** The types of events that end the attempt in progress. */
-export const ENDS_ATTEMPT = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
+export const ENDS_ATTEMPT = [
+  "llm_request",
+  "assistant_message",
+  "run_recovered",
+  // Only an attempt that failed is still open then, and the run waits before the next one.
+  "run_suspended",
+  "run_ended",
+] as const;
 
 /** Returns whether this event ends the attempt in progress: its text is then either stored or void. */
 export function endsAttempt({ type }: { type: string }): boolean {

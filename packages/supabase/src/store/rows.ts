@@ -50,7 +50,7 @@ export function toEvent(sessionId: string, row: Row): StoredEvent {
   return event as unknown as StoredEvent;
 }
 
-/** Returns when a lease was acquired. Before migration 14, no answer says so: then by this machine's clock. */
+/** Returns when a lease was acquired; before migration 14, by the clock of this machine. */
 export function acquiredAt(seconds: unknown): string {
   return seconds === undefined ? new Date().toISOString() : isoOf(seconds);
 }

@@ -19,5 +19,6 @@ export {
   credentialsQuestion,
   hookAnswer,
   lostAsker,
+  retryWait,
   runQuestion,
 } from "./run-questions.ts";

@@ -52,6 +52,36 @@ export function credentialsQuestion({ runId, seq, asked }: RunState): QuestionEv
   });
 }
 
+/** The kind of the hidden question by which a run waits before the model is asked again. */
+const RETRY = "retry";
+
+/**
+ * The most waits in a row. After these the model client waits itself, and gives up after its retries. An API
+ * that always asks for a minute would otherwise keep a run for ever, because waiting counts towards no limit.
+ */
+const MOST_WAITS = 10;
+
+/**
+ * Returns the event by which the run waits, in no process, before the model is asked again. `undefined` if it
+ * has waited too often since its last turn.
+ */
+export function retryWait(
+  { runId, seq, asked, turns }: RunState,
+  afterMs: number,
+): QuestionEvent | undefined {
+  const waits = asked.filter((one) => one.question.kind === RETRY && one.turns === turns);
+  if (waits.length >= MOST_WAITS) return undefined;
+  const asking = { callId: questionId(runId, asked), toolName: RETRY, assistantSeq: seq, questions: 0 };
+  return questionEvent(asking, {
+    kind: RETRY,
+    payload: {},
+    answer_schema: { type: "null" },
+    hidden: true,
+    before: "turn",
+    expires: { after_ms: afterMs, default: null },
+  });
+}
+
 function questionId(runId: string, asked: readonly RunQuestion[]): string {
   return `ask_${asked.length + 1}_${runId}`;
 }
@@ -108,7 +138,8 @@ export async function hookAnswer(
 export function lostAsker(run: RunState, hooks: readonly Hook[]): string | undefined {
   if (run.asked.length === 0) return undefined;
   const names = new Set(hooks.map(({ name }) => name));
-  return answeredNow(run).find(({ question }) => !names.has(question.by ?? ""))?.question.by;
+  const isLost = ({ by }: RunQuestion["question"]) => by !== undefined && !names.has(by);
+  return answeredNow(run).find(({ question }) => isLost(question))?.question.by;
 }
 
 /** Returns the questions that were asked and answered since the last turn. */

@@ -2,21 +2,18 @@ import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Leg } from "../../leg/leg.ts";
-import { errorEvent } from "../../log/error-event.ts";
 import type { NewEvent } from "../../log/event.ts";
-import type { EventData } from "../../log/event-data.ts";
-import { FINAL_ANSWER } from "../../log/final-answer.ts";
-import { CONTEXT_WINDOW, type StopReason, withOwnWords } from "../../log/stop-reason.ts";
+import { CONTEXT_WINDOW, type StopReason } from "../../log/stop-reason.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { longestAnswer } from "../../model/estimate.ts";
 import { cutStream } from "../../model/failure.ts";
-import type { AttemptFailed, ModelClient, ModelRequest } from "../../model/model-client.ts";
-import { contentOf, cutReply, newReply, takeEvent } from "../../model/reply.ts";
+import type { ModelClient, ModelRequest } from "../../model/model-client.ts";
+import { contentOf, cutReply, takeEvent } from "../../model/reply.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import type { Judge } from "../seldom/lazy-verdict.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
-import { noRoomFor } from "./no-room.ts";
+import { beginAttempt, nextAttempt } from "./attempts.ts";
 import type { InsteadOfCall } from "./plan-call.ts";
 import type { StoredRequest } from "./prepare-request.ts";
 import { verdictOn } from "./verdict.ts";
@@ -38,7 +35,8 @@ export async function sendRequest(
     startedAt: leg.life.clock.now(),
     asText: request.outputFormat !== undefined,
   });
-  const { attempt, failure } = await readAnswer(leg, model, request, first);
+  const { attempt, failure, isOver } = await readAnswer(leg, model, request, first);
+  if (isOver) return undefined;
   if (failure !== undefined) {
     const stop = await failedTurn(leg, attempt, failure.cause);
     return stop && { do: "end", stop };
@@ -79,6 +77,8 @@ async function storeAnswer(leg: Leg, attempt: Attempt, judge: Judge | undefined)
 interface Reading {
   attempt: Attempt;
   failure?: { cause: unknown };
+  /** Whether the attempt has failed, and its end and the wait before the next one are in the log. */
+  isOver?: boolean;
 }
 
 /**
@@ -98,15 +98,20 @@ async function readAnswer(
   const isModel = model.id !== ANSWERING;
   const maxChars = isModel ? longestAnswer(request.maxTokens, leg.agent.estimateTokens) : Infinity;
   // Kept apart, because an error of the log is not a failure of the model.
-  let logging: Promise<Attempt> | undefined;
+  let logging: Promise<Attempt | undefined> | undefined;
+  const takeNext = (next: Attempt | undefined) => {
+    if (next === undefined) reading.isOver = true;
+    else reading.attempt = next;
+  };
   const read = async () => {
     signal.throwIfAborted();
     for await (const part of model.stream(request, { signal, timeLeftMs })) {
       signal.throwIfAborted();
       if (part.type === "attempt_failed") {
         logging = nextAttempt(leg, reading.attempt, part);
-        reading.attempt = await logging;
+        takeNext(await logging);
         logging = undefined;
+        if (reading.isOver) return;
         continue;
       }
       const { answer } = reading.attempt;
@@ -121,56 +126,10 @@ async function readAnswer(
   try {
     await withinDeadline(leg.life, read());
   } catch (cause) {
-    if (logging !== undefined) reading.attempt = await logging;
+    if (logging !== undefined) takeNext(await logging);
     reading.failure = { cause };
   }
   return reading;
-}
-
-/** Starts an attempt, and shows its text to readers instead of the previous attempt's. */
-function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
-  const { output } = leg.agent;
-  const tool = begun.asText ? undefined : FINAL_ANSWER;
-  const attempt = { ...begun, answer: newReply(output && { tool, wrapped: output.isWrapped }) };
-  leg.live.attempt = attempt.seq;
-  leg.live.parts = attempt.answer.parts;
-  return attempt;
-}
-
-/**
- * Logs a failed attempt that the model client retries. One append has the failed attempt's cost and error,
- * and the request of the next attempt with the same prompt. The failed attempt's text is dropped. If the
- * limits do not allow another full answer, halts the run instead.
- */
-async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Promise<Attempt> {
-  const { error: failure, retry_in_ms, model = failed.request.model } = event;
-  const pricing = event.model === undefined ? failed.pricing : event.pricing;
-  const charged = llmResponse(failed, leg.life.clock.now());
-  const stop = noRoomFor(leg, charged, { ...failed, pricing });
-  const { message, ...details } = failure;
-  const context = { attempt: failed.seq, model: failed.request.model, ...details };
-  const error = errorEvent({
-    code: "model_error",
-    message,
-    context: { ...context, will_retry: stop === undefined, retry_in_ms },
-  });
-  if (stop !== undefined) {
-    await leg.log.append([...charged, error]);
-    leg.life.halt(withOwnWords(leg.agent, stop));
-    return beginAttempt(leg, failed);
-  }
-  const request: EventData["llm_request"] = { ...failed.request, model, retry_of: failed.seq };
-  const rows = await leg.log.append([...charged, error, { type: "llm_request", data: request }]);
-  const next = beginAttempt(leg, {
-    seq: rows.at(-1)?.seq ?? 0,
-    request,
-    pricing,
-    estimateTokens: failed.estimateTokens,
-    startedAt: leg.life.clock.now() + retry_in_ms,
-    asText: failed.asText,
-  });
-  await leg.report.notify(error.data);
-  return next;
 }
 
 /**

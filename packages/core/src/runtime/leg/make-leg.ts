@@ -15,6 +15,7 @@ import { accessToOpen, newAccess, type OwnAccess, renewed } from "./access.ts";
 import type { BegunBy, HeldCredentials, Host } from "./host.ts";
 import { newLegLife, type OwnLegLife } from "./leg-life.ts";
 import { readyAgent, storeChanges } from "./ready.ts";
+import { isTaskSession } from "./task-session.ts";
 
 /** A leg with the methods that only the runner calls. */
 export interface OwnLeg extends Leg {
@@ -113,6 +114,9 @@ export function makeLeg({ host, session, agent, log, held, lease, ...parts }: Le
     },
     accessOf: parts.accessOf,
     hide: held.hide,
+    get mayLeave() {
+      return host.engine !== undefined && access.credentials === undefined && !isTaskSession(session);
+    },
     withoutCredentials: host.withoutCredentials,
     begunAt: lease.acquiredAt,
     live: { attempt: 0, parts: [], progress: new Map(), agents: new Map() },

@@ -154,7 +154,8 @@ function eventSteps(): {
 function questionSteps(event: StoredOf<"tool_suspended">, view: ViewState): Step[] {
   const question = view.pending.find(({ callId }) => callId === event.data.call_id);
   const asked: Step[] = question === undefined ? [] : [{ type: "asked", question }];
-  return event.data.before === undefined ? asked : [callOf(event), ...asked];
+  // A run that waits before it asks its model again asks nobody.
+  return event.data.before === undefined || event.data.hidden ? asked : [callOf(event), ...asked];
 }
 
 function answerSteps(event: StoredOf<"tool_answered">, view: ViewState): Step[] {

@@ -1,0 +1,81 @@
+import type { Leg } from "../../leg/leg.ts";
+import { errorEvent } from "../../log/error-event.ts";
+import type { NewEvent } from "../../log/event.ts";
+import type { EventData } from "../../log/event-data.ts";
+import { FINAL_ANSWER } from "../../log/final-answer.ts";
+import { withOwnWords } from "../../log/stop-reason.ts";
+import type { AttemptFailed } from "../../model/model-client.ts";
+import { newReply } from "../../model/reply.ts";
+import { openRun } from "../../session/state.ts";
+import { seldomUsed } from "../seldom/seldom-used.ts";
+import { type Attempt, llmResponse } from "./answer-events.ts";
+import { noRoomFor } from "./no-room.ts";
+
+/** Starts an attempt, and shows its text to readers instead of the previous attempt's. */
+export function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
+  const { output } = leg.agent;
+  const tool = begun.asText ? undefined : FINAL_ANSWER;
+  const attempt = { ...begun, answer: newReply(output && { tool, wrapped: output.isWrapped }) };
+  leg.live.attempt = attempt.seq;
+  leg.live.parts = attempt.answer.parts;
+  return attempt;
+}
+
+/**
+ * Logs a failed attempt that the model client retries. One append has the failed attempt's cost and error,
+ * and the request of the next attempt with the same prompt. The failed attempt's text is dropped. If the
+ * limits do not allow another full answer, halts the run instead.
+ *
+ * If the wait is long and the run may leave the process, has the run wait for a time, and resolves to
+ * `undefined`. The next request is then a new one.
+ */
+export async function nextAttempt(
+  leg: Leg,
+  failed: Attempt,
+  event: AttemptFailed,
+): Promise<Attempt | undefined> {
+  const { error: failure, retry_in_ms, model = failed.request.model } = event;
+  const pricing = event.model === undefined ? failed.pricing : event.pricing;
+  const charged = llmResponse(failed, leg.life.clock.now());
+  const stop = noRoomFor(leg, charged, { ...failed, pricing });
+  const { message, ...details } = failure;
+  const context = { attempt: failed.seq, model: failed.request.model, ...details };
+  const error = errorEvent({
+    code: "model_error",
+    message,
+    context: { ...context, will_retry: stop === undefined, retry_in_ms },
+  });
+  if (stop !== undefined) {
+    await leg.log.append([...charged, error]);
+    leg.life.halt(withOwnWords(leg.agent, stop));
+    return beginAttempt(leg, failed);
+  }
+  const wait = await waitFor(leg, retry_in_ms);
+  if (wait !== undefined) {
+    await leg.log.append([...charged, error, wait]);
+    await leg.report.notify(error.data);
+    return undefined;
+  }
+  const request: EventData["llm_request"] = { ...failed.request, model, retry_of: failed.seq };
+  const rows = await leg.log.append([...charged, error, { type: "llm_request", data: request }]);
+  const next = beginAttempt(leg, {
+    seq: rows.at(-1)?.seq ?? 0,
+    request,
+    pricing,
+    estimateTokens: failed.estimateTokens,
+    startedAt: leg.life.clock.now() + retry_in_ms,
+    asText: failed.asText,
+  });
+  await leg.report.notify(error.data);
+  return next;
+}
+
+/** The shortest wait for which a run leaves its process, in milliseconds. Resuming it costs some requests. */
+const LONG_WAIT_MS = 5_000;
+
+/** Returns the event by which the run leaves this process for the wait; `undefined` if it stays. */
+async function waitFor(leg: Leg, ms: number): Promise<NewEvent | undefined> {
+  const run = openRun(leg.log.state);
+  if (run === undefined || ms < LONG_WAIT_MS || !leg.mayLeave) return undefined;
+  return (await seldomUsed()).retryWait(run, ms);
+}

@@ -1,0 +1,135 @@
+import { type Reply, testClock } from "@pawl/testing";
+import { expect, it } from "vitest";
+import { assertSoundLog } from "../../../../test/support/invariants.ts";
+import {
+  type ModelClient,
+  memoryStore,
+  PawlError,
+  type RetryOptions,
+  type RuntimeOptions,
+  withRetry,
+} from "../../src/index.ts";
+import { localEngine } from "../../src/store.ts";
+import { setup, stored, until, user } from "../support/setup.ts";
+
+const limited: Reply = { fault: { status: 429, retryAfter: 60 } };
+const done: Reply = { text: "Done." };
+
+/** A process with one place, whose model is retried after a wait. `sleeps` are the waits in the process. */
+function worker(
+  script: readonly Reply[],
+  { retry, ...given }: Partial<RuntimeOptions<unknown>> & { retry?: RetryOptions } = {},
+  around: (model: ModelClient) => ModelClient = (model) => model,
+) {
+  const clock = (given.clock as ReturnType<typeof testClock> | undefined) ?? testClock();
+  const sleeps: number[] = [];
+  const sleep = async (ms: number) => void sleeps.push(ms);
+  const store = given.store ?? memoryStore({ now: clock.now });
+  const options = { engine: localEngine({ clock }), concurrency: 1, ...given, store, clock };
+  const world = setup(script, {}, options, (model) => withRetry(around(model), { sleep, ...retry }));
+  world.pawl.start();
+  return { ...world, clock, sleeps, options };
+}
+
+it("F26 Q2 frees its place for another run while the model is not to be asked", async () => {
+  const world = worker([limited, { text: "Second." }, { text: "First." }]);
+  const first = world.pawl.run("tester", { ...user, input: "First" });
+  const { sessionId } = await first.started;
+  await stored(world, sessionId, "run_suspended");
+  expect((await world.say("Second")).text).toBe("Second.");
+  await world.clock.advance(60_001);
+  expect(await first.result).toMatchObject({ text: "First.", stop: { type: "end_turn" } });
+  expect(world.sleeps).toEqual([]);
+  assertSoundLog(await world.log(sessionId));
+  const errors = await world.of(sessionId, "error");
+  expect(errors.map(({ data }) => data.context)).toMatchObject([{ will_retry: true, retry_in_ms: 60_000 }]);
+  await world.pawl.drain();
+});
+
+it("F26 Q1 is resumed by another process if the one that was refused is gone", async () => {
+  const first = worker([limited]);
+  const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+  await stored(first, sessionId, "run_suspended");
+  await first.pawl.drain();
+  const second = worker([done], first.options);
+  await first.clock.advance(60_001);
+  await until(async () => (await first.store.sessions.get(sessionId))?.openRun === null);
+  assertSoundLog(await second.log(sessionId));
+  expect((await second.pawl.view(sessionId, user)).messages.at(-1)?.parts).toMatchObject([{ text: "Done." }]);
+  await second.pawl.drain();
+});
+
+it("F26 L6 drops the text of an answer that broke off before the wait", async () => {
+  const readers = { seen: Promise.withResolvers<void>() };
+  const world = worker(
+    [{ text: "Half of an answer." }, done],
+    { retry: { baseMs: 6_000, jitter: 0 } },
+    (model) => {
+      let requests = 0;
+      return {
+        ...model,
+        async *stream(request, bounds) {
+          requests += 1;
+          const breaks = requests === 1;
+          for await (const event of model.stream(request, bounds)) {
+            yield event;
+            if (!breaks || event.type !== "content_block_stop") continue;
+            await readers.seen.promise;
+            throw new PawlError("model_error", "cut", { details: { retryable: true } });
+          }
+        },
+      };
+    },
+  );
+  const run = world.pawl.run("tester", { ...user, input: "Go" });
+  const types: string[] = [];
+  for await (const { type } of run) {
+    types.push(type);
+    if (type === "text_delta") readers.seen.resolve();
+    if (type === "run_suspended") await world.clock.advance(6_001);
+  }
+  expect((await run.result).text).toBe("Done.");
+  expect(types.slice(types.indexOf("attempt_restarted")).slice(0, 2)).toEqual([
+    "attempt_restarted",
+    "run_suspended",
+  ]);
+  await world.pawl.drain();
+});
+
+it("F26 leaves ten times in a row at most, because waiting counts towards no limit", async () => {
+  const world = worker(Array.from({ length: 14 }, () => limited));
+  const run = world.pawl.run("tester", { ...user, input: "Go" });
+  const { sessionId } = await run.started;
+  for (let count = 1; count <= 10; count += 1) {
+    await until(async () => (await world.of(sessionId, "run_suspended")).length === count);
+    await world.clock.advance(60_001);
+  }
+  expect((await run.result).stop.type).toBe("error");
+  expect(world.sleeps).toEqual([60_000, 60_000, 60_000]);
+  expect(await world.of(sessionId, "run_suspended")).toHaveLength(10);
+  await world.pawl.drain();
+});
+
+it("F26 L4 is stopped while it waits", async () => {
+  const world = worker([limited]);
+  const run = world.pawl.run("tester", { ...user, input: "Go" });
+  const { sessionId } = await run.started;
+  await stored(world, sessionId, "run_suspended");
+  await world.pawl.stop(sessionId, user);
+  expect((await run.result).stop.type).toBe("aborted");
+  assertSoundLog(await world.log(sessionId));
+  await world.pawl.drain();
+});
+
+it.each([
+  ["a short wait", [{ fault: { status: 429, retryAfter: 4 } }, done], {}, {}],
+  ["a run with credentials", [limited, done], {}, { credentials: { token: "secret-token" } }],
+  ["a process without an engine", [limited, done], { engine: undefined, concurrency: undefined }, {}],
+] as const)("F26 keeps its place for %s", async (_, script, given, more) => {
+  const world = worker(script, given as never);
+  const { stop, sessionId } = await world.say("Go", more);
+  expect(stop.type).toBe("end_turn");
+  expect(world.sleeps).toHaveLength(1);
+  expect(await world.of(sessionId, "run_suspended")).toEqual([]);
+  await world.pawl.drain();
+});
