@@ -13,7 +13,7 @@ import { restateEngine } from "@pawl/restate";
 import { scriptedModel } from "@pawl/testing";
 import pg from "pg";
 import * as z from "zod";
-import { RESTATE, type RestateServer, restateServer } from "../restate/restate-server.ts";
+import { freePort, RESTATE, type RestateServer, restateServer } from "../restate/restate-server.ts";
 import { postgresServer } from "../support/postgres-server.ts";
 
 const RUNS = Number(process.argv[2] ?? 100);
@@ -57,6 +57,7 @@ await migrate(db);
 const store: EventStore = postgresStore(db);
 const tail = postgresTail(db);
 const restate: RestateServer | undefined = RESTATE === undefined ? undefined : await restateServer();
+const port = await freePort();
 
 /** The process that takes a request runs it. */
 const inProcess: Make = async () => {
@@ -89,7 +90,7 @@ const withEngine =
 
 const pgBoss = withEngine(() => pgBossEngine({ connectionString: server.url(), sameDatabase: true }));
 const overRestate = withEngine(() =>
-  restateEngine({ ingress: restate?.ingress ?? "", admin: restate?.admin ?? "", port: 0 }),
+  restateEngine({ ingress: restate?.ingress ?? "", admin: restate?.admin ?? "", port }),
 );
 
 const cases: [name: string, make: Make, workers: number[]][] = [

@@ -105,6 +105,12 @@ export async function freeAddresses(count: number): Promise<string[]> {
   return ports.map((port) => `127.0.0.1:${port}`);
 }
 
+/** Returns a port of this machine that is free. */
+export async function freePort(): Promise<number> {
+  const [address = ""] = await freeAddresses(1);
+  return Number(address.split(":")[1]);
+}
+
 function findProgram(): string | undefined {
   try {
     const own = createRequire(import.meta.url).resolve("@restatedev/restate-server/package.json");

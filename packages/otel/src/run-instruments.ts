@@ -5,6 +5,9 @@ import { waitsSince } from "./held-leases.ts";
 /** How many waiting runs are counted at most. */
 const MOST = 1_000;
 
+/** How long an export waits for the store, in milliseconds. Prometheus gives up after 10 seconds. */
+const COUNT_MS = 5_000;
+
 /** Upper bounds of the histogram of wakes, in seconds. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
@@ -77,7 +80,7 @@ function observe(meter: Meter, { store, strandedAfterMs, clock, active }: Observ
   };
   const count: BatchObservableCallback = async (result) => {
     try {
-      const rows = await recoverable();
+      const rows = await within(clock, COUNT_MS, recoverable());
       const before = clock.now() - strandedAfterMs;
       result.observe(waiting, rows.length);
       result.observe(stranded, rows.filter((row) => (waitsSince(row) ?? before) < before).length);
@@ -87,4 +90,16 @@ function observe(meter: Meter, { store, strandedAfterMs, clock, active }: Observ
     }
   };
   meter.addBatchObservableCallback(count, [waiting, stranded]);
+}
+
+/** Waits for `work`, for at most `ms` milliseconds. */
+async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(new Error(`The store has not answered within ${ms} ms.`));
+  const cancel = clock.after(ms, giveUp, { background: true });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    cancel();
+  }
 }

@@ -215,4 +215,19 @@ describe("withMetrics()", () => {
     expect(await value("pawl.run.waiting")).toBeUndefined();
     expect(await value("pawl.run.active")).toBe(0);
   });
+
+  it("O3 reports no number of waiting runs while the store hangs", async () => {
+    const { meter, value } = meters();
+    const clock = testClock();
+    const asked = Promise.withResolvers<void>();
+    const listRecoverable: EventStore["listRecoverable"] = () => {
+      asked.resolve();
+      return new Promise(() => undefined);
+    };
+    withMetrics({ ...memoryStore(), listRecoverable }, { meter, clock });
+    const waiting = value("pawl.run.waiting");
+    await asked.promise;
+    await clock.advance(5_000);
+    expect(await waiting).toBeUndefined();
+  });
 });

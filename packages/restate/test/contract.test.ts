@@ -1,6 +1,7 @@
 import { engineContract } from "@pawl/testing";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import {
+  freePort,
   NO_RESTATE,
   RESTATE,
   type RestateServer,
@@ -15,7 +16,7 @@ describe.skipIf(RESTATE === undefined)("restateEngine()", () => {
   let engine: RestateEngine;
   beforeAll(async () => {
     server = await restateServer();
-    engine = restateEngine({ ingress: server.ingress, admin: server.admin, port: 0 });
+    engine = restateEngine({ ingress: server.ingress, admin: server.admin, port: await freePort() });
     // Restate refuses wakes until it knows the engine's services.
     const worker = await engine.work(async () => undefined, { concurrency: 1 });
     await worker.stop();

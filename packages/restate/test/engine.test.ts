@@ -6,6 +6,7 @@ import { createEndpointHandler } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
   freeAddresses,
+  freePort,
   NO_RESTATE,
   RESTATE,
   type RestateServer,
@@ -22,7 +23,7 @@ describe.skipIf(RESTATE === undefined)("restateEngine()", () => {
   let engine: RestateEngine;
   beforeAll(async () => {
     server = await restateServer();
-    engine = restateEngine({ ingress: server.ingress, admin: server.admin, port: 0 });
+    engine = restateEngine({ ingress: server.ingress, admin: server.admin, port: await freePort() });
     const worker = await engine.work(async () => undefined, { concurrency: 1 });
     await worker.stop();
   });
@@ -142,8 +143,33 @@ describe.skipIf(RESTATE === undefined)("restateEngine()", () => {
     await expect.poll(() => count("s1"), soon).toBe(1);
   });
 
+  it("Q1 keeps one call of a session that waits for a place, however often it is woken", async () => {
+    const [busy, waits] = [randomUUID(), randomUUID()];
+    const { count, release } = await working({ held: [busy], concurrency: 1 });
+    await engine.wake(busy);
+    await expect.poll(() => count(busy), soon).toBe(1);
+    // A minute after a call, a wake takes it for lost.
+    for (const minutes of [0, 2, 4, 6, 8]) {
+      const headers = { "content-type": "application/json" };
+      const body = JSON.stringify({ sentAt: Date.now() + minutes * 60_000 });
+      await fetch(`${server.ingress}/pawl-wakes/${waits}/wake/send`, { method: "POST", headers, body });
+    }
+    const runs = async () =>
+      (await invocations(waits)).filter(({ target }) => String(target).endsWith("/run"));
+    await expect.poll(async () => (await runs()).length, soon).toBe(5);
+    // Each of them waits for 2 seconds in the worker, one after the other.
+    await expect.poll(async () => (await runs()).length, { timeout: 20_000, interval: 50 }).toBe(1);
+    release();
+    await expect.poll(() => count(waits), soon).toBe(1);
+  }, 40_000);
+
   it("Q1 has the first wake wait until this process is registered", async () => {
-    const first = restateEngine({ ingress: server.ingress, admin: server.admin, port: 0, name: "first" });
+    const first = restateEngine({
+      ingress: server.ingress,
+      admin: server.admin,
+      port: await freePort(),
+      name: "first",
+    });
     const started = working({ from: first });
     await first.wake("s1");
     const { count } = await started;

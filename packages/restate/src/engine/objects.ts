@@ -34,6 +34,8 @@ export type WakesHandlers = {
   wake(ctx: WakesContext, wake: WakeMessage): Promise<void>;
   /** A timer's time has come. */
   due(ctx: WakesContext, at: number): Promise<void>;
+  /** A call has found no place. */
+  comeBack(ctx: WakesContext, end: { call: number; at: number }): Promise<void>;
   /** A call is over. */
   done(ctx: WakesContext, end: { call: number; at: number }): Promise<void>;
   /** Forgets the timer, and a wake that has come during a call. */

@@ -5,8 +5,8 @@ export interface RestateEngineOptions {
   /** The URL of Restate's ingress, e.g. `http://localhost:8080`. Wakes are sent to it. */
   ingress: string;
   /**
-   * The port on which `work()` serves Restate's requests, over HTTP/2 without TLS. 0 takes a free one.
-   * Default: none, and you serve `engine.services` yourself.
+   * The port on which `work()` serves Restate's requests, over HTTP/2 without TLS. 0 takes a free one, which
+   * needs `uri` if there is an `admin`. Default: none, and you serve `engine.services` yourself.
    */
   port?: number | undefined;
   /**
@@ -25,7 +25,8 @@ export interface RestateEngineOptions {
    */
   admin?: string | undefined;
   /**
-   * The URL at which Restate reaches the workers, e.g. that of their load balancer. Only with `admin`.
+   * The URL at which Restate reaches the workers, e.g. that of their load balancer. It should not change: a
+   * call in flight stays with the URL at which it began. Only with `admin`.
    * Default: that of `port` on this machine.
    */
   uri?: string | undefined;
@@ -87,6 +88,12 @@ export function checkEngine(options: RestateEngineOptions): void {
     throw new PawlError(
       "config",
       "`admin` of restateEngine() needs `uri` or `port`, to register the workers.",
+    );
+  }
+  if (admin !== undefined && uri === undefined && port === 0) {
+    throw new PawlError(
+      "config",
+      "restateEngine() with `admin` needs the same URL each time it starts: give `port` a number other than 0, or set `uri`. A call of Restate stays with the URL at which it began, so sessions at work would wait for a port that is gone.",
     );
   }
   if (uri !== undefined && admin === undefined) {

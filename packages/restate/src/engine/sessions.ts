@@ -5,12 +5,8 @@ import {
   type ObjectDefinition,
   type ObjectNames,
   type SessionHandlers,
-  sendCall,
   type WakesHandlers,
 } from "./objects.ts";
-
-/** When a session comes back that has found no place, in milliseconds. */
-const COME_BACK_MS = 500;
 
 /** Makes the object that calls the handler, for one call of a session at a time. */
 export function makeSessions(names: ObjectNames, calls: Calls): ObjectDefinition {
@@ -23,7 +19,7 @@ export function makeSessions(names: ObjectNames, calls: Calls): ObjectDefinition
       try {
         const { hasWorked, at } = await ctx.run("work", work);
         if (hasWorked) wakes.done({ call, at });
-        else sendCall(ctx, names, call, COME_BACK_MS);
+        else wakes.comeBack({ call, at });
       } catch (error) {
         // Somebody has cancelled the call.
         if (error instanceof restate.TerminalError) wakes.done({ call, at: call });

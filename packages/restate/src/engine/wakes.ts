@@ -14,14 +14,17 @@ import {
  */
 const LOST_MS = 60_000;
 
+/** When a session comes back that has found no place, in milliseconds. */
+const COME_BACK_MS = 500;
+
 /**
  * Makes the object that has the wakes of a session. It keeps one call of a session waiting or in progress,
  * and one timer. Its handlers are short, so a wake never waits for a call.
  */
 export function makeWakes(names: ObjectNames): ObjectDefinition {
-  const startCall = (ctx: WakesContext, call: number) => {
+  const startCall = (ctx: WakesContext, call: number, delay = 0) => {
     ctx.set("call", call);
-    sendCall(ctx, names, call);
+    sendCall(ctx, names, call, delay);
   };
   const wakeNow = async (ctx: WakesContext, now: number) => {
     const call = await ctx.get("call");
@@ -53,6 +56,11 @@ export function makeWakes(names: ObjectNames): ObjectDefinition {
       if (due?.at !== at) return;
       ctx.clear("due");
       await wakeNow(ctx, at);
+    },
+    // A new call in place of this one, so that a session which waits for long does not seem lost. If another
+    // call was sent meanwhile, that one is enough.
+    comeBack: async (ctx, { call, at }) => {
+      if ((await ctx.get("call")) === call) startCall(ctx, at, COME_BACK_MS);
     },
     done: async (ctx, { call, at }) => {
       if ((await ctx.get("call")) !== call) return;
