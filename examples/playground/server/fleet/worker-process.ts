@@ -26,6 +26,8 @@ export interface WorkerProcess {
   readonly name: string;
   readonly state: WorkerState;
   readonly isAlive: boolean;
+  /** Where its health and metrics are; `undefined` until it works. */
+  readonly port: number | undefined;
   /** The last line that it wrote to stderr. */
   readonly lastWords: string;
   /** The metrics that were read last. */
@@ -68,6 +70,9 @@ export function startWorker(command: string, settings: WorkerSettings): WorkerPr
     },
     get isAlive() {
       return !HAS_ENDED.has(state);
+    },
+    get port() {
+      return heard.port;
     },
     get lastWords() {
       return heard.lastWords;
