@@ -9,8 +9,8 @@ const BEDS = ["roses", "beans", "sage", "kale", "leeks", "asters"];
 export const STEPS: number = BEDS.length;
 
 /**
- * Creates the agent of the fleet: it waters one bed after the other, and each takes `stepMs` milliseconds. Its
- * model is simulated. All processes have the same agent.
+ * Creates the agent of the fleet: it waters one bed after the other, and each takes `stepMs` milliseconds.
+ * Its model is simulated. All processes have the same agent.
  */
 export function gardener({ stepMs }: { stepMs: number }): Agent<unknown, "gardener"> {
   const water = tool({

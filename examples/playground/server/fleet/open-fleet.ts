@@ -83,9 +83,10 @@ export function openFleet(command: string, pace: Pace, onError: (error: unknown)
           active: sum(asked, "active"),
           ...(asked.length > 0 ? mostWaiting(asked) : await countWaiting(store, pace)),
         },
-        workers: workers.map(({ name, state }, index) => ({
+        workers: workers.map(({ name, state, lastWords }, index) => ({
           name,
           state,
+          why: state === "failed" ? lastWords : null,
           ready: answers[index]?.ready ?? null,
           active: answers[index]?.metrics.active ?? null,
         })),

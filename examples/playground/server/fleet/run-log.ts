@@ -23,8 +23,8 @@ SELECT id, open_run, CASE WHEN lease_expires_at > unixepoch('subsec') * 1000 THE
 FROM agent_sessions ORDER BY rowid`;
 
 /**
- * Reads the runs of the fleet from the tables of the log. The id of an append, and the holder of a lease, begin
- * with the worker's name, so the log says who did what.
+ * Reads the runs of the fleet from the tables of the log. The id of an append, and the holder of a lease,
+ * begin with the worker's name, so the log says who did what.
  */
 export function runLog(db: Pick<NodeSqlite, "run">): () => RunView[] {
   const runs = new Map<string, Folded>();

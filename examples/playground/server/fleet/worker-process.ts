@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { PawlError } from "@pawl/core";
 import type { WorkerState } from "../../web/fleet/fleet-view.ts";
 import { type WorkerMetrics, workerMetrics } from "./metrics.ts";
 import { FREEZE, type WorkerSettings } from "./settings.ts";
@@ -12,7 +13,7 @@ const ANSWER_MS = 400;
 /** How long a worker that is stopped may take to finish its turns, in seconds. */
 const DRAIN_S = 5;
 /** The variables that a worker gets. It needs no key, so it has none. */
-const PASSED = ["PATH", "SystemRoot", "TMPDIR", "TEMP", "NODE_COMPILE_CACHE"];
+const PASSED: ReadonlySet<string> = new Set(["PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "NODE_COMPILE_CACHE"]);
 
 /** What a worker answers. */
 interface Answer {
@@ -28,7 +29,7 @@ export interface WorkerProcess {
   readonly isAlive: boolean;
   /** Where its health and metrics are; `undefined` until it works. */
   readonly port: number | undefined;
-  /** The last line that it wrote to stderr. */
+  /** The last line that it wrote to stderr, or the last one about an error. */
   readonly lastWords: string;
   /** The metrics that were read last. */
   readonly last: WorkerMetrics | undefined;
@@ -42,11 +43,14 @@ export interface WorkerProcess {
   readonly exited: Promise<void>;
 }
 
-/** Returns the file of the command `pawl`, which has to be built. */
+/** Returns the file of the command `pawl`. @throws PawlError `not_found` if it is not built */
 export function builtCommand(): string {
   const manifest = createRequire(import.meta.url).resolve("@pawl/cli/package.json");
   const { bin } = JSON.parse(readFileSync(manifest, "utf8"));
-  return join(dirname(manifest), bin.pawl);
+  const file = join(dirname(manifest), bin.pawl);
+  if (!existsSync(file))
+    throw new PawlError("not_found", "The command `pawl` is not built. Run npm run build, and try again.");
+  return file;
 }
 
 /** Starts a worker. It ends with this process, however that ends. */
@@ -131,7 +135,8 @@ function listen(child: ChildProcess, onReady: () => void): { port: number | unde
     onReady();
   });
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    heard.lastWords = text.trim().split("\n").at(-1) ?? "";
+    const lines = text.trim().split("\n");
+    heard.lastWords = lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1) ?? "";
   });
   return heard;
 }
@@ -152,7 +157,10 @@ function spawned(command: string, settings: WorkerSettings): ChildProcess {
   const args = ["--port", "0", "--host", "127.0.0.1", "--drain-timeout", String(DRAIN_S)];
   // From the sources, workers use the sources too.
   const flags = process.execArgv.filter((flag) => flag.startsWith("--conditions="));
-  const env = Object.fromEntries(PASSED.map((name) => [name, process.env[name]]));
+  const env = Object.fromEntries(
+    // On Windows, names may be in lower case.
+    Object.entries(process.env).filter(([name]) => PASSED.has(name.toUpperCase())),
+  );
   return spawn(
     process.execPath,
     [...flags, command, "worker", join(import.meta.dirname, "worker.ts"), ...args],

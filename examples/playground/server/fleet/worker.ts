@@ -1,4 +1,6 @@
 // The module that `pawl worker` loads. The server starts such processes, see `worker-process.ts`.
+import { rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { type Runtime, runtime } from "@pawl/core";
 import { withMetrics } from "@pawl/otel";
 import { nodeSqlite, sqliteStore } from "@pawl/sqlite";
@@ -27,5 +29,8 @@ export function close(): void {
 process.on("message", (message) => {
   if (message === FREEZE) process.kill(process.pid, "SIGSTOP");
 });
-// The server has gone, however it ended.
-process.once("disconnect", () => process.exit(0));
+// The server has gone, however it ended. Nobody reads the log any more.
+process.once("disconnect", () => {
+  rmSync(dirname(file), { recursive: true, force: true });
+  process.exit(0);
+});

@@ -17,6 +17,17 @@ function opened(options: Parameters<typeof serverFleet>[0] = {}): ServerFleet {
   return fleet;
 }
 
+/** Makes a folder for temporary files, which this process and those that it starts use during the test. */
+async function temporaryFolder(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "pawl-test-"));
+  vi.stubEnv("TMPDIR", dir);
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await rm(dir, { recursive: true });
+  });
+  return dir;
+}
+
 describe("the limits of the fleet", () => {
   it("keeps at most four workers alive, and says how many are", async () => {
     const fleet = opened();
@@ -72,12 +83,7 @@ describe("the limits of the fleet", () => {
   });
 
   it("ends with its files once its visitor has left", async () => {
-    const dir = await mkdtemp(join(tmpdir(), "pawl-test-"));
-    vi.stubEnv("TMPDIR", dir);
-    onTestFinished(async () => {
-      vi.unstubAllEnvs();
-      await rm(dir, { recursive: true });
-    });
+    const dir = await temporaryFolder();
     const fleet = opened({ idleMs: 300 });
     fleet.start("ada", 1);
     expect(await readdir(dir)).toHaveLength(1);
@@ -86,7 +92,8 @@ describe("the limits of the fleet", () => {
   });
 });
 
-it("leaves no worker behind when the server is killed, not even a frozen one", async () => {
+it("leaves no worker and no file behind when the server is killed, not even with a frozen worker", async () => {
+  const dir = await temporaryFolder();
   const program = join(import.meta.dirname, "../support/fleet-process.ts");
   const server = spawn(process.execPath, [...NODE_FLAGS, program], { stdio: ["ignore", "pipe", "inherit"] });
   let output = "";
@@ -105,6 +112,7 @@ it("leaves no worker behind when the server is killed, not even a frozen one", a
   server.kill("SIGKILL");
   await once(server, "exit");
   await expect.poll(answer, WAIT).toBe("ECONNREFUSED");
+  expect(await readdir(dir)).toEqual([]);
 }, 60_000);
 
 describe("a fleet of two workers", () => {

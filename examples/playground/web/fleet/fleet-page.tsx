@@ -1,4 +1,4 @@
-import { useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { AgentSwitch } from "../agents/agent-switch.tsx";
 import { FleetLink } from "../agents/fleet-link.tsx";
 import { Drawer } from "../shell/drawer.tsx";
@@ -68,6 +68,8 @@ function FleetContent() {
   const fleet = useFleet();
   const { view, problem } = fleet;
   const news = useNews(view);
+  const first = useRef<HTMLButtonElement>(null);
+  useFocusAfter(view?.state, first);
   return (
     <div className="fleet" data-testid="fleet" data-state={view?.state}>
       <h1>Kill a worker. Lose nothing.</h1>
@@ -88,12 +90,17 @@ function FleetContent() {
       )}
       {view?.state === "off" && (
         <p className="fleet-buttons">
-          <button type="button" className="fleet-first" onClick={() => void fleet.start(FIRST_WORKERS)}>
+          <button
+            type="button"
+            className="fleet-first"
+            ref={first}
+            onClick={() => void fleet.start(FIRST_WORKERS)}
+          >
             Start two workers
           </button>
         </p>
       )}
-      {view?.state === "on" && <Running fleet={fleet} view={view} />}
+      {view?.state === "on" && <Running {...{ fleet, view, first }} />}
       <div role="log" aria-label="What happened" className="fleet-news" data-testid="fleet-news">
         {news.map(({ key, text }) => (
           <p key={key}>{text}</p>
@@ -104,7 +111,26 @@ function FleetContent() {
   );
 }
 
-function Running({ fleet, view }: { fleet: Fleet; view: FleetView }) {
+/** Moves the focus to the first button if it was on a button that the new state no longer has. */
+function useFocusAfter(
+  state: FleetView["state"] | undefined,
+  first: RefObject<HTMLButtonElement | null>,
+): void {
+  const before = useRef(state);
+  useEffect(() => {
+    const isChange = before.current !== undefined && before.current !== state;
+    before.current = state;
+    if (isChange && document.activeElement === document.body) first.current?.focus();
+  }, [state, first]);
+}
+
+interface RunningProps {
+  fleet: Fleet;
+  view: FleetView;
+  first: RefObject<HTMLButtonElement | null>;
+}
+
+function Running({ fleet, view, first }: RunningProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { limits, runs } = view;
   const isFull = aliveIn(view).length >= limits.workers;
@@ -115,6 +141,7 @@ function Running({ fleet, view }: { fleet: Fleet; view: FleetView }) {
         <button
           type="button"
           className="fleet-first"
+          ref={first}
           aria-disabled={isSpent}
           onClick={() => isSpent || void fleet.send(RUNS)}
         >

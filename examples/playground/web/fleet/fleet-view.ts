@@ -8,6 +8,8 @@ export interface WorkerView {
   state: WorkerState;
   /** Whether its `/readyz` says that it is ready; `null` if it does not answer. */
   ready: boolean | null;
+  /** Why it ended by itself, as it has printed it; `null` if it did not. */
+  why: string | null;
   /** The runs that it works on, by its `/metrics`; `null` if it does not answer. */
   active: number | null;
 }
@@ -26,7 +28,7 @@ export interface RunView {
   lostBy: readonly string[];
 }
 
-/** What the workers' `/metrics` say together. Those of a worker that has ended count as they were last read. */
+/** What the workers' `/metrics` say together. Counts of workers that have ended are those read last. */
 export interface FleetMetrics {
   active: number;
   waiting: number;

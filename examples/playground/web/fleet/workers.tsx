@@ -48,18 +48,12 @@ export function Workers({ view, act, heading }: WorkersProps) {
       </ul>
       {ended.length > 0 && (
         <p className="fleet-note" data-testid="fleet-ended">
-          Ended: {ended.map(({ name, state }) => `${name} (${WORDS.get(state)})`).join(", ")}.
+          Ended: {ended.map(({ name, state, why }) => `${name} (${why ?? state})`).join(", ")}.
         </p>
       )}
     </section>
   );
 }
-
-const WORDS: ReadonlyMap<string, string> = new Map([
-  ["stopped", "stopped"],
-  ["killed", "killed"],
-  ["failed", "by itself"],
-]);
 
 interface WorkerProps {
   worker: WorkerView;
