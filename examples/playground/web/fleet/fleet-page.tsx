@@ -156,8 +156,8 @@ function Running({ fleet, view, first }: RunningProps) {
       </p>
       {(isFull || isSpent) && (
         <p className="fleet-note">
-          {isFull && `${limits.workers} workers are the most. `}
-          {isSpent && `${limits.runs} runs are the most. Stop everything to begin anew.`}
+          {isFull && `At most ${limits.workers} workers at a time. `}
+          {isSpent && `At most ${limits.runs} runs. Stop everything to begin again.`}
         </p>
       )}
       <Numbers view={view} />

@@ -29,9 +29,11 @@ export function Workers({ view, act, heading }: WorkersProps) {
       <h2 id="fleet-workers" ref={heading} tabIndex={-1}>
         Workers
       </h2>
-      {aliveIn(view).length === 0 && (
-        <p className="fleet-note">None is alive. Runs wait until you start one: nothing is lost.</p>
-      )}
+      <p className="fleet-note">
+        {aliveIn(view).length === 0
+          ? "None is alive. Runs wait until you start one: nothing is lost."
+          : HINT[canFreeze ? "freeze" : "kill"]}
+      </p>
       <ul className="fleet-workers">
         {workers.map((worker, index) =>
           ENDED.has(worker.state) ? null : (
@@ -54,6 +56,9 @@ export function Workers({ view, act, heading }: WorkersProps) {
     </section>
   );
 }
+
+const KILL = "Kill ends one at once. Stop lets it finish its steps.";
+const HINT = { kill: KILL, freeze: `Freeze makes one stand still, as on a machine that hangs. ${KILL}` };
 
 interface WorkerProps {
   worker: WorkerView;
