@@ -141,7 +141,7 @@ export const FLOORS = {
     ["markdown", "composer", "sessions"],
     ["thread"],
     ["inspector", "agents"],
-    ["log"],
+    ["log", "fleet"],
     ["page"],
   ],
 };

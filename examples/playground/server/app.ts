@@ -5,6 +5,8 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { except } from "hono/combine";
 import { browserIdentity } from "./browser-identity.ts";
 import { coachRoutes } from "./coach-routes.ts";
+import type { ServerFleet } from "./fleet/fleet.ts";
+import { fleetRoutes, noFleetRoutes } from "./fleet/routes.ts";
 import type { ModelInfo } from "./models.ts";
 import { isLoopback, ownPageOnly, securityHeaders } from "./protection.ts";
 import { type RocketLeagueServing, rocketLeagueRoutes } from "./rocket-league-routes.ts";
@@ -21,6 +23,10 @@ const TITLES = [
 
 const NO_ROUTE =
   "No such page or route. This server serves the page at /, GET /healthz, and routes under /api and /agent.";
+
+/** Shown on the fleet's page if others can reach this server. */
+const NO_FLEET =
+  "This page starts and kills processes on the playground's machine. So it works only where you run the playground on your own machine, with npm start.";
 
 /** The longest message that the page sends, in UTF-16 code units. */
 const MAX_MESSAGE = 4_000;
@@ -39,6 +45,8 @@ export interface AppOptions {
   rocketLeague?: RocketLeagueServing;
   /** The parts of the search agent. Without them, it is not served. */
   search?: SearchServing;
+  /** The fleet. It starts processes, so it is served on a loopback host only. Default: none. */
+  fleet?: ServerFleet;
   info: ModelInfo;
   /** The host to which the server is bound. */
   host: string;
@@ -62,6 +70,7 @@ export function playgroundApp({
   trainer,
   rocketLeague,
   search,
+  fleet,
   info,
   host,
   webDir,
@@ -101,7 +110,11 @@ export function playgroundApp({
   app.use(ownPageOnly(host));
   // The API under `/agent` identifies its callers by a token.
   app.use(except("/agent/*", identity.middleware));
-  app.get("/api/info", (c) => c.json({ ...info, maxMessage: MAX_MESSAGE, agents: shown }));
+  const isOwnMachine = isLoopback(host) && !trustProxy;
+  const more = fleet !== undefined && isOwnMachine ? { fleet: true } : {};
+  app.get("/api/info", (c) => c.json({ ...info, ...more, maxMessage: MAX_MESSAGE, agents: shown }));
+  if (fleet !== undefined && isOwnMachine) fleetRoutes(app, fleet, identity);
+  else if (fleet !== undefined) noFleetRoutes(app, NO_FLEET);
   const around = { runtime, identity, maxMessage: MAX_MESSAGE, expose, trustProxy, onError };
   if (trainer !== undefined) trainerRoutes(app, trainer, around);
   if (rocketLeague !== undefined) rocketLeagueRoutes(app, rocketLeague, around);

@@ -10,6 +10,7 @@ import { exampleAgents } from "./agents.ts";
 import { playgroundApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { errorLines } from "./error-lines.ts";
+import { serverFleet } from "./fleet/fleet.ts";
 import { listen } from "./listen.ts";
 import { type AgentModels, agentModels } from "./models.ts";
 import { type OpenStore, openStore } from "./open-store.ts";
@@ -37,6 +38,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
     const models = await agentModels(config);
     const { data, pawl, rocketLeague, ...parts } = await openAgents(config, { opened, models, index });
     const { host, webDir, trustProxy } = config;
+    const fleet = serverFleet({ onError });
     const server = await listen(
       playgroundApp({
         ...parts,
@@ -50,6 +52,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
         },
         rocketLeague: { ...rocketLeague, rateLimit: new RateLimiterMemory(RATE) },
         search: { index, people: searchPeople(), rateLimit: new RateLimiterMemory(RATE) },
+        fleet,
         info: models.info,
         host,
         webDir,
@@ -67,7 +70,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
       url: server.url,
       close: async (graceMs) => {
         server.stopAccepting();
-        await withinTime(Promise.all([pawl.drain(), rocketLeague.drain()]), graceMs);
+        await withinTime(Promise.all([pawl.drain(), rocketLeague.drain(), fleet.close()]), graceMs);
         await server.close();
         await models.close();
         await index.close();

@@ -7,7 +7,7 @@ export function AgentSwitch({ served = [], onPick }: { served: Info["agents"]; o
   // Marks the new agent as soon as it is clicked, while its page is loading.
   const current = useAgentName();
   const shown = shownOf(served);
-  if (shown.length < 2) return null;
+  if (shown.every(({ name }) => name === current)) return null;
   return (
     <nav className="agents" aria-label="Agents">
       {shown.map(({ name, title }) => (

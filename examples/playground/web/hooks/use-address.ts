@@ -11,6 +11,8 @@ export interface Address {
  * with the agent's name.
  */
 export const FIRST = "coach";
+/** In place of an agent's name, the page of the fleet. */
+export const FLEET = "fleet";
 const SESSION = "s";
 
 /** Parses a hash, e.g. `#s/4f2a…`, `#trainer` or `#trainer/4f2a…`. */

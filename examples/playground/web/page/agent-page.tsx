@@ -1,6 +1,7 @@
 import { type UseAgent, useAgent, useSessions } from "@pawl/client/react";
 import { type ReactNode, useCallback, useMemo, useRef } from "react";
 import { AgentSwitch } from "../agents/agent-switch.tsx";
+import { FleetLink } from "../agents/fleet-link.tsx";
 import { type Field, hasKeys } from "../composer/focus.ts";
 import { type Face, type FrameProps, type PageControls, useFace } from "../face/face.ts";
 import { hashOf, useSessionAddress } from "../hooks/use-address.ts";
@@ -45,6 +46,7 @@ export function AgentPage({ info }: { info: Info | undefined }) {
         }}
         onPick={close}
       />
+      {info?.fleet && <FleetLink onPick={close} />}
     </>
   );
   const replay = useReplay(log.events, sessionId);

@@ -1,13 +1,15 @@
-import { Suspense, use, useDeferredValue, useEffect } from "react";
+import { lazy, Suspense, use, useDeferredValue, useEffect } from "react";
 import { faceOf } from "../agents/faces.ts";
 import { FaceContext } from "../face/face.ts";
-import { useAgentName } from "../hooks/use-address.ts";
+import { FLEET, useAgentName } from "../hooks/use-address.ts";
 import { useJson } from "../hooks/use-json.ts";
 import { loadMarkdown } from "../markdown/markdown.tsx";
 import { Boundary } from "../shell/boundary.tsx";
 import type { Info } from "../shell/top-bar.tsx";
 import { Wheel } from "../shell/wheel.tsx";
 import { AgentPage } from "./agent-page.tsx";
+
+const FleetPage = lazy(async () => ({ default: (await import("../fleet/fleet-page.tsx")).FleetPage }));
 
 /**
  * Shows the page of the agent in the address. Each agent has its own page, so that no state passes from one
@@ -20,7 +22,7 @@ export function App() {
   return (
     <Boundary of={name}>
       <Suspense fallback={<Coming />}>
-        <Faced name={name} info={info} />
+        {name === FLEET ? <FleetPage info={info} /> : <Faced name={name} info={info} />}
       </Suspense>
     </Boundary>
   );

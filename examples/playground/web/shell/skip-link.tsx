@@ -2,7 +2,7 @@
  * A link over the lists, for keyboard users. It sets the focus in code, because the address's hash names the
  * session.
  */
-export function SkipLink({ to }: { to: string }) {
+export function SkipLink({ to, words = "Skip to the conversation" }: { to: string; words?: string }) {
   return (
     <a
       className="skip"
@@ -12,7 +12,7 @@ export function SkipLink({ to }: { to: string }) {
         document.getElementById(to)?.focus();
       }}
     >
-      Skip to the conversation
+      {words}
     </a>
   );
 }

@@ -9,6 +9,8 @@ export interface Info {
   model: string;
   simulated: boolean;
   maxMessage: number;
+  /** Whether the server has a fleet. */
+  fleet?: boolean;
   agents?: readonly { name: string; title: string }[];
 }
 
