@@ -2,7 +2,7 @@
 export interface WakeOptions {
   /**
    * When to wake the session, in milliseconds from now. The engine measures it: clocks of machines differ.
-   * Default: 0, at once.
+   * A finite number; 0 and less are at once. Default: 0.
    */
   afterMs?: number;
   /** The owner of the session. An engine may share its workers fairly between users. */

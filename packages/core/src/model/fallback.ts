@@ -38,7 +38,7 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
   async function* stream(request: ModelRequest, options: StreamOptions): AsyncGenerator<ModelEvent, void> {
     for (const [place, model] of models.entries()) {
       try {
-        for await (const event of model.stream(request, options)) {
+        for await (const event of model.stream(request, boundsAt(place, options))) {
           yield event;
           if (event.type === "message_stop") return;
         }
@@ -65,6 +65,11 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
     reads,
     models: asked.map(({ id, pricing }) => ({ id, ...(pricing !== undefined && { pricing }) })),
   };
+}
+
+/** The attempts that failed before this process count as the first model's. */
+function boundsAt(place: number, options: StreamOptions): StreamOptions {
+  return place === 0 ? options : { ...options, failedAttempts: 0 };
 }
 
 /** Returns the schema in the form that all models accept; `undefined` if their forms differ. */

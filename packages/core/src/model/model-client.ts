@@ -99,6 +99,11 @@ export interface StreamOptions {
    * this time.
    */
   timeLeftMs?(): number;
+  /**
+   * How many attempts at this answer have failed before the run left its process for a long wait. `withRetry`
+   * counts them among its retries. Default: 0.
+   */
+  failedAttempts?: number;
 }
 
 /**

@@ -80,7 +80,7 @@ export function withRetry(model: ModelClient, options: RetryOptions = {}): Model
   };
 
   async function* stream(request: ModelRequest, bounds: StreamOptions): AsyncGenerator<ModelEvent, void> {
-    for (let attempt = 1; ; attempt += 1) {
+    for (let attempt = 1 + (bounds.failedAttempts ?? 0); ; attempt += 1) {
       try {
         for await (const event of model.stream(request, bounds)) {
           yield event;

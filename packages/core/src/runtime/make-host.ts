@@ -65,6 +65,7 @@ export function makeHost<Deps>({
     stopRun: async (start) => await (await rarelyUsed()).stopRunOf(host, start),
     engine,
     hasOwnEngine: ownEngine !== undefined,
+    mayLeave: ownEngine !== undefined || (engine !== undefined && waitUntil === undefined),
     slots,
     lacking: new Set(),
     begins: new Set(),

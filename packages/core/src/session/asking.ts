@@ -69,5 +69,8 @@ export function isHidden({ question }: Asking): boolean {
   return question?.hidden === true;
 }
 
+/** The kind of the hidden question by which a run waits before its model is asked again. */
+export const RETRY = "retry";
+
 /** The kind of the question by which Pawl asks for the caller's credentials. */
 export const CREDENTIALS = "credentials";

@@ -51,7 +51,8 @@ const CODES: Readonly<Record<string, PawlErrorCode>> = {
 
 /** PostgREST's code for a function that does not exist. */
 const MISSING = "PGRST202";
-const MIGRATE =
+/** What to do if the schema lacks something. */
+export const MIGRATE =
   "The project's schema may be too old for this version of @pawl/supabase: apply the migrations that `npx pawl-supabase migrations` writes.";
 
 /**

@@ -1,12 +1,13 @@
 import {
   type Json,
   type JsonObject,
+  PawlError,
   type Session,
   type SessionStatus,
   type StoredEvent,
   usdFromCents,
 } from "@pawl/core";
-import type { Row } from "../rpc/rpc.ts";
+import { MIGRATE, type Row } from "../rpc/rpc.ts";
 
 /** Converts a session's row, as Pawl's functions return it. */
 export function toSession(row: Row): Session {
@@ -50,9 +51,10 @@ export function toEvent(sessionId: string, row: Row): StoredEvent {
   return event as unknown as StoredEvent;
 }
 
-/** Returns when a lease was acquired; before migration 14, by the clock of this machine. */
+/** Returns when a lease was acquired. @throws PawlError `store_unavailable` before migration 14 */
 export function acquiredAt(seconds: unknown): string {
-  return seconds === undefined ? new Date().toISOString() : isoOf(seconds);
+  if (seconds === undefined) throw new PawlError("store_unavailable", MIGRATE);
+  return isoOf(seconds);
 }
 
 /**

@@ -4,7 +4,7 @@ import { storableJson } from "../../base/json-loss.ts";
 import type { Ask, Hook } from "../../hooks/hook.ts";
 import type { QuestionPlace } from "../../log/event-parts.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
-import { CREDENTIALS } from "../../session/asking.ts";
+import { CREDENTIALS, RETRY } from "../../session/asking.ts";
 import { type QuestionEvent, questionEvent } from "../../session/close-calls.ts";
 import type { RunState } from "../../session/state.ts";
 import { storedExpiry } from "../../tools/expiry.ts";
@@ -52,12 +52,9 @@ export function credentialsQuestion({ runId, seq, asked }: RunState): QuestionEv
   });
 }
 
-/** The kind of the hidden question by which a run waits before the model is asked again. */
-const RETRY = "retry";
-
 /**
- * The most waits in a row. After these the model client waits itself, and gives up after its retries. An API
- * that always asks for a minute would otherwise keep a run for ever, because waiting counts towards no limit.
+ * The most waits in a row, for a model client that does not count its `failedAttempts`. It then waits itself.
+ * Such a run would otherwise go on for ever, because waiting counts towards no limit.
  */
 const MOST_WAITS = 10;
 
@@ -68,17 +65,18 @@ const MOST_WAITS = 10;
 export function retryWait(
   { runId, seq, asked, turns }: RunState,
   afterMs: number,
+  failedAttempts: number,
 ): QuestionEvent | undefined {
   const waits = asked.filter((one) => one.question.kind === RETRY && one.turns === turns);
   if (waits.length >= MOST_WAITS) return undefined;
   const asking = { callId: questionId(runId, asked), toolName: RETRY, assistantSeq: seq, questions: 0 };
   return questionEvent(asking, {
     kind: RETRY,
-    payload: {},
+    payload: { failed_attempts: failedAttempts },
     answer_schema: { type: "null" },
     hidden: true,
     before: "turn",
-    expires: { after_ms: afterMs, default: null },
+    expires: { after_ms: Math.ceil(afterMs), default: null },
   });
 }
 

@@ -6,6 +6,7 @@ import { FINAL_ANSWER } from "../../log/final-answer.ts";
 import { withOwnWords } from "../../log/stop-reason.ts";
 import type { AttemptFailed } from "../../model/model-client.ts";
 import { newReply } from "../../model/reply.ts";
+import { RETRY } from "../../session/asking.ts";
 import { openRun } from "../../session/state.ts";
 import { seldomUsed } from "../seldom/seldom-used.ts";
 import { type Attempt, llmResponse } from "./answer-events.ts";
@@ -33,6 +34,7 @@ export async function nextAttempt(
   leg: Leg,
   failed: Attempt,
   event: AttemptFailed,
+  failedAttempts: number,
 ): Promise<Attempt | undefined> {
   const { error: failure, retry_in_ms, model = failed.request.model } = event;
   const pricing = event.model === undefined ? failed.pricing : event.pricing;
@@ -50,7 +52,7 @@ export async function nextAttempt(
     leg.life.halt(withOwnWords(leg.agent, stop));
     return beginAttempt(leg, failed);
   }
-  const wait = await waitFor(leg, retry_in_ms);
+  const wait = await waitFor(leg, retry_in_ms, failedAttempts);
   if (wait !== undefined) {
     await leg.log.append([...charged, error, wait]);
     await leg.report.notify(error.data);
@@ -70,12 +72,25 @@ export async function nextAttempt(
   return next;
 }
 
-/** The shortest wait for which a run leaves its process, in milliseconds. Resuming it costs some requests. */
+/**
+ * The shortest and the longest wait for which a run leaves its process, in milliseconds. Resuming it costs
+ * some requests, and dates have an end.
+ */
 const LONG_WAIT_MS = 5_000;
+const MOST_WAIT_MS = 24 * 60 * 60_000;
 
 /** Returns the event by which the run leaves this process for the wait; `undefined` if it stays. */
-async function waitFor(leg: Leg, ms: number): Promise<NewEvent | undefined> {
+async function waitFor(leg: Leg, ms: number, failedAttempts: number): Promise<NewEvent | undefined> {
   const run = openRun(leg.log.state);
-  if (run === undefined || ms < LONG_WAIT_MS || !leg.mayLeave) return undefined;
-  return (await seldomUsed()).retryWait(run, ms);
+  const isLong = ms >= LONG_WAIT_MS && ms <= MOST_WAIT_MS;
+  if (run === undefined || !isLong || !leg.mayLeave) return undefined;
+  return (await seldomUsed()).retryWait(run, ms, failedAttempts);
+}
+
+/** Returns how many attempts had failed before the run left a process for the last wait of this turn. */
+export function failedBefore({ log: { state } }: Leg): number {
+  const run = openRun(state);
+  const wait = run?.asked.findLast(({ question, turns }) => question.kind === RETRY && turns === run.turns);
+  const { failed_attempts } = Object(wait?.question.payload);
+  return typeof failed_attempts === "number" ? failed_attempts : 0;
 }

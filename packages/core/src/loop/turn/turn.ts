@@ -13,7 +13,7 @@ import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import type { Judge } from "../seldom/lazy-verdict.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
-import { beginAttempt, nextAttempt } from "./attempts.ts";
+import { beginAttempt, failedBefore, nextAttempt } from "./attempts.ts";
 import type { InsteadOfCall } from "./plan-call.ts";
 import type { StoredRequest } from "./prepare-request.ts";
 import { verdictOn } from "./verdict.ts";
@@ -105,10 +105,12 @@ async function readAnswer(
   };
   const read = async () => {
     signal.throwIfAborted();
-    for await (const part of model.stream(request, { signal, timeLeftMs })) {
+    let failedAttempts = failedBefore(leg);
+    for await (const part of model.stream(request, { signal, timeLeftMs, failedAttempts })) {
       signal.throwIfAborted();
       if (part.type === "attempt_failed") {
-        logging = nextAttempt(leg, reading.attempt, part);
+        failedAttempts += 1;
+        logging = nextAttempt(leg, reading.attempt, part, failedAttempts);
         takeNext(await logging);
         logging = undefined;
         if (reading.isOver) return;

@@ -8,6 +8,7 @@ import { openRun, type RunState } from "../../session/state.ts";
 import type { ActiveLeg, BegunBy, Host } from "../leg/host.ts";
 import type { OpenLeg } from "../leg/leg-runner.ts";
 import { openLeg } from "../leg/open-leg.ts";
+import { FREE_PLACE } from "../leg/place.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 
 /** The pause before the next attempt to open a session that another leg holds, in milliseconds. */
@@ -51,8 +52,10 @@ export async function recoverIfDue(
   const leg = await openLeg(host, session, agent, from);
   if (leg === undefined || leg.waitMs === 0) return leg && (await resumeOpenRun(leg));
   const { waitMs } = leg;
-  await giveBack(host, session, agent, leg, from);
-  return { waitMs };
+  // Closing the leg frees its place.
+  const { place, ...rest } = from;
+  const active = await giveBack(host, session, agent, leg, place === FREE_PLACE ? from : rest);
+  return active ?? { waitMs };
 }
 
 async function resumeOpenRun(leg: OpenLeg, signal?: AbortSignal): Promise<ActiveLeg | undefined> {
@@ -110,7 +113,7 @@ export async function resumeRun(
 
 /**
  * Releases the lease of a leg that has stored nothing. If others have stored something for the open run
- * meanwhile, and could not continue it because of the lease, resumes the run.
+ * meanwhile, and could not continue it because of the lease, resumes the run and returns its leg.
  */
 export async function giveBack(
   host: Host,
@@ -118,14 +121,14 @@ export async function giveBack(
   agent: Agent,
   leg: OpenLeg,
   from: BegunBy = {},
-): Promise<void> {
+): Promise<ActiveLeg | undefined> {
   const { lastSeq } = leg.log.state;
   await leg.close();
   // From now on, other processes find the session free.
   for await (const _ of host.store.read(session.id, { afterSeq: lastSeq, limit: 1 })) {
-    await recoverStored(host, session, agent, from);
-    return;
+    return await recoverStored(host, session, agent, from);
   }
+  return undefined;
 }
 
 /**

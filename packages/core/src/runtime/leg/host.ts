@@ -107,6 +107,11 @@ export interface Host {
   readonly engine: Engine | undefined;
   /** Whether the application has given the engine. Then the engine keeps the times for which runs wait. */
   readonly hasOwnEngine: boolean;
+  /**
+   * Whether a run that waits for a retry of its model may leave its place. Not on a platform that freezes a
+   * process without work, unless the application's engine wakes it.
+   */
+  readonly mayLeave: boolean;
   /** The places for legs of this process. */
   readonly slots: Slots;
   /** Sets a timer if the leg's run waits for a time. */

@@ -79,8 +79,8 @@ export interface LegToHold {
   state: SessionState;
   /** `seq` of the snapshot with which the state began; 0 without one, `undefined` if none was asked for. */
   snapshotSeq: number | undefined;
-  /** `Session.wakeAt`, read with or after the lease. */
-  wakeAt: string | null;
+  /** The session's row, read with or after the lease. */
+  row: Pick<Session, "wakeAt" | "lastSeq">;
 }
 
 /**
@@ -161,8 +161,10 @@ export function holdLeg(parts: LegToHold): OpenLeg {
 }
 
 /** Returns how long the session's run still waits, in milliseconds. */
-function waitOf({ wakeAt, lease }: LegToHold): number {
-  return wakeAt === null ? 0 : Math.max(0, Date.parse(wakeAt) - Date.parse(lease.acquiredAt));
+function waitOf({ row: { wakeAt, lastSeq }, state, lease }: LegToHold): number {
+  // What was stored since the row was read, e.g. an answer, has ended the wait.
+  if (wakeAt === null || lastSeq !== state.lastSeq) return 0;
+  return Math.max(0, Date.parse(wakeAt) - Date.parse(lease.acquiredAt));
 }
 
 /** Opens the log of a leg, and notes what other processes store for it. */

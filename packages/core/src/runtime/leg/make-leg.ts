@@ -115,7 +115,7 @@ export function makeLeg({ host, session, agent, log, held, lease, ...parts }: Le
     accessOf: parts.accessOf,
     hide: held.hide,
     get mayLeave() {
-      return host.engine !== undefined && access.credentials === undefined && !isTaskSession(session);
+      return host.mayLeave && access.credentials === undefined && !isTaskSession(session);
     },
     withoutCredentials: host.withoutCredentials,
     begunAt: lease.acquiredAt,

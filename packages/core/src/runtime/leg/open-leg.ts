@@ -33,18 +33,16 @@ export async function openLeg(
   });
   // `open` grants no lease for a session that has expired, but an open run of it has to be ended.
   if (opened !== undefined && opened.session.status !== "expired") {
-    const { lease } = opened;
-    const { wakeAt } = opened.session;
-    return lease && (await loadLeg(host, { ...parts, lease, wakeAt }, () => stateOf(store, opened)));
+    const { lease, session: row } = opened;
+    return lease && (await loadLeg(host, { ...parts, lease, row }, () => stateOf(store, opened)));
   }
   const lease = await store.acquire(id, holder, ttlMs);
   if (lease === undefined) return undefined;
   const load = async () => {
-    // An answer may have come since the row was read.
-    const row = session.wakeAt === null ? session : await store.sessions.get(id);
-    return { state: await loadState(store, id), snapshotSeq: undefined, wakeAt: row?.wakeAt ?? null };
+    const row = (session.wakeAt === null ? undefined : await store.sessions.get(id)) ?? session;
+    return { state: await loadState(store, id), snapshotSeq: undefined, row };
   };
-  return await loadLeg(host, { ...parts, lease, wakeAt: null }, load);
+  return await loadLeg(host, { ...parts, lease, row: session }, load);
 }
 
 /**
@@ -63,13 +61,12 @@ export async function openLegOf(
   const opened = await openSession(host.store, { ...wanted, ...wants });
   if (opened === undefined) return undefined;
   const { session, lease } = opened;
-  const { wakeAt } = session;
-  const parts = lease && { session, agent, lease, from, onlyEnds: false, wakeAt };
+  const parts = lease && { session, agent, lease, from, onlyEnds: false, row: session };
   return { session, leg: parts && (await loadLeg(host, parts, () => stateOf(host.store, opened))) };
 }
 
 type Loaded = Pick<LegToHold, "state" | "snapshotSeq">;
-type Row = Partial<Pick<LegToHold, "wakeAt">>;
+type Row = Partial<Pick<LegToHold, "row">>;
 
 /**
  * Returns a name for the holder of a lease that no other leg has. If the engine lets one worker at a time

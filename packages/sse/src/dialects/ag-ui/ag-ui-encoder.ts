@@ -162,7 +162,7 @@ function attemptAfter(event: StoredEvent, attempt: number | undefined): number |
   return SETTLED.includes(event.type) ? undefined : attempt;
 }
 
-const SETTLED: readonly string[] = ["assistant_message", "run_recovered", "run_ended"];
+const SETTLED: readonly string[] = ["assistant_message", "run_recovered", "run_suspended", "run_ended"];
 
 function isQueued({ queued }: ViewMessage): boolean {
   return queued === true;

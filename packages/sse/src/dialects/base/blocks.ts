@@ -74,6 +74,7 @@ export function blocks(): {
         case "assistant_message":
           return settle(event);
         case "run_recovered":
+        case "run_suspended":
         case "run_ended":
           return close("void");
         default:

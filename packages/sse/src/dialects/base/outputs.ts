@@ -14,7 +14,7 @@ const LEAST = 64;
 
 const VOID: OutputStep = { type: "output", final: false, value: undefined };
 
-const OVER: readonly string[] = ["llm_request", "run_recovered", "run_ended"];
+const OVER: readonly string[] = ["llm_request", "run_recovered", "run_suspended", "run_ended"];
 
 /** Converts the events of outputs to steps. */
 export function outputs(): {
