@@ -14,7 +14,8 @@ export default defineConfig({
   resolve: { conditions: ["@pawl/source"] },
   ssr: { resolve: { conditions: ["@pawl/source"] } },
   test: {
-    maxWorkers: 2,
+    // One more than the processors of a small machine, because files often wait, e.g. for a page or a lease.
+    maxWorkers: 3,
     // The rest of what a program of the tests is started with.
     execArgv: [...NODE_FLAGS],
     sequence: { sequencer: LongestFirst },
