@@ -1,13 +1,14 @@
-import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { soak } from "../../../test/support/soak.ts";
 import { companyFolder, obstacleIn } from "../src/embedded/company-folder.ts";
 import { FORMAT } from "../src/embedded/format.ts";
 import { openIndex } from "../src/embedded/open-index.ts";
 import { type EmbeddedCompany, embeddedCompany } from "../src/index.ts";
+import { prepareCompany } from "./support/prepared-company.ts";
 
 const chen = { workspaceId: "harborline", email: "alex.chen@harborline.example" };
 const rivera = { workspaceId: "harborline", email: "alex.rivera@harborline.example" };
@@ -46,21 +47,9 @@ const BUILT = ["start", "draw", "documents", "words", "ready"];
 const MOMENTS = [0, 20, 110, 300];
 const MORE_MOMENTS = [5, 50, 80, 150, 200, 500];
 
-/** A company that is built once, because that takes seconds. Tests begin with a copy of it, or with none. */
-let ready: string;
-beforeAll(async () => {
-  ready = await mkdtemp(join(tmpdir(), "pawl-search-ready-"));
-  const company = embeddedCompany({ dataDir: ready, documents: 1_000 });
-  await company.ready();
-  await company.close();
-}, 60_000);
-afterAll(() => rm(ready, { recursive: true, force: true }));
-// The copy takes a fifth of the processor time that `cp` takes.
-const copyReady = () => cpSync(ready, dataDir, { recursive: true });
-
 describe("X4 the folder of an index", () => {
   it("X4 keeps the agents of people if the index is damaged, of another format or gone", async () => {
-    copyReady();
+    await prepareCompany(dataDir);
     const { index, path } = here();
     const made = await withCompany(async ({ agents }) => {
       const one = await agents.create(chen, { ...draft, sharedWith: [rivera.email] });
@@ -103,7 +92,7 @@ describe("X4 the folder of an index", () => {
   }, 120_000);
 
   it("X4 takes the agents of people out of indexes of former versions, and then deletes these", async () => {
-    copyReady();
+    await prepareCompany(dataDir);
     const { index, path } = here();
     const id = await withCompany(async ({ agents }) => {
       const made = await agents.create(chen, draft);
@@ -129,7 +118,7 @@ describe("X4 the folder of an index", () => {
   }, 60_000);
 
   it("X4 is left as it is by a process that ends while it opens it, and by one that finds it locked", async () => {
-    copyReady();
+    await prepareCompany(dataDir);
     const { index, agents, path } = here();
     const id = await withCompany(async ({ agents: store }) => {
       const made = await store.create(chen, draft);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bundled } from "../../../../test/support/bundled.ts";
 import { type TestDatabase, testDatabase } from "../../../../test/support/postgres.ts";
+import { prepareCompany } from "../../../enterprise-search/test/support/prepared-company.ts";
 import { MAIN, startServer } from "../support/server.ts";
 
 let database: TestDatabase;
@@ -75,7 +76,9 @@ describe("the playground on a Postgres server", () => {
       const response = await post(url, "runs", { input, ...more });
       return { text: await response.text(), sessionId: response.headers.get("x-pawl-session") ?? "" };
     };
-    const first = await start(small);
+    const kept = await mkdtemp(join(tmpdir(), "pawl-playground-"));
+    await prepareCompany(kept);
+    const first = await start(small, kept);
     const url = await first.server.ready;
     await ready(url);
     const { text, sessionId } = await ask(url, "How much is the Q4 revenue forecast?");
