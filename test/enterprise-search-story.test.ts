@@ -193,7 +193,7 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
     await expect.poll(length, { ...WAIT, interval: 20 }).toBeGreaterThan(half);
     await phase("idle");
     slow = false;
-    expect(await text.textContent()).toContain("Where the Q4 pipeline stands, Alex Rivera");
+    await expect.poll(() => text.textContent(), WAIT).toContain("Where the Q4 pipeline stands, Alex Rivera");
     expect(await text.textContent()).not.toContain("gmail-");
 
     // Citations, by the keyboard: the source with its words, and back.

@@ -16,6 +16,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { NODE_FLAGS } from "./support/node-flags.ts";
 
 const program = fileURLToPath(new URL("support/mcp-process.mjs", import.meta.url));
 const form = z.object({ ok: z.boolean() });
@@ -48,7 +49,7 @@ it("F24 P1 carries a server's question over the end of our process, with its sta
   try {
     const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
     const run = async (...more: string[]) => {
-      const args = ["--conditions=@pawl/source", program, join(dataDir, "db"), url, ...more];
+      const args = [...NODE_FLAGS, program, join(dataDir, "db"), url, ...more];
       return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
     };
     const asked = await run();

@@ -97,7 +97,8 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     const thinking = page.getByTestId("rl-thinking").first();
     await thinking.locator("summary").focus(WAIT);
     await page.keyboard.press("Enter");
-    expect(await thinking.locator("p").textContent()).toContain("beside that of their rank");
+    const thought = () => thinking.locator("p").textContent();
+    await expect.poll(thought, WAIT).toContain("beside that of their rank");
     await thinking.getByText("Thought").waitFor(WAIT);
     expect(await thinking.locator("p").isVisible()).toBe(true);
     await page.getByTestId("rl-boost").waitFor(WAIT);

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, it } from "vitest";
+import { soak } from "./support/soak.ts";
 
 const folder = join(import.meta.dirname, ".type-cost");
 const tsc = join(import.meta.dirname, "..", "node_modules", ".bin", "tsc");
@@ -60,10 +61,10 @@ async function instantiations(count: number, more: More): Promise<number> {
   return Number(/Instantiations:\s+(\d+)/.exec(stdout)?.[1]);
 }
 
-/** Returns what each further tool costs, between an agent with 100 tools and one with 300. */
+/** Returns what each further tool costs, between an agent with few tools and one with many. */
 async function costOfATool(
   more: More = () => "",
-  [least, most]: readonly [number, number] = [100, 300],
+  [least, most]: readonly [number, number] = [soak(20, 100), soak(60, 300)],
 ): Promise<number> {
   const [few, many] = [await instantiations(least, more), await instantiations(most, more)];
   return (many - few) / (most - least);

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundled } from "./bundled.ts";
 import { NODE_FLAGS } from "./node-flags.ts";
 import { prepareDatabase } from "./prepared-database.ts";
 
@@ -33,11 +34,12 @@ export async function playgroundProcess(
 ): Promise<PlaygroundProcess> {
   const dir = await mkdtemp(join(tmpdir(), "pawl-"));
   await prepareDatabase(join(dir, "db"));
+  const program = await bundled(join(root, "examples/playground/server/main.ts"));
   const port = await freePort();
   const state: { child: ChildProcess | undefined; output: string } = { child: undefined, output: "" };
   const { ANTHROPIC_API_KEY: _, ANTHROPIC_BASE_URL: __, ...inherited } = process.env;
   const start = async () => {
-    const child = spawn(process.execPath, [...NODE_FLAGS, "examples/playground/server/main.ts"], {
+    const child = spawn(process.execPath, [...NODE_FLAGS, program], {
       cwd: root,
       env: {
         ...inherited,

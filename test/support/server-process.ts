@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { bundled } from "./bundled.ts";
 import { NODE_FLAGS } from "./node-flags.ts";
 import { freePort } from "./postgres-server.ts";
 
@@ -16,7 +17,7 @@ export interface ServerProcess {
  */
 export async function serverProcess(file: string, args: readonly string[]): Promise<ServerProcess> {
   const port = await freePort();
-  const path = new URL(file, import.meta.url).pathname;
+  const path = await bundled(new URL(file, import.meta.url).pathname);
   let child: ChildProcess | undefined;
   return {
     port,

@@ -3,10 +3,12 @@ import { cp, mkdir, mkdtemp, rename, rm, truncate, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { soak } from "../../../test/support/soak.ts";
 import { companyFolder, obstacleIn } from "../src/embedded/company-folder.ts";
 import { FORMAT } from "../src/embedded/format.ts";
 import { openIndex } from "../src/embedded/open-index.ts";
 import { type EmbeddedCompany, embeddedCompany } from "../src/index.ts";
+import { prepareCompany } from "./support/prepared-company.ts";
 
 const chen = { workspaceId: "harborline", email: "alex.chen@harborline.example" };
 const rivera = { workspaceId: "harborline", email: "alex.rivera@harborline.example" };
@@ -41,8 +43,13 @@ const idsFor = async (company: EmbeddedCompany, caller = chen) =>
 
 const BUILT = ["start", "draw", "documents", "words", "ready"];
 
+/** Moments to close the company at while it opens, in milliseconds. */
+const MOMENTS = [0, 20, 110, 300];
+const MORE_MOMENTS = [5, 50, 80, 150, 200, 500];
+
 describe("X4 the folder of an index", () => {
   it("X4 keeps the agents of people if the index is damaged, of another format or gone", async () => {
+    await prepareCompany(dataDir);
     const { index, path } = here();
     const made = await withCompany(async ({ agents }) => {
       const one = await agents.create(chen, { ...draft, sharedWith: [rivera.email] });
@@ -85,6 +92,7 @@ describe("X4 the folder of an index", () => {
   }, 120_000);
 
   it("X4 takes the agents of people out of indexes of former versions, and then deletes these", async () => {
+    await prepareCompany(dataDir);
     const { index, path } = here();
     const id = await withCompany(async ({ agents }) => {
       const made = await agents.create(chen, draft);
@@ -110,6 +118,7 @@ describe("X4 the folder of an index", () => {
   }, 60_000);
 
   it("X4 is left as it is by a process that ends while it opens it, and by one that finds it locked", async () => {
+    await prepareCompany(dataDir);
     const { index, agents, path } = here();
     const id = await withCompany(async ({ agents: store }) => {
       const made = await store.create(chen, draft);
@@ -118,7 +127,7 @@ describe("X4 the folder of an index", () => {
     await writeFile(join(index, "mark"), "the same index");
     const copy = readFileSync(agents, "utf8");
     expect(copy).toContain(id);
-    for (const ms of [0, 5, 20, 50, 80, 110, 150, 200, 300, 500]) {
+    for (const ms of [...MOMENTS, ...MORE_MOMENTS.slice(0, soak(0, MORE_MOMENTS.length))]) {
       const company = embeddedCompany({ dataDir, documents: 1_000 });
       void company.ready().catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, ms));

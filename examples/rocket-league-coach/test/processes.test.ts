@@ -132,17 +132,21 @@ describe("X3 E10 the two processes", () => {
 });
 
 describe("X3 X5 the front server's key", () => {
-  async function servers(frontKey: string) {
+  async function servers(frontKey: string, from?: { bundle: boolean }) {
     const [port, backendPort] = [await freePort(), await freePort()];
     const dir = await mkdtemp(join(tmpdir(), "pawl-"));
     const env = { ...SECRETS, PAWL_DIR: dir };
-    const backend = program("backend", { ...env, BACKEND_PORT: String(backendPort) });
-    const front = program("front", {
-      ...env,
-      COACH_SERVICE_KEY: frontKey,
-      PORT: String(port),
-      BACKEND_URL: `http://127.0.0.1:${backendPort}`,
-    });
+    const backend = program("backend", { ...env, BACKEND_PORT: String(backendPort) }, from);
+    const front = program(
+      "front",
+      {
+        ...env,
+        COACH_SERVICE_KEY: frontKey,
+        PORT: String(port),
+        BACKEND_URL: `http://127.0.0.1:${backendPort}`,
+      },
+      from,
+    );
     onTestFinished(async () => {
       await front.kill();
       await backend.kill();
@@ -167,7 +171,7 @@ describe("X3 X5 the front server's key", () => {
   }, 60_000);
 
   it("X3 X5 a front server starts before its backend, and says that it cannot be reached yet", async () => {
-    const { front, backend } = await servers(SECRETS.COACH_SERVICE_KEY);
+    const { front, backend } = await servers(SECRETS.COACH_SERVICE_KEY, { bundle: false });
     await front.start();
     expect(front.output).toContain("coach: The backend failed: it cannot be reached, or is too slow.");
     expect(front.output).toMatch(/BACKEND_URL \(http:\/\/[\w.:]+\), messages are refused with 503/);
@@ -184,7 +188,8 @@ describe("X3 X5 the front server's key", () => {
 
 it("X5 both run in one program without a variable, and keep their data over a restart", async () => {
   const dir = await mkdtemp(join(tmpdir(), "pawl-"));
-  const embedded = program("embedded", { PORT: String(await freePort()), PAWL_DIR: dir });
+  const env = { PORT: String(await freePort()), PAWL_DIR: dir };
+  const embedded = program("embedded", env, { bundle: false });
   onTestFinished(async () => {
     await embedded.kill();
     await rm(dir, { recursive: true, force: true });

@@ -2,8 +2,10 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { bundled } from "../../../../test/support/bundled.ts";
 import { type TestDatabase, testDatabase } from "../../../../test/support/postgres.ts";
-import { startServer } from "../support/server.ts";
+import { prepareCompany } from "../../../enterprise-search/test/support/prepared-company.ts";
+import { MAIN, startServer } from "../support/server.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -14,7 +16,7 @@ afterAll(() => database.drop());
 /** Starts a server over the database, with a directory of its own. */
 async function start(env: Record<string, string> = {}, kept?: string) {
   const dir = kept ?? (await mkdtemp(join(tmpdir(), "pawl-playground-")));
-  const server = startServer({ PAWL_DIR: dir, DATABASE_URL: database.url, ...env });
+  const server = startServer({ PAWL_DIR: dir, DATABASE_URL: database.url, ...env }, await bundled(MAIN));
   onTestFinished(async () => {
     server.process.kill("SIGKILL");
     await server.exited;
@@ -74,7 +76,9 @@ describe("the playground on a Postgres server", () => {
       const response = await post(url, "runs", { input, ...more });
       return { text: await response.text(), sessionId: response.headers.get("x-pawl-session") ?? "" };
     };
-    const first = await start(small);
+    const kept = await mkdtemp(join(tmpdir(), "pawl-playground-"));
+    await prepareCompany(kept);
+    const first = await start(small, kept);
     const url = await first.server.ready;
     await ready(url);
     const { text, sessionId } = await ask(url, "How much is the Q4 revenue forecast?");

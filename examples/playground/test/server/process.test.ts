@@ -6,14 +6,16 @@ import { join } from "node:path";
 import type { SessionView } from "@pawl/core";
 import { messagesApi } from "@pawl/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bundled } from "../../../../test/support/bundled.ts";
 import { prepareDatabase } from "../../../../test/support/prepared-database.ts";
-import { type Server, startServer } from "../support/server.ts";
+import { MAIN, type Server, startServer } from "../support/server.ts";
 
 let dir: string;
 const servers: Server[] = [];
 
-const start = (env: Record<string, string> = {}): Server => {
-  const server = startServer({ PAWL_DIR: dir, ...env });
+const bundle = await bundled(MAIN);
+const start = (env: Record<string, string> = {}, program = bundle): Server => {
+  const server = startServer({ PAWL_DIR: dir, ...env }, program);
   servers.push(server);
   return server;
 };
@@ -69,7 +71,8 @@ describe("the playground as a process", () => {
   it("prints one line, saves files, and exits with 0 while a page is connected", {
     timeout: 60_000,
   }, async () => {
-    const server = start();
+    // From its sources, as `npm start` runs it.
+    const server = start({}, MAIN);
     const url = await server.ready;
     const saved = await say(url, "Help me plan today: write, call Mum");
     const sessionId = saved.headers.get("x-pawl-session") ?? "";

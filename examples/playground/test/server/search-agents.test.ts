@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { prepareCompany } from "../../../enterprise-search/test/support/prepared-company.ts";
 import { servedSearch } from "../support/served-search.ts";
 
 const CHEN = "alex.chen@harborline.example";
@@ -12,8 +13,9 @@ let dir: string;
 let world: ReturnType<typeof servedSearch>;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "pawl-search-agents-"));
+  await prepareCompany(dir);
   world = servedSearch(dir);
-});
+}, 120_000);
 afterAll(async () => {
   await world.index.close();
   await rm(dir, { recursive: true, force: true });

@@ -65,7 +65,7 @@ describe("the index of the search agent", () => {
       Math.min(...seen.flatMap(({ stage, done }) => (stage === "documents" ? [done] : []))),
     ).toBeGreaterThan(0.3);
     expect(world.errors).toEqual([]);
-  });
+  }, 120_000);
 });
 
 describe("the person that a visitor searches as", () => {

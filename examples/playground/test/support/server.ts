@@ -16,10 +16,13 @@ export interface Server {
   exited: Promise<number | string>;
 }
 
-/** Starts `server/main.ts` from its sources. */
-export function startServer(env: Record<string, string>): Server {
+/** The server's program. */
+export const MAIN: string = join(import.meta.dirname, "../../server/main.ts");
+
+/** Starts `server/main.ts`, or a bundle of it. */
+export function startServer(env: Record<string, string>, program: string): Server {
   const { ANTHROPIC_API_KEY: _, ANTHROPIC_BASE_URL: __, ...inherited } = process.env;
-  const child = spawn(process.execPath, [...NODE_FLAGS, join(import.meta.dirname, "../../server/main.ts")], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, program], {
     env: { ...inherited, PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

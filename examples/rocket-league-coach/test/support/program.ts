@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { bundled } from "../../../../test/support/bundled.ts";
 import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
 
 /** One of the example's programs in a process of its own. */
@@ -14,10 +15,11 @@ export interface Program {
   readonly output: string;
 }
 
-/** Prepares `src/main/<name>.ts` with these environment variables. */
+/** Prepares `src/main/<name>.ts` with these environment variables. Without `bundle`, it runs from its sources. */
 export function program(
   name: "backend" | "front" | "embedded",
   env: Readonly<Record<string, string>>,
+  { bundle = true } = {},
 ): Program {
   let child: ChildProcess | undefined;
   let output = "";
@@ -30,7 +32,8 @@ export function program(
   };
   return {
     async start() {
-      const file = join(import.meta.dirname, "../../src/main", `${name}.ts`);
+      const source = join(import.meta.dirname, "../../src/main", `${name}.ts`);
+      const file = bundle ? await bundled(source) : source;
       const { ANTHROPIC_API_KEY: _, ANTHROPIC_BASE_URL: __, ...inherited } = process.env;
       const started = spawn(process.execPath, [...NODE_FLAGS, file], {
         env: { ...inherited, ...env },
