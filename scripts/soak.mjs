@@ -1,13 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { install } from "./lib/install.mjs";
 import { at } from "./lib/project.mjs";
 import { writeSoakReport } from "./lib/soak-report.mjs";
 import { vitest } from "./lib/unit-tests.mjs";
 
-// Runs the tests in test/soak with large counts, one file after the other. `npm run soak random-runs` runs
-// one. Tests append lines to the file named in PAWL_SOAK_REPORT; these lines go into docs/soak-report.md.
+// Runs all tests that have large counts, one file after the other. `npm run soak random-runs` runs one. Tests
+// append lines to the file named in PAWL_SOAK_REPORT; these lines go into docs/soak-report.md.
 const { ok, output, env } = await install();
 if (!ok) {
   console.error(output);
@@ -15,11 +15,11 @@ if (!ok) {
 }
 const folder = mkdtempSync(join(tmpdir(), "pawl-soak-"));
 try {
-  for (const name of files()) {
-    const notes = join(folder, `${name}.txt`);
+  for (const file of files()) {
+    const notes = join(folder, `${basename(file)}.txt`);
     const soak = { ...env, PAWL_SOAK: "1", PAWL_SOAK_REPORT: notes };
-    const result = await vitest(["--testTimeout=0", "--typecheck.enabled=false", `test/soak/${name}`], soak);
-    if (result.report) await writeSoakReport(`test/soak/${name}`, result, notes);
+    const result = await vitest(["--testTimeout=0", "--typecheck.enabled=false", file], soak);
+    if (result.report) await writeSoakReport(file, result, notes);
     if (result.output) console.error(result.output);
     if (!result.ok) process.exitCode = 1;
   }
@@ -27,9 +27,10 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Returns the soak tests named on the command line, or all. */
+/** Returns the tests with large counts whose files begin with a name on the command line, or all. */
 function files() {
-  const all = readdirSync(at("test", "soak")).filter((name) => name.endsWith(".test.ts"));
+  const tests = globSync("{test,packages/*/test,examples/*/test}/**/*.test.ts", { cwd: at() }).sort();
+  const all = tests.filter((file) => readFileSync(at(file), "utf8").includes("/support/soak.ts"));
   const named = process.argv.slice(2);
-  return named.length === 0 ? all : all.filter((name) => named.some((one) => name.startsWith(one)));
+  return named.length === 0 ? all : all.filter((file) => named.some((one) => basename(file).startsWith(one)));
 }
