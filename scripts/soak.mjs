@@ -1,8 +1,8 @@
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { install } from "./lib/install.mjs";
-import { at } from "./lib/project.mjs";
+import { at, workspaces } from "./lib/project.mjs";
 import { writeSoakReport } from "./lib/soak-report.mjs";
 import { vitest } from "./lib/unit-tests.mjs";
 
@@ -29,8 +29,17 @@ try {
 
 /** Returns the tests with large counts whose files begin with a name on the command line, or all. */
 function files() {
-  const tests = globSync("{test,packages/*/test,examples/*/test}/**/*.test.ts", { cwd: at() }).sort();
+  const folders = [".", ...workspaces()].map((folder) => join(folder, "test"));
+  const tests = folders.filter((folder) => existsSync(at(folder))).flatMap(testsIn);
   const all = tests.filter((file) => readFileSync(at(file), "utf8").includes("/support/soak.ts"));
   const named = process.argv.slice(2);
   return named.length === 0 ? all : all.filter((file) => named.some((one) => basename(file).startsWith(one)));
+}
+
+function testsIn(folder) {
+  const names = readdirSync(at(folder), { recursive: true });
+  return names
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => join(folder, name))
+    .sort();
 }
