@@ -4,7 +4,7 @@ import { LongestFirst } from "./test/support/longest-first.ts";
 import { NODE_FLAGS } from "./test/support/node-flags.ts";
 
 /** Files that get a process of their own, e.g. because they measure memory. */
-const ALONE = ["test/{restate,soak}/**/*.test.ts", "test/pg-boss-kill.test.ts"];
+const ALONE = ["test/soak/**/*.test.ts"];
 
 // The tests' programs load the same modules again and again. Node keeps them compiled, without types.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules", ".cache", "compiled");

@@ -70,6 +70,7 @@ export const FLOORS = {
     ["messages/validate"],
     ["messages"],
     ["openai", "models"],
+    ["kills"],
     ["."],
   ],
   "examples/coach/src": [

@@ -2,22 +2,24 @@ import { agent, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import * as z from "zod";
 
+const STEPS = 8;
+
 const step = tool({
   name: "step",
   description: "Takes a moment.",
   input: z.object({ place: z.number() }),
   idempotent: true,
   execute: async ({ place }) => {
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await new Promise((resolve) => setTimeout(resolve, 300));
     return `at ${place}`;
   },
 });
-/** An agent whose runs take a second: it walks six steps. */
+/** An agent whose runs take at least 2.4 seconds. */
 export const walker = agent({
   name: "walker",
   model: scriptedModel(({ messages }) => {
     const place = messages.filter(({ role }) => role === "assistant").length;
-    return place < 6 ? { tools: [{ name: "step", input: { place } }] } : { text: "Arrived." };
+    return place < STEPS ? { tools: [{ name: "step", input: { place } }] } : { text: "Arrived." };
   }),
   instructions: "You walk.",
   tools: [step],
