@@ -11,11 +11,14 @@ it("U6 what JavaScript may pass is refused", async () => {
     await said(
       () => pgBossEngine(),
       () => pgBossEngine({}),
+      () => pgBossEngine({ connectionString: undefined }),
       () => pgBossEngine(connectionString),
       () => pgBossEngine({ connectionString, boss: 1 }),
       () => pgBossEngine({ connectionString, heartbeat: 20 }),
       () => pgBossEngine({ connectionString, heartbeatSeconds: 5 }),
       () => pgBossEngine({ connectionString, queue: 1 }),
+      () => pgBossEngine({ connectionString, queue: "my agents" }),
+      () => pgBossEngine({ connectionString, queue: "" }),
     ),
   ).toMatchInlineSnapshot(`
     [

@@ -20,6 +20,7 @@ it("U6 what JavaScript may pass is refused", async () => {
       () => restateEngine({ ingress, uri: "http://workers:9080" }),
       () => restateEngine({ ingress, identityKeys: ["publickeyv1_1"] }),
       () => restateEngine({ ingress, port: 0, identityKeys: [] }),
+      () => restateEngine({ ingress, port: 0, identityKeys: ["publickeyv1_1", ""] }),
       () => restateEngine({ ingress, name: "my agents" }),
       () => restateEngine({ ingress, token: "secret" }),
       () => restateEngine({ ingress }).wake(""),
