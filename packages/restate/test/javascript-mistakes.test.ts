@@ -40,6 +40,7 @@ it("U6 what JavaScript may pass is refused", async () => {
       "config: \`uri\` of restateEngine() needs \`admin\`, where it is to be registered.",
       "config: \`identityKeys\` of restateEngine() needs \`port\`, which it is for.",
       "config: \`identityKeys\` of restateEngine() must be a list of at least one key; got a list.",
+      "config: \`identityKeys\` of restateEngine(): key 2 is empty. Give it the public key of your Restate environment, e.g. publickeyv1_…; is its environment variable set?",
       "config: \`name\` of restateEngine() must be a letter, then letters, digits or _; got a string.",
       "config: restateEngine() has no option "token". The options of restateEngine() are ingress, port, host, identityKeys, admin, uri, authToken, name, fetch, onError.",
       "invalid_input: Ids, types and keys must be strings of 1 to 1,000 bytes of UTF-8 without NUL, not "".",
