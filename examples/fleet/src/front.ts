@@ -22,9 +22,11 @@ server.listen(Number(process.env.PORT ?? 3000), () => {
   console.log(`http://localhost:${Object(server.address()).port}${basePath}`);
 });
 
-process.once("SIGTERM", async () => {
+async function end(): Promise<void> {
   await pawl.drain({ timeoutMs: 20_000 }); // /readyz says `draining` meanwhile
   server.close();
   server.closeAllConnections();
   await close();
-});
+}
+// Ctrl+C in a terminal, and an orchestrator.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, end);

@@ -21,7 +21,7 @@ describe("the command line of `pawl`", () => {
 
   it.each([
     [[], USAGE],
-    [["work"], USAGE],
+    [["wroker"], `No such command: wroker.\n\n${USAGE}`],
     [["worker"], "The module is missing."],
     [["worker", "a.js", "b.js"], "pawl worker takes one module; got 2."],
     [["worker", "a.js", "--port", "http"], '--port must be a whole number from 0 to 65535; got "http".'],

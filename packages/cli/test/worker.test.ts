@@ -43,7 +43,18 @@ describe("pawl worker", () => {
     const { status, text } = await get("/metrics");
     expect(status).toBe(200);
     expect(text).toMatch(/^app_loaded_total\{.*\} 1$/m);
-    expect((await get("/other")).status).toBe(404);
+  });
+
+  it("Q5 U6 names the paths that it serves to a request for another one", async () => {
+    const { get } = await worker("app.ts");
+    const { status, text } = await get("/metric?a=1");
+    expect(status).toBe(404);
+    expect(JSON.parse(text)).toEqual({
+      error: {
+        code: "not_found",
+        message: "No such path: GET /metric. This worker serves /livez, /readyz and /metrics.",
+      },
+    });
   });
 
   it("Q5 checks an app without working", async () => {
@@ -64,7 +75,8 @@ describe("pawl worker", () => {
   it.each([
     ["no such file", app("gone.ts"), /^There is no file at .*gone\.ts\.\n$/],
     ["no runtime", app("no-runtime.ts"), /must export `pawl`, a runtime, .*; it exports agents, store\.\n$/],
-    ["a promise", app("promised.ts"), /its `pawl` is a promise: use top-level await\.\n$/],
+    ["a number", app("number.ts"), /^`pawl` of .*number\.ts must be a runtime, .*; got a number\.\n$/],
+    ["a promise", app("promised.ts"), /must be a runtime, .*; got a promise: use top-level await\.\n$/],
     [
       "an error",
       app("fails.ts"),

@@ -184,6 +184,25 @@ describe.skipIf(RESTATE === undefined)("restateEngine()", () => {
     });
   });
 
+  it("U6 names a port that is taken", async () => {
+    const [address = ""] = await freeAddresses(1);
+    const taken = createServer();
+    const port = Number(address.split(":")[1]);
+    taken.listen(port, "127.0.0.1");
+    await once(taken, "listening");
+    onTestFinished(async () => {
+      taken.close();
+      await once(taken, "close");
+    });
+    const second = restateEngine({ ingress: server.ingress, port });
+    await expect(second.work(async () => undefined, { concurrency: 1 })).rejects.toMatchObject({
+      code: "config",
+      message: expect.stringMatching(
+        `^\`port\` ${port} of restateEngine\\(\\) cannot be used: listen EADDRINUSE`,
+      ),
+    });
+  });
+
   it("U5 does not work if Restate cannot reach it", async () => {
     const [address = ""] = await freeAddresses(1);
     const port = Number(address.split(":")[1]);

@@ -3,7 +3,7 @@ import type { OpenFleet } from "./open-fleet.ts";
 
 /** Said to everybody but the owner. */
 export const ELSEWHERE =
-  "The fleet is in use in another browser. It is free again once that one stops it, or a few minutes after its page was closed.";
+  "The fleet is in use in another browser. It is free again once that one stops it, or five minutes after its page was closed.";
 
 /** Keeps at most one fleet, which belongs to one user. */
 export interface FleetOwner {

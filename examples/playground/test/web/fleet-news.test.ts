@@ -38,13 +38,13 @@ describe("the news of the fleet", () => {
       "a killed worker with runs",
       fleet({ Robin: "ready" }, [held("Robin"), held("Robin")]),
       fleet({ Robin: "killed" }, [held("Robin"), held("Robin")]),
-      ["Robin was killed. Its 2 runs wait for another worker."],
+      ["Robin was killed. Its 2 runs continue as soon as another worker has a place."],
     ],
     [
       "a frozen worker with a run",
       fleet({ Robin: "ready" }, [held("Robin")]),
       fleet({ Robin: "frozen" }, [held("Robin")]),
-      ["Robin is frozen. Its run waits for another worker."],
+      ["Robin is frozen. Its run continues as soon as another worker has a place."],
     ],
     [
       "a killed worker without runs",

@@ -75,8 +75,12 @@ function FleetContent() {
       <h1>Kill a worker. Lose nothing.</h1>
       <p className="fleet-lead">
         Workers are real processes on your machine, and they share one log in a file. Send them some runs, and
-        kill a worker in the middle, or freeze it. Within a few seconds another one continues its runs, from
-        the last step in the log.
+        kill a worker in the middle, or freeze it. Its runs continue from the last step in the log, as soon as
+        another worker has a place.
+      </p>
+      <p className="fleet-note">
+        A run is one task of an agent: here it waters six garden beds. Each bed is a step. No model is behind
+        it: a script decides what comes next.
       </p>
       {view?.message !== undefined && (
         <p className="fleet-message" role="status" data-testid="fleet-message">
@@ -101,11 +105,14 @@ function FleetContent() {
         </p>
       )}
       {view?.state === "on" && <Running {...{ fleet, view, first }} />}
-      <div role="log" aria-label="What happened" className="fleet-news" data-testid="fleet-news">
-        {news.map(({ key, text }) => (
-          <p key={key}>{text}</p>
-        ))}
-      </div>
+      <section hidden={news.length === 0}>
+        <h2 id="fleet-happened">What happened</h2>
+        <div role="log" aria-labelledby="fleet-happened" className="fleet-news" data-testid="fleet-news">
+          {news.map(({ key, text }) => (
+            <p key={key}>{text}</p>
+          ))}
+        </div>
+      </section>
       {view?.state === "on" && <Runs view={view} />}
     </div>
   );

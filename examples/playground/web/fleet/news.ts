@@ -32,8 +32,8 @@ function lossOf(name: string, state: WorkerState, { runs }: FleetView): string |
   if (state !== "killed" && state !== "frozen") return undefined;
   const held = runs.filter(({ worker }) => worker === name).length;
   if (held === 0) return undefined;
-  const what = held === 1 ? "Its run waits" : `Its ${held} runs wait`;
-  return `${state === "killed" ? "was killed" : "is frozen"}. ${what} for another worker.`;
+  const what = held === 1 ? "Its run continues" : `Its ${held} runs continue`;
+  return `${state === "killed" ? "was killed" : "is frozen"}. ${what} as soon as another worker has a place.`;
 }
 
 function sentRuns({ runs: before }: FleetView, { runs: after }: FleetView): string[] {

@@ -9,7 +9,7 @@ export function Numbers({ view }: { view: FleetView }) {
     ["waiting", "Waiting", String(waiting)],
     ["stranded", `Waiting over ${limits.strandedSeconds} s`, String(stranded)],
     ["takeovers", "Taken over", String(takeovers)],
-    ["wake", "Average wait", wakes === 0 ? "–" : `${wakeSeconds.toFixed(1)} s`],
+    ["wake", "Average wait for a worker", wakes === 0 ? "–" : `${wakeSeconds.toFixed(1)} s`],
   ];
   return (
     <dl className="fleet-numbers">

@@ -58,7 +58,8 @@ export function Workers({ view, act, heading }: WorkersProps) {
 }
 
 const KILL = "Kill ends one at once. Stop lets it finish its steps.";
-const HINT = { kill: KILL, freeze: `Freeze makes one stand still, as on a machine that hangs. ${KILL}` };
+const FREEZE = "Freeze makes one stand still, as on a machine that hangs. Thaw lets it go on.";
+const HINT = { kill: KILL, freeze: `${FREEZE} ${KILL}` };
 
 interface WorkerProps {
   worker: WorkerView;

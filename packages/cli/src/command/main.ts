@@ -1,23 +1,12 @@
 #!/usr/bin/env node
-import { messageOf } from "@pawl/core";
-import { readCommandLine, USAGE } from "./options.ts";
-import { check, work } from "./worker.ts";
+import { problemWithNode } from "./node-version.ts";
 
-async function main(): Promise<void> {
-  const line = readCommandLine(process.argv.slice(2));
-  if (line.command === "help") console.log(USAGE);
-  else if (line.check) await check(line);
-  else await work(line);
+const problem = problemWithNode(process.versions.node);
+if (problem === undefined) {
+  // Imported now only: an older Node cannot load it.
+  const { run } = await import("./run.ts");
+  run(process.argv.slice(2));
+} else {
+  console.error(problem);
+  process.exitCode = 1;
 }
-
-// The app may have left connections open, which must not keep the process.
-main().then(
-  () => process.exit(0),
-  (error: unknown) => {
-    console.error(messageOf(error));
-    // Where the app's module failed.
-    const { cause } = Object(error);
-    if (cause instanceof Error) console.error(cause.stack);
-    process.exit(1);
-  },
-);

@@ -40,7 +40,8 @@ export function readCommandLine(args: string[]): CommandLine {
   });
   if (values.help) return { command: "help" };
   const [command, path, ...rest] = positionals;
-  if (command !== "worker") throw new Error(USAGE);
+  if (command === undefined) throw new Error(USAGE);
+  if (command !== "worker") throw new Error(`No such command: ${command}.\n\n${USAGE}`);
   if (path === undefined)
     throw new Error("The module is missing. Name the file that exports `pawl`, e.g. pawl worker ./app.js");
   if (rest.length > 0) throw new Error(`pawl worker takes one module; got ${rest.length + 1}.`);

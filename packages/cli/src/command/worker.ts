@@ -1,7 +1,7 @@
 import { health } from "@pawl/sse";
 import { loadApp, type WorkerModule } from "../worker/load-app.ts";
 import { prometheusMetrics } from "../worker/prometheus.ts";
-import { serveHealth } from "../worker/serve.ts";
+import { pathsOf, serveHealth } from "../worker/serve.ts";
 import type { WorkerArguments } from "./options.ts";
 
 /** The exit codes of a process that a signal ends at once: 128 and the number of the signal. */
@@ -16,10 +16,9 @@ export async function work(args: WorkerArguments): Promise<void> {
   const signal = firstSignal(signals);
   const { pawl, close } = await loadApp(path);
   const server = await serveHealth(pawl, serveMetrics, args);
-  const paths = ["/livez", "/readyz", ...(serveMetrics === undefined ? [] : ["/metrics"])];
   signals.isWorking = true;
   pawl.start();
-  console.log(`pawl worker: ${namesOf(pawl)}; port ${server.port} (${paths.join(", ")})`);
+  console.log(`pawl worker: ${namesOf(pawl)}; port ${server.port} (${pathsOf(serveMetrics).join(", ")})`);
   console.log(
     `pawl worker: ${await signal}. Runs finish their turn, for up to ${drainMs / 1_000} s. Another signal ends the process at once.`,
   );

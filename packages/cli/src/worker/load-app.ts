@@ -19,12 +19,12 @@ export async function loadApp(path: string): Promise<WorkerModule> {
   const { pawl, close } = module;
   if (!isRuntime(pawl)) {
     const names = Object.keys(module);
-    const given = Object.hasOwn(module, "pawl")
-      ? `its \`pawl\` is ${pawl instanceof Promise ? "a promise: use top-level await" : "no runtime"}`
-      : `it exports ${names.length === 0 ? "nothing" : names.join(", ")}`;
+    const example = "e.g. export const pawl = runtime({ agents, store })";
     throw new PawlError(
       "config",
-      `${path} must export \`pawl\`, a runtime, e.g. export const pawl = runtime({ agents, store }); ${given}.`,
+      Object.hasOwn(module, "pawl")
+        ? `\`pawl\` of ${path} must be a runtime, ${example}; got ${kindOf(pawl)}.`
+        : `${path} must export \`pawl\`, a runtime, ${example}; it exports ${names.join(", ") || "nothing"}.`,
     );
   }
   if (close === undefined) return { pawl };
@@ -42,6 +42,13 @@ async function imported(path: string, file: string): Promise<Record<string, unkn
       cause: error,
     });
   }
+}
+
+function kindOf(value: unknown): string {
+  if (value instanceof Promise) return "a promise: use top-level await";
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 /** Recognises runtimes of other copies of core, too. */

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { messageOf, PawlError, type Runtime } from "@pawl/core";
 import { health } from "@pawl/sse";
@@ -21,16 +21,23 @@ export interface ListenOptions {
   host: string | undefined;
 }
 
+/** Returns the paths of a worker's server. */
+export function pathsOf(serveMetrics: ServeMetrics | undefined): string[] {
+  return ["/livez", "/readyz", ...(serveMetrics === undefined ? [] : ["/metrics"])];
+}
+
 /** Serves the health of a process, and its metrics if it has any. Rejects if the port is taken. */
 export async function serveHealth(
   runtime: Pick<Runtime, "recover">,
   serveMetrics: ServeMetrics | undefined,
   { port, host }: ListenOptions,
 ): Promise<HealthServer> {
+  const paths = pathsOf(serveMetrics);
   const checks = nodeListener(health({ runtime }));
   const server = createServer((request, response) => {
-    const isMetrics = serveMetrics !== undefined && request.url?.split("?")[0] === "/metrics";
-    if (isMetrics) serveMetrics(request, response);
+    const path = request.url?.split("?")[0] ?? "";
+    if (!paths.includes(path)) refuse(response, `No such path: ${request.method} ${path}.`, paths);
+    else if (path === "/metrics") serveMetrics?.(request, response);
     else void checks(request, response);
   });
   server.listen({ port, ...(host !== undefined && { host }) });
@@ -48,4 +55,10 @@ export async function serveHealth(
       await once(server, "close");
     },
   };
+}
+
+function refuse(response: ServerResponse, problem: string, paths: readonly string[]): void {
+  const served = `${paths.slice(0, -1).join(", ")} and ${paths.at(-1)}`;
+  const error = { code: "not_found", message: `${problem} This worker serves ${served}.` };
+  response.writeHead(404, { "content-type": "application/json" }).end(JSON.stringify({ error }));
 }

@@ -75,6 +75,12 @@ export function checkRuntimeOptions(options: unknown): void {
   checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
   checkNumbers("the runtime", { abortGraceMs });
   checkNumbers("the runtime", { handOverAfterMs }, { least: 1 });
+  if (concurrency === 0 && engine === undefined) {
+    throw new PawlError(
+      "config",
+      "`concurrency: 0` needs an `engine`, so that other processes run the sessions: e.g. pgBossEngine(…), or localEngine() of @pawl/core/store if workers find them by sweeps.",
+    );
+  }
   checkNumbers("the runtime", { concurrency }, { least: engine === undefined ? 1 : 0, whole: true });
 }
 

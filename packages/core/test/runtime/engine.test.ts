@@ -184,7 +184,7 @@ describe("a runtime with an engine", () => {
   it.each([
     [{ concurrency: -1 }, "concurrency"],
     [{ concurrency: 1.5 }, "concurrency"],
-    [{ concurrency: 0 }, "concurrency"],
+    [{ concurrency: 0 }, "`concurrency: 0` needs an `engine`"],
     [{ engine: {} }, "engine"],
   ])("U1 refuses %j", (options, name) => {
     expect(() => setup([], {}, options as never)).toThrow(name);

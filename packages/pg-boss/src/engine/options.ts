@@ -20,7 +20,10 @@ export interface PgBossEngineOptions {
    * wake, from the first one after the engine has connected. Default: false, the session is woken after that.
    */
   sameDatabase?: boolean;
-  /** The name of the queue. Processes with the same queue share its sessions. Default: `pawl`. */
+  /**
+   * The name of the queue: letters, digits, `_`, `-`, `.` or `/`. Processes with the same queue share its
+   * sessions. Default: `pawl`.
+   */
   queue?: string;
   /**
    * How long a process may be silent before its sessions are given to another one, in seconds. An integer
@@ -38,7 +41,12 @@ const OPTIONS: OptionKinds<PgBossEngineOptions> = {
   connectionString: "string",
   boss: { mustBe: "a PgBoss", is: (boss) => boss instanceof PgBoss },
   sameDatabase: "boolean",
-  queue: "string",
+  queue: {
+    mustBe: 'letters, digits, `_`, `-`, `.` or `/`, e.g. "agents"',
+    // What pg-boss accepts.
+    is: (queue) => typeof queue === "string" && /^[\w.\-/]+$/.test(queue),
+    isPublic: true,
+  },
   heartbeatSeconds: {
     mustBe: "an integer of 10 or more",
     is: (seconds) => Number.isInteger(seconds) && Number(seconds) >= 10,
@@ -54,9 +62,11 @@ const OPTIONS: OptionKinds<PgBossEngineOptions> = {
 export function checkEngine(options: PgBossEngineOptions): void {
   checkOptions("pgBossEngine()", options, OPTIONS);
   if ((options.connectionString === undefined) === (options.boss === undefined)) {
+    const isUnset = Object.hasOwn(options, "connectionString") && options.connectionString === undefined;
+    const reason = isUnset ? "; `connectionString` is undefined. Is DATABASE_URL set?" : ".";
     throw new PawlError(
       "config",
-      "pgBossEngine() needs either `connectionString` or `boss`, e.g. pgBossEngine({ connectionString: process.env.DATABASE_URL }).",
+      `pgBossEngine() needs either \`connectionString\` or \`boss\`, e.g. pgBossEngine({ connectionString: process.env.DATABASE_URL })${reason}`,
     );
   }
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { messageOf, PawlError } from "@pawl/core";
 import * as restate from "@restatedev/restate-sdk";
 import type { ObjectDefinition } from "./objects.ts";
 import type { RestateEngineOptions } from "./options.ts";
@@ -50,7 +51,13 @@ export function makeEndpoint(
     server.on("session", sessions.hold);
     server.on("stream", streams.hold);
     server.listen(port, host);
-    await once(server, "listening");
+    await once(server, "listening").catch((cause: unknown) => {
+      throw new PawlError(
+        "config",
+        `\`port\` ${port} of restateEngine() cannot be used: ${messageOf(cause)}. Choose another one.`,
+        { cause },
+      );
+    });
     // If it is opened again, Restate looks for it here.
     ({ port } = server.address() as AddressInfo);
     return { server, sessions, streams };

@@ -62,8 +62,7 @@ const OPTIONS: OptionKinds<RestateEngineOptions> = {
   identityKeys: {
     // The SDK serves everybody if the list is empty, e.g. because a variable of the environment is missing.
     mustBe: "a list of at least one key",
-    is: (keys) =>
-      Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === "string" && key !== ""),
+    is: (keys) => Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === "string"),
   },
   admin: A_URL,
   uri: A_URL,
@@ -98,6 +97,13 @@ export function checkEngine(options: RestateEngineOptions): void {
   }
   if (uri !== undefined && admin === undefined) {
     throw new PawlError("config", "`uri` of restateEngine() needs `admin`, where it is to be registered.");
+  }
+  const empty = identityKeys?.indexOf("") ?? -1;
+  if (empty >= 0) {
+    throw new PawlError(
+      "config",
+      `\`identityKeys\` of restateEngine(): key ${empty + 1} is empty. Give it the public key of your Restate environment, e.g. publickeyv1_…; is its environment variable set?`,
+    );
   }
   for (const [name, value] of Object.entries({ host, identityKeys })) {
     if (value === undefined || port !== undefined) continue;

@@ -226,8 +226,9 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    * How many runs this process works on at a time, a whole number. Further runs wait for their turn: their
    * messages are stored, and the `engine` continues them. Users take turns, if the engine can tell them
    * apart. Not counted: sub-agents, whose caller waits for them, and runs with `credentials`, which no other
-   * process has. With 0, every run is given to the engine, e.g. in a process that only serves requests.
-   * Default: no limit; 100 with `engine`.
+   * process has. With 0, every run is given to the engine, e.g. in a process that only serves requests. This
+   * needs an `engine`; use `localEngine()` of `@pawl/core/store` if workers find the runs by sweeps. Default:
+   * no limit; 100 with `engine`.
    */
   concurrency?: number;
   /**
