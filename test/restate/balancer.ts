@@ -37,10 +37,11 @@ export async function balancer(urls: readonly string[]): Promise<Balancer> {
     while (!closing.signal.aborted) {
       if (!live.has(url)) {
         const session = await open(url);
-        if (session !== undefined) {
+        // The kernel accepts connections for a process that is frozen.
+        if (session !== undefined && (await answers(session))) {
           live.set(url, session);
           session.once("close", () => live.delete(url));
-        }
+        } else session?.destroy();
       }
       const session = live.get(url);
       if (session !== undefined && !(await answers(session))) session.destroy();

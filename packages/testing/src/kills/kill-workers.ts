@@ -1,12 +1,13 @@
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { checkOptions, type EventStore, type OptionKinds, runtime } from "@pawl/core";
 import type { Engine } from "@pawl/core/store";
 import { scriptedModel } from "../models/scripted-model.ts";
 import { openDesk } from "./desk.ts";
 import { newGuard } from "./guard.ts";
 import type { KillReport } from "./kill-report.ts";
-import { newRecords } from "./records.ts";
+import { newRecords, type Records } from "./records.ts";
 import { reportOf } from "./report-of.ts";
 import { simulatedModel } from "./simulated-model.ts";
 import { killedAgent } from "./story.ts";
@@ -76,6 +77,9 @@ const OPTIONS: OptionKinds<KillOptions> = {
   patienceMs: from(1),
 };
 
+/** How long to wait for an engine after the last run, in milliseconds. It may lose wakes. */
+const REDELIVERY_MS = 20_000;
+
 /** Leaves all runs to the sweeps of the workers. */
 const NO_ENGINE: Engine = {
   wake: async () => undefined,
@@ -96,7 +100,7 @@ const NO_ENGINE: Engine = {
  *
  * Needs processes that can be stopped by a signal, so it does not run on Windows.
  *
- * @throws PawlError `config` for unknown and missing options. Rejects if a worker cannot be started.
+ * @throws PawlError `config` for unknown and missing options. Rejects if a worker does not start.
  * @example
  * ```ts compile
  * import { spawn } from "node:child_process";
@@ -143,16 +147,19 @@ export async function killWorkers(fleet: WorkerFleet, options: KillOptions = {})
   const startedAt = performance.now();
   try {
     await Promise.all(Array.from({ length: count }, workers.start));
+    await workers.untilReady(patienceMs);
     const trouble = makeTrouble(workers, { leaseTtlMs, ...options });
     const ids: string[] = [];
-    const nextId = () => {
-      if (ids.length >= runs && !trouble.isMissing()) return undefined;
+    const nextId = (traveller: number) => {
+      // Two at a time are enough to have somebody to kill.
+      if (ids.length >= runs && (traveller > 1 || !trouble.isMissing())) return undefined;
       const id = `run-${ids.length}-${randomUUID()}`;
       ids.push(id);
       return id;
     };
     await travel({ front, store, records, nextId, atATime, patienceMs });
     const done = await trouble.end();
+    await untilDelivered(records);
     const logs = await Promise.all(ids.map((id) => Array.fromAsync(store.read(id))));
     const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
     return reportOf({ counts: { ...done, seconds }, wanted: options, records, guard, api, logs });
@@ -162,4 +169,10 @@ export async function killWorkers(fleet: WorkerFleet, options: KillOptions = {})
     await desk.close();
     await api.close();
   }
+}
+
+/** Waits, but not for ever, until the engine has given all sessions of killed workers to other ones. */
+async function untilDelivered({ undelivered }: Records): Promise<void> {
+  const endsAt = performance.now() + REDELIVERY_MS;
+  while (undelivered.size > 0 && performance.now() < endsAt) await sleep(100);
 }

@@ -34,6 +34,8 @@ export interface Records {
   readonly takeovers: { readonly kill: number[]; readonly freeze: number[] };
   /** How long the engine took to give sessions of killed workers to another one, in milliseconds. */
   readonly redeliveries: number[];
+  /** The sessions that the engine had given to a worker that was killed, and to no other one since. */
+  readonly undelivered: ReadonlyMap<string, number>;
   /** How often a worker was refused because it had lost its lease. */
   refused: number;
   /** What must not have happened. */
@@ -90,6 +92,7 @@ export function newRecords(now: () => number = () => performance.now()): Records
     paying: [],
     takeovers,
     redeliveries,
+    undelivered,
     refused: 0,
     faults: [],
     orphans,

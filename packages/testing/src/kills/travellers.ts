@@ -8,8 +8,8 @@ export interface Journeys {
   front: Runtime<typeof AGENT>;
   store: EventStore;
   records: Records;
-  /** Returns the id of the next session, if there is to be one. */
-  nextId(): string | undefined;
+  /** Returns the id of the next session of a traveller, if there is to be one. */
+  nextId(traveller: number): string | undefined;
   atATime: number;
   patienceMs: number;
 }
@@ -20,7 +20,7 @@ const USERS = 5;
 /** Starts the runs and answers their questions, until all have ended or were given up. */
 export async function travel({ nextId, atATime, ...journeys }: Journeys): Promise<void> {
   const travelAll = async (_: unknown, n: number) => {
-    for (let id = nextId(); id !== undefined; id = nextId())
+    for (let id = nextId(n); id !== undefined; id = nextId(n))
       await travelOnce(journeys, id, `user-${n % USERS}`);
   };
   await Promise.all(Array.from({ length: atATime }, travelAll));

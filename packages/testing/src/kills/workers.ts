@@ -15,13 +15,18 @@ interface Worker {
 export interface Workers {
   /** Starts another worker. */
   start(): Promise<void>;
+  /** Resolves once all workers have started that were not killed. Rejects if one takes too long. */
+  untilReady(patienceMs: number): Promise<void>;
   /** Notes that a worker has started. */
   ready(name: string): void;
-  /** Kills a random worker that has sessions, and starts another one. Returns whether there was one. */
+  /**
+   * Kills a random worker that has sessions, and starts another one. Returns whether a run had to be taken
+   * over: it may have ended at the same moment.
+   */
   kill(): Promise<boolean>;
   /**
    * Freezes a random worker that has sessions, until they have been taken over and at least for `forMs`.
-   * Returns whether there was one.
+   * Returns whether one was taken over.
    */
   freeze(forMs: number, patienceMs: number, signal: AbortSignal): Promise<boolean>;
   /** Kills all workers. */
@@ -58,14 +63,6 @@ export function newWorkers(
     });
     if (isOver) await end(worker);
   };
-  const end = async (worker: Worker) => {
-    const { process } = worker;
-    worker.state = "dead";
-    if (process.exitCode !== null || process.signalCode !== null) return;
-    const gone = once(process, "exit");
-    process.kill("SIGKILL");
-    await gone;
-  };
   const victim = (isFit = (_: Worker) => true): Worker | undefined => {
     // Another one must be there to take over: how long a process takes to start is not the engine's doing.
     if (workers.filter(({ state }) => state === "ready" || state === "resting").length < 2) return undefined;
@@ -76,6 +73,12 @@ export function newWorkers(
   };
   return {
     start,
+    untilReady: async (patienceMs) => {
+      const endsAt = performance.now() + patienceMs;
+      const isStarting = () => workers.some(({ state }) => state === "starting");
+      while (isStarting() && performance.now() < endsAt) await sleep(CHECK_MS);
+      if (isStarting()) throw new Error(`A worker has not called start() within ${patienceMs} ms.`);
+    },
     ready: (name) => {
       started.add(name);
       const worker = workers.find((one) => one.name === name);
@@ -84,24 +87,44 @@ export function newWorkers(
     kill: async () => {
       const worker = victim();
       if (worker === undefined) return false;
-      records.orphan(worker.name, "kill");
-      await end(worker);
-      await dropIdle(records, store, worker.name);
-      void sleep(CHECK_MS).then(() => dropIdle(records, store, worker.name));
+      const isMissed = await kill(worker, records, store);
       void start().catch((error) => records.faults.push(`a worker has not started: ${error}`));
-      return true;
+      return isMissed;
     },
     freeze: async (forMs, patienceMs, signal) => {
       // In the middle of a payment, so that its result comes too late.
       const worker = victim(({ name }) => records.paying.includes(name));
+      const { length } = records.takeovers.freeze;
       if (worker !== undefined) await freeze(worker, records, store, { forMs, patienceMs, signal });
-      return worker !== undefined;
+      return records.takeovers.freeze.length > length;
     },
     close: async () => {
       isOver = true;
       await Promise.all(workers.map(end));
     },
   };
+}
+
+/** Ends a worker's process. */
+async function end(worker: Worker): Promise<void> {
+  const { process } = worker;
+  worker.state = "dead";
+  if (process.exitCode !== null || process.signalCode !== null) return;
+  const gone = once(process, "exit");
+  process.kill("SIGKILL");
+  await gone;
+}
+
+/** Kills a worker. Returns whether a run has to be taken over. */
+async function kill(worker: Worker, records: Records, store: EventStore): Promise<boolean> {
+  const { name } = worker;
+  const { length } = records.takeovers.kill;
+  records.orphan(name, "kill");
+  await end(worker);
+  await dropIdle(records, store, name);
+  void sleep(CHECK_MS).then(() => dropIdle(records, store, name));
+  const isWaiting = [...records.orphans.values()].some((orphan) => orphan.worker === name);
+  return isWaiting || records.takeovers.kill.length > length;
 }
 
 /** Freezes a worker, and thaws it once its sessions have been taken over. */
