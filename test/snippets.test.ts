@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { messagesApi } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NO_RESTATE, RESTATE, restateServer } from "./restate/restate-server.ts";
+import { freePort, NO_RESTATE, RESTATE, restateServer } from "./restate/restate-server.ts";
 import { testDatabase } from "./support/postgres.ts";
 import { snippetRunner } from "./support/run-snippets.ts";
 import { writeSnippets } from "./support/snippet-folder.ts";
@@ -59,7 +59,8 @@ describe("every example in the docs is run to its end", { timeout: 60_000 }, asy
     if (!snippet.code.includes("DATABASE_URL")) return check(snippet, await runner.run({ file, env }));
     const database = await testDatabase();
     const restate = needsRestate ? await restateServer() : undefined;
-    const own = restate && { RESTATE_INGRESS: restate.ingress, RESTATE_ADMIN: restate.admin, PORT: "0" };
+    const { ingress: RESTATE_INGRESS = "", admin: RESTATE_ADMIN = "" } = restate ?? {};
+    const own = restate && { RESTATE_INGRESS, RESTATE_ADMIN, PORT: String(await freePort()) };
     try {
       check(snippet, await runner.run({ file, env: { ...env, DATABASE_URL: database.url, ...own } }));
     } finally {
