@@ -5,7 +5,9 @@ import { NO_RESTATE, RESTATE } from "../restate/restate-server.ts";
 import { soak } from "../support/soak.ts";
 
 const IS_SOAK = soak(0, 1) === 1;
-const COUNTS: KillOptions = IS_SOAK ? { runs: 300 } : { runs: 6, atATime: 5, kills: 1, freezes: 1 };
+const COUNTS: KillOptions = IS_SOAK
+  ? { runs: 300, patienceMs: 600_000 }
+  : { runs: 6, atATime: 5, kills: 1, freezes: 1 };
 const MS = soak(120_000, 1_800_000);
 
 async function killed(

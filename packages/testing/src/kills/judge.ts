@@ -1,4 +1,5 @@
 import type { StoredEvent, StoredOf } from "@pawl/core";
+import { outcomeUnknown } from "@pawl/core/tools";
 import type { KillReport } from "./kill-report.ts";
 import type { AppendRecord, Records, StepRecord } from "./records.ts";
 import { LAST_TEXT, ONCE, TURN_COUNT } from "./story.ts";
@@ -23,11 +24,23 @@ export function faultsOfLog(log: readonly StoredEvent[]): string[] {
   for (const { data } of ofType(log, "tool_call")) {
     const own = results.filter((result) => result.data.call_id === data.call_id);
     if (own.length !== 1) fault(`the call ${data.call_id} has ${own.length} results`);
-    if (data.tool_name !== ONCE && own[0]?.data.success === false)
-      fault(`"${data.tool_name}" may run again, and has failed: ${JSON.stringify(own[0].data.result)}`);
+    const [result] = own;
+    if (result?.data.success === false && !isUnknown(result))
+      fault(`"${data.tool_name}" has failed: ${JSON.stringify(result.data.result)}`);
   }
   return faults;
 }
+
+/**
+ * Returns whether a call's worker was lost, so that its outcome is unknown. A call that may run again has
+ * this result if the engine took the session back from a worker that was alive.
+ */
+function isUnknown({ data }: StoredOf<"tool_result">): boolean {
+  return !data.success && JSON.stringify(data.result).includes(outcomeUnknown("").slice(0, UNKNOWN));
+}
+
+/** How many characters of the text for unknown outcomes come before the reason. */
+const UNKNOWN = "The outcome of this call is unknown".length;
 
 /** Returns the types of a log's events, each with its time in seconds since the first one. */
 function briefly(log: readonly StoredEvent[]): string {
@@ -83,7 +96,7 @@ export function judge(
 ): Judged {
   const all = logs.flat();
   const effects = steps.filter(({ tool }) => tool === ONCE);
-  const unknown = ofType(all, "tool_result").filter(({ data }) => data.tool_name === ONCE && !data.success);
+  const unknown = ofType(all, "tool_result").filter(isUnknown);
   const late = ofType(all, "error").filter(({ data }) => data.code === "late_result");
   return {
     counts: {

@@ -34,7 +34,7 @@ export interface KillReport {
   effects: number;
   /** How often it has run twice for one call. */
   effectsTwice: number;
-  /** Its calls whose worker was lost, so that nobody knows the outcome. */
+  /** The calls whose worker was lost, so that nobody knows the outcome. */
   unknownOutcomes: number;
   /** Calls of the other tool that ran again because their result was lost. */
   stepsAgain: number;

@@ -63,8 +63,11 @@ export interface Records {
   orphan(worker: string, by: Orphan["by"]): string[];
 }
 
-/** How often a run may lose its worker without getting any further. */
-const MOST_LOSSES = 2;
+/**
+ * How often a run may have been picked up without getting any further, so that its worker may still be lost.
+ * Pawl gives up at the fourth time, and one lease more may be lost because the machine is slow.
+ */
+const MOST_RECOVERIES = 2;
 
 /** The events that bring a run further. */
 const PROGRESS: readonly string[] = ["assistant_message", "tool_result", "tool_suspended"];
@@ -84,8 +87,8 @@ export function newRecords(now: () => number = () => performance.now()): Records
   const givenTo = new Map<string, string>();
   const undelivered = new Map<string, number>();
   const redeliveries: number[] = [];
-  /** How often each run has lost its worker since it last got any further. */
-  const losses = new Map<string, number>();
+  /** How often each run was picked up since it last got any further. */
+  const recoveries = new Map<string, number>();
   return {
     steps: [],
     appends,
@@ -98,12 +101,14 @@ export function newRecords(now: () => number = () => performance.now()): Records
     orphans,
     stored: (append) => {
       appends.push(append);
-      if (append.types.some((type) => PROGRESS.includes(type))) losses.delete(append.sessionId);
+      const { sessionId, types } = append;
+      if (types.some((type) => PROGRESS.includes(type))) recoveries.delete(sessionId);
+      else if (types.includes("run_recovered"))
+        recoveries.set(sessionId, (recoveries.get(sessionId) ?? 0) + 1);
     },
     took: (worker, sessionId, epoch) => {
       // Reports of two workers may overtake each other, and epochs do not.
       if ((owners.get(sessionId)?.epoch ?? -1) >= epoch) return;
-      if (ownerOf(sessionId) !== undefined) losses.set(sessionId, (losses.get(sessionId) ?? 0) + 1);
       owners.set(sessionId, { worker, epoch, released: false });
       const orphan = orphans.get(sessionId);
       if (orphan === undefined || orphan.worker === worker) return;
@@ -126,7 +131,7 @@ export function newRecords(now: () => number = () => performance.now()): Records
     ownerOf,
     victimsOf: (worker) => {
       const ids = sessionsOf(worker);
-      return ids.some((id) => (losses.get(id) ?? 0) >= MOST_LOSSES) ? undefined : ids;
+      return ids.some((id) => (recoveries.get(id) ?? 0) >= MOST_RECOVERIES) ? undefined : ids;
     },
     orphan: (worker, by) => {
       const ids = sessionsOf(worker);

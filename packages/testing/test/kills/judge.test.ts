@@ -1,4 +1,5 @@
 import { memoryStore, type StoredEvent } from "@pawl/core";
+import { outcomeUnknown } from "@pawl/core/tools";
 import { describe, expect, it } from "vitest";
 import { newGuard } from "../../src/kills/guard.ts";
 import { judge } from "../../src/kills/judge.ts";
@@ -69,6 +70,15 @@ describe("the judge of runs whose workers were killed", () => {
   });
 });
 
+it("Q1 a call may fail only because its worker was lost", () => {
+  const failing = (result: string) =>
+    soundRun().map((event) =>
+      event.type === "tool_result" ? { ...event, data: { ...event.data, success: false, result } } : event,
+    );
+  expect(faults(failing(outcomeUnknown("it died.")))).toEqual([]);
+  expect(faults(failing("no money"))).toEqual(['s: "pay" has failed: "no money"']);
+});
+
 describe("the guard of steps", () => {
   const open = async () => {
     const store = memoryStore();
@@ -128,9 +138,12 @@ describe("the records of leases", () => {
     expect(records.ownerOf("s")).toBe("w2");
   });
 
-  it("Q1 spare a worker whose run was lost twice without getting any further", () => {
+  it("Q1 spare a worker whose run was picked up twice without getting any further", () => {
     const records = newRecords(() => 0);
-    for (const epoch of [1, 2, 3]) records.took(`w${epoch}`, "s", epoch);
+    records.took("w3", "s", 3);
+    records.stored(append(3, 1, ["run_recovered"]));
+    expect(records.victimsOf("w3")).toEqual(["s"]);
+    records.stored(append(4, 2, ["run_recovered"]));
     expect(records.victimsOf("w3")).toBeUndefined();
     records.stored(append(5, 3, ["assistant_message"]));
     expect(records.victimsOf("w3")).toEqual(["s"]);
