@@ -3,8 +3,8 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/support/longest-first.ts";
 import { NODE_FLAGS } from "./test/support/node-flags.ts";
 
-/** Files that get a process of their own, e.g. because they measure memory. */
-const ALONE = ["test/soak/**/*.test.ts"];
+/** Files that get a process of their own: they measure memory, or start programs that must answer in time. */
+const ALONE = ["test/soak/**/*.test.ts", "packages/mcp/test/**/*.test.ts"];
 
 // The tests' programs load the same modules again and again. Node keeps them compiled, without types.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules", ".cache", "compiled");
@@ -14,8 +14,7 @@ export default defineConfig({
   resolve: { conditions: ["@pawl/source"] },
   ssr: { resolve: { conditions: ["@pawl/source"] } },
   test: {
-    // One more than the processors of a small machine, because files often wait, e.g. for a page or a lease.
-    maxWorkers: 3,
+    maxWorkers: 2,
     // The rest of what a program of the tests is started with.
     execArgv: [...NODE_FLAGS],
     sequence: { sequencer: LongestFirst },

@@ -83,8 +83,8 @@ export function newRecords(now: () => number = () => performance.now()): Records
     return owner?.released === false ? owner.worker : undefined;
   };
   const sessionsOf = (worker: string) => [...owners.keys()].filter((id) => ownerOf(id) === worker);
-  /** The worker that the engine has given a session to, and when such a worker was killed. */
-  const givenTo = new Map<string, string>();
+  /** The calls of each worker's handler, by session. Two workers may be called for one session. */
+  const calls = new Map<string, Set<string>>();
   const undelivered = new Map<string, number>();
   const redeliveries: number[] = [];
   /** How often each run was picked up since it last got any further. */
@@ -123,10 +123,10 @@ export function newRecords(now: () => number = () => performance.now()): Records
       const lost = undelivered.get(sessionId);
       if (lost !== undefined) redeliveries.push(now() - lost);
       undelivered.delete(sessionId);
-      givenTo.set(sessionId, worker);
+      calls.set(worker, (calls.get(worker) ?? new Set()).add(sessionId));
     },
     done: (worker, sessionId) => {
-      if (givenTo.get(sessionId) === worker) givenTo.delete(sessionId);
+      calls.get(worker)?.delete(sessionId);
     },
     ownerOf,
     victimsOf: (worker) => {
@@ -137,7 +137,7 @@ export function newRecords(now: () => number = () => performance.now()): Records
       const ids = sessionsOf(worker);
       const at = now();
       for (const id of ids) orphans.set(id, { by, worker, at });
-      if (by === "kill") for (const [id, holder] of givenTo) if (holder === worker) undelivered.set(id, at);
+      if (by === "kill") for (const id of calls.get(worker) ?? []) undelivered.set(id, at);
       return ids;
     },
   };

@@ -64,6 +64,7 @@ export function killedWorker(): KilledWorker {
     const response = await fetch(desk, { method: "POST", body, ...(signal && { signal }) });
     await response.arrayBuffer();
   };
+  let working: Promise<void> = Promise.resolve();
   const send: SendReport = (report) => post({ ...report, worker } as WorkerReport).catch(() => undefined);
   return {
     modelUrl,
@@ -73,23 +74,31 @@ export function killedWorker(): KilledWorker {
     agent: (model) =>
       killedAgent(model, ({ signal, ...step }) => post({ kind: "step", worker, ...step }, signal)),
     watchStore: (store) => watchStore(store, send),
-    watchEngine: (engine) =>
-      withOverrides(engine, {
-        work: (handler, options) =>
-          engine.work(async (woken) => {
-            const { sessionId } = woken;
-            await send({ kind: "given", sessionId });
-            await handler(woken);
-            await send({ kind: "done", sessionId });
-          }, options),
-      }),
+    watchEngine: (engine) => {
+      const begun = Promise.withResolvers<void>();
+      working = begun.promise;
+      const work: Engine["work"] = async (handler, options) => {
+        const watched: typeof handler = async (woken) => {
+          const { sessionId } = woken;
+          await send({ kind: "given", sessionId });
+          await handler(woken);
+          await send({ kind: "done", sessionId });
+        };
+        const started = await engine.work(watched, options);
+        begun.resolve();
+        return started;
+      };
+      return withOverrides(engine, { work });
+    },
     start: (runtime) => {
       runtime.start();
       const gone = () => process.exit(1);
-      get(`${desk}/life?worker=${worker}`, (response) => response.resume().on("close", gone)).on(
-        "error",
-        gone,
-      );
+      const live = () => {
+        const request = get(`${desk}/life?worker=${worker}`, (life) => life.resume().on("close", gone));
+        request.on("error", gone);
+      };
+      // Runs that begin earlier are found by the first sweep, and not by the engine.
+      void working.then(live);
     },
   };
 }

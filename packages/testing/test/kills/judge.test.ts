@@ -127,6 +127,9 @@ describe("the records of leases", () => {
     records.took("w1", "idle", 1);
     records.gave("idle", 1);
     records.given("w1", "s");
+    // A second call for the session found the lease taken.
+    records.given("w2", "s");
+    records.done("w2", "s");
     records.orphan("w1", "kill");
     now = 700;
     records.took("w2", "s", 2);
