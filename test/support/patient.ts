@@ -35,9 +35,9 @@ export function patient(ran: Map<string, number>): Tool<unknown> {
       waited.set(before, (waited.get(before) ?? 0) + 1);
       const next = planFor(value)[part];
       if (next === undefined) return seen;
-      const afterMs = 1 + 12 * (part % 2);
-      if (next === "wait") return wait({ afterMs, state: seen });
-      const expires = { afterMs, default: NOBODY };
+      if (next === "wait") return wait({ afterMs: 1 + 12 * (part % 2), state: seen });
+      // Long enough for an answer to come first, now and then.
+      const expires = { afterMs: 40, default: NOBODY };
       return ask({
         kind: "patient",
         payload: value,
