@@ -15,7 +15,7 @@ export const MOST_RUNS = 200;
 
 const PACE: Pace = { stepMs: 1_000, leaseMs: 2_000, strandedMs: 10_000, places: 5 };
 
-/** How long the fleet of a visitor who has left goes on, in milliseconds. */
+/** How long a fleet runs without a request of its visitor before it is stopped, in milliseconds. */
 const IDLE_MS = 5 * 60_000;
 
 /** Options of `serverFleet()`. */
@@ -32,7 +32,7 @@ export interface FleetOptions {
 }
 
 /**
- * The fleet of this server: at most one, which belongs to the visitor who has started it. Its methods throw a
+ * The fleet of this server: at most one. It belongs to the visitor who started it. Its methods throw a
  * `PawlError` with a message for the visitor.
  */
 export interface ServerFleet {

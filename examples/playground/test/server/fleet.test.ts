@@ -57,7 +57,7 @@ describe("the limits of the fleet", () => {
     expect((await fleet.view("ada")).runs).toHaveLength(2);
   });
 
-  it("belongs to the visitor who has started it, until that one ends it", async () => {
+  it("belongs to the visitor who started it until that visitor stops it", async () => {
     const fleet = opened();
     fleet.start("ada", 1);
     await fleet.send("ada", 1);

@@ -4,6 +4,7 @@ import type { SessionEvent } from "../log/live-event.ts";
 import { type FollowOptions, followFrom } from "../readers/follow.ts";
 import type { ReaderCompanion } from "../readers/reader.ts";
 import { runsAfter } from "../readers/session-watch.ts";
+import { isResumed } from "./begin/begin.ts";
 import { beginning } from "./begin/beginning.ts";
 import type { AskedBy, Host } from "./leg/host.ts";
 
@@ -52,7 +53,7 @@ function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () =>
     }
     runs = true;
     if (wakeAt != null && !isDue) return;
-    const { isResumed, resumeIfDue } = await import("./seldom/index.ts");
+    const { resumeIfDue } = await import("./seldom/index.ts");
     const leg = await resumeIfDue(host, session, from);
     if (isResumed(leg)) resumedAt = wakeAt;
     else if (leg !== undefined) lookAfter(leg.waitMs + 1);

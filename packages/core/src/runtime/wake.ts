@@ -3,7 +3,7 @@ import type { Leg } from "../leg/leg.ts";
 import type { Session } from "../log/session-row.ts";
 import { firstExpiry, isResting, isSuspended, waitingFor } from "../session/queued.ts";
 import { openRun } from "../session/state.ts";
-import type { NotDue } from "./begin/begin.ts";
+import { isResumed, type NotDue } from "./begin/begin.ts";
 import { beginning } from "./begin/beginning.ts";
 import type { ActiveLeg, AskedBy, Host, Wake } from "./leg/host.ts";
 
@@ -58,19 +58,19 @@ function setWake(
   host.wakes.get(id)?.cancel();
   host.wakes.set(id, timer);
   const ring = async () => {
-    const active = await beginning(host, resumeAt(host, id, timer)).catch(host.report);
-    if (active === "moved on") {
-      if (host.wakes.get(id) === timer) host.wakes.delete(id);
-    } else if (active !== undefined && "waitMs" in active) {
-      if (host.wakes.get(id) === timer && !host.draining) cancelTimer = set(active.waitMs + 1);
-    } else if (active !== undefined) {
-      // A leg that was started here has done so. One that was given to the engine has not.
-      if (host.wakes.get(id) === timer) host.wakes.delete(id);
-      resolve(active);
-    } else if (host.wakes.get(id) === timer && !host.draining) {
-      // Another leg holds the session, perhaps for a moment only, or the store failed.
-      cancelTimer = set(pauseMs);
-      pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS);
+    const active = await beginning(host, resumeAt(host, id, timer)).catch((error) => {
+      host.report(error);
+      return undefined;
+    });
+    const isCurrent = host.wakes.get(id) === timer;
+    if (active === "moved on" || isResumed(active)) {
+      // A leg that was started here has deleted it. One that was given to the engine has not.
+      if (isCurrent) host.wakes.delete(id);
+      if (active !== "moved on") resolve(active);
+    } else if (isCurrent && !host.draining) {
+      // It is too early, or another leg holds the session, perhaps for a moment only, or the store failed.
+      cancelTimer = set(active === undefined ? pauseMs : active.waitMs + 1);
+      if (active === undefined) pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS);
     }
   };
 }

@@ -24,7 +24,7 @@ export interface Orphan {
   at: number;
 }
 
-/** Who has which session, and what was done. */
+/** Which worker holds each session, and which steps were done. */
 export interface Records {
   readonly steps: StepRecord[];
   readonly appends: AppendRecord[];

@@ -18,7 +18,7 @@ export const ENV = {
 export interface KilledWorker {
   /** The base URL of the simulated Messages API. */
   readonly modelUrl: string;
-  /** The key for it, by which the harness knows who asks. */
+  /** The API key of requests to it. It tells the harness which worker sent a request. */
   readonly apiKey: string;
   /** The `leaseTtlMs` for the worker's runtime. */
   readonly leaseTtlMs: number;

@@ -42,6 +42,11 @@ export interface NotDue {
   waitMs: number;
 }
 
+/** Returns whether a run was resumed. */
+export function isResumed(leg: ActiveLeg | NotDue | undefined): leg is ActiveLeg {
+  return leg !== undefined && "done" in leg;
+}
+
 /** Resumes the session's open run as {@link recover} does, unless it waits for a time. */
 export async function recoverIfDue(
   host: Host,

@@ -14,4 +14,4 @@ export { readInput } from "../files/read-input.ts";
 export { delegateCall } from "../tasks/delegate.ts";
 export { openTasks } from "../tasks/open-tasks.ts";
 export { continueWoken, recoverSession } from "./recover-session.ts";
-export { isResumed, resumeIfDue, sweep } from "./sweep.ts";
+export { resumeIfDue, sweep } from "./sweep.ts";

@@ -1,11 +1,12 @@
 import type { WokenSession } from "../../engine/engine.ts";
 import { firstExpiry, waitingFor } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
+import { isResumed } from "../begin/begin.ts";
 import type { Recovered } from "../begin/runtime-types.ts";
 import type { Host } from "../leg/host.ts";
 import { FREE_PLACE, takePlace } from "../leg/place.ts";
 import { untilLeft } from "../leg/until-left.ts";
-import { isResumed, resumeIfDue } from "./sweep.ts";
+import { resumeIfDue } from "./sweep.ts";
 
 /** How soon a session is woken again for which this process had no place, in milliseconds. */
 const NO_PLACE_MS = 500;

@@ -1,5 +1,5 @@
 import type { Session } from "../../log/session-row.ts";
-import { type NotDue, recoverIfDue } from "../begin/begin.ts";
+import { isResumed, type NotDue, recoverIfDue } from "../begin/begin.ts";
 import type { ActiveLeg, BegunBy, Host, Place, Wake } from "../leg/host.ts";
 import { noSuchAgent } from "../leg/no-such-agent.ts";
 import { FREE_PLACE, takePlace } from "../leg/place.ts";
@@ -117,11 +117,6 @@ interface ResumedSession {
 
 /** The leg that resumes a run; `undefined` if it could not be resumed. */
 type Resumed = ActiveLeg | NotDue | undefined;
-
-/** Whether a run was resumed. */
-export function isResumed(leg: Resumed): leg is ActiveLeg {
-  return leg !== undefined && "done" in leg;
-}
 
 /**
  * Resumes the session's run if no process is working on it, unless it waits for a time or resuming it has
