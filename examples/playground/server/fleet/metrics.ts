@@ -1,5 +1,3 @@
-import type { FleetMetrics } from "../../web/fleet/fleet-view.ts";
-
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{.*\})? (\S+)(?: -?\d+)?$/gm;
 
 /** Reads the text format of Prometheus. Adds up the samples of each metric, whatever their labels are. */
@@ -10,8 +8,16 @@ export function readMetrics(text: string): ReadonlyMap<string, number> {
   return sums;
 }
 
-/** The same numbers, of one worker. A metric is missing until something was counted. */
-export type WorkerMetrics = FleetMetrics;
+/** The numbers of the fleet in a worker's metrics. A metric is missing until something was counted. */
+export interface WorkerMetrics {
+  active: number;
+  waiting: number;
+  stranded: number;
+  takeovers: number;
+  wakes: number;
+  /** The sum of all waits. The page shows their average. */
+  wakeSeconds: number;
+}
 
 export function workerMetrics(text: string): WorkerMetrics {
   const all = readMetrics(text);
