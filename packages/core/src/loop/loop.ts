@@ -63,7 +63,7 @@ export async function runLoop(leg: Leg, first?: StoredRequest): Promise<boolean>
         await leg.log.append([(await seldomUsed()).credentialsQuestion(next.run)]);
         break;
       case "suspend":
-        if (await suspendRun(leg, next.pending, leg.log.state.lastSeq)) return true;
+        if (await suspendRun(leg, next.pending, { seq: leg.log.state.lastSeq, revision })) return true;
         break;
       case "end":
         if (await endRun(leg, next.stop)) return true;
@@ -168,11 +168,15 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
 }
 
 /**
- * Suspends the run, or ends it if the session is over, because nobody can answer then. `decidedAt` is the
- * `seq` on which the decision was based. Returns `false` if something was stored after it; the caller must
- * then decide again.
+ * Suspends the run, or ends it if the session is over, because nobody can answer then. `decidedAt` says
+ * on what the decision was based. Returns `false` if something was stored after it; the caller must then
+ * decide again.
  */
-async function suspendRun(leg: Leg, waiting: readonly Asking[], decidedAt: number): Promise<boolean> {
+async function suspendRun(
+  leg: Leg,
+  waiting: readonly Asking[],
+  decidedAt: { seq: number; revision: number },
+): Promise<boolean> {
   const run = openRun(leg.log.state);
   if (run === undefined) return false;
   const status = await leg.status();
@@ -180,7 +184,7 @@ async function suspendRun(leg: Leg, waiting: readonly Asking[], decidedAt: numbe
   // Hooks may have appended: decide again.
   const questions = waiting.filter((asking) => !isHidden(asking));
   if (questions.length > 0 && (await notifyOfSuspension(leg, questions))) return false;
-  return await leg.log.appendAtTip([suspendedEvent(run, waiting)], { seq: decidedAt, release: true });
+  return await leg.log.appendAtTip([suspendedEvent(run, waiting)], { ...decidedAt, release: true });
 }
 
 function suspendedEvent({ runId }: RunState, waiting: readonly Asking[]): NewEvent {

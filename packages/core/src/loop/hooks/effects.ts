@@ -19,8 +19,8 @@ const TASKS = "pawl.tasks";
 export const EFFECT_MS = 5_000;
 
 /**
- * Runs the `afterRun` hooks that have not run yet. Each has its own event key. The first `effect_started` is
- * appended together with `first`, if nothing else was stored in the meantime. After that append the run can
+ * Runs the `afterRun` hooks that have not run yet. Each has its own event key. `begin` appends the first
+ * `effect_started` and resolves to `false` if something else was stored first. After that append the run can
  * only end. An effect that a crash interrupted runs again only if its hook is `idempotent` and the run is not
  * in a crash loop.
  *
@@ -30,12 +30,16 @@ export async function runEffects(
   leg: Leg,
   run: RunState,
   stop: StopReason,
-  first: readonly NewEvent[],
+  begin: (started: NewEvent) => Promise<boolean>,
 ): Promise<boolean> {
   for (const hook of [...(await endingTasks(leg, run)), ...hooksWith(leg, "afterRun")]) {
     const state = run.effects.get(hook.name);
     if (state === "over" || (state === "begun" && (hook.idempotent !== true || isGivenUp(run)))) continue;
-    if (state === undefined && !(await beginEffect(leg, run, stop, hook, first))) return false;
+    if (state === undefined) {
+      const started = startedEvent(run, stop, hook);
+      if (run.ending !== undefined) await leg.log.append([started]);
+      else if (!(await begin(started))) return false;
+    }
     await runEffect(leg, run, stop, hook);
   }
   return true;
@@ -71,23 +75,12 @@ async function endAndCharge(
   });
 }
 
-async function beginEffect(
-  leg: Leg,
-  { runId, ending }: RunState,
-  stop: StopReason,
-  { name }: Hook,
-  first: readonly NewEvent[],
-): Promise<boolean> {
-  const started: NewEvent = {
+function startedEvent({ runId }: RunState, stop: StopReason, { name }: Hook): NewEvent {
+  return {
     type: "effect_started",
     key: eventKey.effect(runId, name),
     data: { run_id: runId, name, stop },
   };
-  if (ending !== undefined) {
-    await leg.log.append([started]);
-    return true;
-  }
-  return await leg.log.appendAtTip([...first, started]);
 }
 
 /**

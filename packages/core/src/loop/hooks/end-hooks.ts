@@ -35,10 +35,13 @@ export async function endingOf(
   reason: StopReason,
   closing?: string,
 ): Promise<Ending | undefined> {
+  const { revision } = leg.log;
   const stop = run.ending ?? (await finalStop(leg, withOwnWords(leg.agent, reason)));
   const close = () => closeOpenCalls(run, (call) => closing ?? closingReason(stop, run, call));
   const reported = isReported(stop) ? endError(leg, run, stop) : undefined;
-  if (!(await runEffects(leg, run, stop, close()))) return undefined;
+  // The answers are made directly before the append: a user may have answered since the end was decided.
+  const begin = (started: NewEvent) => leg.log.appendAtTip([...close(), started], { revision });
+  if (!(await runEffects(leg, run, stop, begin))) return undefined;
   const logged = reported === undefined ? [] : [reported];
   const events: Ending["events"] = (next) => [...close(), ...logged, endEvent(run, stop, next)];
   return { stop, events, error: reported?.data };

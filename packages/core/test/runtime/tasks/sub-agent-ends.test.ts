@@ -49,6 +49,36 @@ describe("a task whose caller ends", () => {
     await world.check();
   });
 
+  it("L9 L7 ends when its caller is stopped and an answer arrives while its session is read", async () => {
+    const world = await asked();
+    let answering: Promise<unknown> | undefined;
+    const store: EventStore = {
+      ...world.base,
+      sessions: {
+        ...world.base.sessions,
+        get: async (id) => {
+          const isEnding = id === child && ofType(await world.log(), "stop_requested").length > 0;
+          if (isEnding && answering === undefined) {
+            answering = world.answer("toolu_a", "yes", pawl);
+            await until(async () => ofType(await world.log(), "tool_answered").length > 0);
+            // The process that stored the answer tells its leg, which reads it.
+            await new Promise((resolve) => setTimeout(resolve, 5));
+          }
+          return await world.base.sessions.get(id);
+        },
+      },
+    };
+    const pawl = world.boot(store);
+    await pawl.stop(sessionId, user);
+    for await (const _ of pawl.follow(sessionId, { afterSeq: 1, untilIdle: true }));
+    await until(async () => (await world.base.sessions.get(sessionId))?.openRun === null);
+    await answering;
+    await expectEnded(world);
+    expect(ofType(await world.log(), "tool_result")).toHaveLength(1);
+    expect(ofType(await world.log(), "error")).toEqual([]);
+    await world.check();
+  });
+
   it("L9 asks no model and costs nothing if it begins when its caller has already ended", async () => {
     const world = family([{ tools: task("toolu_a") }], [{ text: "Too late." }]);
     await world.base.sessions.create({ id: sessionId, userId: "u1", agent: "host" });
