@@ -48,7 +48,8 @@ const OPTIONS: OptionKinds<MetricOptions> = {
  *   message was stored, or its time has come) until this process stored something for it. Both by the
  *   store's clock, so it holds across processes
  * - `pawl.run.takeovers`: the runs that this process continued after another one had died
- * - `pawl.run.handovers`: the runs that this process left, by `pawl.reason`: `draining` or `hand_over`
+ * - `pawl.run.handovers`: the runs that this process left, by `pawl.reason`: `draining`, `hand_over` or
+ *   `taken_back`, as in the event `run_left`
  * - `pawl.run.ended`: the runs that ended in this process, by `pawl.stop`
  *
  * The wake's duration needs a store with `open`, which all of Pawl's stores have. An error of the meter is

@@ -89,7 +89,12 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
       data.spent && money(data.spent.cost_cents),
       took(event),
     ),
-  run_started: (data) => joined(runId(data), `${data.agent}, version ${data.agent_version}`),
+  run_started: (data) =>
+    joined(
+      runId(data),
+      `${data.agent}, version ${data.agent_version}`,
+      data.given_away && "given to another process",
+    ),
   run_suspended: ({ pending, wake_at }) =>
     joined(
       pending.length === 0
@@ -97,7 +102,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
         : `waits for ${pending.length === 1 ? "an answer" : `${pending.length} answers`}`,
       wake_at && `wakes at ${wake_at}`,
     ),
-  run_left: ({ reason }) => (reason === "draining" ? "its process shuts down" : "its process hands it over"),
+  run_left: ({ reason }) => LEFT[reason],
   run_recovered: () => "resumed by another process",
   agent_changed: ({ from, to, tools }) =>
     joined(
@@ -118,6 +123,12 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   effect_started: ({ name }) => name,
   effect_ended: ({ name }) => name,
   stop_requested: ({ interrupt }) => (interrupt ? "the user wrote something else" : "a stop was requested"),
+};
+
+const LEFT: Record<EventData["run_left"]["reason"], string> = {
+  draining: "its process shuts down",
+  hand_over: "its process hands it over",
+  taken_back: "its engine takes it back",
 };
 
 /** Returns the last eight characters of a call's id: a provider's ids all begin with the same characters. */

@@ -160,7 +160,8 @@ export interface EventData {
   /**
    * A run started: for a message, for queued messages, or to retry a run. `retry_of` is the id of the failed
    * or stopped run that it retries. A retry does not have its own message. `tags` are the tags of hooks
-   * that no earlier run of the session has declared, see `Hook.tags`.
+   * that no earlier run of the session has declared, see `Hook.tags`. `given_away` is `true` if the process
+   * that stored the message had no place for the run: another process picks it up.
    */
   run_started: {
     run_id: string;
@@ -168,6 +169,7 @@ export interface EventData {
     agent_version: string;
     retry_of?: string;
     tags?: string[];
+    given_away?: true;
   } & CalledBy;
   /**
    * A run began to wait. `pending` are the ids of the calls that ask the user, and `hidden` of those that
@@ -176,12 +178,12 @@ export interface EventData {
    */
   run_suspended: { run_id: string; pending: string[]; hidden?: string[]; wake_at?: string };
   /**
-   * A process left a run unfinished because it was shutting down (`draining`), or because its time was over
-   * (`hand_over`, see `RuntimeOptions.handOverAfterMs`). Another process continues the run. Absent if the
-   * process died.
+   * A process left a run unfinished because it was shutting down (`draining`), because its time was over
+   * (`hand_over`, see `RuntimeOptions.handOverAfterMs`), or because its engine took the session back
+   * (`taken_back`, see `WokenSession.signal`). Another process continues the run. Absent if the process died.
    */
-  run_left: { run_id: string; reason: "draining" | "hand_over" };
-  /** A process picked up a run whose process died or shut down. */
+  run_left: { run_id: string; reason: "draining" | "hand_over" | "taken_back" };
+  /** A process picked up a run that another process has left or given away, or whose process died. */
   run_recovered: { run_id: string };
   /**
    * A process picked up a run that was started by another version of its agent. Stored once per change, also

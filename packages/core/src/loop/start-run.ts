@@ -18,6 +18,8 @@ interface RunBeginning extends CalledBy {
   userData: FetchedUserData;
   /** The id of the run that this one retries. */
   retryOf?: string;
+  /** Whether the run is left to another process, which has a place for it. */
+  isGivenAway?: boolean;
 }
 
 /** Returns the events with which a run starts, without its message. */
@@ -25,7 +27,7 @@ export function startEvents(
   state: SessionState,
   agent: Pick<Agent, "name" | "version" | "hooks"> & Parameters<typeof prefixFor>[1],
   newId: () => string,
-  { runId, userData: { text, failure }, retryOf, caller, credentials }: RunBeginning,
+  { runId, userData: { text, failure }, retryOf, caller, credentials, isGivenAway }: RunBeginning,
 ): NewEvent[] {
   const tags = newHookTags(state, agent.hooks);
   const data = {
@@ -35,6 +37,7 @@ export function startEvents(
     ...(tags.length > 0 && { tags }),
     ...(caller !== undefined && { caller }),
     ...(credentials && { credentials }),
+    ...(isGivenAway && { given_away: true as const }),
   };
   const started: NewEvent =
     retryOf === undefined

@@ -16,7 +16,7 @@ export async function drain(host: Host, timeoutMs: number): Promise<void> {
     await Promise.allSettled([...host.legs.values()].map(({ done }) => done));
   };
   await atMost(host.clock, timeoutMs, atRest());
-  for (const leg of host.legs.values()) leg.leave();
+  for (const leg of host.legs.values()) leg.leave("draining");
   await atMost(host.clock, 2 * host.abortGraceMs, atRest());
   host.over.turnOn();
   await atMost(host.clock, 2 * host.abortGraceMs, settled(host.reads));

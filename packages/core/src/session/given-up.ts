@@ -11,7 +11,7 @@ export function isGivenUp({ recoveries }: RunState): boolean {
 
 /**
  * Returns whether a process that leaves a run does not count as crashed. True for a deploy. If the process's
- * time was over, true unless it was in the middle of an answer.
+ * time was over, or its engine took the session back, true unless it was in the middle of an answer.
  */
 // The same answer would not fit into the next process's time either, and each attempt costs money. A task of
 // a sub-agent may take any number of processes: its progress is in a log of its own.

@@ -36,7 +36,7 @@ export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonO
     sessionStatus: undefined,
     unsettled: true,
     recoveries: 0,
-    gaveWay: false,
+    gaveWay: data.given_away === true,
     agentChange: undefined,
     cause: undefined,
     ended: undefined,

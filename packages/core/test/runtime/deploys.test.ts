@@ -13,6 +13,7 @@ import {
   systemClock,
   tool,
 } from "../../src/index.ts";
+import { localEngine } from "../../src/store.ts";
 import { never, type Options, type Setup, setup, stored, types, until, user } from "../support/setup.ts";
 import { beforeAppend, failingStore, has } from "../support/stores.ts";
 import { hang, nothing } from "../support/tools.ts";
@@ -201,6 +202,29 @@ describe("an idempotent call whose process gives way", () => {
       success: true,
       result: "saved",
     });
+  });
+
+  it("Q1 T5 runs again if the engine took the session back from its process", async () => {
+    const store = memoryStore();
+    const ran: string[] = [];
+    const tools = [
+      works(ran, () => {
+        if (ran.length === 1) throw new Error("half done");
+        return "saved";
+      }),
+    ];
+    const front = boot(store, [], { tools }, { engine: localEngine(), concurrency: 0 });
+    const { sessionId } = await front.pawl.run("tester", { ...user, input: "Go" }).started;
+    await until(async () => (await store.listRecoverable({ limit: 1 })).length === 1);
+    const taken = new AbortController();
+    const recovering = boot(store, asks, { tools }).pawl.recover(sessionId, { signal: taken.signal });
+    await until(() => ran.length === 1);
+    taken.abort();
+    expect(await recovering).toEqual({ outcome: "left" });
+    expect((await front.of(sessionId, "run_left"))[0]?.data.reason).toBe("taken_back");
+    await finish(boot(store, [{ text: "Done." }], { tools }), sessionId);
+    expect((await front.of(sessionId, "tool_result")).map(({ data }) => data.result)).toEqual(["saved"]);
+    expect(ran).toHaveLength(2);
   });
 
   it("F25 T5 does not run again if the time of its process was over: it would not fit there either", async () => {

@@ -214,7 +214,7 @@ describe("recover()", () => {
     const { store, sessionId } = await abandoned();
     await store.acquire(sessionId, "another", 60_000);
     const { pawl } = setup([], {}, { store });
-    expect(await pawl.recover(sessionId)).toEqual({ outcome: "busy", afterMs: 10_000 });
+    expect(await pawl.recover(sessionId)).toEqual({ outcome: "busy", afterMs: 3_334 });
   });
 
   it("Q1 tells for what a run waits", async () => {

@@ -21,8 +21,9 @@ export function failureText({ life }: Leg, cause: unknown): string {
 }
 
 /**
- * Returns whether another process runs the call again: a deploy has cut it off, and it is idempotent. A call
- * that was cut off because the platform's time was over would not fit into the next process's time either.
+ * Returns whether another process runs the call again: a deploy or the engine has cut it off, and it is
+ * idempotent. A call that was cut off because the platform's time was over would not fit into the next
+ * process's time either.
  */
 export function isRunAgain(
   { life }: Leg,
@@ -30,5 +31,5 @@ export function isRunAgain(
   event: ResultEvent | QuestionEvent | undefined,
 ): boolean {
   const failed = event === undefined || (event.type === "tool_result" && !event.data.success);
-  return idempotent && failed && life.lost && life.leaving === "draining";
+  return idempotent && failed && life.lost && life.leaving !== undefined && life.leaving !== "hand_over";
 }

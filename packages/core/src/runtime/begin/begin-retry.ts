@@ -127,6 +127,7 @@ async function storeStart(
       runId: host.newId(),
       userData: await fetchUserData({ agent, session }, leg.access(), { clock: host.clock, hide: held.hide }),
       retryOf: retried,
+      isGivenAway: leg.isGivenAway,
       ...calledBy(from),
     };
     const events = [...startEvents(log.state, agent, host.newId, run), ...noteFor(log.state)];

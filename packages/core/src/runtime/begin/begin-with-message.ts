@@ -154,7 +154,8 @@ async function storeMessage(
     if (before !== undefined && ending === undefined) continue;
     // The question may have been answered while the hooks ran, so that the run continues.
     if (runToResume(log.state) !== undefined) break;
-    const start = { runId: host.newId(), userData, ...calledBy(incoming) };
+    const { isGivenAway } = leg;
+    const start = { runId: host.newId(), userData, isGivenAway, ...calledBy(incoming) };
     const stored = await storeRunStart(host, { session, agent, run: start, signal }, leg, [
       ...(ending?.events(nextRun(log.state, start.runId)) ?? []),
       ...startEvents(log.state, agent, host.newId, start),

@@ -7,6 +7,7 @@ import type { Engine } from "../../engine/engine.ts";
 import type { OwnUserFiles } from "../../files/user-files.ts";
 import type { Leg, Tasks } from "../../leg/leg.ts";
 import type { LegFiles } from "../../leg/leg-files.ts";
+import type { EventData } from "../../log/event-data.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import type { LiveTail } from "../../log/live-tail.ts";
 import type { Session } from "../../log/session-row.ts";
@@ -62,8 +63,11 @@ export interface ActiveLeg {
   /** Stops the run. */
   abort(): void;
   /** Leaves the run to another process, without ending it. */
-  leave(): void;
+  leave(reason: LeaveReason): void;
 }
+
+/** Why a process leaves a run, as the log says it. */
+export type LeaveReason = EventData["run_left"]["reason"];
 
 /** The credentials that came to this process while it holds a session's lease. */
 export interface HeldCredentials {

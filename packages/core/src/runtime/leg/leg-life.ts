@@ -4,7 +4,7 @@ import type { LegLife } from "../../leg/leg.ts";
 import type { SessionLog } from "../../leg/session-log.ts";
 import { landingTime } from "../../loop/decide.ts";
 import { limitStop, remainingOf } from "../../stop/limits.ts";
-import type { Host } from "./host.ts";
+import type { Host, LeaveReason } from "./host.ts";
 
 /** The parts of a leg's life that only the runner uses. */
 export interface OwnLegLife extends LegLife {
@@ -12,8 +12,8 @@ export interface OwnLegLife extends LegLife {
   begin(): () => void;
   /** Aborts in-flight work, because another process has taken over the session. */
   lose(): void;
-  /** Aborts in-flight work, because the process is shutting down. Another process resumes the run. */
-  leave(): void;
+  /** Aborts in-flight work, because this process leaves the run. Another process resumes it. */
+  leave(reason: LeaveReason): void;
   /** Ends the leg: aborts the signal for work that still runs. */
   end(): void;
 }
@@ -38,12 +38,15 @@ export function newLegLife(
    * turn.
    */
   let reachedMs = 0;
-  let taken = false;
+  let leaveReason: LeaveReason | undefined = "hand_over";
   const abort = (error: PawlError) => {
     life.abandon();
     control.abort(error);
   };
-  const leave = () => abort(new PawlError("draining", "Another process continues the run."));
+  const leave = (reason: LeaveReason) => {
+    if (!life.lost) leaveReason = reason;
+    abort(new PawlError("draining", "Another process continues the run."));
+  };
   const life: { -readonly [part in keyof OwnLegLife]: OwnLegLife[part] } = {
     clock,
     abortGraceMs,
@@ -57,8 +60,8 @@ export function newLegLife(
       return host.draining || isLastTurn(host, handOverAt);
     },
     get leaving() {
-      if (taken || !(life.lost || life.draining)) return undefined;
-      return host.draining ? "draining" : "hand_over";
+      if (leaveReason === undefined || !(life.lost || life.draining)) return undefined;
+      return host.draining ? "draining" : leaveReason;
     },
     nextRun: undefined,
     legMs: () => Math.max(reachedMs, clock.now() - startedAt),
@@ -89,13 +92,13 @@ export function newLegLife(
         // The last turn itself may use all the remaining time.
         if (state.run?.landing === undefined) control.abort(new Error("The time is nearly up."));
       });
-      const cancelHandOver = clock.after(handOverAt - startedAt, leave);
+      const cancelHandOver = clock.after(handOverAt - startedAt, () => leave("hand_over"));
       return () => {
         for (const cancel of [cancelHandOver, cancelEnd, cancelLanding]) cancel();
       };
     },
     lose: () => {
-      taken = true;
+      leaveReason = undefined;
       abort(new PawlError("fenced", "Another process has taken over this session."));
     },
     leave,

@@ -20,11 +20,12 @@ export async function untilLeft(
 }
 
 async function doneOf(leg: ActiveLeg, signal: AbortSignal | undefined): Promise<LegOutcome | undefined> {
-  if (signal?.aborted) leg.leave();
-  else signal?.addEventListener("abort", leg.leave, { once: true });
+  const leave = () => leg.leave("taken_back");
+  if (signal?.aborted) leave();
+  else signal?.addEventListener("abort", leave, { once: true });
   try {
     return await leg.done.catch(() => undefined);
   } finally {
-    signal?.removeEventListener("abort", leg.leave);
+    signal?.removeEventListener("abort", leave);
   }
 }

@@ -157,8 +157,9 @@ function isAtRest({ run }: SessionState): boolean {
  * leaves the caller's run to another process, it leaves the sub-agent's run, too.
  */
 async function followed(leg: Leg, active: ActiveLeg): Promise<LegOutcome> {
-  const { signal } = leg.life;
-  const onAbort = () => (leg.life.lost ? active.leave() : active.abort());
+  const { life } = leg;
+  const { signal } = life;
+  const onAbort = () => (life.lost ? active.leave(life.leaving ?? "hand_over") : active.abort());
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   try {

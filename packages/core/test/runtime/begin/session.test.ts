@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryStore, runtime } from "../../../src/index.ts";
 import { contextTypes } from "../../../src/inspect.ts";
+import { localEngine } from "../../../src/store.ts";
 import { code } from "../../support/errors.ts";
 import { setup, stored, types, until, user } from "../../support/setup.ts";
 import { failingStore, has } from "../../support/stores.ts";
@@ -179,5 +180,29 @@ describe("sessions and events", () => {
       session_status: "error",
     });
     expect(await last.of(sessionId, "run_recovered")).toHaveLength(4);
+  });
+
+  it("Q1 counts no death for the process that gave the run away: four workers may die, as elsewhere", async () => {
+    let clock = 0;
+    const store = memoryStore({ now: () => clock });
+    const front = setup([], {}, { store, engine: localEngine(), concurrency: 0 });
+    const { sessionId } = await front.pawl.run("tester", { ...user, input: "Go" }).started;
+    let deaths = 0;
+    const die = failingStore(store, (events) => {
+      if (!has(events, "llm_request")) return false;
+      deaths += 1;
+      return true;
+    });
+    for (let process = 1; process <= 4; process += 1) {
+      clock += 60_000;
+      expect(await setup([], {}, { store: die }).pawl.sweep()).toBe(1);
+      await until(() => deaths === process);
+    }
+    clock += 60_000;
+    const last = setup([], {}, { store: die });
+    expect(await last.pawl.sweep()).toBe(1);
+    await stored(last, sessionId, "run_ended");
+    expect((await last.of(sessionId, "run_ended"))[0]?.data.stop.type).toBe("crash_loop");
+    expect(deaths).toBe(4);
   });
 });

@@ -88,7 +88,7 @@ const payloads: { [T in EventType]: Required<EventData[T]> } = {
   },
   redaction: { seq: 3, of: "user_message", call_id: "c1", attempt: 4, run_id: "r0" },
   run_started: {
-    ...{ run_id: "r1", agent: "coach", agent_version: "1", retry_of: "r0", tags: ["Plan"] },
+    ...{ run_id: "r1", agent: "coach", agent_version: "1", retry_of: "r0", tags: ["Plan"], given_away: true },
     ...calledBy,
   },
   run_suspended: {
