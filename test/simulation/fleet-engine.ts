@@ -25,6 +25,8 @@ export interface EngineHabits {
   mistaken: number;
   /** How far its clock is ahead, in milliseconds. */
   offsetMs: number;
+  /** The most calls of one session in ten seconds in which its log does not change. More are a fault. */
+  mostIdleCalls: number;
 }
 
 interface Worker {
@@ -47,9 +49,6 @@ interface Waiting {
   readonly due: number;
 }
 
-/** The most calls of one session in ten seconds in which its log does not change. */
-const MOST_IDLE_CALLS = 60;
-
 export function newFleetEngine(
   timeline: Timeline,
   dice: Dice,
@@ -60,7 +59,7 @@ export function newFleetEngine(
   const waiting = new Map<string, Waiting[]>();
   /** The sessions of an exclusive engine that a worker has. */
   const given = new Map<string, Call>();
-  const storms = stormWatch(timeline, witness);
+  const storms = stormWatch(timeline, witness, habits.mostIdleCalls);
   const travel = () => (dice.chance(0.01) ? dice.between(500, 5_000) : dice.between(1, 15));
   const counts = { calls: 0 };
 
@@ -176,8 +175,8 @@ export function newFleetEngine(
   return engine;
 }
 
-/** Finds sessions that are woken again and again for nothing. */
-function stormWatch(timeline: Timeline, witness: Witness) {
+/** Finds sessions that are woken again and again for nothing, which costs calls. */
+function stormWatch(timeline: Timeline, witness: Witness, most: number) {
   const bySession = new Map<string, { seq: number; since: number; count: number }>();
   return {
     called: (sessionId: string): void => {
@@ -189,8 +188,10 @@ function stormWatch(timeline: Timeline, witness: Witness) {
         return;
       }
       known.count += 1;
-      if (known.count === MOST_IDLE_CALLS)
-        witness.weakness("woken in a loop", `${sessionId} ${known.count} times in ${now - known.since} ms`);
+      if (known.count === most)
+        witness.fault(
+          `${sessionId} is woken in a loop, ${known.count} times in ${now - known.since} ms, while its log stands still`,
+        );
     },
   };
 }

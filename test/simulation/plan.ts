@@ -51,12 +51,13 @@ export function planOf(seed: number): Plan {
   const often = (seconds: number, chance: number) =>
     dice.chance(chance) ? (seconds * 1_000 * 6) / machines : NEVER;
   const seldom = (seconds: number, chance: number) => (dice.chance(chance) ? seconds * 1_000 : NEVER);
+  const leaseTtlMs = dice.pick([3_000, 10_000, 10_000, 15_000]);
   return {
     mode,
     machines,
     sessions,
     troubleMs: 120_000,
-    leaseTtlMs: dice.pick([3_000, 10_000, 10_000, 15_000]),
+    leaseTtlMs,
     handOverAfterMs: dice.chance(0.3) ? Math.round(dice.between(10_000, 60_000)) : undefined,
     concurrency: own || mode === "places" ? (isScarce ? dice.whole(1, 4) : 50) : undefined,
     fleetOffsetMs: dice.pick([0, 0, 0, -300_000, 300_000]),
@@ -69,6 +70,8 @@ export function planOf(seed: number): Plan {
       twice: dice.pick([0, 0.05]),
       mistaken: dice.pick([0, 0, 0.05]),
       offsetMs: dice.pick([0, 0, -3_000, 3_000]),
+      // Each sweep of a machine without a free place wakes the session.
+      mostIdleCalls: 60 + Math.ceil((machines * 10_000) / leaseTtlMs),
     },
     every: {
       crash: often(15, 0.8),

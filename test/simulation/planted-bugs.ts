@@ -70,4 +70,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     is: "wakeAt <= at;",
     becomes: "false;",
   },
+  {
+    name: "a session that another process has is woken again at once, and so in a loop",
+    seed: 45,
+    file: core("runtime/seldom/recover-session.ts"),
+    is: "afterMs: Math.ceil(host.leaseTtlMs / 3) }",
+    becomes: "afterMs: 0 }",
+  },
 ];

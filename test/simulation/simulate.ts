@@ -12,8 +12,6 @@ export interface Outcome {
   readonly mode: string;
   /** What must not happen and did. */
   readonly faults: readonly string[];
-  /** How often each weakness was seen, see `Witness.weak`. */
-  readonly weak: Readonly<Record<string, number>>;
   readonly counts: Readonly<Record<string, number>>;
   /** The last of what happened, for whoever looks for the reason. */
   readonly trace: readonly string[];
@@ -45,8 +43,7 @@ export async function simulate(
   const { witness } = fleet;
   if (witness.faults.length === 0) await checkAtEnd(fleet);
   const { faults, trace } = witness;
-  const weak = Object.fromEntries(witness.weak);
-  return { seed, mode: plan.mode, faults, weak, counts: countsOf(fleet, troubles), trace };
+  return { seed, mode: plan.mode, faults, counts: countsOf(fleet, troubles), trace };
 }
 
 /** Creates the sessions. Their users come one after the other. */

@@ -22,8 +22,6 @@ export interface Watched {
 /** Sees all that the store does, and the work outside of it. Collects what must not happen. */
 export interface Witness {
   readonly faults: string[];
-  /** Weaknesses that cost calls or time and break no promise: how often each was seen, by its name. */
-  readonly weak: Map<string, number>;
   readonly trace: string[];
   readonly sessions: ReadonlyMap<string, Watched>;
   /** The longest time for which a run was left alone in a calm fleet, in milliseconds. */
@@ -32,7 +30,6 @@ export interface Witness {
   readonly fencedAppends: number;
   note(line: string): void;
   fault(what: string): void;
-  weakness(name: string, what: string): void;
   asked(sessionId: string): void;
   failed(sessionId: string | undefined): void;
   granted(machine: Machine, lease: Lease, ttlMs: number): void;
@@ -81,7 +78,6 @@ export function newWitness(
   const sessions = new Map<string, Watched>();
   const counts = { longestIdleMs: 0, takeovers: 0, fencedAppends: 0 };
   const faults: string[] = [];
-  const weak = new Map<string, number>();
   const trace: string[] = [];
   const time = () => ((timeline.now() % 86_400_000) / 1_000).toFixed(3);
   const note = (line: string) => {
@@ -121,7 +117,6 @@ export function newWitness(
   };
   return {
     faults,
-    weak,
     trace,
     sessions,
     get longestIdleMs() {
@@ -135,10 +130,6 @@ export function newWitness(
     },
     note,
     fault,
-    weakness: (name, what) => {
-      weak.set(name, (weak.get(name) ?? 0) + 1);
-      note(`WEAKNESS ${name}: ${what}`);
-    },
     asked: (sessionId) => {
       const watched = sessions.get(sessionId);
       if (watched?.idleSince !== undefined) watched.idleSince = timeline.now();

@@ -48,7 +48,10 @@ export interface Engine {
    * - A wake that comes during a call for the session leads to another call.
    */
   wake(sessionId: string, options?: WakeOptions): Promise<void>;
-  /** Forgets the wakes of a session, if the engine can. One may still come. */
+  /**
+   * Forgets the wakes of a session, if the engine can. One may still come. The runtime does not call it, because
+   * a wake for nothing does nothing. Call it e.g. for a session that you have deleted.
+   */
   cancel(sessionId: string): Promise<void>;
   /** Calls `handler` for woken sessions, for at most `concurrency` at a time in this process. */
   work(handler: WokenHandler, options: { concurrency: number }): Promise<EngineWorker>;

@@ -171,13 +171,13 @@ function half(): Error {
 
 function changed(): Error {
   return invalid(
-    "A message that was sent cannot be changed, because sessions have no branches yet. Send a new one.",
+    "A message that was sent cannot be changed, because a session has no branches. Send a new one.",
   );
 }
 
 function answeredAlready(): Error {
   return invalid(
-    "This message has been answered. It cannot be answered again, because sessions have no branches yet: load the messages again, or send a new one.",
+    "This message has been answered. It cannot be answered again, because a session has no branches: load the messages again, or send a new one.",
   );
 }
 

@@ -165,7 +165,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     const client = chat(version, served, { id: "c" });
     await client.sendMessage({ text: "Hi" });
     await client.regenerate();
-    expect(client.error?.message).toContain("It cannot be answered again, because sessions have no branches");
+    expect(client.error?.message).toContain("It cannot be answered again, because a session has no branches");
     const page = chat(version, served, { id: "c", messages: await history(served, "c") });
     await page.sendMessage({ text: "Ho", messageId: page.messages[0]?.id ?? "" });
     expect(page.error?.message).toContain("A message that was sent cannot be changed");
