@@ -1,11 +1,12 @@
 /**
- * Patterns that no committed file may contain, with the reason. They are written so that they do not match
+ * Patterns of lines that no committed file may contain, with the reason. They are written so that they do not match
  * this file.
  */
 const RULES = [
   { pattern: /(?<![\w.~-])\/(?:work|root|home\/[a-z][\w-]*|Users\/\w+)\//, message: "a path of one machine" },
   { pattern: /\/\/[\w.-]*(?:registry|artifactory|nexus|npmmirror)[\w-]*\./, message: "a registry host" },
   { pattern: /_auth[T]oken/, message: "a registry credential" },
+  { pattern: /^(?:<{7}|>{7}) /, message: "a conflict of a merge" },
 ];
 const LOCK_RULE = { pattern: /tarball: *['"]?http/, message: "a download host" };
 

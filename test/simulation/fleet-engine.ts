@@ -25,8 +25,8 @@ export interface EngineHabits {
   mistaken: number;
   /** How far its clock is ahead, in milliseconds. */
   offsetMs: number;
-  /** The most calls of one session in ten seconds in which its log does not change. More are a fault. */
-  mostIdleCalls: number;
+  /** How many calls of one session in ten seconds in which its log does not change, are a fault. */
+  idleCalls: number;
 }
 
 interface Worker {
@@ -59,7 +59,7 @@ export function newFleetEngine(
   const waiting = new Map<string, Waiting[]>();
   /** The sessions of an exclusive engine that a worker has. */
   const given = new Map<string, Call>();
-  const storms = stormWatch(timeline, witness, habits.mostIdleCalls);
+  const storms = stormWatch(timeline, witness, habits.idleCalls);
   const travel = () => (dice.chance(0.01) ? dice.between(500, 5_000) : dice.between(1, 15));
   const counts = { calls: 0 };
 

@@ -71,7 +71,7 @@ export function planOf(seed: number): Plan {
       mistaken: dice.pick([0, 0, 0.05]),
       offsetMs: dice.pick([0, 0, -3_000, 3_000]),
       // Each sweep of a machine without a free place wakes the session.
-      mostIdleCalls: 60 + Math.ceil((machines * 10_000) / leaseTtlMs),
+      idleCalls: 60 + Math.ceil((machines * 10_000) / leaseTtlMs),
     },
     every: {
       crash: often(15, 0.8),

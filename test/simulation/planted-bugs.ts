@@ -74,7 +74,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "a session that another process has is woken again at once, and so in a loop",
     seed: 45,
     file: core("runtime/seldom/recover-session.ts"),
-    is: "afterMs: Math.ceil(host.leaseTtlMs / 3) }",
-    becomes: "afterMs: 0 }",
+    is: "afterMs: Math.ceil(host.leaseTtlMs / 3) };",
+    becomes: "afterMs: 0 };",
   },
 ];

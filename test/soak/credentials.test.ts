@@ -28,7 +28,7 @@ import { ofType } from "../support/invariants.ts";
 import { type TestDatabase, testDatabase } from "../support/postgres.ts";
 import { soak } from "../support/soak.ts";
 
-const RUNS = soak(20, 200);
+const RUNS = soak(6, 200);
 const LEASE_MS = 150;
 const user = { userId: "u1" };
 const token = (n: number) => `tok_${"0123456789abcdef".repeat(2)}_${n}`;

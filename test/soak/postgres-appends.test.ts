@@ -4,7 +4,7 @@ import { appending, assertAllThere } from "../support/appending.ts";
 import { type TestDatabase, testDatabase } from "../support/postgres.ts";
 import { soak } from "../support/soak.ts";
 
-const SECONDS = soak(5, 60);
+const SECONDS = soak(2, 60);
 const WORKERS = 32;
 
 let database: TestDatabase;

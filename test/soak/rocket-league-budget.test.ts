@@ -15,7 +15,7 @@ import { beforeAppend } from "../../packages/core/test/support/stores.ts";
 import { newPglite } from "../support/new-pglite.ts";
 import { soak } from "../support/soak.ts";
 
-const COUNT = soak(20, 200);
+const COUNT = soak(6, 200);
 const TTL_MS = 300;
 
 let db: PGlite;

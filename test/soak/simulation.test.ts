@@ -8,7 +8,7 @@ import { soak } from "../support/soak.ts";
 
 // `PAWL_SEED=7` runs one seed, and prints what has happened in it.
 const { PAWL_SEED } = process.env;
-const COUNT = soak(12, 1_000);
+const COUNT = soak(8, 1_000);
 const MOST_SEEDS = soak(40, 100);
 
 describe("a fleet of machines over virtual time", () => {

@@ -25,7 +25,7 @@ export interface PageControls {
   showPanel(shown: boolean): void;
   /** Moves the focus to the text field. */
   focusField(): void;
-  /** Leaves the conversation for a new one, and loads the list of conversations again. */
+  /** Leaves the conversation for a new one, and loads the list of another user's conversations. */
   startAnew(): void;
 }
 

@@ -1,5 +1,5 @@
 import { type UseAgent, useAgent, useSessions } from "@pawl/client/react";
-import { type ReactNode, useCallback, useMemo, useRef } from "react";
+import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import { AgentSwitch } from "../agents/agent-switch.tsx";
 import { FleetLink } from "../agents/fleet-link.tsx";
 import { type Field, hasKeys } from "../composer/focus.ts";
@@ -30,7 +30,7 @@ export function AgentPage({ info }: { info: Info | undefined }) {
   const { hasSide, isWide, beside } = layout;
   const field = useRef<HTMLTextAreaElement>(null);
   const close = () => layout.showMenu(false);
-  const { sessions, reload } = usePastSessions(agent);
+  const { sessions, startOver } = usePastSessions(agent);
   const list = (
     <>
       <AgentSwitch served={info?.agents} onPick={close} />
@@ -58,7 +58,7 @@ export function AgentPage({ info }: { info: Info | undefined }) {
   const working = replay.view === undefined && isWorking(agent.phase);
   const session = sessions.find(({ id }) => id === sessionId);
   const type = session && (session.type ?? "");
-  const page = usePageControls({ layout, field, reload });
+  const page = usePageControls({ layout, field, startOver });
   return (
     <Frame {...{ agent, messages, page }} events={replay.events} isPast={replay.view !== undefined}>
       {(talking) => (
@@ -107,12 +107,12 @@ export function AgentPage({ info }: { info: Info | undefined }) {
 interface Controlled {
   layout: Layout;
   field: Field;
-  /** Loads the list of conversations again. */
-  reload: () => void;
+  /** Loads the list of conversations of another user. */
+  startOver: () => void;
 }
 
 /** The actions of an agent's frame on the page. */
-function usePageControls({ layout: { beside, show }, field, reload }: Controlled): PageControls {
+function usePageControls({ layout: { beside, show }, field, startOver }: Controlled): PageControls {
   const { name } = useFace();
   const panelShown = beside === "panel";
   const latest = useRef(beside);
@@ -130,10 +130,10 @@ function usePageControls({ layout: { beside, show }, field, reload }: Controlled
       focusField: () => field.current?.focus(),
       startAnew: () => {
         location.hash = hashOf({ agent: name });
-        reload();
+        startOver();
       },
     }),
-    [panelShown, show, field, name, reload],
+    [panelShown, show, field, name, startOver],
   );
 }
 
@@ -213,12 +213,23 @@ function useConversation({ name, fetch }: Face) {
 /** The number of past sessions that the page lists. */
 const LISTED = 20;
 
-/** Returns the user's latest sessions with an agent. Leaves out sessions without a message. */
-function usePastSessions(agent: UseAgent): { sessions: readonly PastSession[]; reload: () => void } {
-  const { sessions = [], reload } = useSessions(agent);
-  const shown = sessions.slice(0, LISTED).flatMap(({ id, title, status, updatedAt, metadata: { type } }) => {
+/**
+ * Returns the user's latest sessions with an agent. Leaves out sessions without a message. `startOver` is for
+ * another user: nobody sees the list of the user before while the new one is loaded.
+ */
+function usePastSessions(agent: UseAgent): { sessions: readonly PastSession[]; startOver: () => void } {
+  const { sessions, reload } = useSessions(agent);
+  const latest = useRef(sessions);
+  latest.current = sessions;
+  const [former, setFormer] = useState<typeof sessions>();
+  const startOver = useCallback(() => {
+    setFormer(latest.current);
+    reload();
+  }, [reload]);
+  const listed = sessions === undefined || sessions === former ? [] : sessions.slice(0, LISTED);
+  const shown = listed.flatMap(({ id, title, status, updatedAt, metadata: { type } }) => {
     const past = { id, status, updatedAt, ...(typeof type === "string" && { type }) };
     return title === undefined ? [] : [{ ...past, title }];
   });
-  return { sessions: shown, reload };
+  return { sessions: shown, startOver };
 }

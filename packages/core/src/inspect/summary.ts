@@ -93,7 +93,7 @@ const SUMMARIES: Required<ByType<string, StoredEvent>> = {
     joined(
       runId(data),
       `${data.agent}, version ${data.agent_version}`,
-      data.given_away && "given to another process",
+      data.given_away && "left to the engine",
     ),
   run_suspended: ({ pending, wake_at }) =>
     joined(

@@ -161,7 +161,7 @@ export interface EventData {
    * A run started: for a message, for queued messages, or to retry a run. `retry_of` is the id of the failed
    * or stopped run that it retries. A retry does not have its own message. `tags` are the tags of hooks
    * that no earlier run of the session has declared, see `Hook.tags`. `given_away` is `true` if the process
-   * that stored the message had no place for the run: another process picks it up.
+   * that stored the start left the run to the engine.
    */
   run_started: {
     run_id: string;
@@ -180,7 +180,8 @@ export interface EventData {
   /**
    * A process left a run unfinished because it was shutting down (`draining`), because its time was over
    * (`hand_over`, see `RuntimeOptions.handOverAfterMs`), or because its engine took the session back
-   * (`taken_back`, see `WokenSession.signal`). Another process continues the run. Absent if the process died.
+   * (`taken_back`, see `WokenSession.signal`). Another process continues the run. Absent if the process died
+   * or had lost its lease.
    */
   run_left: { run_id: string; reason: "draining" | "hand_over" | "taken_back" };
   /** A process picked up a run that another process has left or given away, or whose process died. */

@@ -18,7 +18,7 @@ interface RunBeginning extends CalledBy {
   userData: FetchedUserData;
   /** The id of the run that this one retries. */
   retryOf?: string;
-  /** Whether the run is left to another process, which has a place for it. */
+  /** Whether the run is left to the engine. */
   isGivenAway?: boolean;
 }
 

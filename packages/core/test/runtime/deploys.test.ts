@@ -172,6 +172,9 @@ it("F25 T5 a call whose tool ignores the shutdown has an unknown outcome, and th
   });
 });
 
+const UNKNOWN =
+  "The outcome of this call is unknown: its process was shut down before it finished. It may or may not have taken effect; check before doing it again. Its error: half done";
+
 describe("an idempotent call whose process gives way", () => {
   /** Works until its signal aborts, then returns or throws. */
   const works = (ran: string[], atEnd: () => string) =>
@@ -204,7 +207,15 @@ describe("an idempotent call whose process gives way", () => {
     });
   });
 
-  it("Q1 T5 runs again if the engine took the session back from its process", async () => {
+  it.each([
+    ["Q1 T5 runs again if the engine took the session back", "taken_back", undefined, ["saved"]],
+    [
+      "Q1 T5 does not run again if that was a time limit",
+      "hand_over",
+      new DOMException("", "TimeoutError"),
+      [UNKNOWN],
+    ],
+  ])("%s", async (_, reason, why, results) => {
     const store = memoryStore();
     const ran: string[] = [];
     const tools = [
@@ -219,12 +230,11 @@ describe("an idempotent call whose process gives way", () => {
     const taken = new AbortController();
     const recovering = boot(store, asks, { tools }).pawl.recover(sessionId, { signal: taken.signal });
     await until(() => ran.length === 1);
-    taken.abort();
+    taken.abort(why);
     expect(await recovering).toEqual({ outcome: "left" });
-    expect((await front.of(sessionId, "run_left"))[0]?.data.reason).toBe("taken_back");
+    expect((await front.of(sessionId, "run_left"))[0]?.data.reason).toBe(reason);
     await finish(boot(store, [{ text: "Done." }], { tools }), sessionId);
-    expect((await front.of(sessionId, "tool_result")).map(({ data }) => data.result)).toEqual(["saved"]);
-    expect(ran).toHaveLength(2);
+    expect((await front.of(sessionId, "tool_result")).map(({ data }) => data.result)).toEqual(results);
   });
 
   it("F25 T5 does not run again if the time of its process was over: it would not fit there either", async () => {
@@ -245,8 +255,7 @@ describe("an idempotent call whose process gives way", () => {
     expect(ran).toHaveLength(1);
     expect((await first.of(sessionId, "tool_result"))[0]?.data).toMatchObject({
       success: false,
-      result:
-        "The outcome of this call is unknown: its process was shut down before it finished. It may or may not have taken effect; check before doing it again. Its error: half done",
+      result: UNKNOWN,
     });
   });
 });

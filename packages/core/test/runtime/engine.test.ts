@@ -217,6 +217,12 @@ describe("recover()", () => {
     expect(await pawl.recover(sessionId)).toEqual({ outcome: "busy", afterMs: 3_334 });
   });
 
+  it("Q1 is to be called again only after a lease time if the run cannot be resumed here", async () => {
+    const { store, sessionId } = await abandoned();
+    const other = setup([], { name: "other" }, { store });
+    expect(await other.pawl.recover(sessionId)).toEqual({ outcome: "busy", afterMs: 10_000 });
+  });
+
   it("Q1 tells for what a run waits", async () => {
     const tools = [clean(asking)];
     const { store, sessionId } = await abandoned(tools);

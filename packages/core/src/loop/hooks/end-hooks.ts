@@ -10,6 +10,7 @@ import { isFailed, isReported, type StopReason, stopFrom, withOwnWords } from ".
 import { tokensOf } from "../../log/tokens.ts";
 import { isWaiting, type RunQuestion } from "../../session/asking.ts";
 import { closeOpenCalls } from "../../session/close-calls.ts";
+import { runToResume } from "../../session/queued.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import { limitDetails, remainingOf } from "../../stop/limits.ts";
 import { callHook, hooksWith } from "./call-hooks.ts";
@@ -26,7 +27,7 @@ export interface Ending {
 
 /**
  * Prepares the end of a run: calls `onStop`, runs the effects and answers every open call. `closing` replaces
- * the reason in these answers. Returns `undefined` if something else was stored first; then the caller must
+ * the reason in these answers, for a run that only waits. Returns `undefined` if something else was stored first; then the caller must
  * decide again.
  */
 export async function endingOf(
@@ -39,8 +40,11 @@ export async function endingOf(
   const stop = run.ending ?? (await finalStop(leg, withOwnWords(leg.agent, reason)));
   const close = () => closeOpenCalls(run, (call) => closing ?? closingReason(stop, run, call));
   const reported = isReported(stop) ? endError(leg, run, stop) : undefined;
-  // The answers are made directly before the append: a user may have answered since the end was decided.
-  const begin = (started: NewEvent) => leg.log.appendAtTip([...close(), started], { revision });
+  // The answers are made directly before the append: a user may have answered since the end was decided. Then a
+  // new message does not end the run.
+  const begin = async (started: NewEvent) =>
+    (closing === undefined || runToResume(leg.log.state) === undefined) &&
+    (await leg.log.appendAtTip([...close(), started], { revision }));
   if (!(await runEffects(leg, run, stop, begin))) return undefined;
   const logged = reported === undefined ? [] : [reported];
   const events: Ending["events"] = (next) => [...close(), ...logged, endEvent(run, stop, next)];

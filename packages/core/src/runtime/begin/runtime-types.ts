@@ -399,7 +399,9 @@ export interface Runtime<Name extends string = string> {
   /**
    * Continues the session's open run, if no process is working on it and it does not wait, and resolves once
    * this process is done with it: the run has ended or waits, or this process has given it up. For an
-   * engine of your own, a cron job or an alarm. If `signal` aborts, another process continues the run.
+   * engine of your own, a cron job or an alarm. If `signal` aborts, another process continues the run. An
+   * `idempotent` call that was in progress then runs again, unless the signal is that of
+   * `AbortSignal.timeout()`: such a call would not fit into the next process's time either.
    *
    * **No access check.**
    */

@@ -20,7 +20,7 @@ export async function untilLeft(
 }
 
 async function doneOf(leg: ActiveLeg, signal: AbortSignal | undefined): Promise<LegOutcome | undefined> {
-  const leave = () => leg.leave("taken_back");
+  const leave = () => leg.leave(isTimeout(signal?.reason) ? "hand_over" : "taken_back");
   if (signal?.aborted) leave();
   else signal?.addEventListener("abort", leave, { once: true });
   try {
@@ -28,4 +28,9 @@ async function doneOf(leg: ActiveLeg, signal: AbortSignal | undefined): Promise<
   } finally {
     signal?.removeEventListener("abort", leave);
   }
+}
+
+/** Whether a signal aborted because its time was over, as that of `AbortSignal.timeout()`. */
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof Error && reason.name === "TimeoutError";
 }

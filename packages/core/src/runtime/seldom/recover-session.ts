@@ -45,8 +45,6 @@ export async function recoverSession(
   if (session === undefined || session.openRun === null) return { outcome: "ended" };
   const { userId, status, pending, wakeAt } = session;
   const busy = { outcome: "busy" as const, userId, afterMs: host.leaseTtlMs };
-  // The process that has the lease may be dead. Its lease then ends sooner than a new one would.
-  const heldElsewhere = { ...busy, afterMs: Math.ceil(host.leaseTtlMs / 3) };
   const own = host.legs.get(sessionId);
   if (own !== undefined) {
     await own.catchUp();
@@ -56,7 +54,12 @@ export async function recoverSession(
   // The engine may have given the session to another process meanwhile.
   if (signal?.aborted) return { outcome: "left", userId };
   const leg = await resumeIfDue(host, session, { place: FREE_PLACE, isWoken });
-  if (leg === undefined) return host.draining ? { outcome: "left", userId } : heldElsewhere;
+  if (leg === undefined) {
+    if (host.draining) return { outcome: "left", userId };
+    const hasFailed = !host.agents.has(session.agent) || host.setbacks.has(sessionId);
+    // The process that has the lease may be dead. Its lease then ends sooner than a new one would.
+    return hasFailed ? busy : { ...busy, afterMs: Math.ceil(host.leaseTtlMs / 3) };
+  }
   if (!isResumed(leg)) return { outcome: "waiting", userId, afterMs: leg.waitMs };
   const outcome = await untilLeft(host, sessionId, leg, signal);
   if (outcome === undefined) return busy;

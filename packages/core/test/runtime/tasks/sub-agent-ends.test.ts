@@ -2,6 +2,7 @@ import { strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { crashingStore } from "../../../../../test/support/crashing-store.ts";
+import { databaseUser } from "../../../../../test/support/database-user.ts";
 import { byTurn } from "../../../../../test/support/world.ts";
 import { agent, agentTool, type EventStore, PawlError, tool } from "../../../src/index.ts";
 import type { Lease } from "../../../src/store.ts";
@@ -76,6 +77,32 @@ describe("a task whose caller ends", () => {
     await expectEnded(world);
     expect(ofType(await world.log(), "tool_result")).toHaveLength(1);
     expect(ofType(await world.log(), "error")).toEqual([]);
+    await world.check();
+  });
+
+  it("P6 goes on if the user's answer arrives while a new message would end its caller", async () => {
+    const world = await asked({ caller: { whenBusy: "queue" } });
+    let isAnswered = false;
+    const store: EventStore = {
+      ...world.base,
+      sessions: {
+        ...world.base.sessions,
+        get: async (id) => {
+          if (id === child && !isAnswered) {
+            isAnswered = true;
+            await databaseUser(world.base, sessionId).answer({ text: "yes" }, "answered elsewhere");
+            // The leg reads it when it renews its lease.
+            await new Promise((resolve) => setTimeout(resolve, 60));
+          }
+          return await world.base.sessions.get(id);
+        },
+      },
+    };
+    const pawl = world.boot(store, { leaseTtlMs: 30 });
+    const result = await pawl.run("host", { ...user, sessionId, input: "And?" }).result;
+    expect([result.stop.type, result.text]).toEqual(["end_turn", "All right."]);
+    const answers = ofType(await world.log(child), "tool_answered");
+    expect(answers).toMatchObject([{ data: { value: { text: "yes" } } }]);
     await world.check();
   });
 
