@@ -81,9 +81,7 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
     await page.getByTestId("es-person-select").selectOption(email);
     await expect.poll(() => page.url(), WAIT).toBe(`${server.url}/#search`);
     await page.getByTestId("starter").first().waitFor(WAIT);
-    expect(await page.locator("select[data-testid=es-person-select][aria-busy=false]").inputValue()).toBe(
-      email,
-    );
+    expect(await page.locator("select[aria-busy=false]").inputValue()).toBe(email);
   };
 
   it("X4 X5 W4 builds the index at the first visit, also over a kill of the server, and keeps a question until then", async () => {
