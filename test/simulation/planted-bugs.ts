@@ -6,7 +6,7 @@ const core = (file: string) => `packages/core/src/${file}`;
 export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "an append does not check the epoch of its lease",
-    seed: 1,
+    seed: 2,
     file: core("stores/refusal.ts"),
     is: " || lease.epoch !== leaseEpoch)",
     becomes: ")",
@@ -27,7 +27,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a lost lease that is released frees the session",
-    seed: 4,
+    seed: 5,
     file: core("stores/memory-store.ts"),
     is: "const entry = current(lease);\n      if (entry !== undefined) entry.holder",
     becomes: "const entry = entries.get(lease.sessionId);\n      if (entry !== undefined) entry.holder",
@@ -42,7 +42,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "the late result of a process that has lost its lease is accepted",
-    seed: 1,
+    seed: 33,
     file: core("leg/writer.ts"),
     is: "      lease,\n      session: patchOf(events),",
     becomes:
