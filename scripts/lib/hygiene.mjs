@@ -1,6 +1,6 @@
 /**
- * Patterns of lines that no committed file may contain, with the reason. They are written so that they do not match
- * this file.
+ * Patterns of lines that no committed file may contain, with the reason. They are written so that they do
+ * not match this file.
  */
 const RULES = [
   { pattern: /(?<![\w.~-])\/(?:work|root|home\/[a-z][\w-]*|Users\/\w+)\//, message: "a path of one machine" },

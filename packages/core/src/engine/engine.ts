@@ -18,8 +18,8 @@ export interface WakeOptions {
 export interface WokenSession {
   readonly sessionId: string;
   /**
-   * Aborts if the engine takes the session back, e.g. because it has lost the connection to this worker. Then the
-   * run is left to another worker. With a `TimeoutError`, its time was over: see `Runtime.recover`.
+   * Aborts if the engine takes the session back, e.g. because it has lost the connection to this worker. Then
+   * the run is left to another worker. With a `TimeoutError`, its time was over: see `Runtime.recover`.
    */
   readonly signal?: AbortSignal;
 }
@@ -52,8 +52,8 @@ export interface Engine {
    */
   wake(sessionId: string, options?: WakeOptions): Promise<void>;
   /**
-   * Forgets the wakes of a session, if the engine can. One may still come. The runtime does not call it, because
-   * a wake for nothing changes nothing. Call it e.g. for a session that you have deleted.
+   * Forgets the wakes of a session, if the engine can. One may still come. The runtime does not call it,
+   * because a wake for nothing changes nothing. Call it e.g. for a session that you have deleted.
    */
   cancel(sessionId: string): Promise<void>;
   /** Calls `handler` for woken sessions, for at most `concurrency` at a time in this process. */

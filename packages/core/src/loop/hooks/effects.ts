@@ -36,7 +36,7 @@ export async function runEffects(
     const state = run.effects.get(hook.name);
     if (state === "over" || (state === "begun" && (hook.idempotent !== true || isGivenUp(run)))) continue;
     if (state === undefined) {
-      const started = startedEvent(run, stop, hook);
+      const started = effectStarted(run, stop, hook);
       if (run.ending !== undefined) await leg.log.append([started]);
       else if (!(await begin(started))) return false;
     }
@@ -75,7 +75,7 @@ async function endAndCharge(
   });
 }
 
-function startedEvent({ runId }: RunState, stop: StopReason, { name }: Hook): NewEvent {
+function effectStarted({ runId }: RunState, stop: StopReason, { name }: Hook): NewEvent {
   return {
     type: "effect_started",
     key: eventKey.effect(runId, name),

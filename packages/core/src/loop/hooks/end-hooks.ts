@@ -27,8 +27,8 @@ export interface Ending {
 
 /**
  * Prepares the end of a run: calls `onStop`, runs the effects and answers every open call. `closing` replaces
- * the reason in these answers, for a run that only waits. Returns `undefined` if something else was stored first; then the caller must
- * decide again.
+ * the reason in these answers, for a run that only waits. Returns `undefined` if something else was stored
+ * first; then the caller must decide again.
  */
 export async function endingOf(
   leg: Leg,
@@ -40,8 +40,8 @@ export async function endingOf(
   const stop = run.ending ?? (await finalStop(leg, withOwnWords(leg.agent, reason)));
   const close = () => closeOpenCalls(run, (call) => closing ?? closingReason(stop, run, call));
   const reported = isReported(stop) ? endError(leg, run, stop) : undefined;
-  // The answers are made directly before the append: a user may have answered since the end was decided. Then a
-  // new message does not end the run.
+  // The answers are made directly before the append: a user may have answered since the end was decided.
+  // Then a new message does not end the run.
   const begin = async (started: NewEvent) =>
     (closing === undefined || runToResume(leg.log.state) === undefined) &&
     (await leg.log.appendAtTip([...close(), started], { revision }));

@@ -15,8 +15,8 @@ const LONGEST_PAUSE_MS = 10 * 60_000;
 /**
  * Recovers every run that no process is working on. Returns the number of runs that this call recovered, once
  * they have begun, or with `wait` once their legs are over. If this process has no place for a run, has the
- * engine wake it. A session that cannot be recovered is reported once and tried again after growing pauses. It
- * does not delay other sessions. An agent with open runs that this runtime lacks is reported once.
+ * engine wake it. A session that cannot be recovered is reported once and tried again after growing pauses.
+ * It does not delay other sessions. An agent with open runs that this runtime lacks is reported once.
  */
 export async function sweep(host: Host, { wait = false }: { wait?: boolean } = {}): Promise<number> {
   const legs = await resumeAbandoned(host);
