@@ -1,8 +1,8 @@
 /**
  * `npm run bench engines`: runs over one Postgres, woken by each engine, with 1 to 4 workers. Prints a table.
  * `npm run bench engines 100 20` sets the runs and the sessions at a time. All workers share this process, so
- * that the numbers show what an engine costs, and not what more machines would bring. Several workers of Restate
- * would need a load balancer.
+ * that the numbers show what an engine costs, and not what more machines would bring. Two workers of Restate and
+ * more are behind a load balancer, which is in this process too.
  */
 import { randomUUID } from "node:crypto";
 import { type Agent, agent, type EventStore, type Runtime, runtime, tool } from "@pawl/core";
@@ -13,7 +13,9 @@ import { restateEngine } from "@pawl/restate";
 import { scriptedModel } from "@pawl/testing";
 import pg from "pg";
 import * as z from "zod";
-import { freePort, RESTATE, type RestateServer, restateServer } from "../restate/restate-server.ts";
+import { balancer } from "../restate/balancer.ts";
+import { register } from "../restate/fleet.ts";
+import { freeAddresses, RESTATE, type RestateServer, restateServer } from "../restate/restate-server.ts";
 import { postgresServer } from "../support/postgres-server.ts";
 
 const RUNS = Number(process.argv[2] ?? 100);
@@ -57,7 +59,6 @@ await migrate(db);
 const store: EventStore = postgresStore(db);
 const tail = postgresTail(db);
 const restate: RestateServer | undefined = RESTATE === undefined ? undefined : await restateServer();
-const port = await freePort();
 
 /** The process that takes a request runs it. */
 const inProcess: Make = async () => {
@@ -67,9 +68,9 @@ const inProcess: Make = async () => {
 
 /** A front without places, and workers with `AT_A_TIME` places together. */
 const withEngine =
-  (make: () => Engine & { close(): Promise<void> }): Make =>
+  (make: (at: number) => Engine & { close(): Promise<void> }): Make =>
   async (workers) => {
-    const engines = Array.from({ length: workers + 1 }, make);
+    const engines = Array.from({ length: workers + 1 }, (_, at) => make(at));
     const [atFront, ...others] = engines;
     if (atFront === undefined) throw new Error("There is no engine.");
     const shared = { agents: [clerk], store, tail };
@@ -89,14 +90,28 @@ const withEngine =
   };
 
 const pgBoss = withEngine(() => pgBossEngine({ connectionString: server.url(), sameDatabase: true }));
-const overRestate = withEngine(() =>
-  restateEngine({ ingress: restate?.ingress ?? "", admin: restate?.admin ?? "", port }),
-);
+
+/** The engine at 0 belongs to the front, which takes no calls. */
+const overRestate =
+  ({ ingress, admin }: RestateServer): Make =>
+  async (workers) => {
+    const addresses = await freeAddresses(workers);
+    const engineAt = (at: number) => {
+      const [, port] = addresses[at - 1]?.split(":") ?? [];
+      if (port === undefined) return restateEngine({ ingress });
+      return restateEngine({ ingress, port: Number(port), ...(workers === 1 && { admin }) });
+    };
+    const { front, stop } = await withEngine(engineAt)(workers);
+    if (workers === 1) return { front, stop };
+    const balanced = await balancer(addresses.map((address) => `http://${address}`));
+    await register({ admin }, balanced.url);
+    return { front, stop: () => stop().finally(() => balanced.close()) };
+  };
 
 const cases: [name: string, make: Make, workers: number[]][] = [
   ["in the process", inProcess, [1]],
   ["pg-boss", pgBoss, [1, 2, 4]],
-  ...(restate === undefined ? [] : [["Restate", overRestate, [1]] satisfies (typeof cases)[number]]),
+  ...(restate === undefined ? [] : [["Restate", overRestate(restate), [1, 2, 4]] satisfies (typeof cases)[number]]),
 ];
 console.log(
   "| engine | workers | runs/s | ratio | answer stored → model asked, p50 | p95 |\n| --- | --- | --- | --- | --- | --- |",

@@ -52,7 +52,7 @@ export async function newFleet(count: number): Promise<Fleet> {
 }
 
 /** Registers the workers at this URL with Restate. */
-export async function register({ admin }: RestateServer, uri: string): Promise<void> {
+export async function register({ admin }: Pick<RestateServer, "admin">, uri: string): Promise<void> {
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${admin}/deployments`, {
     method: "POST",
