@@ -111,7 +111,9 @@ const overRestate =
 const cases: [name: string, make: Make, workers: number[]][] = [
   ["in the process", inProcess, [1]],
   ["pg-boss", pgBoss, [1, 2, 4]],
-  ...(restate === undefined ? [] : [["Restate", overRestate(restate), [1, 2, 4]] satisfies (typeof cases)[number]]),
+  ...(restate === undefined
+    ? []
+    : [["Restate", overRestate(restate), [1, 2, 4]] satisfies (typeof cases)[number]]),
 ];
 console.log(
   "| engine | workers | runs/s | ratio | answer stored → model asked, p50 | p95 |\n| --- | --- | --- | --- | --- | --- |",

@@ -66,8 +66,8 @@ export interface Leg extends Access {
    */
   readonly mayLeave: boolean;
   /**
-   * Returns a function that has the engine wake the session at this time (ISO 8601), in the transaction of the
-   * append that suspends the run; `undefined` if that is not possible.
+   * Returns a function that has the engine wake the session at this time (ISO 8601), in the transaction of
+   * the append that suspends the run; `undefined` if that is not possible.
    */
   wakeAt(time: string): ((transaction: unknown) => Promise<void>) | undefined;
   /** What happens if the run needs credentials and this process has none. */
