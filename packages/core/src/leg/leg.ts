@@ -65,11 +65,6 @@ export interface Leg extends Access {
    * free: an engine resumes it. A run with credentials and a sub-agent stay.
    */
   readonly mayLeave: boolean;
-  /**
-   * Returns a function that has the engine wake the session at this time (ISO 8601), in the transaction of
-   * the append that suspends the run; `undefined` if that is not possible.
-   */
-  wakeAt(time: string): ((transaction: unknown) => Promise<void>) | undefined;
   /** What happens if the run needs credentials and this process has none. */
   readonly withoutCredentials: "ask" | "stop";
   /** The value that the runtime's `deps` option returned; `undefined` until `makeDeps` has settled. */

@@ -184,18 +184,14 @@ async function suspendRun(
   // Hooks may have appended: decide again.
   const questions = waiting.filter((asking) => !isHidden(asking));
   if (questions.length > 0 && (await notifyOfSuspension(leg, questions))) return false;
-  const wakeAt = firstExpiry(waiting);
-  // No other process has the credentials.
-  const mayBeElsewhere = wakeAt !== undefined && leg.credentials === undefined;
-  const handOver = mayBeElsewhere ? leg.wakeAt(wakeAt) : undefined;
-  const event = suspendedEvent(run, waiting, wakeAt);
-  return await leg.log.appendAtTip([event], { ...decidedAt, release: true, handOver });
+  return await leg.log.appendAtTip([suspendedEvent(run, waiting)], { ...decidedAt, release: true });
 }
 
-function suspendedEvent({ runId }: RunState, waiting: readonly Asking[], wake_at?: string): NewEvent {
+function suspendedEvent({ runId }: RunState, waiting: readonly Asking[]): NewEvent {
   const idsOf = (some: readonly Asking[]) => some.map(({ callId }) => callId);
   const pending = idsOf(waiting.filter((asking) => !isHidden(asking)));
   const hidden = idsOf(waiting.filter(isHidden));
+  const wake_at = firstExpiry(waiting);
   return {
     type: "run_suspended",
     data: {

@@ -26,8 +26,7 @@ export function wakeLater(host: Host, { session, log, caller, credentials }: Leg
   const run = openRun(log.state);
   if (run === undefined || !isResting(run) || !host.agents.has(session.agent)) return;
   const at = firstExpiry(waitingFor(run));
-  // The append that suspended the run has told the engine, if it could.
-  if (at === undefined || log.isHandedOver) return;
+  if (at === undefined) return;
   // Both times are the store's, so a clock of this process that is wrong does not matter.
   const afterMs = Math.max(0, Date.parse(at) - Date.parse(log.state.lastAt));
   if (host.hasOwnEngine && credentials === undefined) {

@@ -1,15 +1,14 @@
 import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
-import { type Clock, type EventStore, memoryStore, systemClock } from "../../src/index.ts";
+import { type EventStore, memoryStore } from "../../src/index.ts";
 import { type Engine, localEngine, type WakeOptions } from "../../src/store.ts";
 import { setup, until } from "../support/setup.ts";
 import { ask, echoTool, question } from "../support/tools.ts";
-import { asking, clean, script } from "../support/waits.ts";
 
 /** An engine that notes what was woken, in which transaction. */
-function notingEngine(failing: "never" | "in transactions" = "never", clock: Clock = systemClock) {
-  const engine = localEngine({ clock });
+function notingEngine(failing: "never" | "in transactions" = "never") {
+  const engine = localEngine();
   const wakes: (WakeOptions & { sessionId: string })[] = [];
   const noting: Engine = {
     ...engine,
@@ -144,40 +143,5 @@ describe("a process with a place", () => {
     const { say } = setup([done], {}, { store, engine, concurrency: 1 });
     await say("Go");
     expect([wakes, released]).toEqual([[], []]);
-  });
-});
-
-describe("a run that waits for a time", () => {
-  /** A worker whose run waits for a minute. Its engine is in memory, and has the worker's clock. */
-  const waiting = async (failing?: Parameters<typeof notingEngine>[0]) => {
-    const clock = testClock();
-    const { engine, wakes } = notingEngine(failing, clock);
-    const { store, released } = transactional(memoryStore({ now: clock.now }));
-    const worker = setup(
-      script,
-      { tools: [clean(asking)] },
-      { store, engine, concurrency: 2, clock, pollMs: 10 },
-    );
-    worker.pawl.start();
-    const { sessionId, stop } = await worker.say("Go");
-    expect(stop.type).toBe("suspended");
-    return { worker, wakes, released, sessionId, clock };
-  };
-
-  it("Q1 is suspended, woken and released in one transaction", async () => {
-    const { worker, wakes, released, sessionId, clock } = await waiting();
-    expect(wakes).toEqual([{ sessionId, userId: "u1", transaction: "tx", afterMs: 60_000 }]);
-    expect(released).toEqual([true]);
-    clock.advance(60_000);
-    await until(async () => (await worker.store.sessions.get(sessionId))?.openRun === null);
-    assertSoundLog(await worker.log(sessionId));
-    expect(wakes).toHaveLength(1);
-    await worker.pawl.drain();
-  });
-
-  it("Q1 is woken after it was suspended, if the engine fails in the transaction", async () => {
-    const { worker, wakes, sessionId } = await waiting("in transactions");
-    expect(wakes).toEqual([{ sessionId, userId: "u1", afterMs: 60_000 }]);
-    await worker.pawl.drain();
   });
 });

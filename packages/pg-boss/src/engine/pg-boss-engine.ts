@@ -17,7 +17,8 @@ export interface PgBossEngine extends Engine {
 
 /**
  * Makes an engine that runs sessions in any process, by pg-boss on Postgres. If a process dies, another one
- * continues its sessions, `heartbeatSeconds` and up to 3 seconds later. It connects when it is first used.
+ * continues its sessions, at the latest `heartbeatSeconds` and 5 seconds later. It connects when it is first
+ * used.
  *
  * A `transaction` of `wake()` is a client of `pg` after `BEGIN`, or anything with the same `query`.
  *

@@ -26,7 +26,7 @@ export function newLegLife(
   host: Host,
   agent: Agent,
   log: Pick<SessionLog, "state" | "storedSeq">,
-  heldAt: number = Number.POSITIVE_INFINITY,
+  handOverAt: number = Number.POSITIVE_INFINITY,
 ): OwnLegLife {
   const { clock, abortGraceMs } = host;
   const { state } = log;
@@ -57,7 +57,7 @@ export function newLegLife(
     haltedAt: undefined,
     lost: false,
     get draining() {
-      return host.draining || isLastTurn(host, heldAt);
+      return host.draining || isLastTurn(host, handOverAt);
     },
     get leaving() {
       if (leaveReason === undefined || !(life.lost || life.draining)) return undefined;
@@ -92,7 +92,7 @@ export function newLegLife(
         // The last turn itself may use all the remaining time.
         if (state.run?.landing === undefined) control.abort(new Error("The time is nearly up."));
       });
-      const cancelHandOver = clock.after(heldAt + host.handOverAfterMs - startedAt, () => leave("hand_over"));
+      const cancelHandOver = clock.after(handOverAt - startedAt, () => leave("hand_over"));
       return () => {
         for (const cancel of [cancelHandOver, cancelEnd, cancelLanding]) cancel();
       };
@@ -108,9 +108,8 @@ export function newLegLife(
 }
 
 /** Returns whether the process is about to hand the session over. */
-function isLastTurn({ clock, handOverAfterMs }: Host, heldAt: number): boolean {
-  const ms = handOverAfterMs * (1 - NO_NEW_TURN);
-  return Number.isFinite(heldAt + ms) && clock.now() >= heldAt + ms;
+function isLastTurn({ clock, handOverAfterMs }: Host, handOverAt: number): boolean {
+  return Number.isFinite(handOverAt) && clock.now() >= handOverAt - handOverAfterMs * NO_NEW_TURN;
 }
 
 /**

@@ -94,9 +94,9 @@ export function holdLeg(parts: LegToHold): OpenLeg {
   const answers: StoredOf<"tool_answered">[] = [];
   const log = logOf(parts, answers, () => current);
   const place = placeFor(host, session, from);
-  const heldAt = host.clock.now();
+  const handOverAt = host.clock.now() + host.handOverAfterMs;
   const newLeg = (more: { starts?: boolean; access?: OwnAccess } = {}) =>
-    makeLeg({ ...parts, log, heldAt, answers, accessOf: next.of, ...more });
+    makeLeg({ ...parts, log, handOverAt, answers, accessOf: next.of, ...more });
   let current = newLeg();
   const kept = keepLease(host, lease, log, () => current.life.lose());
   const runAll = async (begun: RunningLeg, request?: StoredRequest): Promise<void> => {

@@ -14,7 +14,6 @@ import { openRun, type SessionState } from "../../session/state.ts";
 import { accessToOpen, newAccess, type OwnAccess, renewed } from "./access.ts";
 import type { BegunBy, HeldCredentials, Host } from "./host.ts";
 import { newLegLife, type OwnLegLife } from "./leg-life.ts";
-import { wakeInTransaction } from "./place.ts";
 import { readyAgent, storeChanges } from "./ready.ts";
 import { isTaskSession } from "./task-session.ts";
 
@@ -42,11 +41,8 @@ interface LegParts {
   agent: Agent;
   log: SessionLog;
   lease: AcquiredLease;
-  /**
-   * When the process got the lease, in the clock's milliseconds. `handOverAfterMs` counts from then on.
-   * Default: the process does not hand the session over.
-   */
-  heldAt?: number;
+  /** When the process hands the session over, in the clock's milliseconds. Default: never. */
+  handOverAt?: number;
   /** The credentials that have come for the session. */
   held: HeldCredentials;
   /**
@@ -70,12 +66,12 @@ interface LegParts {
 export function makeLeg({ host, session, agent, log, held, lease, ...parts }: LegParts): OwnLeg {
   const { store, tail, newId, tasks } = host;
   const { id } = session;
-  const { starts = false, answers = [], from = {}, heldAt = host.clock.now() } = parts;
+  const { starts = false, answers = [], from = {} } = parts;
   const stored = starts ? undefined : openRun(log.state)?.caller;
   let access =
     parts.access ??
     (stored === undefined ? newAccess(host, session, from) : accessToOpen(host, session, from, stored));
-  const life = newLegLife(host, agent, log, parts.heldAt);
+  const life = newLegLife(host, agent, log, parts.handOverAt);
   const leg: { -readonly [part in keyof OwnLeg]: OwnLeg[part] } = {
     agent,
     starts,
@@ -121,7 +117,6 @@ export function makeLeg({ host, session, agent, log, held, lease, ...parts }: Le
     get mayLeave() {
       return host.mayLeave && access.credentials === undefined && !isTaskSession(session);
     },
-    wakeAt: (time) => wakeInTransaction(host, session, msUntil(time, lease, host.clock.now() - heldAt)),
     withoutCredentials: host.withoutCredentials,
     begunAt: lease.acquiredAt,
     live: { attempt: 0, parts: [], progress: new Map(), agents: new Map() },
@@ -137,11 +132,6 @@ export function makeLeg({ host, session, agent, log, held, lease, ...parts }: Le
     tasks,
   };
   return leg;
-}
-
-/** Returns how long it is until a time of the store's, so many milliseconds after the lease was acquired. */
-function msUntil(time: string, { acquiredAt }: AcquiredLease, sinceLeaseMs: number): number {
-  return Math.max(0, Date.parse(time) - Date.parse(acquiredAt) - sinceLeaseMs);
 }
 
 function newHookProgress(state: SessionState): Leg["hookProgress"] {

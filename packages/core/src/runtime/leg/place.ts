@@ -32,20 +32,15 @@ export function placeFor(
 /** How long an engine may take to store a wake in a transaction, in milliseconds. A message waits for it. */
 const WAKE_MS = 2_000;
 
-/**
- * Returns a function that wakes the session in a transaction of the store, after so many milliseconds, if the
- * engine can. Only for agents of the runtime: others are those of sub-agents, whose callers wait for them.
- */
+/** Returns a function that wakes the session in a transaction of the store, if the engine can. */
 export function wakeInTransaction(
-  { agents, engine, clock, report }: Host,
-  { id, userId, agent }: Session,
-  afterMs?: number,
+  { engine, clock, report }: Host,
+  { id, userId }: Session,
 ): ((transaction: unknown) => Promise<void>) | undefined {
-  if (engine?.takesTransaction !== true || !agents.has(agent)) return undefined;
+  if (engine?.takesTransaction !== true) return undefined;
   return async (transaction) => {
     try {
-      const wake = { userId, transaction, ...(afterMs !== undefined && { afterMs }) };
-      await withinDeadline({ clock, timeoutMs: WAKE_MS }, engine.wake(id, wake));
+      await withinDeadline({ clock, timeoutMs: WAKE_MS }, engine.wake(id, { userId, transaction }));
     } catch (error) {
       // The message is then stored alone, so nobody would learn that such transactions always fail.
       report(error);
