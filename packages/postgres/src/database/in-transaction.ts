@@ -38,14 +38,31 @@ async function onClient<T>(
     await once(client, "COMMIT", []);
     return done;
   } catch (error) {
-    await client.query("ROLLBACK").catch(() => {
-      isBroken = true;
-    });
+    isBroken = !(await isRolledBack(client));
     throw error;
   } finally {
     client.off?.("error", ignore);
     client.release(isBroken);
   }
+}
+
+/** How long a rollback may take before its connection is given up, in milliseconds. */
+const ROLLBACK_MS = 1_000;
+
+/**
+ * Rolls back. A statement that the work has left may still wait for a lock, and the rollback waits for that
+ * statement.
+ */
+async function isRolledBack(client: Client): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ROLLBACK_MS, false);
+  });
+  const done = client.query("ROLLBACK").then(
+    () => true,
+    () => false,
+  );
+  return await Promise.race([done, late]).finally(() => clearTimeout(timer));
 }
 
 async function inPglite<T>(

@@ -95,6 +95,21 @@ describe("appendWith", () => {
     expect(await Array.fromAsync(store.read(id))).toHaveLength(1);
   });
 
+  it("Q1 does not wait for a statement of `also` that hangs, and frees its connection", async () => {
+    const pool = server.pool({ max: 1 });
+    await migrate(pool);
+    const store = postgresStore(pool);
+    const id = randomUUID();
+    await store.sessions.create({ id, userId: "u1", agent: "coach" });
+    const hanging = store.appendWith?.(id, [note("a")], { appendId: "1" }, async (transaction) => {
+      (transaction as Transaction).query("SELECT pg_sleep(60)").catch(() => undefined);
+      throw new Error("too late");
+    });
+    await expect(hanging).rejects.toThrow("too late");
+    await store.append(id, [note("a")], { appendId: "1" });
+    expect(await Array.fromAsync(store.read(id))).toHaveLength(1);
+  }, 20_000);
+
   it("Q1 is missing for a client and for anything else without transactions of its own", async () => {
     const { query } = server.pool();
     expect(postgresStore({ query }).appendWith).toBeUndefined();
