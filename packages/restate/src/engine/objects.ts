@@ -56,11 +56,12 @@ export const OBJECT_OPTIONS: restate.ObjectOptions = {
   // Restate would keep each wake for a day. Its ingress gives every wake an idempotency key.
   journalRetention: 0,
   idempotencyRetention: 0,
-  // By default a call that has failed 70 times waits for a person.
+  // Pauses grow over all deaths of workers in one call, so they stay short: each is a wait of the user's. By
+  // default a call that has failed 70 times waits for a person.
   retryPolicy: {
     initialInterval: 50,
-    exponentiationFactor: 2,
-    maxInterval: 10_000,
+    exponentiationFactor: 1.5,
+    maxInterval: 1_000,
     maxAttempts: 1_000_000_000,
     onMaxAttempts: "kill",
   },
