@@ -12,7 +12,7 @@ import { agent, type ModelClient, memoryStore, PawlError, runtime, withRetry } f
 import { openai } from "@pawl/openai";
 import { withSpans } from "@pawl/otel";
 import { OpenAI } from "openai";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 // A secret that matches no known format of keys, and that JSON and URLs encode differently.
 const SECRET = 'gateway/secret+key"0123';
@@ -142,12 +142,11 @@ const clients: readonly (readonly [
 
 /** Creates a client with these environment variables. */
 function within<T>(env: Record<string, string>, make: () => T): T {
-  const saved = { ...process.env };
-  Object.assign(process.env, env);
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   try {
     return make();
   } finally {
-    process.env = saved;
+    vi.unstubAllEnvs();
   }
 }
 

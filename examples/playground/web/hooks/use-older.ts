@@ -30,7 +30,7 @@ export function useOlder(
   // Watches anew after each page, because a row that is still in view reports no change.
   useEffect(() => {
     if (!hasOlder || failed || row.current === null) return;
-    const seen = new IntersectionObserver(([entry]) => entry?.isIntersecting && load(), {
+    const seen = new IntersectionObserver((entries) => entries.at(-1)?.isIntersecting && load(), {
       root: box.current,
       rootMargin: `${AHEAD}px 0px 0px 0px`,
     });
