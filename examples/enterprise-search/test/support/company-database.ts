@@ -9,7 +9,7 @@ import type { Caller, Company, CompanySearch, Document, Person, Question } from 
 export async function searchPglite(): Promise<PGlite> {
   return await newPglite({
     extensions: { pg_trgm, unaccent },
-    startParams: [...PGlite.defaultStartParams, "-c", "random_page_cost=1.1"],
+    startParams: [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB", "-c", "random_page_cost=1.1"],
   });
 }
 
