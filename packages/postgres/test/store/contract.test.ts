@@ -4,7 +4,7 @@ import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
 import { eventStoreContract, scriptedModel } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newPglite } from "../../../../test/support/new-pglite.ts";
-import { newDatabase } from "../../src/embedded/new-database.ts";
+import { newDatabase, readPacked } from "../../src/embedded/new-database.ts";
 import { migrate, migrations, postgresStore } from "../../src/index.ts";
 
 describe("embeddedStore in memory", () => {
@@ -201,7 +201,7 @@ describe("the database that a first start unpacks", () => {
 
   it("E9 was built; if it cannot be read, PGlite makes its own", async () => {
     expect(await newDatabase()).toBeInstanceOf(Blob);
-    expect(await newDatabase("../../dist/nothing.tar.br")).toBeUndefined();
-    expect(await newDatabase("../../package.json")).toBeUndefined();
+    expect(await readPacked("../../dist/nothing.tar.br")).toBeUndefined();
+    expect(await readPacked("../../package.json")).toBeUndefined();
   });
 });
