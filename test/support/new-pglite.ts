@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, r
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
-import { newDatabase } from "../../packages/postgres/src/embedded/new-database.ts";
+import { writeDatabase } from "../../packages/postgres/src/embedded/new-database.ts";
 
 const root = dirname(dirname(import.meta.dirname));
 const cache = join(root, "node_modules", ".cache");
@@ -44,8 +44,8 @@ async function preparedFiles(): Promise<string> {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "pglite-"));
   const made = join(folder, "db");
-  const loadDataDir = await newDatabase();
-  await (await create({ dataDir: made, ...(loadDataDir && { loadDataDir }) })).close();
+  await writeDatabase(made);
+  await (await create({ dataDir: made })).close();
   try {
     renameSync(made, prepared);
   } catch {

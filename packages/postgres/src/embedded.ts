@@ -1,2 +1,2 @@
 export { type EmbeddedOptions, type EmbeddedStore, embeddedStore } from "./embedded/embedded-store.ts";
-export { newDatabase } from "./embedded/new-database.ts";
+export { writeDatabase } from "./embedded/new-database.ts";

@@ -1,11 +1,9 @@
 // The thread that owns the embedded Postgres: it builds the index and answers statements one after the other.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { unaccent } from "@electric-sql/pglite/contrib/unaccent";
-import { newDatabase } from "@pawl/postgres/embedded";
+import { writeDatabase } from "@pawl/postgres/embedded";
 import { drawCompany } from "../company/index.ts";
 import { type StoreOptions, storeCompany } from "../data/index.ts";
 import { companyFolder, removeFolder, removeOtherIndexes } from "./company-folder.ts";
@@ -94,11 +92,9 @@ async function fill(db: PGlite, agents?: StoreOptions["agents"]): Promise<void> 
 // All pages are in memory, so reading them in random order costs little more. Otherwise common words would be
 // searched without the index.
 async function create(directory?: string): Promise<PGlite> {
-  const exists = directory !== undefined && existsSync(join(directory, "PG_VERSION"));
-  const loadDataDir = exists ? undefined : await newDatabase();
+  if (directory !== undefined) await writeDatabase(directory);
   return await PGlite.create({
     ...(directory !== undefined && { dataDir: directory }),
-    ...(loadDataDir && { loadDataDir }),
     extensions: { pg_trgm, unaccent },
     startParams: [
       ...PGlite.defaultStartParams,

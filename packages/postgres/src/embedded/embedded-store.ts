@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
 import { checkOptions, type EventStore, messageOf, type OptionKinds, PawlError } from "@pawl/core";
@@ -10,7 +9,7 @@ import { postgresBlobs } from "../store/postgres-blobs.ts";
 import { postgresStore } from "../store/postgres-store.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { loadPglite } from "./load-pglite.ts";
-import { newDatabase } from "./new-database.ts";
+import { newDatabase, writeDatabase } from "./new-database.ts";
 
 /** Options of `embeddedStore()`. */
 export interface EmbeddedOptions {
@@ -89,8 +88,8 @@ export async function embeddedStore(options: EmbeddedOptions = {}): Promise<Embe
 // Small buffers save 100 MB and cost nothing measurable. Progress reports of a recovery are off, because
 // their timer would keep the process alive forever.
 async function start(Pglite: typeof PGlite, dataDir: string | undefined): Promise<PGlite> {
-  const exists = dataDir !== undefined && existsSync(join(dataDir, "PG_VERSION"));
-  const database = exists ? undefined : await newDatabase();
+  if (dataDir !== undefined) await writeDatabase(dataDir);
+  const database = dataDir === undefined ? await newDatabase() : undefined;
   return await Pglite.create({
     dataDir: dataDir ?? "memory://",
     ...(database && { loadDataDir: database }),

@@ -1,37 +1,58 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
+import { unpack } from "./unpack.ts";
 
 /** Path of the packed database, relative to this source file or to the bundle in `dist/`. */
 const PACKED = import.meta.url.endsWith(".ts")
   ? "../../dist/new-database.tar.br"
   : "../dist/new-database.tar.br";
 
+/** Node's own 16 KB would make 2,500 chunks of 40 MB, and joining them costs more than unpacking them. */
+const UNPACKING = { chunkSize: 4_194_304 };
+
 /**
- * Reads an empty database that was made when this package was built, for PGlite's option `loadDataDir`.
- * `embeddedStore()` does so itself. Unpacking it takes half a second; PGlite would take several seconds to
- * create a new one. Resolves to `undefined` if there is no such file, e.g. in an app that was bundled into
- * one file.
+ * Writes an empty database into a directory, unless it has one. PGlite opens it. It was made when this package
+ * was built: unpacking it takes a quarter of a second, and PGlite would take several seconds to create one.
+ * `embeddedStore()` does so itself.
+ *
+ * Without the packed file, e.g. in an app that was bundled into one file, nothing is written, and PGlite
+ * creates a database.
+ *
+ * @throws the error of the file system, e.g. if the disk is full.
  *
  * @example
  * ```ts
+ * import { mkdtemp } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
  * import { PGlite } from "@electric-sql/pglite";
- * import { newDatabase } from "@pawl/postgres/embedded";
+ * import { writeDatabase } from "@pawl/postgres/embedded";
  *
- * const loadDataDir = await newDatabase();
- * const db = await PGlite.create({ ...(loadDataDir && { loadDataDir }) });
+ * const dataDir = await mkdtemp(join(tmpdir(), "app-"));
+ * await writeDatabase(dataDir);
+ * const db = await PGlite.create({ dataDir });
  * await db.close();
  * ```
  */
-export async function newDatabase(): Promise<Blob | undefined> {
-  return await readPacked(PACKED);
+export async function writeDatabase(dataDir: string): Promise<void> {
+  if (existsSync(join(dataDir, "PG_VERSION"))) return;
+  const tar = await readPacked();
+  if (tar !== undefined) unpack(tar, dataDir);
 }
 
-/** Reads a packed database, or resolves to `undefined`. The path is relative to this file. */
-export async function readPacked(packed: string): Promise<Blob | undefined> {
+/** Reads the empty database for PGlite's option `loadDataDir`. Resolves to `undefined` without the file. */
+export async function newDatabase(packed?: string): Promise<Blob | undefined> {
+  const tar = await readPacked(packed);
+  return tar && new Blob([tar]);
+}
+
+async function readPacked(packed = PACKED): Promise<Buffer<ArrayBuffer> | undefined> {
   try {
-    const tar = await promisify(brotliDecompress)(await readFile(new URL(packed, import.meta.url)));
-    return new Blob([tar]);
+    const file = await readFile(new URL(packed, import.meta.url));
+    return (await promisify(brotliDecompress)(file, UNPACKING)) as Buffer<ArrayBuffer>;
   } catch {
     return undefined;
   }

@@ -1,10 +1,13 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { agent, PawlError, runtime, withBlobs } from "@pawl/core";
 import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
 import { eventStoreContract, scriptedModel } from "@pawl/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { newPglite } from "../../../../test/support/new-pglite.ts";
-import { newDatabase, readPacked } from "../../src/embedded/new-database.ts";
+import { newDatabase, writeDatabase } from "../../src/embedded/new-database.ts";
 import { migrate, migrations, postgresStore } from "../../src/index.ts";
 
 describe("embeddedStore in memory", () => {
@@ -190,18 +193,44 @@ describe("the database that a first start unpacks", () => {
        (SELECT count(*) FROM pg_class WHERE oid < 16384) AS relations, (SELECT count(*) FROM pg_collation) AS collations`,
   ];
 
+  async function newDirectory(): Promise<string> {
+    const directory = await mkdtemp(join(tmpdir(), "pawl-"));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    return directory;
+  }
+
   it("E9 is the one that PGlite makes", async () => {
     const made = await PGlite.create();
     const unpacked = await PGlite.create({ loadDataDir: (await newDatabase()) as Blob });
+    const dataDir = await newDirectory();
+    await writeDatabase(dataDir);
+    const written = await PGlite.create({ dataDir });
     const rows = async (db: PGlite) =>
       await Promise.all(asked.map(async (text) => (await db.query(text)).rows));
-    expect(await rows(unpacked)).toEqual(await rows(made));
-    await Promise.all([made.close(), unpacked.close()]);
+    const expected = await rows(made);
+    expect(await rows(unpacked)).toEqual(expected);
+    expect(await rows(written)).toEqual(expected);
+    await Promise.all([made.close(), unpacked.close(), written.close()]);
   }, 60_000);
+
+  it("E9 is written again after a process died while it wrote, and never over a database", async () => {
+    const dataDir = await newDirectory();
+    await writeDatabase(dataDir);
+    await rm(join(dataDir, "PG_VERSION"));
+    await rm(join(dataDir, "global"), { recursive: true });
+    await writeDatabase(dataDir);
+    const db = await PGlite.create({ dataDir });
+    await db.query("CREATE TABLE kept (number integer)");
+    await db.close();
+    await writeDatabase(dataDir);
+    const again = await PGlite.create({ dataDir });
+    expect((await again.query("SELECT * FROM kept")).rows).toEqual([]);
+    await again.close();
+  });
 
   it("E9 was built; if it cannot be read, PGlite makes its own", async () => {
     expect(await newDatabase()).toBeInstanceOf(Blob);
-    expect(await readPacked("../../dist/nothing.tar.br")).toBeUndefined();
-    expect(await readPacked("../../package.json")).toBeUndefined();
+    expect(await newDatabase("../../dist/nothing.tar.br")).toBeUndefined();
+    expect(await newDatabase("../../package.json")).toBeUndefined();
   });
 });
