@@ -6,14 +6,15 @@ import { join } from "node:path";
 import { parseEnv, promisify } from "node:util";
 import { postgresReservations, postgresStore } from "@pawl/postgres";
 import { type MessagesApi, messagesApi, type Rules } from "@pawl/testing";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { NODE_FLAGS } from "../../../test/support/node-flags.ts";
 import { type TestDatabase, testDatabase } from "../../../test/support/postgres.ts";
 import { freePort } from "../../../test/support/postgres-server.ts";
+import { prepareDatabase } from "../../../test/support/prepared-database.ts";
 import { readCoachConfig, sharedTokens } from "../src/index.ts";
 import { aspEvents } from "./support/coaching.ts";
-import { program } from "./support/program.ts";
-import { proxy } from "./support/proxy.ts";
+import { type Program, program } from "./support/program.ts";
+import { type Act, proxy } from "./support/proxy.ts";
 
 const SECRETS = { COACH_TOKEN_SECRET: "secret_of_tokens_0123", COACH_SERVICE_KEY: "key_of_services_0123" };
 const HALF = { input_tokens: 700, output_tokens: 50 };
@@ -37,30 +38,43 @@ describe("X3 E10 the two processes", () => {
     await database.drop();
   });
 
-  async function both(see: (path: string, when: "before" | "after") => Promise<void>) {
-    const [port, backendPort] = [await freePort(), await freePort()];
+  /** Looks at each request of the front server to the backend. A test sets it. */
+  let see: (path: string, when: "before" | "after") => Promise<void>;
+  let backend: Program;
+  let front: Program;
+  let frontPort: number;
+  const ends: (() => unknown)[] = [];
+  beforeAll(async () => {
+    const backendPort = await freePort();
+    frontPort = await freePort();
     const env = { ...SECRETS, DATABASE_URL: database.url, ANTHROPIC_API_KEY: "sk-test-0123456789" };
-    const backend = program("backend", { ...env, BACKEND_PORT: String(backendPort) });
-    const BACKEND_URL = await proxy(`http://127.0.0.1:${backendPort}`, async ({ path, send }) => {
+    const act: Act = async ({ path, send }) => {
       await see(path, "before");
       const answer = await send();
       await see(path, "after");
       return answer;
-    });
-    const front = program("front", { ...env, PORT: String(port), BACKEND_URL, ANTHROPIC_BASE_URL: api.url });
-    onTestFinished(async () => {
-      await front.kill();
-      await backend.kill();
-    });
+    };
+    const BACKEND_URL = await proxy(`http://127.0.0.1:${backendPort}`, act, (end) => ends.push(end));
+    backend = program("backend", { ...env, BACKEND_PORT: String(backendPort) });
+    const others = { PORT: String(frontPort), BACKEND_URL, ANTHROPIC_BASE_URL: api.url };
+    front = program("front", { ...env, ...others });
+  });
+  beforeEach(async () => {
+    see = async () => undefined;
     await Promise.all([backend.start(), front.start()]);
-    const chat = async (user: string) =>
-      await fetch(`http://127.0.0.1:${port}/api/coach/chat`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${await tokens.issue(user)}` },
-        body: JSON.stringify({ message: "What do you know of me?" }),
-      });
-    return { front, backend, chat };
-  }
+  }, 60_000);
+  afterAll(async () => {
+    await front.kill();
+    await backend.kill();
+    for (const end of ends) await end();
+  });
+
+  const chat = async (user: string) =>
+    await fetch(`http://127.0.0.1:${frontPort}/api/coach/chat`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${await tokens.issue(user)}` },
+      body: JSON.stringify({ message: "What do you know of me?" }),
+    });
 
   /** Waits until the user's run has ended, and returns what the user was charged and what is still held. */
   async function settledFor(user: string) {
@@ -85,11 +99,11 @@ describe("X3 E10 the two processes", () => {
   it("X3 E10 a front server that is killed in the middle of a run charges what was billed, once it is back", async () => {
     const inTool = Promise.withResolvers<void>();
     let isDead = false;
-    const { front, chat } = await both(async (path) => {
+    see = async (path) => {
       if (!path.endsWith("/tools/execute") || isDead) return;
       inTool.resolve();
       await new Promise(() => undefined);
-    });
+    };
     const answered = chat("kim").then((response) => response.text().catch(() => "cut off"));
     await inTool.promise;
     isDead = true;
@@ -106,19 +120,19 @@ describe("X3 E10 the two processes", () => {
     "X3 E10 a backend that is killed in record, %s the charge, charges once, and the run ends once it is back",
     async (wanted) => {
       let kills = 0;
-      const servers = await both(async (path, when) => {
+      see = async (path, when) => {
         if (!path.endsWith("/chat/record") || when !== wanted || kills > 0) return;
         kills += 1;
-        await servers.backend.kill();
+        await backend.kill();
         throw new Error("gone");
-      });
+      };
       const user = `lee-${wanted}`;
-      const response = await servers.chat(user);
+      const response = await chat(user);
       const streamed = aspEvents(response);
       await expect.poll(() => kills, { timeout: 20_000 }).toBe(1);
       // Longer than the front server repeats the request.
       await new Promise((resolve) => setTimeout(resolve, 1_500));
-      await servers.backend.start();
+      await backend.start();
       const { balance, roles, stop } = await settledFor(user);
       expect(balance).toEqual({ used: 1_500, held: 0 });
       expect(stop).toBe("end_turn");
@@ -135,6 +149,7 @@ describe("X3 X5 the front server's key", () => {
   async function servers(frontKey: string, from?: { bundle: boolean }) {
     const [port, backendPort] = [await freePort(), await freePort()];
     const dir = await mkdtemp(join(tmpdir(), "pawl-"));
+    await Promise.all(["backend", "front"].map((name) => prepareDatabase(join(dir, name))));
     const env = { ...SECRETS, PAWL_DIR: dir };
     const backend = program("backend", { ...env, BACKEND_PORT: String(backendPort) }, from);
     const front = program(

@@ -6,6 +6,7 @@ import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
 
 /** One of the example's programs in a process of its own. */
 export interface Program {
+  /** Starts the process, unless it runs. */
   start(): Promise<void>;
   /** Kills the process with SIGKILL, and waits for its end. */
   kill(): Promise<void>;
@@ -32,6 +33,7 @@ export function program(
   };
   return {
     async start() {
+      if (child !== undefined && child.exitCode === null && child.signalCode === null) return;
       const source = join(import.meta.dirname, "../../src/main", `${name}.ts`);
       const file = bundle ? await bundled(source) : source;
       const { ANTHROPIC_API_KEY: _, ANTHROPIC_BASE_URL: __, ...inherited } = process.env;

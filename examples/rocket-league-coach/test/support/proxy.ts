@@ -22,8 +22,15 @@ interface Answered {
 /** What becomes of a request: an answer to pass on, or `undefined` if it is answered already, or never. */
 export type Act = (passing: Passing) => Promise<Answered | undefined>;
 
-/** Stands before a server until the test ends. A request whose `act` throws is cut off. Returns its origin. */
-export async function proxy(target: string, act: Act): Promise<string> {
+/**
+ * Stands before a server until the test ends, or until what `atEnd` gets is called. A request whose `act`
+ * throws is cut off. Returns its origin.
+ */
+export async function proxy(
+  target: string,
+  act: Act,
+  atEnd: (end: () => void) => unknown = onTestFinished,
+): Promise<string> {
   const server = createServer(async (request, response) => {
     try {
       const { method = "GET", url: path = "", headers } = request;
@@ -50,7 +57,7 @@ export async function proxy(target: string, act: Act): Promise<string> {
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });
