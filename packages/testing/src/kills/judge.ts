@@ -32,15 +32,16 @@ export function faultsOfLog(log: readonly StoredEvent[]): string[] {
 }
 
 /**
- * Returns whether a call's worker was lost, so that its outcome is unknown. A call that may run again has
- * this result if the engine took the session back from a worker that was alive.
+ * Returns whether the outcome of a call is unknown because its worker was lost. Only the tool that must not
+ * run twice may have such a result: the calls of the other one run again.
  */
 function isUnknown({ data }: StoredOf<"tool_result">): boolean {
-  return !data.success && JSON.stringify(data.result).includes(outcomeUnknown("").slice(0, UNKNOWN));
+  const { tool_name, success, result } = data;
+  return tool_name === ONCE && !success && JSON.stringify(result).includes(UNKNOWN);
 }
 
-/** How many characters of the text for unknown outcomes come before the reason. */
-const UNKNOWN = "The outcome of this call is unknown".length;
+/** What the text for unknown outcomes says before the reason. */
+const UNKNOWN = outcomeUnknown("").slice(0, "The outcome of this call is unknown".length);
 
 /** Returns the types of a log's events, each with its time in seconds since the first one. */
 function briefly(log: readonly StoredEvent[]): string {

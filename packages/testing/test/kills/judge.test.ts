@@ -70,13 +70,17 @@ describe("the judge of runs whose workers were killed", () => {
   });
 });
 
-it("Q1 a call may fail only because its worker was lost", () => {
-  const failing = (result: string) =>
-    soundRun().map((event) =>
-      event.type === "tool_result" ? { ...event, data: { ...event.data, success: false, result } } : event,
-    );
-  expect(faults(failing(outcomeUnknown("it died.")))).toEqual([]);
+it("Q1 a call may fail only because its worker was lost, and only if it must not run twice", () => {
+  const failing = (result: string, tool_name = ONCE) =>
+    soundRun().map((event) => {
+      if (event.type === "tool_call") return { ...event, data: { ...event.data, tool_name } };
+      if (event.type !== "tool_result") return event;
+      return { ...event, data: { ...event.data, tool_name, success: false, result } };
+    });
+  const unknown = outcomeUnknown("it died.");
+  expect(faults(failing(unknown))).toEqual([]);
   expect(faults(failing("no money"))).toEqual(['s: "pay" has failed: "no money"']);
+  expect(faults(failing(unknown, "look"))).toEqual([`s: "look" has failed: ${JSON.stringify(unknown)}`]);
 });
 
 describe("the guard of steps", () => {
