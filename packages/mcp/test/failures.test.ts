@@ -194,10 +194,10 @@ describe("a server that is down when a run begins", () => {
 
   it("T14 is not waited for longer than `waitMs`", async () => {
     const silent = { fetch: (() => new Promise(() => undefined)) as typeof fetch };
-    const one = world([connectTo(silent, { connectTimeoutMs: 500 })], [{ text: "Ok." }], { waitMs: 50 });
+    const one = world([connectTo(silent, { connectTimeoutMs: 5_000 })], [{ text: "Ok." }], { waitMs: 50 });
     const begin = performance.now();
     await one.say("Go");
-    expect(performance.now() - begin).toBeLessThan(450);
+    expect(performance.now() - begin).toBeLessThan(4_000);
     expect(one.errors).toEqual([
       expect.stringMatching(/^test: It did not answer within 50 ms \(`waitMs` of mcpTools\(\)\)/),
     ]);

@@ -305,7 +305,7 @@ describe("F12 what a hostile client offers is refused, at once and with the reas
     await expect(world.say("Hi", { clientTools: clientTools as never })).rejects.toSatisfy(
       code("invalid_input", message),
     );
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
     expect(await world.store.sessions.list({ userId: "u1" })).toEqual([]);
   });
 
@@ -319,7 +319,7 @@ describe("F12 what a hostile client offers is refused, at once and with the reas
     const startedAt = performance.now();
     const { pending } = await world.say("Hi", offers({ ...read, inputSchema: { ...bomb, properties } }));
     expect(pending).toMatchObject([{ clientTool: "read_page" }]);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   it("cannot open or close a tag of the prompt", async () => {

@@ -209,11 +209,12 @@ describe("F19 a function `tools` that fails when a run is resumed", () => {
     time += 60_000;
     const world = setup(
       [],
-      { tools: () => never(), toolsTimeoutMs: 100 },
+      { tools: () => never(), toolsTimeoutMs: 500 },
       { store, onError: () => undefined },
     );
     const begun = performance.now();
     await world.pawl.sweep();
-    expect(performance.now() - begun).toBeLessThan(900);
+    // One after the other would take five seconds.
+    expect(performance.now() - begun).toBeLessThan(4_500);
   });
 });
