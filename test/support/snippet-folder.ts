@@ -39,7 +39,8 @@ export async function writeSnippets(
   await writeFile(join(folder, "workers.d.ts"), WORKERS);
   const tsconfig = {
     extends: "../../tsconfig.json",
-    compilerOptions: { jsx: "react-jsx" },
+    // The built packages, as users have them. Other checks check the types of their sources.
+    compilerOptions: { jsx: "react-jsx", customConditions: [] },
     include: ["./*.ts", "./*.tsx"],
   };
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
