@@ -13,13 +13,18 @@ import type { WorkerFleet } from "@pawl/testing/kills";
 import { balancer } from "../restate/balancer.ts";
 import { register } from "../restate/fleet.ts";
 import { freeAddresses, restateServer } from "../restate/restate-server.ts";
+import { bundled } from "../support/bundled.ts";
 import { NODE_FLAGS } from "../support/node-flags.ts";
 import { testDatabase } from "../support/postgres.ts";
 
-const file = new URL("./worker-process.ts", import.meta.url).pathname;
+const program = new URL("./worker-process.ts", import.meta.url).pathname;
 
 /** Starts a worker's process with these arguments. */
-function startWorker(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+async function startWorker(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<ChildProcess> {
+  const file = await bundled(program);
   return spawn(process.execPath, [...NODE_FLAGS, file, ...args], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "inherit", "inherit"],
@@ -110,7 +115,7 @@ export const fleets = {
       const start = async (env: Readonly<Record<string, string>>) => {
         const address = free.shift() ?? "";
         const port = address.split(":")[1] ?? "";
-        const child = startWorker(["restate", url, restate.ingress, port], env);
+        const child = await startWorker(["restate", url, restate.ingress, port], env);
         child.once("exit", () => free.push(address));
         registered ??= patiently(() => register(restate, front.url));
         await registered;
