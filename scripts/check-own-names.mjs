@@ -12,9 +12,13 @@ const files = filesOf().filter((path) => watched.test(path));
 // One TypeScript program checks all files. The page's compiler options include those of the other files, plus
 // the DOM.
 const config = ts.getParsedCommandLineOfConfigFile(at("examples/playground/web/tsconfig.json"), {}, ts.sys);
+const host = ts.createCompilerHost(config.options);
+// Doc comments are not asked for.
+host.jsDocParsingMode = ts.JSDocParsingMode.ParseNone;
 const program = ts.createProgram(
   files.map((path) => at(path)),
   config.options,
+  host,
 );
 const ours = new Set(files.map((path) => at(path).replaceAll("\\", "/")));
 const problems = findForeignNames(program, (file) => ours.has(file));

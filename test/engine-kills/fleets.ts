@@ -17,14 +17,15 @@ import { bundled } from "../support/bundled.ts";
 import { NODE_FLAGS } from "../support/node-flags.ts";
 import { testDatabase } from "../support/postgres.ts";
 
-const file = new URL("./worker-process.ts", import.meta.url).pathname;
+const program = new URL("./worker-process.ts", import.meta.url).pathname;
 
 /** Starts a worker's process with these arguments. */
 async function startWorker(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<ChildProcess> {
-  return spawn(process.execPath, [...NODE_FLAGS, await bundled(file), ...args], {
+  const file = await bundled(program);
+  return spawn(process.execPath, [...NODE_FLAGS, file, ...args], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "inherit", "inherit"],
   });

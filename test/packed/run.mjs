@@ -1,6 +1,7 @@
 // Packs every package as for npm, checks the tarballs with publint and attw, installs them in a project
-// outside of this repository, and uses them there. The project imports every entry and runs a small agent. TypeScript 5.9, 6 and 7 check its
-// types, each with one module resolution; with PAWL_SOAK=1 each with both. The tarballs and what pages load of
+// outside of this repository, and uses them there. The project imports every entry and runs a small agent.
+// TypeScript 5.9, 6 and 7 check its types, each with one module resolution. With PAWL_SOAK=1, each has both, and
+// npm installs the packages, as before each release. The tarballs and what pages load of
 // them must stay small, and import Node's modules with `node:`. With --cached, does nothing if the last run
 // passed on the same files. With --sizes, checks only the sizes, with --lint only what publint and attw check.
 import { mkdtempSync, rmSync } from "node:fs";

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type Runtime, runtime } from "@pawl/core";
 import { migrate, postgresStore } from "@pawl/postgres";
 import { restateEngine } from "@pawl/restate";
+import { bundled } from "../support/bundled.ts";
 import { NODE_FLAGS } from "../support/node-flags.ts";
 import { testDatabase } from "../support/postgres.ts";
 import { walker } from "../support/walker.ts";
@@ -64,7 +65,7 @@ export async function register({ admin }: Pick<RestateServer, "admin">, uri: str
 
 /** Starts a process that works for the engine. Returns a function that kills it. */
 async function startWorker(database: string, ingress: string, address: string): Promise<() => Promise<void>> {
-  const args = [...NODE_FLAGS, file, database, ingress, address.split(":")[1] ?? ""];
+  const args = [...NODE_FLAGS, await bundled(file), database, ingress, address.split(":")[1] ?? ""];
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   const gone = once(child, "exit");
   const { promise: ready, resolve } = Promise.withResolvers<void>();
