@@ -17,6 +17,7 @@ import {
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { NODE_FLAGS } from "./support/node-flags.ts";
+import { prepareDatabase } from "./support/prepared-database.ts";
 
 const program = fileURLToPath(new URL("support/mcp-process.mjs", import.meta.url));
 const form = z.object({ ok: z.boolean() });
@@ -47,6 +48,7 @@ it("F24 P1 carries a server's question over the end of our process, with its sta
   await once(http, "listening");
   const dataDir = mkdtempSync(join(tmpdir(), "pawl-mcp-"));
   try {
+    await prepareDatabase(join(dataDir, "db"));
     const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
     const run = async (...more: string[]) => {
       const args = [...NODE_FLAGS, program, join(dataDir, "db"), url, ...more];

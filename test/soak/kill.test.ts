@@ -8,7 +8,7 @@ import { assertExtends, assertSoundLog, ofType, type SeenRequest } from "../supp
 import { type PlaygroundProcess, playgroundProcess } from "../support/playground-process.ts";
 import { soak } from "../support/soak.ts";
 
-const KILLS = soak(3, 500);
+const KILLS = soak(2, 500);
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const call = (name: string, value: string) => ({ name, input: { value } });
 
