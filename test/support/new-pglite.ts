@@ -16,17 +16,26 @@ const create = PGlite.create.bind(PGlite) as (options?: PGliteOptions) => Promis
  */
 const START_PARAMS = [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB"];
 
+/** Starts a PGlite in a directory as the tests do. */
+export async function startPglite(dataDir: string, options: PGliteOptions = {}): Promise<PGlite> {
+  return await create({ ...options, startParams: options.startParams ?? START_PARAMS, dataDir });
+}
+
 /**
  * Creates an empty PGlite over a copy of prepared files in the system's folder of temporary files, which are
  * removed when it closes. One in memory would take three times the processor time, to unpack its files.
  */
 export async function newPglite(options: PGliteOptions = {}): Promise<PGlite> {
+  return await openCopy(await preparedFiles(), options);
+}
+
+/** Opens a copy of the files of a PGlite, which is removed when it closes. */
+export async function openCopy(files: string, options: PGliteOptions = {}): Promise<PGlite> {
   const dataDir = mkdtempSync(join(tmpdir(), "pawl-pglite-"));
   const remove = (): void => rmSync(dataDir, { recursive: true, force: true });
   process.once("exit", remove);
-  cpSync(await preparedFiles(), dataDir, { recursive: true });
-  const startParams = options.startParams ?? START_PARAMS;
-  const db = await create({ ...options, startParams, dataDir });
+  cpSync(files, dataDir, { recursive: true });
+  const db = await startPglite(dataDir, options);
   const close = db.close.bind(db);
   db.close = async () => {
     await close();

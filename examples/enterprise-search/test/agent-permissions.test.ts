@@ -8,17 +8,15 @@ import {
   customAgentList,
   drawCompany,
   type StoredAgent,
-  storeCompany,
 } from "../src/index.ts";
 import { type AgentWorld, agentWorld, calls, chen, idsIn, planner, rivera } from "./support/agent-world.ts";
-import { oracle, searchPglite } from "./support/company-database.ts";
+import { companyPglite, oracle } from "./support/company-database.ts";
 
 let db: PGlite;
 let search: CompanySearch;
 const company: Company = drawCompany({ documents: 1_000 });
 beforeAll(async () => {
-  db = await searchPglite();
-  await storeCompany(db, "test", () => company);
+  db = await companyPglite();
   search = companySearch(db, { now: () => COMPANY_NOW });
 }, 120_000);
 afterAll(() => db.close());

@@ -2,25 +2,14 @@ import type { PGlite } from "@electric-sql/pglite";
 import { checkToolDocs } from "@pawl/planning";
 import { scriptedModel } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  COMPANY_NOW,
-  type Company,
-  type CompanySearch,
-  companySearch,
-  drawCompany,
-  searchAgent,
-  storeCompany,
-  toolDocs,
-} from "../src/index.ts";
+import { COMPANY_NOW, type CompanySearch, companySearch, searchAgent, toolDocs } from "../src/index.ts";
 import { agentWorld, calls, chen, idsIn, plans, reviews, rivera } from "./support/agent-world.ts";
-import { searchPglite } from "./support/company-database.ts";
+import { companyPglite } from "./support/company-database.ts";
 
 let db: PGlite;
 let search: CompanySearch;
-const company: Company = drawCompany({ documents: 1_000 });
 beforeAll(async () => {
-  db = await searchPglite();
-  await storeCompany(db, "test", () => company);
+  db = await companyPglite();
   search = companySearch(db, { now: () => COMPANY_NOW });
 }, 120_000);
 afterAll(() => db.close());

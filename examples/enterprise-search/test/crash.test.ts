@@ -2,15 +2,14 @@ import type { PGlite } from "@electric-sql/pglite";
 import { memoryStore } from "@pawl/core";
 import { migrate, postgresStore } from "@pawl/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { COMPANY_NOW, type CompanySearch, companySearch, drawCompany, storeCompany } from "../src/index.ts";
-import { searchPglite } from "./support/company-database.ts";
+import { COMPANY_NOW, type CompanySearch, companySearch } from "../src/index.ts";
+import { companyPglite } from "./support/company-database.ts";
 import { crashEverywhere } from "./support/crash-everywhere.ts";
 
 let db: PGlite;
 let search: CompanySearch;
 beforeAll(async () => {
-  db = await searchPglite();
-  await storeCompany(db, "test", () => drawCompany({ documents: 1_000 }));
+  db = await companyPglite();
   search = companySearch(db, { now: () => COMPANY_NOW });
 }, 120_000);
 afterAll(() => db.close());

@@ -1,23 +1,14 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type AgentStore,
-  agentStore,
-  COMPANY_NOW,
-  type CompanySearch,
-  companySearch,
-  drawCompany,
-  storeCompany,
-} from "../src/index.ts";
+import { type AgentStore, agentStore, COMPANY_NOW, type CompanySearch, companySearch } from "../src/index.ts";
 import { agentWorld, calls, chen, idsIn, plans, reviews, rivera } from "./support/agent-world.ts";
-import { searchPglite } from "./support/company-database.ts";
+import { companyPglite } from "./support/company-database.ts";
 
 let db: PGlite;
 let search: CompanySearch;
 let agents: AgentStore;
 beforeAll(async () => {
-  db = await searchPglite();
-  await storeCompany(db, "test", () => drawCompany({ documents: 1_000 }));
+  db = await companyPglite();
   search = companySearch(db, { now: () => COMPANY_NOW });
   agents = agentStore(db);
 }, 120_000);

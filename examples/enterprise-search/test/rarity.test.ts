@@ -9,7 +9,7 @@ import {
   drawQuestions,
   storeCompany,
 } from "../src/index.ts";
-import { callerOf, oracle, searchPglite } from "./support/company-database.ts";
+import { callerOf, companyPglite, oracle, searchPglite } from "./support/company-database.ts";
 
 const company = drawCompany({ documents: 1_000 });
 const { people } = oracle(company);
@@ -33,9 +33,8 @@ function hiddenMails(): Document[] {
 let without: PGlite;
 let withThem: PGlite;
 beforeAll(async () => {
-  [without, withThem] = await Promise.all([searchPglite(), searchPglite()]);
+  [without, withThem] = await Promise.all([companyPglite(), searchPglite()]);
   const more: Company = { ...company, documents: [...company.documents, ...hiddenMails()] };
-  await storeCompany(without, "test", () => company);
   await storeCompany(withThem, "test", () => more);
 }, 60_000);
 afterAll(async () => {

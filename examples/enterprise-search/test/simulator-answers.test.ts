@@ -3,22 +3,13 @@ import { memoryStore, runtime } from "@pawl/core";
 import { recordOf } from "@pawl/planning";
 import { strictModel } from "@pawl/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  COMPANY_NOW,
-  companySearch,
-  drawCompany,
-  type SearchDeps,
-  searchAgent,
-  searchRules,
-  storeCompany,
-} from "../src/index.ts";
+import { COMPANY_NOW, companySearch, type SearchDeps, searchAgent, searchRules } from "../src/index.ts";
 import { chen } from "./support/agent-world.ts";
-import { searchPglite } from "./support/company-database.ts";
+import { companyPglite } from "./support/company-database.ts";
 
 let db: PGlite;
 beforeAll(async () => {
-  db = await searchPglite();
-  await storeCompany(db, "test", () => drawCompany({ documents: 1_000 }));
+  db = await companyPglite();
 }, 120_000);
 afterAll(() => db.close());
 

@@ -7,21 +7,18 @@ import {
   agentStore,
   COMPANY_NOW,
   companySearch,
-  drawCompany,
   type SearchAgentOptions,
   type SearchDeps,
   searchAgent,
   searchRules,
-  storeCompany,
 } from "../src/index.ts";
 import { chen, rivera } from "./support/agent-world.ts";
-import { searchPglite } from "./support/company-database.ts";
+import { companyPglite } from "./support/company-database.ts";
 import { tickets } from "./support/tickets-server.ts";
 
 let db: PGlite;
 beforeAll(async () => {
-  db = await searchPglite();
-  await storeCompany(db, "test", () => drawCompany({ documents: 1_000 }));
+  db = await companyPglite();
 }, 120_000);
 afterAll(() => db.close());
 

@@ -5,16 +5,16 @@ import { type EventStore, memoryStore } from "@pawl/core";
 import type { Rules } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { dyingStore } from "../../../packages/core/test/support/stores.ts";
-import { newPglite } from "../../../test/support/new-pglite.ts";
 import { reservationIdOf } from "../src/base/reservation-id.ts";
 import type { BackendClient } from "../src/front/backend-client.ts";
 import { settleEnded } from "../src/front/settle-ended.ts";
 import { BACKEND_PATH, rocketLeagueCoach } from "../src/index.ts";
+import { coachPglite } from "./support/coach-database.ts";
 import { billing, type Coaching, coaching, SERVICE_KEY, tokenOf } from "./support/coaching.ts";
 
 let db: PGlite;
 beforeAll(async () => {
-  db = await newPglite();
+  db = await coachPglite();
 }, 60_000);
 afterAll(() => db.close());
 

@@ -98,7 +98,8 @@ async function create(directory?: string): Promise<PGlite> {
     extensions: { pg_trgm, unaccent },
     startParams: [
       ...PGlite.defaultStartParams,
-      ...["-c", "shared_buffers=64MB"],
+      // PGlite fills its buffers with zeros at each start, so a small index gets small ones.
+      ...["-c", documents > 5_000 ? "shared_buffers=64MB" : "shared_buffers=16MB"],
       ...["-c", "random_page_cost=1.1"],
       // The log is needed for a crash only; the default would keep 200 MB of it.
       ...["-c", "max_wal_size=64MB", "-c", "min_wal_size=32MB"],

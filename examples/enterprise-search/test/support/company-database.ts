@@ -1,15 +1,38 @@
-import { PGlite } from "@electric-sql/pglite";
+import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { unaccent } from "@electric-sql/pglite/contrib/unaccent";
 import { chance, pick, type Random, whole } from "@pawl/example-data-parts";
+import { filledPglite } from "../../../../test/support/filled-pglite.ts";
 import { newPglite } from "../../../../test/support/new-pglite.ts";
-import type { Caller, Company, CompanySearch, Document, Person, Question } from "../../src/index.ts";
+import {
+  type Caller,
+  type Company,
+  type CompanySearch,
+  type Document,
+  drawCompany,
+  type Person,
+  type Question,
+  storeCompany,
+} from "../../src/index.ts";
+
+const options: PGliteOptions = {
+  extensions: { pg_trgm, unaccent },
+  startParams: [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB", "-c", "random_page_cost=1.1"],
+};
 
 /** Creates a PGlite with the extensions of the search, by copying prepared files. */
 export async function searchPglite(): Promise<PGlite> {
-  return await newPglite({
-    extensions: { pg_trgm, unaccent },
-    startParams: [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB", "-c", "random_page_cost=1.1"],
+  return await newPglite(options);
+}
+
+/** Opens a PGlite with a company of 1,000 documents, by copying prepared files. */
+export async function companyPglite(): Promise<PGlite> {
+  const src = "examples/enterprise-search/src";
+  return await filledPglite({
+    name: "documents",
+    sources: [`${src}/base`, `${src}/company`, `${src}/data`],
+    options,
+    fill: async (db) => await storeCompany(db, "test", () => drawCompany({ documents: 1_000 })),
   });
 }
 

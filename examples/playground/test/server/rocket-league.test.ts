@@ -4,13 +4,13 @@ import { rocketLeagueRules } from "@pawl/example-rocket-league-coach";
 import { strictModel } from "@pawl/testing";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newPglite } from "../../../../test/support/new-pglite.ts";
+import { coachPglite } from "../../../rocket-league-coach/test/support/coach-database.ts";
 import { playgroundApp } from "../../server/app.ts";
 import { openRocketLeague } from "../../server/rocket-league.ts";
 
 let db: PGlite;
 beforeAll(async () => {
-  db = await newPglite();
+  db = await coachPglite();
 });
 afterAll(() => db.close());
 

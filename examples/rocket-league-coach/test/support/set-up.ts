@@ -3,7 +3,7 @@ import type { StoredEvent } from "@pawl/core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { has } from "../../../../packages/core/test/support/stores.ts";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
-import { newPglite } from "../../../../test/support/new-pglite.ts";
+import { coachPglite } from "./coach-database.ts";
 import { bodyOf, type Coaching, type CoachingOptions, coaching, SERVICE_KEY, tokenOf } from "./coaching.ts";
 
 /** What the tests of one file share. */
@@ -15,7 +15,7 @@ export interface SetUp {
   newUser(): string;
 }
 
-/** Makes a database for the tests of a file, which is closed after them. */
+/** Opens a database with the public sample for the tests of a file, which is closed after them. */
 export function setUp(named: string): SetUp {
   let db: PGlite | undefined;
   let users = 0;
@@ -24,7 +24,7 @@ export function setUp(named: string): SetUp {
     return db;
   };
   beforeAll(async () => {
-    db = await newPglite();
+    db = await coachPglite();
   }, 60_000);
   afterAll(() => db?.close());
   return {

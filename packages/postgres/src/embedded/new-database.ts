@@ -14,9 +14,9 @@ const PACKED = import.meta.url.endsWith(".ts")
 const UNPACKING = { chunkSize: 4_194_304 };
 
 /**
- * Writes an empty database into a directory, unless it has one. PGlite opens it. It was made when this package
- * was built: unpacking it takes a quarter of a second, and PGlite would take several seconds to create one.
- * `embeddedStore()` does so itself.
+ * Writes an empty database into a directory, unless it has one. PGlite opens it. It was made when this
+ * package was built: unpacking it takes a quarter of a second, and PGlite would take several seconds to
+ * create one. `embeddedStore()` does so itself.
  *
  * Without the packed file, e.g. in an app that was bundled into one file, nothing is written, and PGlite
  * creates a database.
