@@ -14,8 +14,13 @@ const PACKED = import.meta.url.endsWith(".ts")
  */
 export async function newDatabase(packed: string = PACKED): Promise<Blob | undefined> {
   try {
-    const tar = await promisify(brotliDecompress)(await readFile(new URL(packed, import.meta.url)));
-    return new Blob([tar]);
+    const compressed = await readFile(new URL(packed, import.meta.url));
+    const tar = await promisify(brotliDecompress)(compressed);
+    // A blob of these 38 MB would be copied three times until PGlite has them.
+    const { buffer, byteOffset, byteLength } = tar;
+    const arrayBuffer = async () =>
+      byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength);
+    return Object.assign(new Blob([]), { arrayBuffer });
   } catch {
     return undefined;
   }
