@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -9,25 +9,17 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { StoredEvent } from "@pawl/core";
 import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bundled } from "../../../../test/support/bundled.ts";
 import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
+import { prepareDatabase } from "../../../../test/support/prepared-database.ts";
 import { lockDirectory } from "../../src/embedded/directory-lock.ts";
 
-const appender = new URL("../support/appender.ts", import.meta.url).pathname;
+const appender = await bundled(new URL("../support/appender.ts", import.meta.url).pathname);
 
-/** A database that was just made, to be copied: making one costs seconds. */
-let template: string;
 let root: string;
 const children: ChildProcess[] = [];
 const stores: EmbeddedStore[] = [];
-
-beforeAll(async () => {
-  template = await mkdtemp(join(tmpdir(), "pawl-"));
-  const store = await embeddedStore({ dataDir: template });
-  await store.close();
-}, 60_000);
-
-afterAll(() => rm(template, { recursive: true, force: true }));
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "pawl-"));
@@ -42,7 +34,7 @@ afterEach(async () => {
 /** A directory with an empty log in it. */
 async function fresh(): Promise<string> {
   const dataDir = join(root, "log");
-  await cp(template, dataDir, { recursive: true });
+  await prepareDatabase(dataDir);
   return dataDir;
 }
 

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import type { Session, StoredEvent } from "@pawl/core";
 import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
 import { type TestDatabase, testDatabase } from "../../../../test/support/postgres.ts";
 import { copyLog, migrate, postgresBlobs, postgresStore } from "../../src/index.ts";
 
@@ -117,7 +118,7 @@ describe("E9 copying a log", () => {
   it("E9 the command imports a server's log into a directory, and exports it from there", async () => {
     const own = await testDatabase();
     const command = (url: string, ...args: string[]) =>
-      run(process.execPath, ["--conditions=@pawl/source", cli, ...args, "--url", url]);
+      run(process.execPath, [...NODE_FLAGS, cli, ...args, "--url", url]);
     expect((await command(database.url, "import", join(root, "log"))).stdout).toContain(
       "sessions: 5, events: 338",
     );

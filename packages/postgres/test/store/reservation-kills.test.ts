@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { bundled } from "../../../../test/support/bundled.ts";
 import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
 import { type TestDatabase, testDatabase } from "../../../../test/support/postgres.ts";
 import { migrate, postgresReservations } from "../../src/index.ts";
@@ -10,7 +11,7 @@ import { migrate, postgresReservations } from "../../src/index.ts";
 const TTL_MS = 4_000;
 const LIMIT = 100;
 const account = "user-1/2026-11";
-const file = new URL("../support/holder.ts", import.meta.url).pathname;
+const file = await bundled(new URL("../support/holder.ts", import.meta.url).pathname);
 
 let database: TestDatabase;
 beforeAll(async () => {

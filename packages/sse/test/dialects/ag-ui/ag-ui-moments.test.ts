@@ -15,7 +15,7 @@ import { eventually } from "../../support/chat.ts";
 import { serve } from "../../support/served.ts";
 
 const dialect = agUi();
-const PAGES = 200;
+const PAGES = 80;
 const slow = { deltas: 12, delayPerEventMs: 8 };
 const words = "one two three four five six seven eight nine ten";
 const script: Reply[] = [

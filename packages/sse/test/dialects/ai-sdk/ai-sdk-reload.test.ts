@@ -5,7 +5,7 @@ import { aiSdk } from "../../../src/index.ts";
 import { type Chat, chat, eventually, history, textOf } from "../../support/chat.ts";
 import { type Served, serve } from "../../support/served.ts";
 
-const MOMENTS = 200;
+const MOMENTS = 80;
 const AT_ONCE = 20;
 const WORDS = 8;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
