@@ -5,7 +5,7 @@ import { coachRules } from "@pawl/example-coach";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "./support/browser.ts";
+import { closePages, startBrowser } from "./support/browser.ts";
 import { assertSoundLog, ofType } from "./support/invariants.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
 
@@ -76,7 +76,7 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
     await server.start();
   }, 60_000);
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.remove();
     await api?.close();
   });

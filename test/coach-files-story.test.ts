@@ -6,7 +6,7 @@ import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bringFiles, type TestFile } from "./support/bring-files.ts";
-import { startBrowser } from "./support/browser.ts";
+import { closePages, startBrowser } from "./support/browser.ts";
 import { mealPng, paintedPng } from "./support/painted-png.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
 
@@ -37,7 +37,7 @@ describe.skipIf(browser === undefined)("files in the coach's page", { timeout: 1
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.remove();
     await api?.close();
   });

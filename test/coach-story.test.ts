@@ -5,7 +5,7 @@ import { coachRules } from "@pawl/example-coach";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startBrowser } from "./support/browser.ts";
+import { closePages, startBrowser } from "./support/browser.ts";
 import { check } from "./support/check-box.ts";
 import { assertSoundLog } from "./support/invariants.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
@@ -26,7 +26,7 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.remove();
     await api?.close();
   });

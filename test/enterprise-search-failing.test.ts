@@ -10,7 +10,7 @@ import { tickets } from "../examples/enterprise-search/test/support/tickets-serv
 import { playgroundApp } from "../examples/playground/server/app.ts";
 import { type Listening, listen } from "../examples/playground/server/listen.ts";
 import { searchPeople } from "../examples/playground/server/search-people.ts";
-import { startBrowser } from "./support/browser.ts";
+import { closePages, startBrowser } from "./support/browser.ts";
 import { Gate } from "./support/model-gate.ts";
 
 const browser = await startBrowser();
@@ -86,7 +86,7 @@ describe.skipIf(browser === undefined)("a connector that is down, in a browser",
     server = await listen(app, { host: "127.0.0.1", port: 0 });
   }, 60_000);
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.close();
     await connector.server.close();
   });

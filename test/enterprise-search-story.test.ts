@@ -7,7 +7,7 @@ import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { agentsIn, makeAgent } from "./support/agent-dialog.ts";
-import { startBrowser } from "./support/browser.ts";
+import { closePages, startBrowser } from "./support/browser.ts";
 import { OUTSIDE, SEEN } from "./support/in-view.ts";
 import { assertSoundLog, ofType } from "./support/invariants.ts";
 import { Gate } from "./support/model-gate.ts";
@@ -45,7 +45,7 @@ describe.skipIf(browser === undefined)("the enterprise search in a browser", { t
   }, 120_000);
 
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.remove();
     await api?.close();
   });

@@ -5,7 +5,7 @@ import { rocketLeagueRules } from "@pawl/example-rocket-league-coach";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startBrowser } from "./support/browser.ts";
+import { closePages, startBrowser } from "./support/browser.ts";
 import { assertSoundLog, ofType } from "./support/invariants.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
 
@@ -49,7 +49,7 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
   }, 120_000);
 
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.remove();
     await api?.close();
   });

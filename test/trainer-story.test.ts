@@ -4,7 +4,7 @@ import { trainerRules } from "@pawl/example-trainer";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "./support/browser.ts";
+import { closePages, startBrowser } from "./support/browser.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
 
 const browser = await startBrowser();
@@ -25,7 +25,7 @@ describe.skipIf(browser === undefined)("the trainer in a browser", { timeout: 12
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.remove();
     await api?.close();
   });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 /** Programs to look for. The first is a browser without windows, in which pages cost half as much. */
 const NAMES = [
@@ -40,15 +40,75 @@ const FLAGS = [
   "--disable-sync",
 ];
 
+/** The browser of this process. A start costs as much as a page, so the test files of a process share it. */
+let shared: Promise<Browser> | undefined;
+
 /**
- * Starts the browser. Without a browser, prints the reason and returns `undefined`, so that tests are
- * skipped. In CI (`CI` is set) it throws instead.
+ * Starts the browser, or returns the one that an earlier test file of this process started. It ends with the
+ * process; a file ends its pages with `closePages`. Without a browser, prints the reason and returns
+ * `undefined`, so that tests are skipped. In CI (`CI` is set) it throws instead.
  */
 export async function startBrowser(): Promise<Browser | undefined> {
   const executablePath = findBrowser();
-  if (executablePath !== undefined) return await chromium.launch({ executablePath, args: FLAGS });
+  if (executablePath !== undefined) {
+    // One that crashed, or that somebody closed, is of no use to the next file.
+    if (!(await shared)?.isConnected()) shared = chromium.launch({ executablePath, args: FLAGS });
+    return await shared;
+  }
   const reason = "No browser: install Chromium, Chrome or Edge, or set PAWL_BROWSER to its path.";
   if (process.env.CI) throw new Error(reason);
   console.warn(`Browser tests are skipped. ${reason}`);
   return undefined;
+}
+
+/** A page that a test has to itself until it closes it. */
+export interface TakenPage {
+  page: Page;
+  close(): Promise<void>;
+}
+
+/** Pages that tests have closed, by the options of their contexts. */
+const closed = new Map<string, Page[]>();
+
+/**
+ * Opens a page of a new user: without cookies, stored values, routes and listeners. It may be the page that
+ * an earlier test of the file closed, because a new one costs a process of the browser. So open one with
+ * `newContext()` for a test that adds scripts or functions to it, which nothing removes.
+ */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<TakenPage> {
+  const { viewport = { width: 1280, height: 720 }, colorScheme, reducedMotion, ...rest } = options;
+  const key = JSON.stringify(rest);
+  const page = closed.get(key)?.pop() ?? (await (await browser.newContext(rest)).newPage());
+  if (viewport !== null) await page.setViewportSize(viewport);
+  // `null` is the browser's own setting.
+  await page.emulateMedia({ colorScheme: colorScheme ?? null, reducedMotion: reducedMotion ?? null });
+  const close = async () => {
+    if (page.isClosed()) return await page.context().close();
+    await empty(page);
+    closed.set(key, [...(closed.get(key) ?? []), page]);
+  };
+  return { page, close };
+}
+
+const EVENTS = ["console", "dialog", "pageerror", "popup", "request", "requestfailed", "response"] as const;
+
+async function empty(page: Page): Promise<void> {
+  const context = page.context();
+  await Promise.all(context.pages().map((other) => other !== page && other.close()));
+  for (const event of EVENTS) page.removeAllListeners(event);
+  await Promise.all([page.unrouteAll({ behavior: "ignoreErrors" }), context.unrouteAll()]);
+  // An empty document of the same origin: the browser gives another origin another process.
+  const nowhere = new URL("/nowhere", page.url()).href;
+  await page.route(nowhere, (route) => route.fulfill({ contentType: "text/html", body: "" }));
+  await page.goto(nowhere);
+  await page.evaluate("localStorage.clear(); sessionStorage.clear()");
+  await page.unroute(nowhere);
+  await page.emulateMedia({ forcedColors: null });
+  await Promise.all([context.clearCookies(), context.clearPermissions(), context.setOffline(false)]);
+}
+
+/** Closes all pages and contexts of the browser, which stays for the next test file. */
+export async function closePages(browser: Browser | undefined): Promise<void> {
+  closed.clear();
+  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
 }

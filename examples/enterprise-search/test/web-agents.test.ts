@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../test/support/browser.ts";
 import { chen, rivera } from "./support/agent-world.ts";
 import { type Gallery, openGallery, TOO_WIDE } from "./support/page-gallery.ts";
 import { ANSWERS } from "./support/page-story.ts";
@@ -28,7 +28,7 @@ describe.skipIf(browser === undefined)("the agents of people in a page", { timeo
     gallery = await openGallery();
   }, 120_000);
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await gallery.close();
   });
 

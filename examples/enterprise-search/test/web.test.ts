@@ -1,7 +1,7 @@
 import type { Json } from "@pawl/core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../test/support/browser.ts";
+import { closePages, openPage, startBrowser } from "../../../test/support/browser.ts";
 import type { Shown } from "../web/gallery/shown.ts";
 import { rivera } from "./support/agent-world.ts";
 import { type Gallery, openGallery, TOO_WIDE } from "./support/page-gallery.ts";
@@ -32,7 +32,7 @@ describe.skipIf(browser === undefined)("the search agent's parts of a page", { t
     [gallery, story] = await Promise.all([openGallery(), storyOf()]);
   }, 120_000);
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await gallery.close();
   });
 
@@ -40,11 +40,11 @@ describe.skipIf(browser === undefined)("the search agent's parts of a page", { t
   const withPage = async (
     what: Partial<Shown>,
     work: (page: Page) => Promise<void>,
-    options: Parameters<NonNullable<typeof browser>["newPage"]>[0] = {},
+    options: Parameters<typeof openPage>[1] = {},
   ) => {
     gallery.shown = { events: [], writing: "", answers: ANSWERS, ...what };
     gallery.requests.length = 0;
-    const page = await browser!.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+    const { page, close } = await openPage(browser!, { viewport: { width: 1280, height: 900 }, ...options });
     const problems: string[] = [];
     page.on("pageerror", (error) => problems.push(error.message));
     page.on("dialog", (dialog) => {
@@ -56,7 +56,7 @@ describe.skipIf(browser === undefined)("the search agent's parts of a page", { t
     await work(page);
     const wide = await page.evaluate(TOO_WIDE);
     expect([problems, wide]).toEqual([[], []]);
-    await page.close();
+    await close();
   };
   const change = async (page: Page, what: Partial<Shown>) => {
     gallery.shown = { ...gallery.shown, ...what };

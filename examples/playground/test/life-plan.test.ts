@@ -3,7 +3,7 @@ import { memoryFiles, memoryStore, runtime } from "@pawl/core";
 import { coach, coachDeps, readMarkdown, userFiles } from "@pawl/example-coach";
 import { scriptedModel } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startBrowser } from "../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../test/support/browser.ts";
 import { playgroundApp } from "../server/app.ts";
 import { listen } from "../server/listen.ts";
 import { checkPageIsBuilt } from "./support/built-page.ts";
@@ -16,7 +16,7 @@ describe.skipIf(browser === undefined)("a life plan that is to be replaced", { t
   beforeAll(() => {
     checkPageIsBuilt();
   });
-  afterAll(async () => await browser?.close());
+  afterAll(async () => await closePages(browser));
 
   /** Opens a page. Its user has a life plan, and the coach tries to save another one with every message. */
   const open = async () => {

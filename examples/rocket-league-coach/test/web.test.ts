@@ -5,7 +5,7 @@ import type { Json } from "@pawl/core";
 import type { ViewPart } from "@pawl/core/view";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../test/support/browser.ts";
+import { closePages, openPage, startBrowser } from "../../../test/support/browser.ts";
 import { newPglite } from "../../../test/support/new-pglite.ts";
 import type { BoostAnalysis, PlayerTrends, RankBenchmarks, RecentSessions } from "../src/index.ts";
 import { budgetFrom } from "../web/budget/use-budget.ts";
@@ -37,7 +37,7 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
     gallery = await openGallery(shown({}));
   }, 120_000);
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await gallery.close();
     await db.close();
   });
@@ -50,10 +50,10 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
   const withPage = async (
     what: Partial<Shown>,
     work: (page: Page) => Promise<void>,
-    options: Parameters<NonNullable<typeof browser>["newPage"]>[0] = {},
+    options: Parameters<typeof openPage>[1] = {},
   ) => {
     gallery.show(shown(what));
-    const page = await browser!.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+    const { page, close } = await openPage(browser!, { viewport: { width: 1280, height: 900 }, ...options });
     const problems: string[] = [];
     page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
     page.on("pageerror", (error) => problems.push(error.message));
@@ -61,7 +61,7 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
     await page.getByTestId("panel").getByTestId("rl-budget").waitFor({ timeout: WAIT });
     await work(page);
     expect(problems).toEqual([]);
-    await page.close();
+    await close();
   };
   const change = async (page: Page, what: Partial<Shown>) => {
     gallery.show(shown(what));

@@ -4,7 +4,7 @@ import { scriptedModel } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { build, type Rollup } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../test/support/browser.ts";
 import { type Served, serve } from "./support/clients.ts";
 
 const browser = await startBrowser();
@@ -49,7 +49,7 @@ describe.skipIf(browser === undefined)(
       script = await bundle();
     });
     afterAll(async () => {
-      await browser?.close();
+      await closePages(browser);
     });
 
     async function serving(names: readonly string[]): Promise<Served> {

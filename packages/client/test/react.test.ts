@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { build, type Rollup } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../test/support/browser.ts";
 import { type HandModel, handModel, type Served, serve } from "./support/clients.ts";
 
 const browser = await startBrowser();
@@ -37,7 +37,7 @@ describe.skipIf(browser === undefined)("K1 useAgent in React's strict mode", { t
     script = await bundle();
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
   });
 
   /** A page on the server's own address, and the requests that it makes. */

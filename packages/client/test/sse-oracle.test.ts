@@ -4,7 +4,7 @@ import type { SessionEvent } from "@pawl/core";
 import fc from "fast-check";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../test/support/browser.ts";
 import type { EncoderContext } from "../../sse/src/dialects/base/dialect.ts";
 import { native } from "../../sse/src/dialects/native.ts";
 import { type ServerSentEvent, sseParser } from "../src/wire/sse-parser.ts";
@@ -123,7 +123,7 @@ describe.skipIf(browser === undefined)(
       await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`);
     });
     afterAll(async () => {
-      await browser?.close();
+      await closePages(browser);
       server?.close();
     });
 

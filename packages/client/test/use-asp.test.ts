@@ -2,7 +2,7 @@ import type { ModelClient } from "@pawl/core";
 import { strictModel } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startBrowser } from "../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../test/support/browser.ts";
 import { bundlePage } from "../../sse/test/support/bundle-page.ts";
 import { serveAsp } from "./support/asp.ts";
 import { handModel, type Served } from "./support/clients.ts";
@@ -16,7 +16,7 @@ describe.skipIf(browser === undefined)("X3 useAsp in React's strict mode", { tim
     script = await bundlePage("../../../client/test/support/asp.page.js");
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
   });
 
   /** A page on the server's own address, what it requests, and what React and the page complain about. */

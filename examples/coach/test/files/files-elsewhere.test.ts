@@ -1,6 +1,6 @@
 import { memoryFiles, readText } from "@pawl/core";
 import { afterAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../../test/support/browser.ts";
 import { fileText, type SaveFileInput } from "../../src/tools/save-file.ts";
 import { saving, scriptedCoach } from "../support/harness.ts";
 import { hostileMarkdown } from "../support/hostile-markdown.ts";
@@ -58,7 +58,7 @@ const LOOK = `async (pages) => {
 const browser = await startBrowser();
 
 describe("files in other readers", () => {
-  afterAll(async () => await browser?.close());
+  afterAll(async () => await closePages(browser));
 
   it.skipIf(browser === undefined)(
     "X1 attack: no script runs, no attribute and no request that Markdown does not make, in any renderer",

@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
+import { closePages } from "../../../../test/support/browser.ts";
 import { checkPageIsBuilt } from "./built-page.ts";
 import { type TrainerServer, trainerServer } from "./trainer-server.ts";
 
@@ -11,7 +12,7 @@ export function servedTrainer(browser: Browser | undefined): () => TrainerServer
     server = await trainerServer();
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.close();
   });
   return () => {

@@ -1,9 +1,10 @@
 import type { Browser, Page } from "playwright-core";
+import { openPage } from "../../../../test/support/browser.ts";
 
 /** The longest time that a page's test waits for something to appear, in milliseconds. */
 export const WAIT = 20_000;
 
-/** The trainer's page in a browser context of its own, and what a test does with it. */
+/** The trainer's page of a new user, and what a test does with it. */
 export interface TrainerPage {
   page: Page;
   /** Errors of the page and of its console. */
@@ -22,8 +23,7 @@ export async function openTrainer(
   url: string,
   { width = 1280, height = 800 } = {},
 ): Promise<TrainerPage> {
-  const context = await browser.newContext({ viewport: { width, height } });
-  const page = await context.newPage();
+  const { page, close } = await openPage(browser, { viewport: { width, height } });
   const problems: string[] = [];
   page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
   page.on("pageerror", (error) => problems.push(error.message));
@@ -41,5 +41,5 @@ export async function openTrainer(
     await page.keyboard.press("Enter");
     await sent(text);
   };
-  return { page, problems, idle, say, sent, close: () => context.close() };
+  return { page, problems, idle, say, sent, close };
 }

@@ -5,7 +5,7 @@ import { type Reply, scriptedModel } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../../test/support/browser.ts";
 import { saveFile } from "../../../coach/src/tools/save-file.ts";
 import { playgroundApp } from "../../server/app.ts";
 import { listen } from "../../server/listen.ts";
@@ -76,7 +76,7 @@ describe.skipIf(browser === undefined)("parts that a page cannot show", { timeou
   beforeAll(() => {
     checkPageIsBuilt();
   });
-  afterAll(async () => await browser?.close());
+  afterAll(async () => await closePages(browser));
 
   /** Opens a page over a scripted model. */
   const open = async (script: (said: string) => Reply, hash = "") => {

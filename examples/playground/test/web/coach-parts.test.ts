@@ -4,7 +4,7 @@ import { type Reply, scriptedModel } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { closePages, openPage, startBrowser } from "../../../../test/support/browser.ts";
 import { playgroundApp } from "../../server/app.ts";
 import { listen } from "../../server/listen.ts";
 import { checkPageIsBuilt } from "../support/built-page.ts";
@@ -42,7 +42,7 @@ describe.skipIf(browser === undefined)("the coach's parts on the page", { timeou
   beforeAll(() => {
     checkPageIsBuilt();
   });
-  afterAll(async () => await browser?.close());
+  afterAll(async () => await closePages(browser));
 
   /** Opens a page over a scripted model. Its tool `save_file` runs until the test ends it. */
   const open = async (script: (said: string) => Reply) => {
@@ -66,9 +66,9 @@ describe.skipIf(browser === undefined)("the coach's parts on the page", { timeou
     const info = { model: model.id, simulated: false };
     const app = playgroundApp({ runtime: pawl, info, host: "localhost", webDir });
     const server = await listen(app, { host: "localhost", port: 0 });
-    const page = await browser!.newPage({ viewport: { width: 1280, height: 800 } });
+    const { page, close } = await openPage(browser!, { viewport: { width: 1280, height: 800 } });
     onTestFinished(async () => {
-      await page.close();
+      await close();
       await server.close();
     });
     await page.goto(server.url);

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../../test/support/browser.ts";
 import { checkPageIsBuilt } from "../support/built-page.ts";
 import { type FleetServer, fleetServer } from "../support/fleet-server.ts";
 
@@ -22,7 +22,7 @@ describe.skipIf(browser === undefined)("the page of the fleet", { timeout: 120_0
     page.on("pageerror", (error) => problems.push(error.message));
   }, 60_000);
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.close();
   });
 

@@ -2,7 +2,7 @@ import type { StoredEvent } from "@pawl/core";
 import { hitRateOf, spendingsOf, sumOf, timelineOf } from "@pawl/core/inspect";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { closePages, openPage, startBrowser } from "../../../../test/support/browser.ts";
 import { type PlaygroundProcess, playgroundProcess } from "../../../../test/support/playground-process.ts";
 import { money, share } from "../../web/inspector/words.ts";
 import { checkPageIsBuilt } from "../support/built-page.ts";
@@ -21,12 +21,12 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
 
   /** Opens a conversation with a question in the middle that was answered. */
   const open = async (phone = false) => {
-    const context = await browser!.newContext(
+    const { page, close } = await openPage(
+      browser!,
       phone
         ? { viewport: { width: 390, height: 740 }, isMobile: true, hasTouch: true }
         : { viewport: { width: 1360, height: 820 } },
     );
-    const page = await context.newPage();
     await page.goto(server.url);
     await page.getByTestId("composer").fill("Good morning");
     await page.keyboard.press("Enter");
@@ -34,7 +34,7 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
     await page.getByTestId("stop").waitFor({ state: "detached", timeout: WAIT });
     const toggle = page.getByTestId("log-toggle");
     await (phone ? toggle.tap() : toggle.click());
-    return { page, close: () => context.close() };
+    return { page, close };
   };
 
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
     await server.start();
   }, 60_000);
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.remove();
   });
 

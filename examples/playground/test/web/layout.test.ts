@@ -1,7 +1,7 @@
 import { coachRules } from "@pawl/example-coach";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { closePages, openPage, startBrowser } from "../../../../test/support/browser.ts";
 import { type PlaygroundProcess, playgroundProcess } from "../../../../test/support/playground-process.ts";
 import { checkPageIsBuilt } from "../support/built-page.ts";
 
@@ -41,7 +41,7 @@ describe.skipIf(browser === undefined)("the playground's layout", { timeout: 120
     await server.start();
   }, 60_000);
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.remove();
     await api?.close();
   });
@@ -55,7 +55,7 @@ describe.skipIf(browser === undefined)("the playground's layout", { timeout: 120
   ])(
     "keeps every button in the window while tools run, $width wide with the log $log",
     async ({ width, log }) => {
-      const page = await browser!.newPage({ viewport: { width, height: 720 } });
+      const { page, close } = await openPage(browser!, { viewport: { width, height: 720 } });
       await page.goto(server.url);
       await page.getByTestId("starter").first().waitFor({ timeout: WAIT });
       expect(await page.evaluate(OUTSIDE), "before the first word").toEqual([]);
@@ -72,14 +72,14 @@ describe.skipIf(browser === undefined)("the playground's layout", { timeout: 120
       }
       expect(await page.getByTestId("tool-chip").count()).toBe(2);
       if (log === "open") expect([...seen].join("\n")).toContain("tool_input_delta");
-      await page.close();
+      await close();
     },
   );
 
   it.each([{ width: 390 }, { width: 1280 }])(
     "shows a new conversation from its top in a low window, $width wide, also after a long one",
     async ({ width }) => {
-      const page = await browser!.newPage({ viewport: { width, height: 480 } });
+      const { page, close } = await openPage(browser!, { viewport: { width, height: 480 } });
       const fromTop = () => page.evaluate<number>(`document.querySelector("[data-testid=thread]").scrollTop`);
       await page.goto(server.url);
       await page.getByTestId("starter").first().waitFor({ timeout: WAIT });
@@ -91,7 +91,7 @@ describe.skipIf(browser === undefined)("the playground's layout", { timeout: 120
       await page.goto(`${server.url}#`);
       await page.getByTestId("starter").first().waitFor({ timeout: WAIT });
       expect(await fromTop()).toBe(0);
-      await page.close();
+      await close();
     },
   );
 });

@@ -7,7 +7,7 @@ import { coach, coachDeps } from "@pawl/example-coach";
 import { scriptedModel } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../../test/support/browser.ts";
 import { playgroundApp } from "../../server/app.ts";
 import { checkPageIsBuilt } from "../support/built-page.ts";
 
@@ -61,7 +61,7 @@ describe.skipIf(browser === undefined)("a long conversation in the page", { time
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     server?.close();
   });
 

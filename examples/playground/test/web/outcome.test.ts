@@ -5,7 +5,7 @@ import { scriptedModel } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { closePages, openPage, startBrowser } from "../../../../test/support/browser.ts";
 import { playgroundApp } from "../../server/app.ts";
 import { listen } from "../../server/listen.ts";
 import { checkPageIsBuilt } from "../support/built-page.ts";
@@ -46,7 +46,7 @@ describe.skipIf(browser === undefined)("F14 the page shows what comes out", { ti
   beforeAll(() => {
     checkPageIsBuilt();
   });
-  afterAll(async () => await browser?.close());
+  afterAll(async () => await closePages(browser));
 
   const open = async (): Promise<Page> => {
     const files = memoryFiles();
@@ -60,9 +60,9 @@ describe.skipIf(browser === undefined)("F14 the page shows what comes out", { ti
     const info = { model: model.id, simulated: false };
     const app = playgroundApp({ runtime: pawl, agents: ["coach"], files, info, host: "localhost", webDir });
     const server = await listen(app, { host: "localhost", port: 0 });
-    const page = await browser!.newPage({ viewport: { width: 390, height: 800 } });
+    const { page, close } = await openPage(browser!, { viewport: { width: 390, height: 800 } });
     onTestFinished(async () => {
-      await page.close();
+      await close();
       await server.close();
     });
     await page.goto(`${server.url}/`);

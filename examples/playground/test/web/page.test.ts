@@ -1,7 +1,7 @@
 import { coachRules } from "@pawl/example-coach";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { closePages, openPage, startBrowser } from "../../../../test/support/browser.ts";
 import { type PlaygroundProcess, playgroundProcess } from "../../../../test/support/playground-process.ts";
 import { checkPageIsBuilt } from "../support/built-page.ts";
 
@@ -13,10 +13,10 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
   let server: PlaygroundProcess;
 
   const open = async (phone = false) => {
-    const context = await browser!.newContext(
+    const { page, close } = await openPage(
+      browser!,
       phone ? { viewport: { width: 390, height: 740 }, isMobile: true, hasTouch: true } : {},
     );
-    const page = await context.newPage();
     await page.goto(server.url);
     await page.getByTestId("starter").first().waitFor({ timeout: WAIT });
     return {
@@ -28,7 +28,7 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
       started: () => page.getByTestId("stop").waitFor({ timeout: WAIT }),
       idle: () => page.getByTestId("stop").waitFor({ state: "detached", timeout: WAIT }),
       focus: () => page.evaluate("document.activeElement.dataset.testid ?? ''"),
-      close: () => context.close(),
+      close,
     };
   };
 
@@ -47,7 +47,7 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
     await server.start();
   }, 60_000);
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.remove();
     await api?.close();
   });
@@ -92,7 +92,7 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
   });
 
   it.each([390, 1280])("shows the whole label of a conversation, %d wide", async (width) => {
-    const page = await browser!.newPage({ viewport: { width, height: 740 } });
+    const { page, close } = await openPage(browser!, { viewport: { width, height: 740 } });
     // The note that the coach is simulated takes most room beside the label.
     await page.route("**/api/info", async (route) => {
       const response = await route.fetch();
@@ -108,7 +108,7 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
       .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
       .map(({ textContent }) => textContent)`;
     expect(await page.evaluate(cut)).toEqual([]);
-    await page.close();
+    await close();
   });
 
   it("X1 C9 sends the user's name, and keeps it for the next visit", async () => {

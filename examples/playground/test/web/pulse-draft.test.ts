@@ -4,7 +4,7 @@ import { coachDeps } from "@pawl/example-coach";
 import { scriptedModel } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../../test/support/browser.ts";
 import { check } from "../../../../test/support/check-box.ts";
 import { showPulseCheck } from "../../../coach/src/tools/show-pulse-check.ts";
 import { playgroundApp } from "../../server/app.ts";
@@ -19,7 +19,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
   beforeAll(() => {
     checkPageIsBuilt();
   });
-  afterAll(async () => await browser?.close());
+  afterAll(async () => await closePages(browser));
 
   /** Opens a page. Its coach asks for a pulse check after every message. */
   const open = async () => {

@@ -1,7 +1,7 @@
 import { messagesApi } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../../test/support/browser.ts";
 import { type PlaygroundProcess, playgroundProcess } from "../../../../test/support/playground-process.ts";
 import { countRenders, renders, untilSays } from "../../../../test/support/react-renders.ts";
 import { blocksOf } from "../../web/markdown/blocks.ts";
@@ -38,7 +38,7 @@ describe.skipIf(browser === undefined)("the page under a long answer", { timeout
     await server.start();
   }, 60_000);
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await server?.remove();
     await api?.close();
   });

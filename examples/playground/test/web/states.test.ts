@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { type HandModel, handModel } from "../../../../packages/sse/test/support/hand-model.ts";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { closePages, openPage, startBrowser } from "../../../../test/support/browser.ts";
 import { showOptions } from "../../../coach/src/tools/show-options.ts";
 import { playgroundApp } from "../../server/app.ts";
 import { type Listening, listen } from "../../server/listen.ts";
@@ -45,7 +45,7 @@ describe.skipIf(browser === undefined)("the page in each state of the client", {
   beforeAll(() => {
     checkPageIsBuilt();
   });
-  afterAll(async () => await browser?.close());
+  afterAll(async () => await closePages(browser));
 
   const open = async (phone: boolean): Promise<World> => {
     const model = handModel();
@@ -80,12 +80,12 @@ describe.skipIf(browser === undefined)("the page in each state of the client", {
     const serve = (port: number) =>
       listen(playgroundApp({ runtime: pawl, info, host: "localhost", webDir }), { host: "localhost", port });
     let server: Listening = await serve(0);
-    const context = await browser!.newContext(
+    const { page, close } = await openPage(
+      browser!,
       phone ? { viewport: { width: 390, height: 740 }, isMobile: true, hasTouch: true } : {},
     );
-    const page = await context.newPage();
     onTestFinished(async () => {
-      await context.close();
+      await close();
       await server.close();
     });
     await page.goto(server.url);

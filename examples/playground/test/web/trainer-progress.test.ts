@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { openPage, startBrowser } from "../../../../test/support/browser.ts";
 import { servedTrainer } from "../support/served-trainer.ts";
 
 const browser = await startBrowser();
@@ -9,7 +9,7 @@ describe.skipIf(browser === undefined)("the trainer's progress", { timeout: 120_
   const server = servedTrainer(browser);
 
   it("X2 draws the weeks and the muscles, shows them as a table too, and updates when a workout is logged", async () => {
-    const page = await browser!.newPage({ viewport: { width: 1280, height: 900 } });
+    const { page, close } = await openPage(browser!, { viewport: { width: 1280, height: 900 } });
     const loaded: string[] = [];
     const problems: string[] = [];
     page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
@@ -49,11 +49,11 @@ describe.skipIf(browser === undefined)("the trainer's progress", { timeout: 120_
     await page.goBack();
     await page.getByTestId("workout-logged").waitFor({ timeout: WAIT });
     expect(page.url()).toBe(address);
-    await page.close();
+    await close();
   });
 
   it("X2 is a panel over the page on a phone, and nothing in it is wider", async () => {
-    const page = await browser!.newPage({ viewport: { width: 320, height: 640 } });
+    const { page, close } = await openPage(browser!, { viewport: { width: 320, height: 640 } });
     await page.goto(`${server().url}/#trainer`);
     await page.getByRole("button", { name: "Progress" }).click({ timeout: WAIT });
     await page.getByTestId("chart-bar").first().waitFor({ timeout: WAIT });
@@ -62,6 +62,6 @@ describe.skipIf(browser === undefined)("the trainer's progress", { timeout: 120_
     expect(await page.evaluate<number[]>(widths)).toEqual([0, 0]);
     await page.keyboard.press("Escape");
     await page.getByTestId("progress").waitFor({ state: "detached", timeout: WAIT });
-    await page.close();
+    await close();
   });
 });

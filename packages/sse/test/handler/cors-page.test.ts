@@ -5,7 +5,7 @@ import { scriptedModel } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { build, type Rollup } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../../test/support/browser.ts";
 import { agUi, aiSdk, native } from "../../src/index.ts";
 import { serve } from "../support/served.ts";
 
@@ -52,7 +52,7 @@ describe.skipIf(browser === undefined)("U10 a page of another origin", { timeout
     await page.waitForFunction("globalThis.run !== undefined");
   }, 60_000);
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     server.close();
   });
 

@@ -2,13 +2,13 @@ import type { SessionEvent } from "@pawl/core";
 import { newView, reduceView } from "@pawl/core/view";
 import { EventSource } from "eventsource";
 import { afterAll, expect, it, onTestFinished } from "vitest";
-import { startBrowser } from "../../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../../test/support/browser.ts";
 import { eventually } from "../support/chat.ts";
 import { handModel } from "../support/hand-model.ts";
 import { range, seqsOf, serve } from "../support/served.ts";
 
 const browser = await startBrowser();
-afterAll(async () => await browser?.close());
+afterAll(async () => await closePages(browser));
 
 it("W2 W4 P2 an EventSource follows a session in the native dialect, over lost connections and a question", async () => {
   const model = handModel();

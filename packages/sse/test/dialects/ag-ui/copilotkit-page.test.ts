@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startBrowser } from "../../../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../../../test/support/browser.ts";
 import { agUi } from "../../../src/index.ts";
 import { bundlePage } from "../../support/bundle-page.ts";
 import { type HandModel, handModel } from "../../support/hand-model.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
   if (browser !== undefined) script = await bundlePage("copilotkit.page.js");
 }, 60_000);
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
 });
 
 /** A page at the width of a phone, and what its model says. */

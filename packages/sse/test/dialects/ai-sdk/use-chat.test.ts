@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startBrowser } from "../../../../../test/support/browser.ts";
+import { closePages, startBrowser } from "../../../../../test/support/browser.ts";
 import { aiSdk } from "../../../src/index.ts";
 import { bundlePage } from "../../support/bundle-page.ts";
 import { type HandModel, handModel } from "../../support/hand-model.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   if (browser !== undefined) script = await bundlePage("use-chat.page.js");
 }, 60_000);
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
 });
 
 /** A page at the width of a phone, and what its model says. */
