@@ -4,7 +4,7 @@ import { LongestFirst } from "./test/support/longest-first.ts";
 import { NODE_FLAGS } from "./test/support/node-flags.ts";
 
 /** Files that get a process of their own: they measure memory, or start programs that must answer in time. */
-const ALONE = ["test/soak/**/*.test.ts", "packages/mcp/test/**/*.test.ts"];
+const ALONE = ["test/soak/**/*.test.ts", "packages/mcp/test/{connections,hostile,old-tasks,stdio}.test.ts"];
 
 // The tests' programs load the same modules again and again. Node keeps them compiled, without types.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules", ".cache", "compiled");
