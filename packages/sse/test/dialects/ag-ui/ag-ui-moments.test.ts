@@ -1,5 +1,6 @@
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { expect, it } from "vitest";
+import { soak } from "../../../../../test/support/soak.ts";
 import { agUi } from "../../../src/index.ts";
 import {
   type Agent,
@@ -15,7 +16,7 @@ import { eventually } from "../../support/chat.ts";
 import { serve } from "../../support/served.ts";
 
 const dialect = agUi();
-const PAGES = 80;
+const PAGES = soak(80, 200);
 const slow = { deltas: 12, delayPerEventMs: 8 };
 const words = "one two three four five six seven eight nine ten";
 const script: Reply[] = [

@@ -1,11 +1,12 @@
 import type { ModelClient } from "@pawl/core";
 import type { ModelEvent } from "@pawl/core/model";
 import { describe, expect, it } from "vitest";
+import { soak } from "../../../../../test/support/soak.ts";
 import { aiSdk } from "../../../src/index.ts";
 import { type Chat, chat, eventually, history, textOf } from "../../support/chat.ts";
 import { type Served, serve } from "../../support/served.ts";
 
-const MOMENTS = 80;
+const MOMENTS = soak(80, 200);
 const AT_ONCE = 20;
 const WORDS = 8;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
