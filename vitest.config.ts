@@ -15,8 +15,9 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["@pawl/source"] } },
   test: {
     maxWorkers: 2,
-    // The rest of what a program of the tests is started with.
-    execArgv: [...NODE_FLAGS],
+    // Room for new objects (64 MB instead of 1 to 16), because tests make many that live for one test: 6 % less
+    // processor time in core's. The rest is what a program of the tests is started with.
+    execArgv: [...NODE_FLAGS, "--min-semi-space-size=64", "--max-semi-space-size=64"],
     sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     // A first PGlite or Postgres takes seconds on a busy machine.

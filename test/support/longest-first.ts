@@ -2,30 +2,40 @@ import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Test files that use browsers, processes or databases, longest first. Others take one or two seconds each.
+ * Test files that use browsers, processes or databases, longest first. Others take a second on average, and
+ * 20 at most.
  */
 const LONG = [
-  "test/soak/kill.test.ts",
-  "test/soak/resume.test.ts",
-  "test/snippets.test.ts",
-  "test/coach-files-story.test.ts",
-  "test/browser.test.ts",
-  "examples/enterprise-search/test/web.test.ts",
-  "examples/rocket-league-coach/test/web.test.ts",
-  "examples/playground/test/web/layout.test.ts",
-  "examples/playground/test/web/trainer-card.test.ts",
-  "test/rocket-league-story.test.ts",
-  "packages/supabase/test/contract.test.ts",
-  "packages/postgres/test/embedded/embedded.test.ts",
-  "examples/playground/test/web/page.test.ts",
-  "examples/playground/test/server/process.test.ts",
-  "packages/postgres/test/store/contract.test.ts",
-  "packages/sse/test/dialects/base/telling.test.ts",
-  "examples/playground/test/web/inspector.test.ts",
-  "packages/postgres/test/maintenance/copy-log.test.ts",
+  "test/soak/engine-kills.test.ts",
   "packages/mcp/test/stdio.test.ts",
+  "packages/mcp/test/old-tasks.test.ts",
+  "packages/mcp/test/connections.test.ts",
+  "test/snippets.test.ts",
+  "examples/rocket-league-coach/test/processes.test.ts",
+  "test/enterprise-search-story.test.ts",
+  "test/rocket-league-story.test.ts",
+  "test/browser.test.ts",
+  "test/coach-files-story.test.ts",
+  "packages/sse/test/handler/client-gone.test.ts",
+  "examples/playground/test/server/process.test.ts",
+  "packages/postgres/test/embedded/embedded.test.ts",
+  "examples/playground/test/web/layout.test.ts",
+  "examples/playground/test/server/database.test.ts",
+  "packages/sse/test/dialects/ai-sdk/use-chat.test.ts",
+  "examples/playground/test/web/inspector.test.ts",
+  "packages/postgres/test/store/contract.test.ts",
+  "test/runtimes/workerd.test.ts",
+  "test/runtimes/cloudflare.test.ts",
+  "examples/fleet/test/processes.test.ts",
+  "examples/rocket-league-coach/test/web.test.ts",
+  "examples/enterprise-search/test/index-folder.test.ts",
+  "examples/playground/test/web/trainer-card.test.ts",
+  "examples/enterprise-search/test/web.test.ts",
+  "packages/supabase/test/contract.test.ts",
+  "examples/rocket-league-coach/test/money.test.ts",
+  "packages/cli/test/worker.test.ts",
   "test/crash.test.ts",
-  "examples/playground/test/web/states.test.ts",
+  "test/coach-story.test.ts",
 ];
 
 /**
