@@ -51,8 +51,9 @@ let shared: Promise<Browser> | undefined;
 export async function startBrowser(): Promise<Browser | undefined> {
   const executablePath = findBrowser();
   if (executablePath !== undefined) {
-    // One that crashed, or that somebody closed, is of no use to the next file.
-    if (!(await shared)?.isConnected()) shared = chromium.launch({ executablePath, args: FLAGS });
+    // One that did not start, or crashed, is of no use to the next file.
+    if (!(await shared?.catch(() => undefined))?.isConnected())
+      shared = chromium.launch({ executablePath, args: FLAGS });
     return await shared;
   }
   const reason = "No browser: install Chromium, Chrome or Edge, or set PAWL_BROWSER to its path.";
@@ -80,17 +81,24 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   const key = JSON.stringify(rest);
   const page = closed.get(key)?.pop() ?? (await (await browser.newContext(rest)).newPage());
   if (viewport !== null) await page.setViewportSize(viewport);
-  // `null` is the browser's own setting.
-  await page.emulateMedia({ colorScheme: colorScheme ?? null, reducedMotion: reducedMotion ?? null });
+  // As in a new context. Without a scheme, a page would follow the machine's.
+  await page.emulateMedia({ colorScheme: colorScheme ?? "light", reducedMotion: reducedMotion ?? null });
   const close = async () => {
-    if (page.isClosed()) return await page.context().close();
-    await empty(page);
-    closed.set(key, [...(closed.get(key) ?? []), page]);
+    // After a failed test it may be on no page, or its server may be gone. That must not hide why the test failed.
+    const isEmpty = await empty(page).then(
+      () => true,
+      () => false,
+    );
+    if (isEmpty) closed.set(key, [...(closed.get(key) ?? []), page]);
+    else await page.context().close();
   };
   return { page, close };
 }
 
-const EVENTS = ["console", "dialog", "pageerror", "popup", "request", "requestfailed", "response"] as const;
+const EVENTS = [
+  ...(["console", "dialog", "framenavigated", "pageerror", "popup", "websocket"] as const),
+  ...(["request", "requestfailed", "requestfinished", "response"] as const),
+];
 
 async function empty(page: Page): Promise<void> {
   const context = page.context();
@@ -103,7 +111,7 @@ async function empty(page: Page): Promise<void> {
   await page.goto(nowhere);
   await page.evaluate("localStorage.clear(); sessionStorage.clear()");
   await page.unroute(nowhere);
-  await page.emulateMedia({ forcedColors: null });
+  await page.emulateMedia({ media: null, contrast: null, forcedColors: null });
   await Promise.all([context.clearCookies(), context.clearPermissions(), context.setOffline(false)]);
 }
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSy
 import { dirname, join } from "node:path";
 import type { PGlite, PGliteOptions } from "@electric-sql/pglite";
 import { writeDatabase } from "../../packages/postgres/src/embedded/new-database.ts";
-import { openCopy, startPglite } from "./new-pglite.ts";
+import { openCopy, packedState, startPglite } from "./new-pglite.ts";
 
 const root = dirname(dirname(import.meta.dirname));
 const cache = join(root, "node_modules", ".cache");
@@ -24,7 +24,7 @@ export async function filledPglite(filling: Filling): Promise<PGlite> {
 }
 
 async function filledFiles({ name, sources, options, fill }: Filling): Promise<string> {
-  const state = createHash("sha256");
+  const state = createHash("sha256").update(`${packedState()} ${options?.startParams} ${fill}`);
   const folders = [...sources, "examples/data-parts/src", "packages/postgres/src"];
   for (const folder of folders)
     for (const file of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).sort())

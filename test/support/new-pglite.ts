@@ -54,10 +54,15 @@ export async function openCopy(files: string, options: PGliteOptions = {}): Prom
   return db;
 }
 
+/** Returns a hash of the packed database that all others are made of. */
+export function packedState(): string {
+  const hash = createHash("sha256").update(existsSync(packed) ? readFileSync(packed) : "not built");
+  return hash.digest("hex");
+}
+
 /** Returns the folder of an empty database. It is made once for all tests. */
 async function preparedFiles(): Promise<string> {
-  const state = createHash("sha256").update(existsSync(packed) ? readFileSync(packed) : "not built");
-  const prepared = join(cache, `pglite-lean-${state.digest("hex").slice(0, 16)}`);
+  const prepared = join(cache, `pglite-lean-${packedState().slice(0, 16)}`);
   if (existsSync(prepared)) return prepared;
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "pglite-"));

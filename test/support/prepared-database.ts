@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { embeddedStore } from "@pawl/postgres/embedded";
-import { removeTemplates } from "./new-pglite.ts";
+import { packedState, removeTemplates } from "./new-pglite.ts";
 
 const root = dirname(dirname(import.meta.dirname));
 const sql = join(root, "packages", "postgres", "sql");
@@ -15,7 +15,9 @@ const cache = join(root, "node_modules", ".cache");
  */
 export async function prepareDatabase(dataDir: string): Promise<void> {
   const files = readdirSync(sql).map((name) => readFileSync(join(sql, name)));
-  const state = files.reduce((hash, text) => hash.update(text), createHash("sha256")).digest("hex");
+  const state = files
+    .reduce((hash, text) => hash.update(text), createHash("sha256").update(packedState()))
+    .digest("hex");
   const prepared = join(cache, `database-lean-${state.slice(0, 16)}`);
   if (!existsSync(prepared)) await make(prepared);
   // A thousand small files: `cp` takes five times the processor time.

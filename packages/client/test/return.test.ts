@@ -39,7 +39,7 @@ describe("a page that returns", () => {
         return await fetch(input, init);
       },
     });
-    // By then it waits for half a second and more.
+    // By then it waits for 0.4 seconds and more.
     await when(client, () => tries === 4);
     isDown = false;
     show("hidden");
@@ -49,7 +49,7 @@ describe("a page that returns", () => {
     if (how === "online") online();
     else show("visible");
     await expect.poll(() => tries, { interval: 1 }).toBe(5);
-    expect(performance.now() - before).toBeLessThan(400);
+    expect(performance.now() - before).toBeLessThan(350);
     await when(client, ({ connection }) => connection === "open");
     expect(lastText(client.getState())).toBe("One.");
   });

@@ -26,12 +26,13 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
       if (name !== undefined) asked.add(name);
     });
     await page.addInitScript(`
-      window.shifts = 0;
+      window.shifts = [];
       // The top bar is left out: its content arrives when the server has answered.
       const isBelow = ({ node }) => node?.parentElement?.closest(".top") === null;
+      const told = ({ node, previousRect: { top }, currentRect }) =>
+        \`\${node.nodeName} \${node.className} from \${top} to \${currentRect.top}\`;
       new PerformanceObserver((list) => {
-        for (const { value, sources } of list.getEntries())
-          if (sources.some(isBelow)) window.shifts += value;
+        for (const { sources } of list.getEntries()) window.shifts.push(...sources.filter(isBelow).map(told));
       }).observe({ type: "layout-shift", buffered: true });
     `);
     await before(page);
@@ -86,7 +87,7 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
     held.resolve();
     await page.getByRole("main", { name: "Conversation with Rowan" }).waitFor({ timeout: WAIT });
     await begun(page);
-    expect(await page.evaluate("window.shifts")).toBe(0);
+    expect(await page.evaluate("window.shifts")).toEqual([]);
   });
 
   it("opens a conversation only when its text can be rendered in its final form", async () => {
@@ -106,7 +107,7 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
     await page.getByRole("status").filter({ hasText: "Loading" }).waitFor({ timeout: WAIT });
     held.resolve();
     await page.locator(".prose p").waitFor({ timeout: WAIT });
-    expect(await page.evaluate("window.shifts")).toBe(0);
+    expect(await page.evaluate("window.shifts")).toEqual([]);
   });
 
   it("says that an agent cannot be loaded, returns to the other one, and loads it on another attempt", async () => {

@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
-import { unpack } from "./unpack.ts";
+import { PawlError } from "@pawl/core";
+import { isFree, unpack } from "./unpack.ts";
 
 /** Path of the packed database, relative to this source file or to the bundle in `dist/`. */
 const PACKED = import.meta.url.endsWith(".ts")
@@ -14,14 +13,20 @@ const PACKED = import.meta.url.endsWith(".ts")
 const UNPACKING = { chunkSize: 4_194_304 };
 
 /**
- * Writes an empty database into a directory, unless it has one. PGlite opens it. It was made when this
- * package was built: unpacking it takes a quarter of a second, and PGlite would take several seconds to
- * create one. `embeddedStore()` does so itself.
+ * Writes an empty database into a directory, for PGlite to open. It was made when this package was built:
+ * unpacking it takes a quarter of a second, and PGlite would take several seconds to create one.
+ * `embeddedStore()` does so itself.
+ *
+ * `directory` is a path. It is created if there is none. Nothing is written if it has files of a database.
+ * One that a process left half-written is written again. Only one process at a time may use the directory,
+ * as with PGlite itself. Use the release of PGlite that is this package's peer: a database of another one
+ * may not fit.
  *
  * Without the packed file, e.g. in an app that was bundled into one file, nothing is written, and PGlite
  * creates a database.
  *
- * @throws the error of the file system, e.g. if the disk is full.
+ * @throws PawlError `config` for what is no path, e.g. `memory://`, and the error of the file system, e.g. if
+ *   the disk is full.
  *
  * @example
  * ```ts
@@ -37,10 +42,16 @@ const UNPACKING = { chunkSize: 4_194_304 };
  * await db.close();
  * ```
  */
-export async function writeDatabase(dataDir: string): Promise<void> {
-  if (existsSync(join(dataDir, "PG_VERSION"))) return;
+export async function writeDatabase(directory: string): Promise<void> {
+  if (typeof directory !== "string" || directory === "" || /^\w+:\/\//.test(directory))
+    throw new PawlError(
+      "config",
+      `writeDatabase() needs the path of a directory; got ${JSON.stringify(directory)}.`,
+    );
+  if (!isFree(directory)) return;
   const tar = await readPacked();
-  if (tar !== undefined) unpack(tar, dataDir);
+  // Another call may have been faster.
+  if (tar !== undefined && isFree(directory)) unpack(tar, directory);
 }
 
 /** Reads the empty database for PGlite's option `loadDataDir`. Resolves to `undefined` without the file. */

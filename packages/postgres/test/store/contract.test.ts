@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
@@ -215,17 +216,40 @@ describe("the database that a first start unpacks", () => {
 
   it("E9 is written again after a process died while it wrote, and never over a database", async () => {
     const dataDir = await newDirectory();
-    await writeDatabase(dataDir);
-    await rm(join(dataDir, "PG_VERSION"));
-    await rm(join(dataDir, "global"), { recursive: true });
-    await writeDatabase(dataDir);
-    const db = await PGlite.create({ dataDir });
+    // A path that is written in another way than Node would.
+    const spelled = `${dataDir}/./db/`;
+    const inTheWay = join(dataDir, "db", "pg_xact", "0000");
+    await mkdir(inTheWay, { recursive: true });
+    await expect(writeDatabase(spelled)).rejects.toMatchObject({ code: "EISDIR" });
+    expect(existsSync(join(dataDir, "db", "PG_VERSION"))).toBe(false);
+    expect(existsSync(join(dataDir, "db", "base"))).toBe(true);
+    await rm(inTheWay, { recursive: true });
+    await writeDatabase(spelled);
+    const db = await PGlite.create({ dataDir: spelled });
     await db.query("CREATE TABLE kept (number integer)");
     await db.close();
-    await writeDatabase(dataDir);
-    const again = await PGlite.create({ dataDir });
+    await writeDatabase(spelled);
+    const again = await PGlite.create({ dataDir: spelled });
     expect((await again.query("SELECT * FROM kept")).rows).toEqual([]);
     await again.close();
+  });
+
+  it("E9 is written once by two calls at a time, and never over files of a database without its version", async () => {
+    const dataDir = await newDirectory();
+    const first = writeDatabase(dataDir);
+    const second = writeDatabase(dataDir);
+    await Promise.race([first, second]);
+    await writeFile(join(dataDir, "global", "pg_control"), "in use");
+    await Promise.all([first, second]);
+    expect(await readFile(join(dataDir, "global", "pg_control"), "utf8")).toBe("in use");
+    await rm(join(dataDir, "PG_VERSION"));
+    await writeDatabase(dataDir);
+    expect(await readFile(join(dataDir, "global", "pg_control"), "utf8")).toBe("in use");
+    expect(existsSync(join(dataDir, "PG_VERSION"))).toBe(false);
+  });
+
+  it.each(["memory://", "file:///tmp/x", "", undefined])("E9 is not written to %j", async (directory) => {
+    await expect(writeDatabase(directory as string)).rejects.toMatchObject({ code: "config" });
   });
 
   it("E9 was built; if it cannot be read, PGlite makes its own", async () => {
