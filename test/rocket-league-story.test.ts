@@ -209,7 +209,10 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
       const page = await phone.newPage();
       page.on("pageerror", (error) => expect.unreachable(`the page threw: ${error.message}`));
       await page.goto(`${server.url}/#rocket-league`);
+      // The head has the meter once the page has heard from its server.
+      await page.getByRole("meter", { name: "Token budget" }).waitFor({ state: "attached", ...WAIT });
       await say(page, "How did my last session go?");
+      await page.getByTestId("message-user").waitFor(WAIT);
       const failure = page.getByTestId("error");
       await failure.waitFor(WAIT);
       expect(await failure.textContent()).toContain("Your message is saved.");
