@@ -30,8 +30,8 @@ async function waiting(store: EventStore) {
     if (armed?.moment !== moment) return;
     const { act } = armed;
     armed = undefined;
-    // The other process may itself wait for this one.
-    await Promise.race([act(), setTimeout(50)]);
+    // The other process may itself wait for this one. A busy database takes 50 ms now and then.
+    await Promise.race([act(), setTimeout(500)]);
   };
   const watched: EventStore = {
     ...store,

@@ -106,7 +106,7 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     expect(await page.getByTestId("rl-call").count()).toBe(2);
 
     // The meter moves with the text, and says what is set aside.
-    await untilWriting(page);
+    const shown = await lengthOf(await untilWriting(page));
     await page.getByText("Set aside for this answer").waitFor(WAIT);
     const before = await left(page).textContent();
     await expect.poll(() => left(page).textContent(), WAIT).not.toBe(before);
@@ -114,8 +114,7 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     // A reload in the middle: the same conversation, and the text goes on.
     await page.reload();
     await page.getByTestId("rl-boost").waitFor(WAIT);
-    const text = await untilWriting(page);
-    const shown = await lengthOf(text);
+    const text = answer(page).locator(".prose").last();
     await expect.poll(() => lengthOf(text), WAIT).toBeGreaterThan(shown);
     await phase(page, "idle");
     expect(await page.getByTestId("message-user").allTextContents()).toEqual(["You: How is my boost?"]);
