@@ -17,10 +17,10 @@ const UNPACKING = { chunkSize: 4_194_304 };
  * unpacking it takes a quarter of a second, and PGlite would take several seconds to create one.
  * `embeddedStore()` does so itself.
  *
- * `directory` is a path. It is created if there is none. Nothing is written if it has files of a database.
- * One that a process left half-written is written again. Only one process at a time may use the directory,
- * as with PGlite itself. Use the release of PGlite that is this package's peer: a database of another one
- * may not fit.
+ * `directory` is a path, and is created if it does not exist. A directory with files of a database is left as
+ * it is, unless an earlier call was interrupted there: then it is written again. Only one process at a time
+ * may use the directory, as with PGlite itself. Use the release of PGlite that is this package's peer: it may
+ * not read the files of another release.
  *
  * Without the packed file, e.g. in an app that was bundled into one file, nothing is written, and PGlite
  * creates a database.

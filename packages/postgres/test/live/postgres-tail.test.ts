@@ -137,7 +137,7 @@ describe("E9 W4 the live tail over LISTEN and NOTIFY", () => {
         },
       };
       const readers = Array.from({ length: 5 }, () => reader(counted, tail, id, 50));
-      // Until all five have read what there is. Readers that poll every 50 ms never come to rest.
+      // Waits until all five readers have read the log and are quiet. If they polled, they never would be.
       for (let known = -1; texts.length === 0 || texts.length !== known; ) {
         known = texts.length;
         await new Promise((resolve) => setTimeout(resolve, 300));
