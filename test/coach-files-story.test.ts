@@ -7,6 +7,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bringFiles, type TestFile } from "./support/bring-files.ts";
 import { closePages, startBrowser } from "./support/browser.ts";
+import { idle } from "./support/idle.ts";
 import { mealPng, paintedPng } from "./support/painted-png.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
 
@@ -66,7 +67,6 @@ describe.skipIf(browser === undefined)("files in the coach's page", { timeout: 1
   };
   const bring = (page: Page, type: "dragenter" | "drop" | "paste", ...files: TestFile[]) =>
     bringFiles(page, type, files);
-  const idle = (page: Page) => page.locator('main[data-phase="idle"]').waitFor({ timeout: WAIT });
   const heard = (page: Page, words: string | RegExp) =>
     page.getByTestId("message-assistant").last().getByText(words).waitFor({ timeout: WAIT });
   const say = async (page: Page, text: string) => {

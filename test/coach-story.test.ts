@@ -7,6 +7,7 @@ import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { closePages, startBrowser } from "./support/browser.ts";
 import { check } from "./support/check-box.ts";
+import { idle } from "./support/idle.ts";
 import { assertSoundLog } from "./support/invariants.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
 
@@ -42,7 +43,6 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     await page.goto(`${server.url}/${hash}`);
     return page;
   };
-  const idle = (page: Page) => page.locator('main[data-phase="idle"]').waitFor({ timeout: WAIT });
   const waits = (page: Page) => page.locator('main[data-phase="suspended"]').waitFor({ timeout: WAIT });
   const say = async (page: Page, text: string) => {
     await page.getByTestId("composer").fill(text);

@@ -5,6 +5,7 @@ import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closePages, startBrowser } from "./support/browser.ts";
+import { idle } from "./support/idle.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
 
 const browser = await startBrowser();
@@ -30,7 +31,6 @@ describe.skipIf(browser === undefined)("the trainer in a browser", { timeout: 12
     await api?.close();
   });
 
-  const idle = (page: Page) => page.locator('main[data-phase="idle"]').waitFor({ timeout: WAIT });
   const say = async (page: Page, text: string) => {
     await page.getByTestId("composer").fill(text);
     await page.keyboard.press("Enter");

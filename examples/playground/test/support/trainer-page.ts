@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { openPage } from "../../../../test/support/browser.ts";
+import { idle } from "../../../../test/support/idle.ts";
 
 /** The longest time that a page's test waits for something to appear, in milliseconds. */
 export const WAIT = 20_000;
@@ -29,17 +30,14 @@ export async function openTrainer(
   page.on("pageerror", (error) => problems.push(error.message));
   await page.goto(`${url}/#trainer`);
   await page.getByTestId("starter").first().waitFor({ timeout: WAIT });
-  const idle = async () => {
-    await page.locator('main[data-phase="idle"]').waitFor({ timeout: WAIT });
-  };
   const sent = async (words: string) => {
     await page.getByTestId("message-user").filter({ hasText: words }).waitFor({ timeout: WAIT });
-    await idle();
+    await idle(page);
   };
   const say = async (text: string) => {
     await page.getByTestId("composer").fill(text);
     await page.keyboard.press("Enter");
     await sent(text);
   };
-  return { page, problems, idle, say, sent, close };
+  return { page, problems, idle: () => idle(page), say, sent, close };
 }

@@ -41,15 +41,16 @@ describe.skipIf(browser === undefined)("the trainer's card in detail", { timeout
     await close();
   });
 
-  it("covers no button with the one that leads to the latest message", async () => {
+  it("covers and moves nothing with the button that leads to the latest message", async () => {
     const { page, say, close } = await open(390, 640);
     await say("A workout, please");
     const latest = page.getByTestId("to-end");
     await latest.waitFor({ timeout: WAIT });
-    const thread = await page.getByTestId("thread").boundingBox();
-    expect((await latest.boundingBox())!.y).toBeGreaterThanOrEqual(thread!.y + thread!.height);
+    const thread = (await page.getByTestId("thread").boundingBox())!;
+    expect((await latest.boundingBox())!.y).toBeGreaterThanOrEqual(thread.y + thread.height);
     await latest.click();
     await latest.waitFor({ state: "detached", timeout: WAIT });
+    expect(await page.getByTestId("thread").boundingBox()).toEqual(thread);
     await close();
   });
 });

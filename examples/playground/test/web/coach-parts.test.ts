@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { closePages, openPage, startBrowser } from "../../../../test/support/browser.ts";
+import { idle } from "../../../../test/support/idle.ts";
 import { playgroundApp } from "../../server/app.ts";
 import { listen } from "../../server/listen.ts";
 import { checkPageIsBuilt } from "../support/built-page.ts";
@@ -91,7 +92,7 @@ describe.skipIf(browser === undefined)("the coach's parts on the page", { timeou
     await expect.poll(() => page.getByTestId("tool-chip").count(), { timeout: WAIT }).toBe(2);
     expect(await saving.count()).toBe(1);
     gates[0]?.();
-    await page.locator('main[data-phase="idle"]').waitFor({ timeout: WAIT });
+    await idle(page);
     await expect.poll(() => saving.count(), { timeout: WAIT }).toBe(0);
     expect(await page.getByTestId("tool-chip").allTextContents()).toEqual([
       "Saved: Captured thoughtcaptures/thought-0.md",
@@ -138,7 +139,7 @@ describe.skipIf(browser === undefined)("the coach's parts on the page", { timeou
     await say(page, "What was it like?");
     // Blocks never appear, not even while the text is being written.
     expect(await raw).toEqual([]);
-    await page.locator('main[data-phase="idle"]').waitFor({ timeout: WAIT });
+    await idle(page);
     await page.reload();
     const message = page.getByTestId("message-assistant");
     await message.getByText("Sleep well.").waitFor({ timeout: WAIT });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openPage, startBrowser } from "../../../../test/support/browser.ts";
+import { idle } from "../../../../test/support/idle.ts";
 import { servedTrainer } from "../support/served-trainer.ts";
 
 const browser = await startBrowser();
@@ -33,6 +34,8 @@ describe.skipIf(browser === undefined)("the trainer's progress", { timeout: 120_
 
     await page.getByTestId("composer").fill("A workout, please");
     await page.keyboard.press("Enter");
+    await page.getByTestId("workout").waitFor({ timeout: WAIT });
+    await idle(page);
     await page.getByTestId("log-workout").click({ timeout: WAIT });
     await page.getByTestId("workout-logged").waitFor({ timeout: WAIT });
     await expect.poll(() => last.getAttribute("data-value"), { timeout: WAIT }).toBe("6700");

@@ -96,11 +96,13 @@ function Talk(props: TalkProps) {
       </TalkContext>
       {isDragging && <DropTarget />}
       <div className="composer-row">
-        {!scroll.atEnd && (
-          <button type="button" className="to-end" onClick={scroll.toEnd} data-testid="to-end">
-            Latest
-          </button>
-        )}
+        <div className="to-end-row">
+          {!scroll.atEnd && (
+            <button type="button" className="to-end" onClick={scroll.toEnd} data-testid="to-end">
+              Latest
+            </button>
+          )}
+        </div>
         {Attached !== undefined && <Attached />}
         <Composer
           {...{ text, setText, working, field, tray }}
