@@ -11,7 +11,7 @@ import {
   coaching,
   tokenOf,
 } from "../../examples/rocket-league-coach/test/support/coaching.ts";
-import { beforeAppend } from "../../packages/core/test/support/stores.ts";
+import { dyingStore } from "../../packages/core/test/support/stores.ts";
 import { newPglite } from "../support/new-pglite.ts";
 import { soak } from "../support/soak.ts";
 
@@ -77,15 +77,16 @@ async function tell(seed: number): Promise<Story> {
   const log = memoryStore({ now: () => now });
   let failing = pick(random, [0, 0, 0.1, 0.3]);
   let appends = pick(random, [0, 1]) * whole(random, 30);
-  const dead = Promise.withResolvers<void>();
-  let isDead = false;
-  const dying = beforeAppend(log, async () => {
-    appends -= 1;
-    isDead ||= appends === 0;
-    if (!isDead) return;
-    dead.resolve();
-    await never;
-  });
+  const dies = Promise.withResolvers<void>();
+  const dying = dyingStore(
+    log,
+    () => {
+      appends -= 1;
+      if (appends === 0) dies.resolve();
+      return appends === 0;
+    },
+    { isStored: false },
+  );
   // What clients have asked and no front has answered, and what the backend works on.
   const open = { asked: 0, sent: 0 };
   const budgetOf = (tokens: number) => () => ({ tokens, period: "p" });
@@ -103,16 +104,16 @@ async function tell(seed: number): Promise<Story> {
     store: dying,
     // A process that is dead sends nothing more. What it has sent arrives, and nobody reads the answer.
     between: async (request, send) => {
-      if (isDead) return await never;
+      if (dying.dead) return await never;
       if (random() < failing) throw new Error("Connection refused");
       const response = await counted(open, "sent", send(request));
-      if (isDead) return await never;
+      if (dying.dead) return await never;
       if (random() < failing) throw new Error("Connection reset");
       return response;
     },
   });
   const orDead = async (work: Promise<unknown>) =>
-    await Promise.race([work.catch(() => undefined), dead.promise]);
+    await Promise.race([work.catch(() => undefined), dies.promise]);
   let isOver = false;
   const say = async (body: object) => {
     if (isOver) return "";
@@ -143,7 +144,7 @@ async function tell(seed: number): Promise<Story> {
   failing = 0;
   isOver = true;
   // Whatever still reserves is done before the budget is read. Clients of a dead front wait for ever.
-  await expect.poll(() => open.sent + (isDead ? 0 : open.asked), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => open.sent + (dying.dead ? 0 : open.asked), { timeout: 20_000 }).toBe(0);
   return {
     model,
     user,

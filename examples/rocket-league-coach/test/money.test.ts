@@ -2,7 +2,7 @@ import { approval, memoryStore } from "@pawl/core";
 import { postgresReservations } from "@pawl/postgres";
 import type { Rules } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { beforeAppend, has } from "../../../packages/core/test/support/stores.ts";
+import { dyingStore, has } from "../../../packages/core/test/support/stores.ts";
 import {
   aspEvents,
   billing,
@@ -106,21 +106,11 @@ describe("X3 E10 a user is charged what the model billed", () => {
       let now = Date.now();
       const log = memoryStore({ now: () => now });
       const model = billing({ rules: noting });
-      let stuck = () => {};
-      const dead = new Promise<void>((resolve) => {
-        stuck = resolve;
-      });
-      let isDead = false;
-      const dying = beforeAppend(log, async (events) => {
-        if (!isDead && !has(events, type)) return;
-        isDead = true;
-        stuck();
-        await new Promise(() => {});
-      });
+      const dying = dyingStore(log, (events) => has(events, type), { isStored: false });
       const first = await coach({ model, store: dying, leaseTtlMs: 1_000 });
       const response = await first.chat({ message: "Note my goal" }, tokenOf(user));
       const session = sessionOf(response);
-      await dead;
+      await expect.poll(() => dying.dead, { timeout: 10_000 }).toBe(true);
       now += 60_000;
       const second = await coach({ model, store: log });
       expect(await second.front.runtime.sweep()).toBe(1);

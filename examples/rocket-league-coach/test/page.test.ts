@@ -129,9 +129,7 @@ describe("X3 E10 a page of @pawl/client talks to the coach", () => {
         onError: () => undefined,
       });
     const dying = dyingStore(shared, (events) => events.some(({ type }) => type === "tool_result"));
-    const renew: EventStore["renew"] = async (lease, ttlMs) =>
-      dying.dead ? await new Promise(() => undefined) : await shared.renew(lease, ttlMs);
-    const first = pageOf(start({ ...dying, renew }).pageHandler({ path: "/api/rocket-league" }), user);
+    const first = pageOf(start(dying).pageHandler({ path: "/api/rocket-league" }), user);
     await first.send("I want to waste less boost");
     const sessionId = first.getState().sessionId ?? "";
     await expect.poll(() => dying.dead, WAIT).toBe(true);

@@ -1,7 +1,7 @@
 import { approval, type EventStore, memoryStore } from "@pawl/core";
 import { currentModels, limitsOf, messagesApi, type Rules } from "@pawl/testing";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { beforeAppend, has } from "../../../packages/core/test/support/stores.ts";
+import { dyingStore, has } from "../../../packages/core/test/support/stores.ts";
 import { readCoachConfig } from "../src/index.ts";
 import { coachModel } from "../src/main/models.ts";
 import { aspEvents, type CoachingOptions, tokenOf } from "./support/coaching.ts";
@@ -117,17 +117,10 @@ describe("X3 C12 thinking with tools, by the rules of each model", () => {
     "X3 C12 F17 after a front server with %s died between a call and its result, the session continues with %s",
     async (from, to) => {
       const { api, store, user, open, clock } = await fronts();
-      const dead = Promise.withResolvers<void>();
-      let isDead = false;
-      const dying = beforeAppend(store, async (events) => {
-        isDead ||= has(events, "tool_result");
-        if (!isDead) return;
-        dead.resolve();
-        await new Promise(() => undefined);
-      });
+      const dying = dyingStore(store, (events) => has(events, "tool_result"), { isStored: false });
       const first = await open(from, { store: dying, leaseTtlMs: 1_000 });
       const response = await first.send({ message: "My goal is Champion I" });
-      await dead.promise;
+      await expect.poll(() => dying.dead, { timeout: 10_000 }).toBe(true);
       clock.now += 60_000;
       const second = await open(to);
       await second.of.front.runtime.sweep();

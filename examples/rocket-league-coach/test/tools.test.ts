@@ -1,7 +1,7 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { memoryStore, runtime, type ToolContext } from "@pawl/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { beforeAppend, has } from "../../../packages/core/test/support/stores.ts";
+import { dyingStore, has } from "../../../packages/core/test/support/stores.ts";
 import { newPglite } from "../../../test/support/new-pglite.ts";
 import {
   type CoachData,
@@ -77,18 +77,10 @@ describe("X3 the coach's tools, embedded", () => {
       const deps = () => ({ coach: data });
       return { model, pawl: runtime<CoachDeps>({ agents: [coach], store, deps, pollMs: 10 }) };
     };
-    let noted = () => {};
-    const dead = new Promise<void>((resolve) => {
-      noted = resolve;
-    });
-    const dying = beforeAppend(log, (events) => {
-      if (!has(events, "tool_result")) return;
-      noted();
-      return new Promise<void>(() => {});
-    });
+    const dying = dyingStore(log, (events) => has(events, "tool_result"), { isStored: false });
     const { sessionId } = await process(dying).pawl.run("coach", { userId: "crash", input: "Note it" })
       .started;
-    await dead;
+    await expect.poll(() => dying.dead, { timeout: 10_000 }).toBe(true);
     expect((await data.notes("crash", { limit: 10 })).length).toBe(1);
     now += 60_000;
     const second = process(log);

@@ -1,6 +1,6 @@
 import { memoryStore } from "@pawl/core";
 import { describe, expect, it } from "vitest";
-import { beforeAppend } from "../../../packages/core/test/support/stores.ts";
+import { dyingStore } from "../../../packages/core/test/support/stores.ts";
 import { aspEvents, billing, bodyOf, tokenOf } from "./support/coaching.ts";
 import { budgetOf, setUp } from "./support/set-up.ts";
 
@@ -18,17 +18,13 @@ describe("X3 E10 a reservation whose run does not begin", () => {
     async (_, tokens) => {
       const user = newUser();
       const model = answering();
-      const dead = Promise.withResolvers<void>();
       const log = memoryStore();
-      const dying = beforeAppend(log, async () => {
-        dead.resolve();
-        await new Promise(() => undefined);
-      });
+      const dying = dyingStore(log, () => true, { isStored: false });
       let now = Date.now();
       const common = { model, budgetOf: budgetOf(tokens), now: () => now };
       const first = await coach({ ...common, store: dying });
       void first.chat({ message: "Hi", client_message_id: "m1" }, tokenOf(user));
-      await dead.promise;
+      await expect.poll(() => dying.dead, { timeout: 10_000 }).toBe(true);
       const second = await coach({ ...common, store: log });
       const other = await second.chat({ message: "Hello?", client_message_id: "m2" }, tokenOf(user));
       expect(other.status).toBe(402);

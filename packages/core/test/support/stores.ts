@@ -34,10 +34,15 @@ export function failingStore<S extends EventStore>(
 export const has = (events: readonly { type: string }[], type: string): boolean =>
   events.some((event) => event.type === type);
 
-/** A store whose process dies at the append for which `dies` returns true. That append is stored. Then none returns. */
+/**
+ * The store of a process that dies at the append for which `dies` returns true. That append is the last one
+ * stored, or with `isStored: false` the first one lost. Then no append returns, and no renewal of a lease,
+ * although the timers of the process go on in the test.
+ */
 export function dyingStore<S extends EventStore>(
   store: S,
   dies: (events: readonly NewEvent[], sessionId: string) => boolean,
+  { isStored = true } = {},
 ): S & { readonly dead: boolean } {
   let dead = false;
   return {
@@ -46,10 +51,12 @@ export function dyingStore<S extends EventStore>(
       return dead;
     },
     append: async (sessionId, events, options) => {
+      if (!isStored) dead ||= dies(events, sessionId);
       if (dead) return await never();
       const rows = await store.append(sessionId, events, options);
-      dead = dies(events, sessionId);
+      if (isStored) dead ||= dies(events, sessionId);
       return dead ? await never() : rows;
     },
+    renew: async (lease, ttlMs) => (dead ? await never() : await store.renew(lease, ttlMs)),
   };
 }
