@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PGlite } from "@electric-sql/pglite";
+import type { PGlite } from "@electric-sql/pglite";
 import { agent, PawlError, runtime, withBlobs } from "@pawl/core";
 import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
 import { eventStoreContract, scriptedModel } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { newPglite } from "../../../../test/support/new-pglite.ts";
+import { newPglite, startPglite } from "../../../../test/support/new-pglite.ts";
 import { newDatabase, writeDatabase } from "../../src/embedded/new-database.ts";
 import { migrate, migrations, postgresStore } from "../../src/index.ts";
 
@@ -188,6 +188,7 @@ describe("the database that a first start unpacks", () => {
      FROM pg_database ORDER BY 1`,
     "SELECT rolname, rolsuper, rolcanlogin, rolpassword FROM pg_authid ORDER BY 1",
     "SELECT name, setting, source FROM pg_settings ORDER BY 1",
+    "SELECT name, setting, applied FROM pg_file_settings ORDER BY seqno",
     "SELECT type, database, user_name, address, auth_method FROM pg_hba_file_rules ORDER BY line_number",
     "SELECT nspname, nspacl FROM pg_namespace WHERE oid < 16384 ORDER BY 1",
     `SELECT (SELECT count(*) FROM pg_proc WHERE oid < 16384) AS functions,
@@ -201,11 +202,12 @@ describe("the database that a first start unpacks", () => {
   }
 
   it("E9 is the one that PGlite makes", async () => {
-    const made = await PGlite.create();
-    const unpacked = await PGlite.create({ loadDataDir: (await newDatabase()) as Blob });
+    const made = await startPglite("memory://");
+    const loadDataDir = (await newDatabase()) as Blob;
+    const unpacked = await startPglite("memory://", { loadDataDir });
     const dataDir = await newDirectory();
     await writeDatabase(dataDir);
-    const written = await PGlite.create({ dataDir });
+    const written = await startPglite(dataDir);
     const rows = async (db: PGlite) =>
       await Promise.all(asked.map(async (text) => (await db.query(text)).rows));
     const expected = await rows(made);
@@ -225,11 +227,11 @@ describe("the database that a first start unpacks", () => {
     expect(existsSync(join(dataDir, "db", "base"))).toBe(true);
     await rm(inTheWay, { recursive: true });
     await writeDatabase(spelled);
-    const db = await PGlite.create({ dataDir: spelled });
+    const db = await startPglite(spelled);
     await db.query("CREATE TABLE kept (number integer)");
     await db.close();
     await writeDatabase(spelled);
-    const again = await PGlite.create({ dataDir: spelled });
+    const again = await startPglite(spelled);
     expect((await again.query("SELECT * FROM kept")).rows).toEqual([]);
     await again.close();
   });
