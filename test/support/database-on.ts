@@ -20,7 +20,8 @@ export async function databaseOn(
   settings: Record<string, string> = {},
 ): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await once(server, `CREATE DATABASE ${name}`);
+  // Copying the template's files takes half the processor time of copying its pages through the log.
+  await once(server, `CREATE DATABASE ${name} STRATEGY FILE_COPY`);
   for (const [key, value] of Object.entries(settings))
     await once(server, `ALTER DATABASE ${name} SET ${key} = '${value}'`);
   const url = server.replace(/[^/]*$/, name);
