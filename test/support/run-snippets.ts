@@ -14,13 +14,14 @@ export interface Snippets {
   end(): Promise<number | null>;
 }
 
-/** Makes a process for programs. It starts with the first one. */
-export function snippetRunner({ timeoutMs = 55_000 } = {}): Snippets {
+/** Makes a process for programs, with the environment variables `env`. It starts with the first program. */
+export function snippetRunner({ timeoutMs = 55_000, env = process.env } = {}): Snippets {
   let runner: ChildProcess | undefined;
   return {
     run: async (program) => {
       // The conditions are those of users. Optimizing Postgres's WebAssembly would cost more than it saves.
-      runner ??= fork(join(import.meta.dirname, "snippet-runner.ts"), { execArgv: ["--liftoff-only"] });
+      const options = { execArgv: ["--liftoff-only"], env };
+      runner ??= fork(join(import.meta.dirname, "snippet-runner.ts"), options);
       runner.send(program);
       try {
         const [said] = await once(runner, "message", { signal: AbortSignal.timeout(timeoutMs) });

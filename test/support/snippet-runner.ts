@@ -2,7 +2,7 @@
 // that all programs import are loaded once.
 import { inspect } from "node:util";
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
-import { newPglite } from "./new-pglite.ts";
+import { newPglite, startPglite } from "./new-pglite.ts";
 
 /** A program to run, and its environment variables. */
 export interface Program {
@@ -29,13 +29,11 @@ process.on("unhandledRejection", note);
 process.on("uncaughtException", note);
 
 // A program's new database in memory is copied from prepared files, which is much faster than creating them.
-const create = PGlite.create.bind(PGlite) as (...given: unknown[]) => Promise<PGlite>;
-PGlite.create = (async (...given: [options?: PGliteOptions | string]) => {
-  const [options = {}] = given;
-  if (typeof options === "string" || !(options.dataDir ?? "memory://").startsWith("memory://"))
-    return await create(...given);
-  const { dataDir: _, loadDataDir: __, ...others } = options;
-  return await newPglite(others);
+PGlite.create = (async (...given: [first?: PGliteOptions | string, more?: PGliteOptions]) => {
+  const [first = {}, more] = given;
+  const options = typeof first === "string" ? { ...more, dataDir: first } : first;
+  const { dataDir = "memory://", loadDataDir: _, ...others } = options;
+  return dataDir.startsWith("memory://") ? await newPglite(others) : await startPglite(dataDir, options);
 }) as typeof PGlite.create;
 
 let running: Program | undefined;
