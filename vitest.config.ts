@@ -22,6 +22,7 @@ export default defineConfig({
     testTimeout: 30_000,
     // A first PGlite or Postgres takes seconds on a busy machine.
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     globalSetup: ["test/support/shared-postgres.ts", "test/support/bundled-programs.ts"],
     projects: [
       {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { StoredEvent } from "@pawl/core";
 import { coachRules } from "@pawl/example-coach";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
-import type { BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closePages, startBrowser } from "./support/browser.ts";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { closePages, openPage, startBrowser } from "./support/browser.ts";
 import { assertSoundLog, ofType } from "./support/invariants.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
 
@@ -53,19 +53,14 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
   const [FAST, SLOW] = [3, 0.25];
   let speed = FAST;
   let server: PlaygroundProcess;
-  let context: BrowserContext;
 
-  const open = async (): Promise<Page> => {
-    const page = await context.newPage();
+  const fresh = async (pace = FAST, options: Parameters<typeof openPage>[1] = {}): Promise<Page> => {
+    speed = pace;
+    const { page, close } = await openPage(browser!, { reducedMotion: "reduce", ...options });
+    onTestFinished(close);
     page.on("pageerror", (error) => expect.unreachable(`the page threw: ${error.message}`));
     await page.goto(server.url);
     return page;
-  };
-  const fresh = async (pace = FAST): Promise<Page> => {
-    speed = pace;
-    await context?.close();
-    context = await (browser as NonNullable<typeof browser>).newContext();
-    return await open();
   };
 
   beforeAll(async () => {
@@ -133,7 +128,7 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
   it("P4 K3 counts exactly one of two tabs that answer the same question", async () => {
     const first = await fresh();
     await untilOptions(first);
-    const second = await context.newPage();
+    const second = await first.context().newPage();
     await second.goto(first.url());
     await second.getByTestId("option-pill").first().waitFor({ timeout: WAIT });
     const press = (page: Page, n: number) =>
@@ -200,12 +195,7 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
 
   it("fits a phone, light and dark", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
-      await context?.close();
-      context = await (browser as NonNullable<typeof browser>).newContext({
-        viewport: { width: 360, height: 740 },
-        colorScheme,
-      });
-      const page = await open();
+      const page = await fresh(FAST, { viewport: { width: 360, height: 740 }, colorScheme });
       await untilOptions(page);
       const width = await page.evaluate("document.documentElement.scrollWidth");
       expect(width).toBeLessThanOrEqual(360);

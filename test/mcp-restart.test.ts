@@ -16,10 +16,11 @@ import {
 } from "@modelcontextprotocol/server";
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { bundled } from "./support/bundled.ts";
 import { NODE_FLAGS } from "./support/node-flags.ts";
 import { prepareDatabase } from "./support/prepared-database.ts";
 
-const program = fileURLToPath(new URL("support/mcp-process.mjs", import.meta.url));
+const program = await bundled(fileURLToPath(new URL("support/mcp-process.mjs", import.meta.url)));
 const form = z.object({ ok: z.boolean() });
 
 it("F24 P1 carries a server's question over the end of our process, with its state from the database", async () => {

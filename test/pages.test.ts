@@ -116,7 +116,7 @@ it("R5 the pages of a session, in every size, are its view, and so is the newest
       most = Math.max(most, (await allPages(log, 1)).length);
     },
   );
-  await fc.assert(property, { numRuns: soak(80, 2_000) });
+  await fc.assert(property, { numRuns: soak(40, 2_000) });
   expect(most).toBeGreaterThan(5);
   expect(await wholeView([])).toMatchObject({ messages: [], cursor: 0 });
 }, 600_000);

@@ -18,7 +18,7 @@ import { base64, DOCUMENTS, PICTURES, recordedFiles } from "../support/recorded-
 import { soak } from "../support/soak.ts";
 import { byTurn, failingAtFirst, world } from "../support/world.ts";
 
-const NUM_RUNS = soak(200, 2_000);
+const NUM_RUNS = soak(120, 2_000);
 
 const good = { title: "Oslo", stars: 4, tags: ["cold"] };
 const drawn = fc.constantFrom("a", "b", "large", "broken", "a b large", "none", "a none", "broken a");

@@ -15,7 +15,7 @@ import { Actor, interfered, sessionId, step } from "../support/random-actor.ts";
 import { soak } from "../support/soak.ts";
 import { byTurn, failingAtFirst, world } from "../support/world.ts";
 
-const NUM_RUNS = soak(250, 2_000);
+const NUM_RUNS = soak(300, 2_000);
 
 const good = { title: "Oslo", stars: 4, tags: ["cold"] };
 const wrong = fc.constantFrom(

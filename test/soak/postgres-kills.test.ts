@@ -7,12 +7,13 @@ import { migrate, postgresStore } from "@pawl/postgres";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appending, assertAllThere } from "../support/appending.ts";
+import { bundled } from "../support/bundled.ts";
 import { NODE_FLAGS } from "../support/node-flags.ts";
 import { type PostgresServer, postgresServer } from "../support/postgres-server.ts";
 import { soak } from "../support/soak.ts";
 
 const ROUNDS = soak(3, 50);
-const appender = new URL("../support/appender-process.ts", import.meta.url).pathname;
+const appender = await bundled(new URL("../support/appender-process.ts", import.meta.url).pathname);
 
 /** A server of its own, which the test kills. Its settings do not trade durability for speed. */
 let server: PostgresServer;

@@ -10,7 +10,7 @@ import { type ServerProcess, serverProcess } from "../support/server-process.ts"
 import { soak } from "../support/soak.ts";
 import { type Witness, witness } from "../support/witness.ts";
 
-const RUNS = soak(8, 500);
+const RUNS = soak(5, 500);
 const AT_ONCE = 10;
 const CLIENTS = 4;
 

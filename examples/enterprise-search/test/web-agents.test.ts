@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closePages, startBrowser } from "../../../test/support/browser.ts";
+import { closePages, openPage, startBrowser } from "../../../test/support/browser.ts";
 import { chen, rivera } from "./support/agent-world.ts";
 import { type Gallery, openGallery, TOO_WIDE } from "./support/page-gallery.ts";
 import { ANSWERS } from "./support/page-story.ts";
@@ -39,14 +39,17 @@ describe.skipIf(browser === undefined)("the agents of people in a page", { timeo
     gallery.shown = { events: [], writing: "", answers: ANSWERS };
     listing(OWN, PUBLIC, SHARED);
     gallery.requests.length = 0;
-    const page = await browser!.newPage({ viewport: { width, height: 800 } });
+    const { page, close } = await openPage(browser!, {
+      viewport: { width, height: 800 },
+      reducedMotion: "reduce",
+    });
     const problems: string[] = [];
     page.on("pageerror", ({ message }) => problems.push(message));
     await page.goto(gallery.url);
     await page.getByTestId("es-agents").waitFor(WAIT);
     await work(page);
     expect([problems, await page.evaluate(TOO_WIDE)]).toEqual([[], []]);
-    await page.close();
+    await close();
   };
   const focused = (page: Page) => page.evaluate("document.activeElement.textContent");
   const rows = (page: Page) => page.getByTestId("es-agent").allTextContents();

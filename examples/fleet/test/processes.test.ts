@@ -2,11 +2,17 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { bundled } from "../../../test/support/bundled.ts";
 import { NODE_FLAGS } from "../../../test/support/node-flags.ts";
 import { testDatabase } from "../../../test/support/postgres.ts";
 
 const folder = join(import.meta.dirname, "..");
-const cli = join(folder, "../../packages/cli/src/command/main.ts");
+const program = (file: string) => bundled(join(folder, file));
+const [cli, front, worker] = await Promise.all([
+  program("../../packages/cli/src/command/main.ts"),
+  program("src/front.ts"),
+  program("src/worker.ts"),
+]);
 
 /** Starts a process of the example. Resolves to its address once it listens. */
 async function started(args: readonly string[], databaseUrl: string, port: RegExp) {
@@ -40,16 +46,15 @@ async function metric({ url }: Started, name: string): Promise<number> {
 it("Q1 Q5 O3 the fleet continues a run whose worker is killed, and counts the takeover", async () => {
   const database = await testDatabase();
   onTestFinished(async () => await database.drop());
-  const worker = () =>
-    started([cli, "worker", "src/worker.ts", "--port", "0"], database.url, /; port (\d+) /);
-  const [front, ...workers] = await Promise.all([
-    started(["src/front.ts"], database.url, /localhost:(\d+)/),
-    worker(),
-    worker(),
+  const working = () => started([cli, "worker", worker, "--port", "0"], database.url, /; port (\d+) /);
+  const [server, ...workers] = await Promise.all([
+    started([front], database.url, /localhost:(\d+)/),
+    working(),
+    working(),
   ]);
-  expect((await fetch(`${front.url}/readyz`)).status).toBe(200);
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
 
-  const response = await fetch(`${front.url}/api/traveller/runs`, {
+  const response = await fetch(`${server.url}/api/traveller/runs`, {
     method: "POST",
     headers: { "x-user": "ada", "content-type": "application/json" },
     body: JSON.stringify({ input: "What do I pack?" }),
@@ -67,7 +72,7 @@ it("Q1 Q5 O3 the fleet continues a run whose worker is killed, and counts the ta
   expect(await metric(alive!, "pawl_run_ended_total")).toBe(1);
   expect(await metric(alive!, "pawl_run_waiting")).toBe(0);
 
-  for (const { child, exit } of [front, alive!]) {
+  for (const { child, exit } of [server, alive!]) {
     child.kill("SIGTERM");
     expect(await exit).toEqual([0, null]);
   }

@@ -52,6 +52,8 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
     await page.getByTestId("composer").fill(text);
     await page.keyboard.press("Enter");
     await page.getByTestId("pulse-check").waitFor({ timeout: WAIT });
+    // What is above moves when the status line disappears: a button that is being pressed, too.
+    await page.locator(".thread .working").waitFor({ state: "detached", timeout: WAIT });
   };
   const rate = (page: Page, area: string, value: string) =>
     check(page.getByRole("group", { name: area, exact: true }).getByRole("radio", { name: value }));

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
+import { bundled } from "../../../../test/support/bundled.ts";
 import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
 
-const main = new URL("../../src/command/main.ts", import.meta.url).pathname;
+const main = await bundled(new URL("../../src/command/main.ts", import.meta.url).pathname);
 
 /** Returns the path of an app in this folder. */
 export const app = (name: string): string => new URL(name, import.meta.url).pathname;

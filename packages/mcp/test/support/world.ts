@@ -25,6 +25,8 @@ export function world(servers: readonly McpServer[], script: readonly Reply[], o
   const errors: string[] = [];
   const tools = mcpTools({
     servers,
+    // A server that is a process takes seconds to start on a busy machine.
+    waitMs: 30_000,
     onError: (server, error) => errors.push(`${server}: ${error instanceof Error ? error.message : error}`),
     ...rest,
   });

@@ -6,11 +6,13 @@ import { agent, runtime, type StoredEvent, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
+import { bundled } from "../../../../test/support/bundled.ts";
 import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
 import { nodeSqlite, sqliteStore } from "../../src/index.ts";
 import { newPath } from "../support/databases.ts";
 
-const appender = fileURLToPath(new URL("../support/appender.ts", import.meta.url));
+const program = (name: string) => bundled(fileURLToPath(new URL(`../support/${name}.ts`, import.meta.url)));
+const [appender, runner] = await Promise.all([program("appender"), program("runner")]);
 
 /** What a process has acknowledged: the turn, and the `seq` of its first and last event. */
 type Acknowledged = [turn: number, first: number, last: number];
@@ -114,7 +116,6 @@ it("E9 four processes that open a new file at once make its tables once", async 
 
 it("E2 U4 a run whose process is killed -9 is continued by another one over the same file, and its tool ran once", async () => {
   const path = newPath();
-  const runner = fileURLToPath(new URL("../support/runner.ts", import.meta.url));
   const child = spawn(process.execPath, [...NODE_FLAGS, runner, path], {
     stdio: ["ignore", "pipe", "inherit"],
   });

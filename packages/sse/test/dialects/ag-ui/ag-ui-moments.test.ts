@@ -16,7 +16,7 @@ import { eventually } from "../../support/chat.ts";
 import { serve } from "../../support/served.ts";
 
 const dialect = agUi();
-const PAGES = soak(80, 200);
+const PAGES = soak(40, 200);
 const slow = { deltas: 12, delayPerEventMs: 8 };
 const words = "one two three four five six seven eight nine ten";
 const script: Reply[] = [

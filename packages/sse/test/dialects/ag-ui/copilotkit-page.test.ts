@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { closePages, startBrowser } from "../../../../../test/support/browser.ts";
+import { closePages, openPage, startBrowser } from "../../../../../test/support/browser.ts";
 import { agUi } from "../../../src/index.ts";
 import { bundlePage } from "../../support/bundle-page.ts";
 import { type HandModel, handModel } from "../../support/hand-model.ts";
@@ -27,8 +27,8 @@ afterAll(async () => {
 async function open(): Promise<{ page: Page; served: Served; model: HandModel }> {
   const model = handModel();
   const served = await serve(model, { dialect: agUi() });
-  const page = (await browser?.newPage({ viewport: { width: 360, height: 640 } })) as Page;
-  onTestFinished(async () => await page.close());
+  const { page, close } = await openPage(browser!, { viewport: { width: 360, height: 640 } });
+  onTestFinished(close);
   // Whatever the package would report to its maker stays here.
   await page.route(/^https?:\/\/(?!127\.0\.0\.1)/, (route) => route.abort());
   await page.route("**/page.html", (route) => route.fulfill({ contentType: "text/html", body: html }));

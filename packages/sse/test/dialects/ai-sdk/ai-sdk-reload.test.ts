@@ -6,7 +6,7 @@ import { aiSdk } from "../../../src/index.ts";
 import { type Chat, chat, eventually, history, textOf } from "../../support/chat.ts";
 import { type Served, serve } from "../../support/served.ts";
 
-const MOMENTS = soak(80, 200);
+const MOMENTS = soak(40, 200);
 const AT_ONCE = 20;
 const WORDS = 8;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

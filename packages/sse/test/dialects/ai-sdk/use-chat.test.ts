@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { closePages, startBrowser } from "../../../../../test/support/browser.ts";
+import { closePages, openPage, startBrowser } from "../../../../../test/support/browser.ts";
 import { aiSdk } from "../../../src/index.ts";
 import { bundlePage } from "../../support/bundle-page.ts";
 import { type HandModel, handModel } from "../../support/hand-model.ts";
@@ -28,8 +28,8 @@ afterAll(async () => {
 async function open(query: string): Promise<{ page: Page; served: Served; model: HandModel }> {
   const model = handModel();
   const served = await serve(model, { dialect: aiSdk() });
-  const page = (await browser?.newPage({ viewport: { width: 360, height: 640 } })) as Page;
-  onTestFinished(async () => await page.close());
+  const { page, close } = await openPage(browser!, { viewport: { width: 360, height: 640 } });
+  onTestFinished(close);
   await page.route("**/page.html**", (route) => route.fulfill({ contentType: "text/html", body: html }));
   await page.route("**/page.js", (route) => route.fulfill({ contentType: "text/javascript", body: script }));
   await page.goto(new URL(`/page.html?${query}`, served.url).href);
