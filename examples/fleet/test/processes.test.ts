@@ -8,10 +8,9 @@ import { testDatabase } from "../../../test/support/postgres.ts";
 
 const folder = join(import.meta.dirname, "..");
 const program = (file: string) => bundled(join(folder, file));
-const [cli, front, worker] = await Promise.all([
+const [cli, front] = await Promise.all([
   program("../../packages/cli/src/command/main.ts"),
   program("src/front.ts"),
-  program("src/worker.ts"),
 ]);
 
 /** Starts a process of the example. Resolves to its address once it listens. */
@@ -46,7 +45,8 @@ async function metric({ url }: Started, name: string): Promise<number> {
 it("Q1 Q5 O3 the fleet continues a run whose worker is killed, and counts the takeover", async () => {
   const database = await testDatabase();
   onTestFinished(async () => await database.drop());
-  const working = () => started([cli, "worker", worker, "--port", "0"], database.url, /; port (\d+) /);
+  const working = () =>
+    started([cli, "worker", "src/worker.ts", "--port", "0"], database.url, /; port (\d+) /);
   const [server, ...workers] = await Promise.all([
     started([front], database.url, /localhost:(\d+)/),
     working(),

@@ -120,7 +120,7 @@ describe("X3 C12 thinking with tools, by the rules of each model", () => {
       const dying = dyingStore(store, (events) => has(events, "tool_result"), { isStored: false });
       const first = await open(from, { store: dying, leaseTtlMs: 1_000 });
       const response = await first.send({ message: "My goal is Champion I" });
-      await expect.poll(() => dying.dead, { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => dying.dead).toBe(true);
       clock.now += 60_000;
       const second = await open(to);
       await second.of.front.runtime.sweep();

@@ -80,7 +80,7 @@ describe("X3 the coach's tools, embedded", () => {
     const dying = dyingStore(log, (events) => has(events, "tool_result"), { isStored: false });
     const { sessionId } = await process(dying).pawl.run("coach", { userId: "crash", input: "Note it" })
       .started;
-    await expect.poll(() => dying.dead, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => dying.dead).toBe(true);
     expect((await data.notes("crash", { limit: 10 })).length).toBe(1);
     now += 60_000;
     const second = process(log);

@@ -24,7 +24,7 @@ describe("X3 E10 a reservation whose run does not begin", () => {
       const common = { model, budgetOf: budgetOf(tokens), now: () => now };
       const first = await coach({ ...common, store: dying });
       void first.chat({ message: "Hi", client_message_id: "m1" }, tokenOf(user));
-      await expect.poll(() => dying.dead, { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => dying.dead).toBe(true);
       const second = await coach({ ...common, store: log });
       const other = await second.chat({ message: "Hello?", client_message_id: "m2" }, tokenOf(user));
       expect(other.status).toBe(402);

@@ -52,7 +52,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
     await page.getByTestId("composer").fill(text);
     await page.keyboard.press("Enter");
     await page.getByTestId("pulse-check").waitFor({ timeout: WAIT });
-    // What is above moves when the status line disappears: a button that is being pressed, too.
+    // The messages move when the status line disappears, and a press on a button then may miss it.
     await page.locator(".thread .working").waitFor({ state: "detached", timeout: WAIT });
   };
   const rate = (page: Page, area: string, value: string) =>

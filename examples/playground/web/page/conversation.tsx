@@ -40,6 +40,7 @@ export function Conversation({ replay, ...talk }: ConversationProps) {
         <Replayed view={replay.view} />
       </Boundary>
       <div className="composer-row">
+        <div className="to-end-row" />
         <Scrubber replay={replay} />
       </div>
     </>

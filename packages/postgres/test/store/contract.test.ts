@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { PGlite } from "@electric-sql/pglite";
+import { PGlite } from "@electric-sql/pglite";
 import { agent, PawlError, runtime, withBlobs } from "@pawl/core";
 import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
 import { eventStoreContract, scriptedModel } from "@pawl/testing";
@@ -231,7 +231,8 @@ describe("the database that a first start unpacks", () => {
     await db.query("CREATE TABLE kept (number integer)");
     await db.close();
     await writeDatabase(spelled);
-    const again = await startPglite(spelled);
+    // As an app opens it, with the buffers that PGlite has by itself.
+    const again = await PGlite.create({ dataDir: spelled });
     expect((await again.query("SELECT * FROM kept")).rows).toEqual([]);
     await again.close();
   });
