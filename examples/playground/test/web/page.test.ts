@@ -117,7 +117,9 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
     const sent = page.waitForRequest((request) => request.url().endsWith("/api/coach/runs"));
     await page.getByTestId("starter").first().click();
     expect((await sent).postDataJSON()).toMatchObject({ displayName: "Ada" });
-    await page.goto(`${server.url}#`);
+    // The page's address gets the session's id as soon as the server has one, so it must be there before the visit.
+    await page.waitForURL(/#.+/, { timeout: WAIT });
+    await page.goto(server.url);
     await expect.poll(() => page.getByTestId("display-name").inputValue(), { timeout: WAIT }).toBe("Ada");
     await close();
   });
