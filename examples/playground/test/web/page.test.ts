@@ -26,7 +26,11 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
         await page.keyboard.press("Enter");
       },
       started: () => page.getByTestId("stop").waitFor({ timeout: WAIT }),
-      idle: () => page.getByTestId("stop").waitFor({ state: "detached", timeout: WAIT }),
+      // The messages move when the status line disappears, and a press on a button then may miss it.
+      idle: async () => {
+        for (const gone of [page.getByTestId("stop"), page.locator(".thread .working")])
+          await gone.waitFor({ state: "detached", timeout: WAIT });
+      },
       focus: () => page.evaluate("document.activeElement.dataset.testid ?? ''"),
       close,
     };
