@@ -2,6 +2,7 @@ import { Checks } from "./lib/checks.mjs";
 import { exec, execTool, turbo } from "./lib/exec.mjs";
 import { install, installRuntimes } from "./lib/install.mjs";
 import { at, projectNode } from "./lib/project.mjs";
+import { judgeSoakReport } from "./lib/soak-age.mjs";
 import { types } from "./lib/types.mjs";
 import { vitest } from "./lib/unit-tests.mjs";
 
@@ -13,6 +14,7 @@ try {
   checks.failed++;
   console.error(error);
 } finally {
+  console.log(`\n${judgeSoakReport().lines.join("\n")}`);
   console.log(`\nin ${((performance.now() - began) / 1000).toFixed(1)} s`);
   console.log(checks.summary());
   process.exitCode = checks.failed > 0 ? 1 : 0;

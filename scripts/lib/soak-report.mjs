@@ -1,53 +1,39 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
+import { join } from "node:path";
 import { exec } from "./exec.mjs";
-import { at, projectNode } from "./project.mjs";
+import { currentCode } from "./history.mjs";
+import { at, projectNode, root } from "./project.mjs";
+import { soakSection, withSection } from "./soak-section.mjs";
 
-const HEAD = ["# Soak report", "", "Written by `npm run soak`, one section for each soak; do not edit.", ""];
+/** The page that `npm run soak` writes. */
+export const REPORT = "docs/soak-report.md";
 
-/** Replaces the section of one soak test in docs/soak-report.md. */
-export async function writeSoakReport(name, result, notesFile) {
-  const path = at("docs", "soak-report.md");
-  const sections = new Map(existsSync(path) ? sectionsOf(readFileSync(path, "utf8")) : []);
-  sections.set(name, await sectionOf(name, result, notesFile));
-  const sorted = [...sections.keys()].sort().map((key) => sections.get(key));
-  writeFileSync(path, `${[...HEAD, ...sorted].join("\n").trimEnd()}\n`);
+/** Returns the text of the report. */
+export function readSoakReport(folder = root) {
+  const path = join(folder, REPORT);
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
 }
 
-function sectionsOf(text) {
-  const [, ...sections] = text.split(/^(?=## )/m);
-  return sections.map((section) => [/^## (.*)$/m.exec(section)[1], `${section.trimEnd()}\n`]);
+/** Names the code that a soak runs. The report itself does not count, because each soak changes it. */
+export const codeOfSoak = () => currentCode([REPORT]);
+
+/** Replaces the section of one soak test. `code` is what {@link codeOfSoak} returned before it began. */
+export async function writeSoakReport(name, result, { code, notesFile }) {
+  const run = { code, machine: await machine(), notes: readNotes(notesFile) };
+  writeFileSync(at(REPORT), withSection(readSoakReport(), name, soakSection(name, result, run)));
 }
 
-async function sectionOf(name, { passed, failed, skipped, report }, notesFile) {
+async function machine() {
   const node = await exec(projectNode(), ["--version"]);
   const memory = Math.round(totalmem() / 2 ** 30);
-  const rows = report.testResults.flatMap(({ assertionResults }) =>
-    assertionResults.map(
-      ({ fullName, status, duration = 0 }) => `| ${cell(fullName)} | ${status} | ${took(duration)} |`,
-    ),
-  );
   const date = new Date().toISOString().slice(0, 10);
-  return [
-    `## ${name}`,
-    "",
-    `${date}, ${cpus().length} cores, ${memory} GB memory, ${process.platform}, Node ${node.output.trim()}: ${passed} passed, ${failed} failed, ${skipped} skipped`,
-    "",
-    "| Test | Result | Time |",
-    "| --- | --- | --- |",
-    ...rows,
-    "",
-    ...notes(notesFile),
-  ].join("\n");
+  return `${date}, ${cpus().length} cores, ${memory} GB memory, ${process.platform}, Node ${node.output.trim()}`;
 }
 
-function notes(file) {
+function readNotes(file) {
   if (!existsSync(file)) return [];
-  const lines = readFileSync(file, "utf8")
+  return readFileSync(file, "utf8")
     .split("\n")
     .filter((line) => line.trim() !== "");
-  return [...lines.map((line) => `- ${line}`), ""];
 }
-
-const cell = (text) => text.replaceAll("|", "\\|");
-const took = (ms) => (ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`);
