@@ -4,9 +4,10 @@ import { assertSoundLog } from "../../../../test/support/invariants.ts";
 import { approval, type Json, tool } from "../../src/index.ts";
 import { code } from "../support/errors.ts";
 import { doing, results } from "../support/for-caller.ts";
-import { type Options, setup, stored, user } from "../support/setup.ts";
+import { type Options, type Setup, setup, stored, user } from "../support/setup.ts";
 
-const locate = tool({ name: "locate", description: "Reads.", input: z.object({}), runsIn: "client" });
+const place = { name: "locate", description: "Reads.", input: z.object({}), runsIn: "client" } as const;
+const locate = tool(place);
 const calling = (...names: string[]) => ({
   tools: names.map((name, at) => ({ name, id: `toolu_${at}`, input: {} })),
 });
@@ -77,6 +78,39 @@ describe("F12 a hostile page sends as a tool's result", () => {
           (error) => code("already_answered")(error) || code("session_busy")(error),
         );
     expect(all.some(({ status }) => status === "fulfilled")).toBe(true);
+    assertSoundLog(await world.log(world.sessionId));
+  });
+});
+
+/** Stores a page's result in the store itself, as a function in the database does: nothing is checked. */
+async function storeResult({ store, of }: Setup, sessionId: string, value: Json): Promise<void> {
+  const [question] = await of(sessionId, "tool_suspended");
+  const { call_id = "", tool_name = "" } = question?.data ?? {};
+  const key = question?.key?.replace("asked:", "answer:") ?? "";
+  const event = { type: "tool_answered" as const, key, data: { call_id, tool_name, value } };
+  await store.append(sessionId, [event], { appendId: "page", session: { status: "active", addPending: -1 } });
+}
+
+describe("P5 F12 a result that the database took without a check", () => {
+  const output = z.object({ city: z.string() });
+  it.each<[string, Json, object]>([
+    [
+      "fails its call if it does not match the tool's output",
+      { city: 7 },
+      { success: false, result: expect.stringMatching(/does not match its schema/) },
+    ],
+    ["counts as its schema reads it", { city: "Bonn", x: 1 }, { success: true, result: { city: "Bonn" } }],
+  ])("P5 F12 %s", async (_, value, expected) => {
+    const world = await waiting({ tools: [tool({ ...place, output })] });
+    await storeResult(world, world.sessionId, value);
+    expect(await world.pawl.sweep()).toBe(1);
+    await stored(world, world.sessionId, "run_ended");
+    const stand = (await world.of(world.sessionId, "tool_result")).map(({ data: { success, result } }) => ({
+      success,
+      result,
+    }));
+    expect(stand).toEqual([expected]);
+    expect(world.model.rejected).toEqual([]);
     assertSoundLog(await world.log(world.sessionId));
   });
 });
