@@ -1,15 +1,18 @@
 import { readFileSync } from "node:fs";
 import { filesOf } from "./lib/files.mjs";
 import { at } from "./lib/project.mjs";
+import { findWrongNumbers } from "./lib/promised-numbers.mjs";
 import { findWrongPromises, hasTitles, LEGEND } from "./lib/promises.mjs";
 
-// Checks that each id in a test's title is in docs/promises.md, and that each promise there has a test.
+// Checks that each id in a test's title is in docs/promises.md, that each promise there has a test, and that the
+// page says openly which numbers are missed.
 const files = new Map(
   filesOf()
     .filter(hasTitles)
     .map((path) => [path, readFileSync(at(path), "utf8")]),
 );
-const problems = findWrongPromises(files, readFileSync(at(LEGEND), "utf8"));
+const page = readFileSync(at(LEGEND), "utf8");
+const problems = [...findWrongPromises(files, page), ...findWrongNumbers(page)];
 for (const { file, line, message } of problems) console.error(`${file}:${line}: ${message}`);
 console.log(`${files.size} files with titles, ${problems.length} wrong promises`);
 process.exitCode = problems.length > 0 ? 1 : 0;

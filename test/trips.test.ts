@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { noStack } from "../packages/supabase/test/support/stack.ts";
+import { LIMITS } from "../scripts/lib/limits.mjs";
 import { testDatabase } from "./support/postgres.ts";
 import { type CountedStore, countedStores } from "./support/trip-stores.ts";
 import { stories, tell } from "./support/trip-stories.ts";
@@ -9,12 +10,12 @@ import { stories, tell } from "./support/trip-stories.ts";
  * and the end of the run, and one for a run that begins to wait.
  */
 const APPENDS: Readonly<Record<string, number>> = {
-  "new session": 1,
-  "second message": 1,
-  "one tool": 3,
-  "four tools": 3,
+  "new session": LIMITS.callsOfLastTurn,
+  "second message": LIMITS.callsOfLastTurn,
+  "one tool": LIMITS.callsOfToolTurn + LIMITS.callsOfLastTurn,
+  "four tools": LIMITS.callsOfToolTurn + LIMITS.callsOfLastTurn,
   question: 2,
-  answer: 1,
+  answer: LIMITS.callsOfLastTurn,
 };
 
 /** Once the run has started, a handler's stream reads the log beside it. */
@@ -32,6 +33,7 @@ describe.each(Object.entries(countedStores))("trips to the store, %s", (name, ma
     const { store, trips } = counted;
     const { first } = await tell(store, trips, story, "run");
     expect(first.map(({ kind }) => kind)).toEqual(["open", "append"]);
+    expect(first).toHaveLength(LIMITS.callsBeforeModel);
     const served = await tell(store, trips, story, "handler");
     const kinds = served.first.map(({ kind }) => kind);
     expect(kinds.slice(0, 2)).toEqual(["open", "append"]);

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, it } from "vitest";
+import { LIMITS } from "../scripts/lib/limits.mjs";
 import { soak } from "./support/soak.ts";
 
 const folder = join(import.meta.dirname, ".type-cost");
@@ -70,10 +71,10 @@ async function costOfATool(
   return (many - few) / (most - least);
 }
 
-it("U12 a tool with a zod schema costs the compiler at most 750 instantiations in an agent", async () => {
+it(`U12 a tool with a zod schema costs the compiler at most ${LIMITS.toolInAgent} instantiations in an agent`, async () => {
   const each = await costOfATool();
   expect(each).toBeGreaterThan(100);
-  expect(each).toBeLessThanOrEqual(750);
+  expect(each).toBeLessThanOrEqual(LIMITS.toolInAgent);
 }, 300_000);
 
 it("U12 F2 an output leaves that as it is", async () => {
@@ -82,12 +83,12 @@ it("U12 F2 an output leaves that as it is", async () => {
 export const n = async (pawl: Runtime) => (await pawl.run(other, { userId: "u", input: "x" }).result).output?.n;`;
   const each = await costOfATool(output, [5, 55]);
   expect(each).toBeGreaterThan(100);
-  expect(each).toBeLessThanOrEqual(750);
+  expect(each).toBeLessThanOrEqual(LIMITS.toolInAgent);
 }, 300_000);
 
-it("U12 U7 with typed results on the page, a tool costs the compiler at most 900 instantiations", async () => {
+it(`U12 U7 with typed results on the page, a tool costs the compiler at most ${LIMITS.toolOnPage} instantiations`, async () => {
   const each = await costOfATool(pageOf);
   // Results that were not typed would cost no more than above.
   expect(each).toBeGreaterThan(760);
-  expect(each).toBeLessThanOrEqual(900);
+  expect(each).toBeLessThanOrEqual(LIMITS.toolOnPage);
 }, 300_000);

@@ -5,6 +5,7 @@ import pg from "pg";
 import postgres from "postgres";
 import { afterAll, expect, it } from "vitest";
 import { noStack, stack } from "../packages/supabase/test/support/stack.ts";
+import { LIMITS } from "../scripts/lib/limits.mjs";
 import { countingProxy } from "./support/counting-proxy.ts";
 import { testDatabase } from "./support/postgres.ts";
 import { stories, tell } from "./support/trip-stories.ts";
@@ -59,7 +60,7 @@ it.each(Object.entries(wires))(
       // The first time connects, and some drivers ask for the types of a statement before they send it.
       await tell(store, counted, story, "run");
       const { first } = await tell(store, counted, story, "run");
-      expect([story.name, first.length]).toEqual([story.name, 2]);
+      expect([story.name, first.length]).toEqual([story.name, LIMITS.roundTripsBeforeModel]);
     }
   },
   60_000,

@@ -3,6 +3,9 @@ import ts from "typescript";
 /** The page that lists the promises. */
 export const LEGEND = "docs/promises.md";
 
+/** The heading below which the page has no more promises, but their numbers. */
+const NUMBERS = "## Numbers";
+
 const LEADING_IDS = /^(?:[A-Z]\d{1,2} )+/;
 // Test data, e.g. "Q4 bonus pool".
 const QUARTER = /^Q[1-4]$/;
@@ -54,6 +57,8 @@ function readLegend(legend) {
       if (groups.has(heading)) report(line, `${heading} has a heading already`);
       groups.add(heading);
     }
+    // Numbers are in a table of their own, which has more columns.
+    if (content === NUMBERS) break;
     const [, id, promise] = content.match(/^\| *([A-Z]\d{1,2}) *\|(.*)\|\s*$/) ?? [];
     if (id === undefined) continue;
     if (promises.has(id)) report(line, `${id} is there twice`);

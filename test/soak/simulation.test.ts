@@ -31,7 +31,7 @@ describe("a fleet of machines over virtual time", () => {
     expect(outcomes.filter(({ faults }) => faults.length > 0).map(described)).toEqual([]);
   });
 
-  it("Q1 Q2 does so with very many machines at a time, all of which sweep", async () => {
+  it("Q1 Q2 Q3 does so with very many machines at a time, all of which sweep", async () => {
     const machines = soak(60, 10_000);
     const often = 1_000_000 / machines;
     const changes = {

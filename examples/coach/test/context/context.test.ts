@@ -2,6 +2,7 @@ import { memoryFiles, memoryStore, PawlError } from "@pawl/core";
 import type { ContextReport } from "@pawl/knowledge";
 import { strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../../../scripts/lib/limits.mjs";
 import { coachContext, coachDeps, sessionTypes, userFiles, withFrontMatter } from "../../src/index.ts";
 import { coached, EVENING, MORNING, ruledCoach } from "../support/harness.ts";
 
@@ -194,6 +195,6 @@ describe("what is known of the user", () => {
     const { model, ask } = await ruledCoach(undefined, { files, calendar });
     await ask({ input: "I am overwhelmed, should I take this job? What is the pattern?" });
     const { tools, system, messages } = model.requests[0] ?? {};
-    expect(JSON.stringify({ tools, system, messages }).length / 4).toBeLessThan(15_000);
+    expect(JSON.stringify({ tools, system, messages }).length / 4).toBeLessThan(LIMITS.coachPrompt);
   });
 });

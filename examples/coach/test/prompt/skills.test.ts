@@ -1,5 +1,6 @@
 import { memoryFiles } from "@pawl/core";
 import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../../../scripts/lib/limits.mjs";
 import { arcs, coachSkills, signalTable, toolNames, userFiles, withFrontMatter } from "../../src/index.ts";
 import { calling, EVENING, MORNING, ruledCoach, saving } from "../support/harness.ts";
 
@@ -29,7 +30,7 @@ describe("skills", () => {
   it("C8 2.1 5.1 are ten files of six sections, at most 500 tokens each, with tools that there are", () => {
     expect(coachSkills).toHaveLength(10);
     for (const { name, text, tools, summary } of coachSkills) {
-      expect(text.length / 4, name).toBeLessThanOrEqual(500);
+      expect(text.length / 4, name).toBeLessThanOrEqual(LIMITS.coachSkill);
       expect(toolNames).toEqual(expect.arrayContaining([...tools]));
       expect(summary.length).toBeGreaterThan(20);
       expect(text).not.toMatch(/\[(FILE_UPDATE|SUGGESTED_REPLIES|DAY_PLAN_DATA)/);

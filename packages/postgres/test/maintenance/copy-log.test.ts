@@ -64,7 +64,7 @@ async function all(store: Readable): Promise<[Session | undefined, StoredEvent[]
 }
 
 describe("E9 copying a log", () => {
-  it("E9 a copy that is interrupted at any statement continues, and is identical in the end", async () => {
+  it("E9 Q4 a copy that is interrupted at any statement continues, and is identical in the end", async () => {
     const pool = database.pool();
     await migrate(pool);
     const events = 2 + 1 + 333 + 1;
