@@ -1,5 +1,5 @@
 import type { Agent } from "../agent/agent.ts";
-import { type Clock, systemClock } from "../base/clock.ts";
+import { systemClock } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 import { once } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
@@ -49,10 +49,12 @@ export function makeHost<Deps>({
   const slots = newSlots(concurrency ?? (ownEngine === undefined ? Number.POSITIVE_INFINITY : CONCURRENCY));
   const engine = ownEngine ?? (concurrency === undefined ? undefined : lazyEngine(clock, slots));
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
-  const log = layered(store, blobs, upcasters, { storeRetryMs, clock });
+  const storeOnce = layered(store, blobs, upcasters);
+  const log = retryingStore(storeOnce, storeRetryMs, clock);
   const host: Host = {
     agents: byName,
     store: log,
+    storeOnce,
     files: files && lazyUserFiles(files, clock),
     filesFor: (session) => lazyLegFiles(host, session),
     tail,
@@ -98,13 +100,8 @@ export function makeHost<Deps>({
 /** The code for sub-agents, stops and tools of clients, in a chunk that most processes do not load. */
 const rarelyUsed = () => import("./seldom/index.ts");
 
-/** Wraps the store so that it loads blobs, converts events of older formats, and retries failed appends. */
-function layered(
-  store: EventStore,
-  blobs: BlobStore | undefined,
-  upcasters: Upcasters,
-  { storeRetryMs, clock }: { storeRetryMs: readonly number[]; clock: Clock },
-): EventStore {
+/** Wraps the store so that it loads blobs, and converts events of older formats. */
+function layered(store: EventStore, blobs: BlobStore | undefined, upcasters: Upcasters): EventStore {
   const whole = blobs === undefined ? store : withBlobs(store, blobs);
-  return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), storeRetryMs, clock);
+  return upcastingStore(whole, { ...UPCASTERS, ...upcasters });
 }

@@ -1,12 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  type Clock,
-  type EventStore,
-  type ModelClient,
-  memoryStore,
-  systemClock,
-  tool,
-} from "../../src/index.ts";
+import { type Clock, type ModelClient, memoryStore, systemClock, tool } from "../../src/index.ts";
 import { never, setup, stored, until, user } from "../support/setup.ts";
 import { failingStore, has } from "../support/stores.ts";
 import { ask, nothing } from "../support/tools.ts";
@@ -69,75 +62,6 @@ describe("recovery", () => {
     expect(estimate).toBeGreaterThan(0);
     expect(lost?.data.estimated_cost_cents).toBeCloseTo((estimate * 2) / 10_000, 9);
     expect(end?.data.cost_cents).toBeCloseTo((answer?.data.cost_cents ?? 0) + (estimate * 2) / 10_000, 9);
-  });
-
-  it("is not held up by a session that cannot be read, nor by sessions of other agents", async () => {
-    let clock = 0;
-    const store = memoryStore({ now: () => clock });
-    const strangers = Array.from({ length: 120 }, (_, n) => ({
-      id: `s${n}`,
-      agent: n < 110 ? "gone" : "tester",
-    }));
-    for (const { id, agent } of strangers) {
-      await store.sessions.create({ id, userId: "u1", agent });
-      const run = { run_id: "r", agent, agent_version: "1" };
-      await store.append(id, [{ type: "run_started", data: run }], {
-        appendId: "a",
-        session: { openRun: "r" },
-      });
-      clock += 1;
-    }
-    const reported: unknown[] = [];
-    const unreadable: EventStore = {
-      ...store,
-      open: undefined,
-      read: (id, options) => {
-        if (id === "s110") throw new TypeError("unreadable");
-        return store.read(id, options);
-      },
-    };
-    const world = setup([], {}, { store: unreadable, onError: (error) => reported.push(error) });
-    expect(await world.pawl.sweep()).toBe(9);
-    expect(reported).toContainEqual(expect.objectContaining({ message: "unreadable" }));
-    for (let n = 111; n < 120; n += 1) await stored(world, `s${n}`, "run_ended");
-  });
-
-  it("P1 recovers a session behind more unreadable ones than a page holds, and reports and reads those rarely", async () => {
-    let clock = 0;
-    const store = memoryStore({ now: () => clock });
-    const open = async (id: string) => {
-      await store.sessions.create({ id, userId: "u1", agent: "tester" });
-      const data = { run_id: "r", agent: "tester", agent_version: "1" };
-      const options = { appendId: "a", session: { openRun: "r" } };
-      await store.append(id, [{ type: "run_started", data }], options);
-      clock += 1;
-    };
-    for (let n = 0; n < 250; n += 1) await open(`lost ${n}`);
-    await open("healthy");
-    let reported = 0;
-    let reads = 0;
-    const unreadable: EventStore = {
-      ...store,
-      open: undefined,
-      read: (id, options) => {
-        if (!id.startsWith("lost")) return store.read(id, options);
-        reads += 1;
-        throw new TypeError(`unreadable: ${id}`);
-      },
-    };
-    const options = { store: unreadable, clock: { ...systemClock, now: () => clock }, leaseTtlMs: 10_000 };
-    const onError = (error: unknown) => {
-      if (error instanceof TypeError) reported += 1;
-    };
-    const { pawl } = setup([{ text: "Here." }], {}, { ...options, onError });
-    expect(await pawl.sweep()).toBe(1);
-    expect({ reads, reported }).toEqual({ reads: 250, reported: 250 });
-    clock += 10_000;
-    await pawl.sweep();
-    expect(reads).toBe(250);
-    clock += 10_000;
-    await pawl.sweep();
-    expect({ reads, reported }).toEqual({ reads: 500, reported: 250 });
   });
 
   it("releases the session when resuming it fails", async () => {

@@ -248,8 +248,8 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    */
   clock?: Clock;
   /**
-   * Pauses before each retry of an append when the store is unavailable, in milliseconds. Default: `[50,
-   * 250]`.
+   * Pauses before each retry of an append, and of opening a session, when the store is unavailable, in
+   * milliseconds. A sweep does not retry opening a session: the next sweep does. Default: `[50, 250]`.
    */
   storeRetryMs?: readonly number[];
   /**

@@ -34,6 +34,8 @@ export interface BegunBy extends AskedBy {
   clientTools?: readonly ToolSpec[];
   /** Whether an engine has woken the session. */
   isWoken?: boolean;
+  /** Whether opening the session is not retried while the store is unavailable. Default: it is retried. */
+  opensOnce?: boolean;
   /** The place that was taken for the leg. Default: one that is free, or the engine finds one. */
   place?: Place;
 }
@@ -90,6 +92,8 @@ export interface HeldCredentials {
 export interface Host {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly store: EventStore;
+  /** The same store, whose failed calls are not retried. */
+  readonly storeOnce: EventStore;
   /** The users' files; `undefined` without the option `files`. */
   readonly files: OwnUserFiles | undefined;
   /** Makes a leg's access to the files of its session's user. */

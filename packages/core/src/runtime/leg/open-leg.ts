@@ -23,7 +23,8 @@ export async function openLeg(
   const { id, userId } = session;
   const holder = newHolder(host, from);
   const parts = { session, agent, from, onlyEnds };
-  const opened = await store.open?.({
+  const opening = from.opensOnce === true ? host.storeOnce : store;
+  const opened = await opening.open?.({
     id,
     userId,
     agent: session.agent,

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import type { Session } from "../../log/session-row.ts";
 import { isResumed, type NotDue, recoverIfDue } from "../begin/begin.ts";
 import type { ActiveLeg, BegunBy, Host, Place, Wake } from "../leg/host.ts";
@@ -8,6 +9,9 @@ import { untilLeft } from "../leg/until-left.ts";
 
 /** The number of recoverable sessions that are listed at a time. */
 const PAGE = 100;
+
+/** The most sessions that one sweep opens at the same time. */
+const AT_A_TIME = 8;
 
 /** The longest pause before a session that cannot be recovered is tried again, in milliseconds. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
@@ -66,16 +70,18 @@ async function resumeAll(
   asked: AskedEngine,
 ): Promise<readonly ResumedSession[]> {
   const { agents, legs } = host;
-  const all: { id: string; leg: Resumed | Promise<Resumed> }[] = [];
+  const limit = pLimit(AT_A_TIME);
+  const all: { id: string; leg: Promise<Resumed> }[] = [];
   for (const session of sessions) {
     if (host.draining) break;
     if (legs.has(session.id) || !isDue(host, session.id)) continue;
     const place = await placeOrWake(host, session, asked);
     if (place === undefined) continue;
-    const resuming = resumeSession(host, session, { place });
+    // The next sweep retries a session that cannot be opened.
+    const resume = () => resumeSession(host, session, { place, opensOnce: true });
     // A function that returns tools may take seconds, which must not delay other sessions.
     const mayTakeLong = agents.get(session.agent)?.toolsFor !== undefined;
-    all.push({ id: session.id, leg: mayTakeLong ? resuming : await resuming });
+    all.push({ id: session.id, leg: mayTakeLong ? resume() : limit(resume) });
   }
   const settled = await Promise.all(all.map(async ({ id, leg }) => ({ id, leg: await leg })));
   return settled.filter((one): one is ResumedSession => isResumed(one.leg));
@@ -129,7 +135,7 @@ export async function resumeIfDue(host: Host, session: Session, from: BegunBy = 
 async function resumeSession(host: Host, session: Session, from: BegunBy): Promise<Resumed> {
   const { agents, setbacks, clock, leaseTtlMs } = host;
   const agent = agents.get(session.agent);
-  if (agent === undefined) {
+  if (agent === undefined || host.draining) {
     from.place?.leave();
     return undefined;
   }

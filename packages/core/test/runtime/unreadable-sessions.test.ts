@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { eachWay } from "../../../../test/support/each-way.ts";
+import {
+  type Clock,
+  type EventStore,
+  memoryBlobs,
+  memoryStore,
+  PawlError,
+  systemClock,
+  withBlobs,
+} from "../../src/index.ts";
+import type { BlobStore } from "../../src/store.ts";
+import { code } from "../support/errors.ts";
+import { setup, stored, until } from "../support/setup.ts";
+
+/** Runs retry calls of the store after these pauses by default. */
+const STORE_RETRY_MS = [50, 250];
+
+/**
+ * Creates sessions with an open run that no process is working on, the oldest first. A run without a message
+ * ends as an error as soon as it is resumed.
+ */
+async function abandoned(store: EventStore, ids: readonly string[], agent = "tester") {
+  for (const id of ids) {
+    await store.sessions.create({ id, userId: "u1", agent });
+    const data = { run_id: "r", agent, agent_version: "1" };
+    await store.append(id, [{ type: "run_started", data }], { appendId: "a", session: { openRun: "r" } });
+  }
+}
+
+/** A bucket without blobs. Counts how often one was looked for. */
+function emptyBlobs() {
+  const seen = { reads: 0 };
+  const blobs: BlobStore = {
+    ...memoryBlobs(),
+    get: async () => {
+      seen.reads += 1;
+      return undefined;
+    },
+  };
+  return { blobs, seen };
+}
+
+const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
+
+describe.each(eachWay("open"))("sessions that cannot be read, in a store %s", (_way, as) => {
+  it("E2 do not hold up the others, nor do sessions of other agents", async () => {
+    let time = 0;
+    const inner = memoryStore({ now: () => time++ });
+    await abandoned(inner, ids("gone", 110), "gone");
+    await abandoned(withBlobs(inner, memoryBlobs(), { aboveBytes: 0 }), ["lost"]);
+    const healthy = ids("healthy", 9);
+    await abandoned(inner, healthy);
+    const reported: unknown[] = [];
+    const store = withBlobs(as(inner), emptyBlobs().blobs);
+    const world = setup(
+      { rules: () => ({ text: "Here." }) },
+      {},
+      { store, onError: (e) => reported.push(e) },
+    );
+    expect(await world.pawl.sweep()).toBe(9);
+    expect(reported).toContainEqual(expect.objectContaining({ code: "store_unavailable" }));
+    for (const id of healthy) await stored(world, id, "run_ended");
+  });
+
+  it("P1 delay no recovery behind them, are reported once, and are read again rarely", async () => {
+    let time = 0;
+    const inner = memoryStore({ now: () => time });
+    const lost = withBlobs(inner, memoryBlobs(), { aboveBytes: 0 });
+    for (const id of ids("lost", 250)) {
+      await abandoned(lost, [id]);
+      time += 1;
+    }
+    await abandoned(inner, ["healthy"]);
+    time += 1;
+    const { blobs, seen } = emptyBlobs();
+    const counts = { reported: 0, sleeps: 0 };
+    const clock: Clock = {
+      now: () => time,
+      after: (ms, then, options) => {
+        const isRetry = STORE_RETRY_MS.includes(ms);
+        if (isRetry) counts.sleeps += 1;
+        return systemClock.after(isRetry ? 0 : ms, then, options);
+      },
+    };
+    const onError = (error: unknown) => {
+      if (PawlError.is(error, "store_unavailable")) counts.reported += 1;
+    };
+    const options = { clock, onError, leaseTtlMs: 10_000, storeRetryMs: STORE_RETRY_MS };
+    const { pawl } = setup([{ text: "Here." }], {}, { store: withBlobs(as(inner), blobs), ...options });
+    expect(await pawl.sweep()).toBe(1);
+    expect({ ...seen, ...counts }).toEqual({ reads: 250, reported: 250, sleeps: 0 });
+    time += 10_000;
+    await pawl.sweep();
+    expect(seen.reads).toBe(250);
+    time += 10_000;
+    await pawl.sweep();
+    expect({ ...seen, ...counts }).toEqual({ reads: 500, reported: 250, sleeps: 0 });
+  });
+
+  it("P1 delay nobody while the store still tries to read them", async () => {
+    const inner = memoryStore();
+    const slow = ids("slow", 5);
+    await abandoned(inner, [...slow, "healthy"]);
+    const { promise, reject } = Promise.withResolvers<never>();
+    const isSlow = (id: string) => (slow.includes(id) ? promise : undefined);
+    const store: EventStore = {
+      ...inner,
+      open: async (wanted) => (await isSlow(wanted.id)) ?? (await inner.open?.(wanted)),
+      read: async function* (id, options) {
+        await isSlow(id);
+        yield* inner.read(id, options);
+      },
+    };
+    const reported: unknown[] = [];
+    const world = setup([{ text: "Here." }], {}, { store: as(store), onError: (e) => reported.push(e) });
+    const sweeping = world.pawl.sweep();
+    await until(async () => (await inner.sessions.get("healthy"))?.openRun === null);
+    reject(new PawlError("store_unavailable", "A blob is missing."));
+    expect(await sweeping).toBe(1);
+    expect(reported.filter(code("store_unavailable"))).toHaveLength(5);
+  });
+});
+
+it("Q1 a sweep opens few sessions at the same time, however many were abandoned", async () => {
+  const inner = memoryStore();
+  await abandoned(inner, ids("healthy", 40));
+  let now = 0;
+  let most = 0;
+  const store: EventStore = {
+    ...inner,
+    open: async (wanted) => {
+      most = Math.max(most, ++now);
+      await new Promise(setImmediate);
+      now -= 1;
+      return await inner.open?.(wanted);
+    },
+  };
+  const { pawl } = setup([], {}, { store, onError: () => undefined });
+  expect(await pawl.sweep()).toBe(40);
+  expect(most).toBe(8);
+  await pawl.drain();
+});
+
+it("U3 a process that drains opens no more of the sessions that its sweep has found", async () => {
+  const inner = memoryStore();
+  await abandoned(inner, ids("healthy", 20));
+  const gate = Promise.withResolvers<void>();
+  let opened = 0;
+  const store: EventStore = {
+    ...inner,
+    open: async (wanted) => {
+      opened += 1;
+      await gate.promise;
+      return await inner.open?.(wanted);
+    },
+  };
+  const { pawl } = setup([], {}, { store, onError: () => undefined });
+  const sweeping = pawl.sweep();
+  await until(() => opened === 8);
+  const drained = pawl.drain();
+  gate.resolve();
+  await Promise.all([sweeping, drained]);
+  expect(opened).toBe(8);
+});
+
+it("P1 a message to a session that cannot be read is retried, as it was before", async () => {
+  const inner = memoryStore();
+  await inner.sessions.create({ id: "lost", userId: "u1", agent: "tester" });
+  const note = { type: "note" as const, data: { text: "lost" } };
+  await withBlobs(inner, memoryBlobs(), { aboveBytes: 0 }).append("lost", [note], { appendId: "a" });
+  const { blobs, seen } = emptyBlobs();
+  const { say } = setup([], {}, { store: withBlobs(inner, blobs), storeRetryMs: [1, 1] });
+  await expect(say("Hello?", { sessionId: "lost" })).rejects.toSatisfy(code("store_unavailable"));
+  expect(seen.reads).toBe(3);
+});
