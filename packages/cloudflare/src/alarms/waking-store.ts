@@ -46,8 +46,9 @@ export function wakingStore(
       throw new PawlError("store_unavailable", `The alarm cannot be set: ${messageOf(cause)}`, { cause });
     }
   };
-  const due = async () => {
-    const next = await log.nextDue({ agents: agents() });
+  const due = async (after?: number) => {
+    const later = after !== undefined && { after: new Date(after).toISOString() };
+    const next = await log.nextDue({ agents: agents(), ...later });
     return next === undefined ? undefined : Date.parse(next);
   };
   const arm = async () => {
@@ -85,11 +86,14 @@ export function wakingStore(
       try {
         await sweep();
       } finally {
+        const now = Date.now();
         const next = await due();
-        const isOverdue = next !== undefined && next <= Date.now();
+        const isOverdue = next !== undefined && next <= now;
         failures = isOverdue ? failures + 1 : 0;
         const pauseMs = Math.min(LONGEST_PAUSE_MS, leaseTtlMs * 2 ** (failures - 1));
-        if (next !== undefined) await set(isOverdue ? Date.now() + pauseMs : next);
+        // A run that could not be resumed does not delay the next one.
+        const later = isOverdue ? Math.min(now + pauseMs, (await due(now)) ?? now + pauseMs) : next;
+        if (later !== undefined) await set(later);
       }
     },
   };

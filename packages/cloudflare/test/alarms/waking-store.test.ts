@@ -126,6 +126,23 @@ it("E2 a run that cannot be resumed is tried again after growing pauses of at mo
   expect(secondsOf(context.alarms)).toEqual([10]);
 });
 
+it("F26 E2 a run that cannot be resumed delays neither the time of another one nor its recovery", async () => {
+  const { context, store, append, rung } = waking();
+  await store.sessions.create({ id: "stuck", userId: "u", agent: "a" });
+  await append("stuck", { openRun: "run" });
+  for (let n = 0; n < 9; n += 1) await rung(async () => undefined);
+  expect(secondsOf(context.alarms).at(-1)).toBe(600);
+  await store.sessions.create({ id: "waits", userId: "u", agent: "a" });
+  await append("waits", { openRun: "run", wakeAt: inMs(3_000) }, { release: true });
+  await rung(async () => undefined);
+  expect(secondsOf(context.alarms).at(-1)).toBe(3);
+  await append("waits", { openRun: null, status: "active" });
+  await store.open?.({ id: "working", ...asked });
+  await append("working", { openRun: "run" });
+  await rung(async () => undefined);
+  expect(secondsOf(context.alarms).at(-1)).toBe(10);
+});
+
 it("E2 a lease brings the alarm of a run forward that could not be resumed for long", async () => {
   for (const method of ["open", "acquire"] as const) {
     const { context, store, append, rung } = waking();

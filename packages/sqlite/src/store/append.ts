@@ -1,4 +1,4 @@
-import { centsFromUsd, type JsonObject, PawlError, type StoredEvent, usdFromCents } from "@pawl/core";
+import { centsFromUsd, type JsonObject, type StoredEvent, usdFromCents } from "@pawl/core";
 import {
   type AppendCall,
   type AppendOptions,
@@ -15,7 +15,7 @@ import {
 } from "@pawl/core/store";
 import type { Row, SqliteDatabase } from "../database/sqlite-database.ts";
 import { partsOf } from "./long-text.ts";
-import { isoOf, rowOf, toEvent, toSession } from "./rows.ts";
+import { isoOf, rowOf, timeOf, toEvent, toSession } from "./rows.ts";
 
 /** Implements {@link EventStore.append}, in one transaction. */
 export async function append(
@@ -117,7 +117,7 @@ function updateRow(
     statusAfter(session.status, patch, pending),
     patch.openRun === undefined ? session.openRun : patch.openRun,
     pending,
-    wakeAt === null ? null : timeOf(wakeAt),
+    wakeAt === null ? null : timeOf("wakeAt", wakeAt),
     patch.contextStartSeq ?? session.contextStartSeq,
     Math.round(tokens?.inputTokens ?? 0),
     Math.round(tokens?.outputTokens ?? 0),
@@ -140,12 +140,6 @@ UPDATE agent_sessions SET last_sequence = ?, updated_at = ?, status = ?, open_ru
   lease_holder = CASE ? WHEN 1 THEN NULL ELSE lease_holder END,
   lease_expires_at = CASE ? WHEN 1 THEN NULL ELSE lease_expires_at END
 WHERE id = ?`;
-
-function timeOf(wakeAt: string): number {
-  const ms = Date.parse(wakeAt);
-  if (Number.isNaN(ms)) throw new PawlError("invalid_input", "`wakeAt` must be a time in ISO 8601.");
-  return ms;
-}
 
 function merged(metadata: JsonObject, change: JsonObject): string {
   return JSON.stringify({ ...metadata, ...(JSON.parse(jsonbText(change)) as JsonObject) });

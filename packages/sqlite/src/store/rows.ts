@@ -1,6 +1,7 @@
 import {
   type Json,
   type JsonObject,
+  PawlError,
   type Session,
   type SessionStatus,
   type StoredEvent,
@@ -67,6 +68,13 @@ function wholeData(db: SqliteDatabase, { session_id, sequence_number, data }: Ro
     [String(session_id), Number(sequence_number)],
   );
   return joined([data, ...rest.map((row) => row.data)]);
+}
+
+/** Converts ISO 8601 to milliseconds since 1970. @throws PawlError `invalid_input` if it is not a time */
+export function timeOf(field: string, text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new PawlError("invalid_input", `\`${field}\` must be a time in ISO 8601.`);
+  return ms;
 }
 
 /** Converts milliseconds since 1970 to ISO 8601. */

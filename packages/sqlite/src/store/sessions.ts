@@ -1,7 +1,7 @@
 import { type EventStore, PawlError, type Session } from "@pawl/core";
 import { checkNames, isName, jsonbText, type NewSession, type RecoverableOptions } from "@pawl/core/store";
 import type { Row, SqliteDatabase } from "../database/sqlite-database.ts";
-import { isoOf, NOW, rowOf, toSession } from "./rows.ts";
+import { isoOf, NOW, rowOf, timeOf, toSession } from "./rows.ts";
 
 /** Implements {@link EventStore.sessions}. */
 export function sessions(db: SqliteDatabase): EventStore["sessions"] {
@@ -64,19 +64,27 @@ export async function listRecoverable(
 }
 
 /** Implements {@link SqliteStore.nextDue}. */
-export async function nextDue(db: SqliteDatabase, agents: readonly string[]): Promise<string | undefined> {
+export async function nextDue(
+  db: SqliteDatabase,
+  { agents, after }: { agents: readonly string[]; after?: string },
+): Promise<string | undefined> {
   const [row] = db.run(
-    `SELECT min(max(coalesce(wake_at, updated_at), coalesce(lease_expires_at, updated_at))) AS due
-     FROM agent_sessions
-     WHERE open_run IS NOT NULL AND (wake_at IS NOT NULL OR status <> 'suspended' OR pending <= 0)
-       AND agent IN (SELECT value FROM json_each(?))`,
-    [JSON.stringify(agents.filter(isName))],
+    `SELECT min(due) AS due FROM (
+       SELECT max(coalesce(wake_at, updated_at), coalesce(lease_expires_at, updated_at)) AS due
+       FROM agent_sessions
+       WHERE open_run IS NOT NULL AND (wake_at IS NOT NULL OR status <> 'suspended' OR pending <= 0)
+         AND agent IN (SELECT value FROM json_each(?)))
+     WHERE ? IS NULL OR due > ?`,
+    [
+      JSON.stringify(agents.filter(isName)),
+      ...twice(after === undefined ? undefined : timeOf("after", after)),
+    ],
   );
   return row?.due == null ? undefined : isoOf(Math.ceil(Number(row.due)));
 }
 
 /** Returns an optional value for two parameters. */
-function twice(value: string | undefined): [string | null, string | null] {
+function twice<T extends string | number>(value: T | undefined): [T | null, T | null] {
   return [value ?? null, value ?? null];
 }
 

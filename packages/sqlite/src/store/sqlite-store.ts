@@ -15,8 +15,11 @@ export interface SqliteStore extends EventStore {
    * expires, or its `wakeAt` comes. In the past for a run that can be resumed now, `undefined` if no run has
    * to be. A run that waits for the user's answer only does not count. Set a timer or an alarm by it, so that
    * nothing has to sweep regularly.
+   *
+   * With `after`, ISO 8601, only times after that count, e.g. the present: a run that could not be resumed
+   * then does not hide the next one. Rejects with `invalid_input` if it is not a time.
    */
-  nextDue(options: { agents: readonly string[] }): Promise<string | undefined>;
+  nextDue(options: { agents: readonly string[]; after?: string }): Promise<string | undefined>;
 }
 
 /**
@@ -67,6 +70,6 @@ export function sqliteStore(database: SqliteDatabase): SqliteStore {
   };
   return {
     ...(database.exclusive === true ? watchedStore(store) : store),
-    nextDue: ({ agents }) => nextDue(db, agents),
+    nextDue: (options) => nextDue(db, options),
   };
 }
