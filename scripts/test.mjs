@@ -36,6 +36,7 @@ async function checkEverything() {
     doors: () => script("scripts/check-doors.mjs"),
     promises: () => script("scripts/check-promises.mjs"),
     names: () => script("scripts/check-own-names.mjs"),
+    capabilities: () => script("scripts/check-capabilities.mjs"),
     links: () => script("scripts/check-links.mjs"),
     hygiene: () => script("scripts/check-hygiene.mjs"),
     manifests: () => script("scripts/check-manifests.mjs"),

@@ -13,6 +13,7 @@ export function offHeapStore(): EventStore {
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as StoredEvent);
+  // twin: R4 an idle reader keeps no event that it has read, from the log or from a run, %s
   return watchedStore({
     acquire: sessions.acquire,
     renew: sessions.renew,

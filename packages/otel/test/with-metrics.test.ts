@@ -1,6 +1,6 @@
 import { DiagLogLevel, diag } from "@opentelemetry/api";
 import { MeterProvider, MetricReader } from "@opentelemetry/sdk-metrics";
-import { agent, type EventStore, memoryStore, runtime, tool } from "@pawl/core";
+import { agent, type EventStore, memoryStore, PawlError, runtime, tool } from "@pawl/core";
 import { type Engine, localEngine } from "@pawl/core/store";
 import { type Script, scriptedModel, type TestClock, testClock } from "@pawl/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -209,7 +209,7 @@ describe("withMetrics()", () => {
   it("O3 reports no number of waiting runs while the store fails", async () => {
     const { meter, value } = meters();
     const listRecoverable: EventStore["listRecoverable"] = async () => {
-      throw new Error("store");
+      throw new PawlError("store_unavailable", "store");
     };
     withMetrics({ ...memoryStore(), listRecoverable }, { meter });
     expect(await value("pawl.run.waiting")).toBeUndefined();

@@ -1,8 +1,10 @@
-import { type ContentBlock, memoryFiles, memoryStore } from "@pawl/core";
+import { type ContentBlock, memoryFiles, memoryStore, type StoredEvent } from "@pawl/core";
 import { newView, reduceView } from "@pawl/core/view";
 import { strictModel } from "@pawl/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { changedEvents } from "../../../../test/support/changed-events.ts";
+import { eachWay } from "../../../../test/support/each-way.ts";
 import type { SaveFileInput } from "../../src/index.ts";
 import { legacyMarks, legacyParts, withoutBlocks, withoutTags } from "../../src/legacy/index.ts";
 import { calling, coached, saving, scriptedCoach } from "../support/harness.ts";
@@ -95,27 +97,28 @@ describe("messages with text blocks", () => {
     expect(model.rejected).toEqual([]);
   });
 
-  it("X1 shows a log with such messages, and always sends it without their blocks", async () => {
-    const [log, files] = [memoryStore(), memoryFiles()];
-    const first = coached(strictModel({ script: [{ text: "Old words." }] }), { log, files });
-    const { sessionId } = await first.ask({ input: `Look: ${update}` });
-    const model = strictModel({ script: [{ text: "One." }, { text: "Two." }] });
-    const imported = {
-      ...log,
-      read: (...args: Parameters<typeof log.read>) => withOldWords(log.read(...args)),
-    };
-    const after = coached(model, { log: imported, files });
-    await after.ask({ sessionId, input: "Go on" });
-    await after.ask({ sessionId, input: "And on" });
-    const sent = model.requests.map(({ messages }) => messages.flatMap(({ content }) => texts(content)));
-    expect(JSON.stringify(model.requests)).not.toMatch(/FILE_UPDATE|Steady/);
-    expect(sent[0]?.[0]).toContain("Look:");
-    expect(sent[1]?.slice(0, sent[0]?.length)).toEqual(sent[0]);
-    let view = newView();
-    for await (const event of imported.read(sessionId)) view = reduceView(view, event);
-    expect(legacyParts(view.messages[1]?.text ?? "").map(({ type }) => type)).toContain("file_update");
-    expect(model.rejected).toEqual([]);
-  });
+  it.each(eachWay("open"))(
+    "X1 shows a log with such messages, and always sends it without their blocks, %s",
+    async (_, as) => {
+      const [log, files] = [memoryStore(), memoryFiles()];
+      const first = coached(strictModel({ script: [{ text: "Old words." }] }), { log, files });
+      const { sessionId } = await first.ask({ input: `Look: ${update}` });
+      const model = strictModel({ script: [{ text: "One." }, { text: "Two." }] });
+      const imported = as(changedEvents(log, withOldWords));
+      const after = coached(model, { log: imported, files });
+      await after.ask({ sessionId, input: "Go on" });
+      await after.ask({ sessionId, input: "And on" });
+      const sent = model.requests.map(({ messages }) => messages.flatMap(({ content }) => texts(content)));
+      expect(JSON.stringify(model.requests)).not.toMatch(/FILE_UPDATE|Steady/);
+      expect(JSON.stringify(sent[0])).toContain("Here is what I heard.");
+      expect(sent[0]?.[0]).toContain("Look:");
+      expect(sent[1]?.slice(0, sent[0]?.length)).toEqual(sent[0]);
+      let view = newView();
+      for await (const event of imported.read(sessionId)) view = reduceView(view, event);
+      expect(legacyParts(view.messages[1]?.text ?? "").map(({ type }) => type)).toContain("file_update");
+      expect(model.rejected).toEqual([]);
+    },
+  );
 
   it.each([
     ["a mark inside a mark", '[FILE_[SESSION_COMPLETE]UPDATE type="x"]a[/FILE_UPDATE]'],
@@ -175,17 +178,10 @@ describe("messages with text blocks", () => {
   });
 });
 
-/**
- * Reads events. Replaces the answer `Old words.` by one of the coach's earlier version, with legacy blocks.
- */
-async function* withOldWords<E extends { type: string; data: unknown }>(
-  events: AsyncIterable<E>,
-): AsyncGenerator<E> {
-  for await (const event of events) {
-    const content = [{ type: "text", text: old }];
-    const isOld = event.type === "assistant_message" && JSON.stringify(event.data).includes("Old words.");
-    yield isOld ? { ...event, data: { ...Object(event.data), content } } : event;
-  }
+/** Replaces the answer `Old words.` by one of the coach's earlier version, with legacy blocks. */
+function withOldWords(event: StoredEvent): StoredEvent {
+  if (event.type !== "assistant_message" || !JSON.stringify(event.data).includes("Old words.")) return event;
+  return { ...event, data: { ...event.data, content: [{ type: "text", text: old }] } };
 }
 
 function texts(content: string | readonly ContentBlock[]): string[] {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { loadState } from "../../src/fold/load.ts";
-import { type EventStore, memoryStore, type StoredEvent } from "../../src/index.ts";
+import { type EventStore, memoryStore, PawlError, type StoredEvent } from "../../src/index.ts";
 import { openLog, type SessionLog } from "../../src/leg/session-log.ts";
 import type { AppendOptions, NewEvent } from "../../src/store.ts";
 import { localTail } from "../../src/store.ts";
@@ -207,7 +207,7 @@ it.each(["before", "after"] as const)(
     await log.hold([note("answer")]);
     const { revision } = log;
     fails[when] = () => {
-      throw new Error("no connection");
+      throw new PawlError("store_unavailable", "no connection");
     };
     await expect(log.appendAt(revision, [note("x")])).rejects.toThrow("no connection");
     delete fails[when];
@@ -228,7 +228,7 @@ it.each(["before", "after"] as const)(
 it("R2 a failure without held events does not keep the log from going on", async () => {
   const { log, fails, stored, expectSame } = await opened();
   fails.before = () => {
-    throw new Error("no connection");
+    throw new PawlError("store_unavailable", "no connection");
   };
   await expect(log.append([note("x")])).rejects.toThrow("no connection");
   delete fails.before;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type EventStore, memoryStore, type StoredEvent } from "../../src/index.ts";
+import { type EventStore, memoryStore, PawlError, type StoredEvent } from "../../src/index.ts";
 import { openLog, type SessionLog } from "../../src/leg/session-log.ts";
 import { newSessionState } from "../../src/session/state.ts";
 import { localTail } from "../../src/store.ts";
@@ -140,7 +140,7 @@ it.each([
 ])("E2 %s of a store that fails at once fails alone", async (_, work) => {
   let fails = true;
   const failing = () => {
-    if (fails) throw new Error("no connection");
+    if (fails) throw new PawlError("store_unavailable", "no connection");
   };
   const { log } = await opened((inner) => ({
     ...inner,

@@ -1,6 +1,7 @@
 import { testClock as steppedClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { eachWay } from "../../../../test/support/each-way.ts";
 import { type ModelClient, memoryStore, type SessionEvent, tool, withRetry } from "../../src/index.ts";
 import { newView, reduceView, type ViewState } from "../../src/view.ts";
 import { testClock } from "../support/calls.ts";
@@ -154,9 +155,9 @@ describe("following a session", () => {
     }
   });
 
-  it("sees events of other processes without a notification", async () => {
+  it.each(eachWay("watch"))("sees events of other processes in a store %s", async (_, as) => {
     // Without `watch`, nothing says that an event was stored.
-    const { watch: _, ...store } = memoryStore();
+    const store = as(memoryStore());
     const { pawl } = setup([{ text: "Hi." }], {}, { store, pollMs: 10 });
     const { sessionId } = await pawl.run("tester", { ...user, input: "Go" }).result;
     const control = new AbortController();

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
+import { eachWay } from "../../../../test/support/each-way.ts";
 import { type EventStore, memoryStore, type SessionEvent, type StoredEvent } from "../../src/index.ts";
 import { localTail } from "../../src/store.ts";
 import { settled } from "../support/settled.ts";
@@ -19,9 +20,12 @@ function copying() {
     read.push(new WeakRef(copy));
     return copy;
   };
-  const { open: _, ...others } = inner;
   const store: EventStore = {
-    ...others,
+    ...inner,
+    open: async (wanted) => {
+      const opened = await inner.open?.(wanted);
+      return opened && { ...opened, events: opened.events.map(copied) };
+    },
     append: async (...given) => (await inner.append(...given)).map(copied),
     async *read(sessionId, options) {
       for await (const event of inner.read(sessionId, options)) yield copied(event);
@@ -35,25 +39,29 @@ function copying() {
   return { store, read, alive };
 }
 
-it("R4 an idle reader keeps no event that it has read, from the log or from a run", async () => {
-  const { store, read, alive } = copying();
-  const { pawl, model, say } = setup([{ text: "Hello." }, { text: "Yes." }], {}, { store });
-  const { sessionId } = await say("Hi");
-  const reader = pawl.follow(sessionId)[Symbol.asyncIterator]();
-  await readToEnd(reader);
-  const following = readToEnd(reader);
-  await settled();
-  expect(read.length).toBeGreaterThan(5);
-  expect(await alive()).toBe(0);
-  await say("Are you there?", { sessionId });
-  await following;
-  const waiting = reader.next();
-  await pause(1_200);
-  expect(model.requests).toHaveLength(2);
-  expect(await alive()).toBe(0);
-  await pawl.drain();
-  await expect(waiting).rejects.toMatchObject({ code: "draining" });
-});
+it.each(eachWay("open"))(
+  "R4 an idle reader keeps no event that it has read, from the log or from a run, %s",
+  async (_, as) => {
+    const { store: copies, read, alive } = copying();
+    const store = as(copies);
+    const { pawl, model, say } = setup([{ text: "Hello." }, { text: "Yes." }], {}, { store });
+    const { sessionId } = await say("Hi");
+    const reader = pawl.follow(sessionId)[Symbol.asyncIterator]();
+    await readToEnd(reader);
+    const following = readToEnd(reader);
+    await settled();
+    expect(read.length).toBeGreaterThan(5);
+    expect(await alive()).toBe(0);
+    await say("Are you there?", { sessionId });
+    await following;
+    const waiting = reader.next();
+    await pause(1_200);
+    expect(model.requests).toHaveLength(2);
+    expect(await alive()).toBe(0);
+    await pawl.drain();
+    await expect(waiting).rejects.toMatchObject({ code: "draining" });
+  },
+);
 
 /** Reads until a run has ended. A function of its own, whose variables are gone when it returns. */
 async function readToEnd(reader: AsyncIterator<SessionEvent>): Promise<void> {

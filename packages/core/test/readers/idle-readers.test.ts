@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { without } from "../../../../test/support/each-way.ts";
 import { type EventStore, memoryStore, type SessionEvent } from "../../src/index.ts";
 import { type LiveTail, localTail, type NewEvent, watchedStore } from "../../src/store.ts";
 import { settled } from "../support/settled.ts";
@@ -28,7 +29,9 @@ async function world({ tail, hears = false }: { tail?: LiveTail; hears?: boolean
   const inner = memoryStore();
   await inner.sessions.create({ id: "s", userId: "u1", agent: "tester" });
   let reads = 0;
-  const { watch: _, ...unwatched } = inner;
+  // Whether it notifies of appends is the parameter `hears`.
+  const twin = "with notifications of every append: one query a minute, and one per append from elsewhere";
+  const unwatched = without(inner, "watch", twin);
   const counted: EventStore = {
     ...unwatched,
     read: (sessionId, options) => {

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { eachWay, type Way } from "../../../../test/support/each-way.ts";
 import { type EventStore, memoryStore, type Runtime, runtime } from "../../src/index.ts";
 import { code } from "../support/errors.ts";
 import { setup, stored, user } from "../support/setup.ts";
 import { endless } from "../support/when-busy.ts";
 
 /** A store whose reads take a while, and that counts those which are not over when it is closed. */
-function closableStore(): { store: EventStore; close(): void; late: string[] } {
+function closableStore(as: Way[1]): { store: EventStore; close(): void; late: string[] } {
   const inner = memoryStore();
   const late: string[] = [];
   let closed = false;
@@ -20,7 +21,10 @@ function closableStore(): { store: EventStore; close(): void; late: string[] } {
   };
   const store: EventStore = {
     ...inner,
-    open: undefined,
+    open: async (wanted) => {
+      await slowly("open");
+      return await inner.open?.(wanted);
+    },
     read: async function* (id, options) {
       await slowly("read");
       for await (const event of inner.read(id, options)) {
@@ -34,7 +38,7 @@ function closableStore(): { store: EventStore; close(): void; late: string[] } {
     },
   };
   return {
-    store,
+    store: as(store),
     late,
     close: () => {
       closed = true;
@@ -51,59 +55,61 @@ async function readTo(pawl: Runtime, sessionId: string, signal?: AbortSignal): P
   }
 }
 
-it("U3 drains only when every reader has ended, so that nothing reads from a closed store", async () => {
-  const { store, close, late } = closableStore();
-  const { agent, say } = setup([{ text: "Done." }], {}, { store });
-  const { sessionId } = await say("Go");
-  const pawl = runtime({ agents: [agent], store, pollMs: 5 });
-  const gone = new AbortController();
-  const readers = [readTo(pawl, sessionId), readTo(pawl, sessionId, gone.signal)];
-  await sleep(22);
-  readers.push(readTo(pawl, sessionId));
-  gone.abort();
-  pawl.start();
-  await pawl.drain();
-  close();
-  readers.push(readTo(pawl, sessionId));
-  const ends = await Promise.all(readers);
-  await sleep(40);
-  expect(late).toEqual([]);
-  expect(ends[1]).toBe("the end");
-  for (const at of [0, 2, 3]) expect(ends[at]).toSatisfy(code("draining"));
-});
+describe.each(eachWay("open"))("a store that is closed, %s", (_way, as) => {
+  it("U3 drains only when every reader has ended, so that nothing reads from a closed store", async () => {
+    const { store, close, late } = closableStore(as);
+    const { agent, say } = setup([{ text: "Done." }], {}, { store });
+    const { sessionId } = await say("Go");
+    const pawl = runtime({ agents: [agent], store, pollMs: 5 });
+    const gone = new AbortController();
+    const readers = [readTo(pawl, sessionId), readTo(pawl, sessionId, gone.signal)];
+    await sleep(22);
+    readers.push(readTo(pawl, sessionId));
+    gone.abort();
+    pawl.start();
+    await pawl.drain();
+    close();
+    readers.push(readTo(pawl, sessionId));
+    const ends = await Promise.all(readers);
+    await sleep(40);
+    expect(late).toEqual([]);
+    expect(ends[1]).toBe("the end");
+    for (const at of [0, 2, 3]) expect(ends[at]).toSatisfy(code("draining"));
+  });
 
-it("U3 drains only when the result of a run that was cut off has been read", async () => {
-  const { store, close, late } = closableStore();
-  // `drain` waits for the result's reads for twice this time, which must be enough on a busy machine.
-  const world = setup([endless], {}, { store, abortGraceMs: 5_000 });
-  const run = world.pawl.run("tester", { ...user, input: "Go" });
-  const { sessionId } = await run.started;
-  await stored(world, sessionId, "llm_request");
-  const heard: string[] = [];
-  run.on("llm_request", ({ type }) => heard.push(type));
-  await world.pawl.drain({ timeoutMs: 10 });
-  close();
-  await expect(run.result).rejects.toSatisfy(code("draining"));
-  await sleep(40);
-  expect(late).toEqual([]);
-});
+  it("U3 drains only when the result of a run that was cut off has been read", async () => {
+    const { store, close, late } = closableStore(as);
+    // `drain` waits for the result's reads for twice this time, which must be enough on a busy machine.
+    const world = setup([endless], {}, { store, abortGraceMs: 5_000 });
+    const run = world.pawl.run("tester", { ...user, input: "Go" });
+    const { sessionId } = await run.started;
+    await stored(world, sessionId, "llm_request");
+    const heard: string[] = [];
+    run.on("llm_request", ({ type }) => heard.push(type));
+    await world.pawl.drain({ timeoutMs: 10 });
+    close();
+    await expect(run.result).rejects.toSatisfy(code("draining"));
+    await sleep(40);
+    expect(late).toEqual([]);
+  });
 
-it("U3 sends a reader that stopped in the middle of a long log elsewhere, without reading on", async () => {
-  const { store, close, late } = closableStore();
-  const { agent, say } = setup([{ text: "Done." }], {}, { store });
-  const { sessionId } = await say("Go");
-  const notes = Array.from({ length: 300 }, () => ({ type: "note" as const, data: { text: "" } }));
-  await store.append(sessionId, notes, { appendId: "notes" });
-  const pawl = runtime({ agents: [agent], store });
-  const reader = pawl.follow(sessionId)[Symbol.asyncIterator]();
-  await reader.next();
-  await pawl.drain();
-  close();
-  const rest = async () => {
-    for (let step = await reader.next(); step.done !== true; step = await reader.next());
-  };
-  await expect(rest()).rejects.toSatisfy(code("draining"));
-  expect(late).toEqual([]);
+  it("U3 sends a reader that stopped in the middle of a long log elsewhere, without reading on", async () => {
+    const { store, close, late } = closableStore(as);
+    const { agent, say } = setup([{ text: "Done." }], {}, { store });
+    const { sessionId } = await say("Go");
+    const notes = Array.from({ length: 300 }, () => ({ type: "note" as const, data: { text: "" } }));
+    await store.append(sessionId, notes, { appendId: "notes" });
+    const pawl = runtime({ agents: [agent], store });
+    const reader = pawl.follow(sessionId)[Symbol.asyncIterator]();
+    await reader.next();
+    await pawl.drain();
+    close();
+    const rest = async () => {
+      for (let step = await reader.next(); step.done !== true; step = await reader.next());
+    };
+    await expect(rest()).rejects.toSatisfy(code("draining"));
+    expect(late).toEqual([]);
+  });
 });
 
 it("U1 U3 lets the readers of a run that ends in time have all of it", async () => {

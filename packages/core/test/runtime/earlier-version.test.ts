@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { changedEvents } from "../../../../test/support/changed-events.ts";
+import { eachWay } from "../../../../test/support/each-way.ts";
 import type { EventStore, StoredEvent } from "../../src/index.ts";
 import { until, user } from "../support/setup.ts";
 import { answersOf, asking, boot, clean, isOver, polling, resultOf, script } from "../support/waits.ts";
@@ -16,11 +18,7 @@ function asEarlierVersion(inner: EventStore): EventStore {
     return { ...event, type, data: rest } as unknown as StoredEvent;
   };
   return {
-    ...inner,
-    open: undefined,
-    read: async function* (id, options) {
-      for await (const event of inner.read(id, options)) yield known(event);
-    },
+    ...changedEvents(inner, known),
     append: async (id, events, { session, ...options }) => {
       const { wakeAt: _, ...patch } = session ?? {};
       const written = events.map((event) => known(event as StoredEvent));
@@ -34,7 +32,7 @@ function asEarlierVersion(inner: EventStore): EventStore {
   };
 }
 
-describe("a process of an earlier version", () => {
+describe.each(eachWay("open"))("a process of an earlier version, over a store %s", (_way, as) => {
   it.each([
     ["a wait", polling, { questions: 3 }],
     ["a question that expires", asking, { value: { ok: false }, expired: true }],
@@ -46,7 +44,7 @@ describe("a process of an earlier version", () => {
       const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
       await until(async () => (await first.of(sessionId, "run_suspended")).length === 1);
       await first.pawl.drain();
-      const older = boot([clean(execute)], { clock, store: asEarlierVersion(store), left: [] });
+      const older = boot([clean(execute)], { clock, store: as(asEarlierVersion(store)), left: [] });
       for (let sweep = 0; sweep < 3; sweep += 1) {
         await older.pawl.sweep();
         await clock.advance(1_000);

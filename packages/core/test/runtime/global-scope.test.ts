@@ -1,6 +1,7 @@
 import { scriptedModel } from "@pawl/testing";
 import { afterEach, expect, it, vi } from "vitest";
-import { agent, memoryStore, runtime } from "../../src/index.ts";
+import { eachWay } from "../../../../test/support/each-way.ts";
+import { agent, type EventStore, memoryStore, runtime } from "../../src/index.ts";
 import { user } from "../support/setup.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
@@ -28,16 +29,23 @@ it("U4 makes a runtime in a scope that forbids random values, timers and AbortCo
   expect((await pawl.run("greeter", { ...user, input: "Hi" }).result).text).toBe("Hello.");
 });
 
-it("U4 names each runtime once, for all its leases", async () => {
-  const store = memoryStore();
+it.each(eachWay("open"))("U4 names each runtime once, for all its leases, in a store %s", async (_, as) => {
+  const inner = memoryStore();
   const holders: string[] = [];
-  const acquire: typeof store.acquire = (id, holder, ttl) => {
-    holders.push(holder);
-    return store.acquire(id, holder, ttl);
+  const store: EventStore = {
+    ...inner,
+    open: async (wanted) => {
+      holders.push(wanted.holder);
+      return await inner.open?.(wanted);
+    },
+    acquire: async (id, holder, ttl) => {
+      holders.push(holder);
+      return await inner.acquire(id, holder, ttl);
+    },
   };
   const model = scriptedModel([{ text: "One." }, { text: "Two." }]);
   const greeter = agent({ name: "greeter", model, instructions: "Greet." });
-  const pawl = runtime({ agents: [greeter], store: { ...store, acquire, open: undefined } });
+  const pawl = runtime({ agents: [greeter], store: as(store) });
   for (const input of ["Hi", "Hi again"]) await pawl.run("greeter", { ...user, input }).result;
   expect(new Set(holders.map((holder) => holder.split("/")[0])).size).toBe(1);
   expect(new Set(holders).size).toBe(2);

@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { changedEvents } from "../../../../test/support/changed-events.ts";
+import { eachWay } from "../../../../test/support/each-way.ts";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
 import { type EventStore, memoryStore, type StoredEvent } from "../../src/index.ts";
 import { eventLine, summaryOf, timelineOf } from "../../src/inspect.ts";
@@ -18,15 +20,10 @@ function newer(inner: EventStore): EventStore {
     if (n % 2 === 0) return;
     await inner.append(sessionId, [unknown as unknown as NewEvent], { appendId: `newer ${n}` });
   });
-  return {
-    ...writing,
-    read: async function* (id, options) {
-      for await (const event of inner.read(id, options)) {
-        const data = { ...(event.data as object), of_a_later_version: { deep: [1] } };
-        yield { ...event, v: 2, data, hint: "an unknown field" } as unknown as StoredEvent;
-      }
-    },
-  };
+  return changedEvents(writing, (event) => {
+    const data = { ...(event.data as object), of_a_later_version: { deep: [1] } };
+    return { ...event, v: 2, data, hint: "an unknown field" } as unknown as StoredEvent;
+  });
 }
 
 const script = [
@@ -52,21 +49,24 @@ async function conversation(store: EventStore) {
   return { text, stop, log, messages: second.model.requests[0]?.messages };
 }
 
-it("F25 an older process continues and shows a log with events and fields that it does not know", async () => {
-  const plain = await conversation(memoryStore());
-  const { log, ...mixed } = await conversation(newer(memoryStore()));
-  const unknown = types(log).filter((type) => type === "agent_moved");
-  expect(unknown.length).toBeGreaterThan(3);
-  assertSoundLog(log);
-  expect(mixed).toMatchObject({ text: plain.text, stop: plain.stop, messages: plain.messages });
-  const shown = (events: readonly StoredEvent[]) =>
-    events
-      .reduce(reduceView, newView())
-      .messages.map(({ role, parts }) => [role, parts.map(({ type }) => type)]);
-  expect(shown(log)).toEqual(shown(plain.log));
-  for (const event of log) expect(eventLine(event)).toContain(event.type);
-  const moved = log.find(({ type }) => (type as string) === "agent_moved") as StoredEvent;
-  expect(summaryOf(moved)).toBe("");
-  const runs = timelineOf(log);
-  expect(runs.map(({ turns }) => turns.length)).toEqual([2]);
-});
+it.each(eachWay("open"))(
+  "F25 an older process continues and shows a log with events and fields that it does not know, %s",
+  async (_, as) => {
+    const plain = await conversation(memoryStore());
+    const { log, ...mixed } = await conversation(as(newer(memoryStore())));
+    const unknown = types(log).filter((type) => type === "agent_moved");
+    expect(unknown.length).toBeGreaterThan(3);
+    assertSoundLog(log);
+    expect(mixed).toMatchObject({ text: plain.text, stop: plain.stop, messages: plain.messages });
+    const shown = (events: readonly StoredEvent[]) =>
+      events
+        .reduce(reduceView, newView())
+        .messages.map(({ role, parts }) => [role, parts.map(({ type }) => type)]);
+    expect(shown(log)).toEqual(shown(plain.log));
+    for (const event of log) expect(eventLine(event)).toContain(event.type);
+    const moved = log.find(({ type }) => (type as string) === "agent_moved") as StoredEvent;
+    expect(summaryOf(moved)).toBe("");
+    const runs = timelineOf(log);
+    expect(runs.map(({ turns }) => turns.length)).toEqual([2]);
+  },
+);

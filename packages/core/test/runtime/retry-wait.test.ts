@@ -145,7 +145,9 @@ it("F26 L4 is stopped while it waits", async () => {
 it.each([
   ["a short wait", [{ fault: { status: 429, retryAfter: 4 } }, done], {}, {}],
   ["a run with credentials", [limited, done], {}, { credentials: { token: "secret-token" } }],
+  // twin: F26 Q2 frees its place for another run while the model is not to be asked
   ["a platform that freezes it", [limited, done], { waitUntil: () => undefined, engine: undefined }, {}],
+  // twin: F26 Q2 frees its place for another run while the model is not to be asked
   ["a process without an engine", [limited, done], { engine: undefined, concurrency: undefined }, {}],
 ] as const)("F26 keeps its place for %s", async (_, script, given, more) => {
   const world = worker(script, given as never);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { changedEvents } from "../../../../test/support/changed-events.ts";
+import { eachWay } from "../../../../test/support/each-way.ts";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
 import {
   type EventStore,
@@ -74,86 +76,84 @@ describe("C12 a run over blobs", () => {
     expect(JSON.stringify(await all(store, sessionId)).length).toBeGreaterThan(300_000);
   });
 
-  it("can be redacted, then erased: data first, blob after; the fork keeps its own", async () => {
-    const { world, store, sessionId } = await begun();
-    const fork = await world.pawl.fork(sessionId, user);
-    const result = (await all(world.pawl.store, sessionId)).find(({ type }) => type === "tool_result");
-    await world.pawl.redact(sessionId, result?.seq ?? 0, user);
-    const shown = await Array.fromAsync(readShown(world.pawl.store, sessionId));
-    expect(JSON.stringify(shown)).not.toContain("page");
+  it.each(eachWay("open"))(
+    "can be redacted, then erased: data first, blob after; the fork keeps its own, %s",
+    async (_, as) => {
+      const { world, store, sessionId } = await begun();
+      const fork = await world.pawl.fork(sessionId, user);
+      const result = (await all(world.pawl.store, sessionId)).find(({ type }) => type === "tool_result");
+      await world.pawl.redact(sessionId, result?.seq ?? 0, user);
+      const shown = await Array.fromAsync(readShown(world.pawl.store, sessionId));
+      expect(JSON.stringify(shown)).not.toContain("page");
 
-    // As SQL does it: `data` becomes what is shown, and the blob is deleted.
-    const erased = shown[(result?.seq ?? 0) - 1];
-    const gone: EventStore = {
-      ...store,
-      open: undefined,
-      read: async function* (...args) {
-        for await (const event of store.read(...args)) {
-          yield event.sessionId === sessionId && event.seq === erased?.seq ? erased : event;
-        }
-      },
-    };
-    const later = setup([{ text: "Still here." }], { tools: [fetch] }, { store: gone, blobs: memoryBlobs() });
-    const { stop } = await later.say("And now?", { sessionId });
-    expect(stop.type).toBe("end_turn");
-    expect(later.model.rejected).toEqual([]);
-    expect(JSON.stringify(await all(world.pawl.store, fork.id))).toContain("page page");
-  });
+      // As SQL does it: `data` becomes what is shown, and the blob is deleted.
+      const erased = shown[(result?.seq ?? 0) - 1];
+      const gone = changedEvents(store, (event) =>
+        event.sessionId === sessionId && event.seq === erased?.seq ? erased : event,
+      );
+      const erasing = { store: as(gone), blobs: memoryBlobs() };
+      const later = setup([{ text: "Still here." }], { tools: [fetch] }, erasing);
+      const { stop } = await later.say("And now?", { sessionId });
+      expect(stop.type).toBe("end_turn");
+      expect(later.model.rejected).toEqual([]);
+      expect(JSON.stringify(await all(world.pawl.store, fork.id))).toContain("page page");
+    },
+  );
 
-  it("converts old events from blobs to the current version", async () => {
+  it.each(eachWay("open"))("converts old events from blobs to the current version, %s", async (_, as) => {
     const { store, blobs } = await begun();
     await store.sessions.create({ id: "old", userId: "u1", agent: "tester" });
     const input = withBlobs(store, blobs, { aboveBytes: 0 });
     await input.append("old", [{ type: "user_message", data: { text: "First" } as never }], {
       appendId: "1",
     });
-    const old: EventStore = {
-      ...store,
-      open: undefined,
-      read: async function* (...args) {
-        for await (const event of store.read(...args)) yield { ...event, v: 0 };
-      },
-    };
+    const old = as(changedEvents(store, (event) => ({ ...event, v: 0 })));
     const upcasters = { user_message: { 0: ({ text }: { text: string }) => ({ message: text }) } };
-    const { pawl } = setup([], {}, { store: old, upcasters, blobs });
+    const { pawl, say, model } = setup([{ text: "Ok." }], {}, { store: old, upcasters, blobs });
     expect(await all(pawl.store, "old")).toMatchObject([{ v: 1, data: { message: "First" } }]);
+    expect((await say("Second", { sessionId: "old" })).text).toBe("Ok.");
+    expect(JSON.stringify(model.requests[0]?.messages)).toContain("First");
   });
 
-  it("works over a store and a blob store that are instances of classes", async () => {
-    const inner = memoryStore();
-    class Store implements EventStore {
-      readonly sessions = inner.sessions;
-      append(...args: Parameters<EventStore["append"]>) {
-        return inner.append(...args);
+  it.each(eachWay("open"))(
+    "works over a store and a blob store that are instances of classes, %s",
+    async (_, as) => {
+      const inner = as(memoryStore());
+      class Store implements EventStore {
+        readonly sessions = inner.sessions;
+        readonly open = inner.open;
+        append(...args: Parameters<EventStore["append"]>) {
+          return inner.append(...args);
+        }
+        read(...args: Parameters<EventStore["read"]>) {
+          return inner.read(...args);
+        }
+        acquire(...args: Parameters<EventStore["acquire"]>) {
+          return inner.acquire(...args);
+        }
+        renew(...args: Parameters<EventStore["renew"]>) {
+          return inner.renew(...args);
+        }
+        release(...args: Parameters<EventStore["release"]>) {
+          return inner.release(...args);
+        }
+        listRecoverable(...args: Parameters<EventStore["listRecoverable"]>) {
+          return inner.listRecoverable(...args);
+        }
       }
-      read(...args: Parameters<EventStore["read"]>) {
-        return inner.read(...args);
+      class Blobs implements BlobStore {
+        readonly #texts = new Map<string, string>();
+        async put(sessionId: string, id: string, text: string) {
+          this.#texts.set(sessionId + id, text);
+        }
+        async get(sessionId: string, id: string) {
+          return this.#texts.get(sessionId + id);
+        }
       }
-      acquire(...args: Parameters<EventStore["acquire"]>) {
-        return inner.acquire(...args);
+      for (const options of [{ store: new Store() }, { store: new Store(), blobs: new Blobs() }]) {
+        const world = setup(script, { tools: [fetch] }, options);
+        expect((await world.say("Go")).stop.type).toBe("end_turn");
       }
-      renew(...args: Parameters<EventStore["renew"]>) {
-        return inner.renew(...args);
-      }
-      release(...args: Parameters<EventStore["release"]>) {
-        return inner.release(...args);
-      }
-      listRecoverable(...args: Parameters<EventStore["listRecoverable"]>) {
-        return inner.listRecoverable(...args);
-      }
-    }
-    class Blobs implements BlobStore {
-      readonly #texts = new Map<string, string>();
-      async put(sessionId: string, id: string, text: string) {
-        this.#texts.set(sessionId + id, text);
-      }
-      async get(sessionId: string, id: string) {
-        return this.#texts.get(sessionId + id);
-      }
-    }
-    for (const options of [{ store: new Store() }, { store: new Store(), blobs: new Blobs() }]) {
-      const world = setup(script, { tools: [fetch] }, options);
-      expect((await world.say("Go")).stop.type).toBe("end_turn");
-    }
-  });
+    },
+  );
 });

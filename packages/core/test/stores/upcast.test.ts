@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type EventStore, memoryStore, type StoredEvent, type Upcasters } from "../../src/index.ts";
+import { changedEvents } from "../../../../test/support/changed-events.ts";
+import { eachWay } from "../../../../test/support/each-way.ts";
+import { memoryStore, type StoredEvent, type Upcasters } from "../../src/index.ts";
 import { setup } from "../support/setup.ts";
 import { ask, look, question } from "../support/tools.ts";
 
@@ -20,26 +22,17 @@ const upcasters: Upcasters = {
   tool_result: { 0: ({ ok, ...data }: { ok: boolean }) => ({ ...data, success: ok }) },
 };
 
-function oldStore(store: EventStore): EventStore {
-  return {
-    ...store,
-    open: undefined,
-    read: async function* (...args) {
-      for await (const event of store.read(...args)) yield asVersion0(event);
-    },
-  };
-}
-
-describe("E1 events of an older version", () => {
+describe.each(eachWay("open"))("E1 events of an older version, in a store %s", (_way, as) => {
   it("are read in the current version: by the model, the view, the result and every reader", async () => {
     const store = memoryStore();
+    const old = as(changedEvents(store, asVersion0));
     const before = setup([{ tools: [{ name: "look" }] }, { text: "Hi." }], { tools: [look] }, { store });
     const { sessionId } = await before.say("First");
 
-    const raw = await Array.fromAsync(oldStore(store).read(sessionId));
+    const raw = await Array.fromAsync(old.read(sessionId));
     expect(raw.find(({ type }) => type === "user_message")).toMatchObject({ v: 0, data: { text: "First" } });
 
-    const now = setup([{ text: "Ok." }], { tools: [look] }, { store: oldStore(store), upcasters });
+    const now = setup([{ text: "Ok." }], { tools: [look] }, { store: old, upcasters });
     const result = await now.say("Second", { sessionId });
     expect(result.stop.type).toBe("end_turn");
     expect(now.model.rejected).toEqual([]);
@@ -59,21 +52,15 @@ describe("E1 events of an older version", () => {
 
   it("P2 with a field that is offered no more are read as if it were not there", async () => {
     const store = memoryStore();
-    const asked: EventStore = {
-      ...store,
-      open: undefined,
-      read: async function* (...args) {
-        for await (const event of store.read(...args)) {
-          const expires = { expires_at: "2026-01-01T00:00:00.000Z" };
-          yield event.type === "tool_suspended" ? { ...event, data: { ...event.data, ...expires } } : event;
-        }
-      },
-    };
+    const expires = { expires_at: "2026-01-01T00:00:00.000Z" };
+    const asked = changedEvents(store, (event) =>
+      event.type === "tool_suspended" ? { ...event, data: { ...event.data, ...expires } } : event,
+    );
     const script = [{ tools: [question] }, { text: "Ok." }];
     const before = setup(script.slice(0, 1), { tools: [ask] }, { store });
     const { sessionId, pending } = await before.say("Go");
     expect(pending[0]).not.toHaveProperty("expiresAt");
-    const now = setup(script.slice(1), { tools: [ask] }, { store: asked });
+    const now = setup(script.slice(1), { tools: [ask] }, { store: as(asked) });
     expect((await now.pawl.view(sessionId, { userId: "u1" })).pending).toEqual(pending);
     expect((await now.answer(sessionId, question.id, "yes")).stop.type).toBe("end_turn");
     expect(now.model.rejected).toEqual([]);
@@ -81,14 +68,8 @@ describe("E1 events of an older version", () => {
 
   it("of a newer version pass as they are: fields are only added", async () => {
     const store = memoryStore();
-    const newer: EventStore = {
-      ...store,
-      open: undefined,
-      read: async function* (...args) {
-        for await (const event of store.read(...args)) yield { ...event, v: 9 };
-      },
-    };
-    const world = setup([{ text: "Ok." }], {}, { store: newer, upcasters });
+    const newer = changedEvents(store, (event) => ({ ...event, v: 9 }));
+    const world = setup([{ text: "Ok." }], {}, { store: as(newer), upcasters });
     const { sessionId } = await world.say("Hello");
     expect((await world.log(sessionId))[0]?.v).toBe(9);
     expect((await world.pawl.view(sessionId, { userId: "u1" })).messages).toHaveLength(2);

@@ -1,4 +1,5 @@
 import { type StrictModelOptions, strictModel } from "@pawl/testing";
+import type { Way } from "../../../../test/support/each-way.ts";
 import {
   type AgentOptions,
   agent,
@@ -15,13 +16,14 @@ import {
 /** An agent over a simulated API, with a log and a file store of its own. */
 export function filing(
   script: StrictModelOptions["script"] | StrictModelOptions["rules"],
-  options: Partial<AgentOptions<undefined>> & { store?: EventStore; files?: FileStore } = {},
+  options: Partial<AgentOptions<undefined>> & { store?: EventStore; files?: FileStore; as?: Way[1] } = {},
   more: Partial<RuntimeOptions<undefined>> = {},
 ) {
-  const { store = memoryStore(), files = memoryFiles(), ...own } = options;
+  const { store = memoryStore(), files = memoryFiles(), as, ...own } = options;
   const model = strictModel(typeof script === "function" ? { rules: script } : { ...(script && { script }) });
   const looker = agent({ name: "looker", model, instructions: "You look at pictures.", ...own });
-  const pawl = runtime({ agents: [looker], store, files, storeRetryMs: [], abortGraceMs: 20, ...more });
+  const given = { agents: [looker], store, files, storeRetryMs: [], abortGraceMs: 20, ...more };
+  const pawl = runtime(as?.(given) ?? given);
   return {
     model,
     store,

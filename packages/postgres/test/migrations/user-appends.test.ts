@@ -1,10 +1,15 @@
-import { agent, runtime, tool } from "@pawl/core";
+import { agent, type EventStore, runtime, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
+import { eachWay, without } from "../../../../test/support/each-way.ts";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
 import { migrate, migrationFiles, postgresStore } from "../../src/index.ts";
 import { NEWEST_COLUMNS, type UsersDatabase, usersDatabase } from "../support/as-user.ts";
+
+/** A process of before lacks `open`, whose function in the database is newer. */
+const asBefore = (store: EventStore): EventStore =>
+  without(store, "open", "E2 run no tool twice that is not idempotent, with the functions of today, %s");
 
 /** What a user stores is never taken for an append of a run, though the user knows every append id of it. */
 describe("E6 E2 append ids of users", () => {
@@ -66,11 +71,9 @@ describe("E6 E2 append ids of users", () => {
     await pawl.drain();
   });
 
-  it.each([
-    ["with the functions of today", migrate, 1],
-    ["stored by the functions of before, while the database is migrated", before009, 2],
-  ])("E2 run no tool twice that is not idempotent, %s", async (_name, prepare, legs) => {
-    await prepare(database.pool());
+  /** Mallory takes the ids of a run that pays once. Returns the number of its legs. */
+  async function legsOfPayment(prepare: () => Promise<unknown>, as: (store: EventStore) => EventStore) {
+    await prepare();
     await database.pool().query("SELECT pawl_grant_users($1)", [database.users]);
     let ran = 0;
     const refund = tool({
@@ -96,8 +99,7 @@ describe("E6 E2 append ids of users", () => {
       return { tools: [{ name: said.includes("looked") ? "refund" : "look", input: {} }] };
     });
     const a = agent({ name: "a", model, instructions: "Pay.", tools: [refund, look], whenBusy: "queue" });
-    // A process of before does not have the newest function, `open`, either.
-    const store = { ...postgresStore(database.pool()), open: undefined };
+    const store = as(postgresStore(database.pool()));
     const pawl = runtime({ agents: [a], store, leaseTtlMs: 300, pollMs: 20, onError: () => undefined });
     const { sessionId } = await pawl.run("a", { userId: "mallory", input: "refund me" }).started;
     pawl.start();
@@ -107,12 +109,23 @@ describe("E6 E2 append ids of users", () => {
     expect(
       log.filter(({ type, data }) => type === "tool_started" && JSON.stringify(data).includes("refund")),
     ).toHaveLength(1);
-    expect(log.filter(({ type }) => type === "run_recovered")).toHaveLength(legs - 1);
     expect({ ran, stop: log.findLast(({ type }) => type === "run_ended")?.data }).toMatchObject({
       ran: 1,
       stop: { stop: { type: "end_turn" } },
     });
     await pawl.drain();
+    return log.filter(({ type }) => type === "run_recovered").length + 1;
+  }
+
+  it.each(eachWay("open"))(
+    "E2 run no tool twice that is not idempotent, with the functions of today, %s",
+    async (_, as) => {
+      expect(await legsOfPayment(() => migrate(database.pool()), as)).toBe(1);
+    },
+  );
+
+  it("E2 run no tool twice that is not idempotent, stored by the functions of before, while the database is migrated", async () => {
+    expect(await legsOfPayment(before009, asBefore)).toBe(2);
   });
 
   it("E2 are found again: a message and an answer that are sent again are stored once, across the migration too", async () => {

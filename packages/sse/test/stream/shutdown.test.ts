@@ -21,6 +21,10 @@ function closableStore(): EventStore & { close(): void } {
         return await inner.sessions.get(id);
       },
     },
+    open: async (wanted) => {
+      await check();
+      return await inner.open?.(wanted);
+    },
     read: async function* (id, options) {
       await check();
       yield* inner.read(id, options);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { eachWay } from "../../../../../test/support/each-way.ts";
 import {
   type EventStore,
   type Hook,
@@ -66,7 +67,7 @@ const stories: Record<string, Story> = {
 async function told({ options = {}, script = [ok, ok, ok, ok], said = [{}, {}, {}] }: Story, more: Told) {
   const inner = memoryStore();
   let late = more.late === true;
-  const store = beforeAppend(more.withoutOpen ? { ...inner, open: undefined } : inner, async (events, id) => {
+  const store = beforeAppend(more.as?.(inner) ?? inner, async (events, id) => {
     if (!late || !has(events, "run_started") || (await inner.sessions.get(id))?.lastSeq === 0) return;
     late = false;
     await inner.append(id, [{ type: "note", data: { text: "late" } }], { appendId: "other" });
@@ -93,7 +94,7 @@ async function told({ options = {}, script = [ok, ok, ok, ok], said = [{}, {}, {
 interface Told {
   /** Whether the request is stored by itself. */
   apart?: boolean;
-  withoutOpen?: boolean;
+  as?: (store: EventStore) => EventStore;
   late?: boolean;
 }
 
@@ -110,7 +111,7 @@ describe("R1 the first request, stored with the start of its run", () => {
     const together = await told(story, {});
     expect(together.log[3]?.type === "llm_request" || together.log[4]?.type === "llm_request").toBe(true);
     expect(await told(story, { apart: true })).toEqual(together);
-    expect(await told(story, { withoutOpen: true })).toEqual(together);
+    for (const [way, as] of eachWay("open")) expect(await told(story, { as }), way).toEqual(together);
   });
 
   it.each(Object.entries(stories))("is planned again if something is stored first: %s", async (_, story) => {

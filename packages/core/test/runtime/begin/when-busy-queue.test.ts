@@ -1,5 +1,6 @@
 import { type Reply, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { eachWay } from "../../../../../test/support/each-way.ts";
 import { stops } from "../../../../../test/support/invariants.ts";
 import {
   agent,
@@ -22,9 +23,15 @@ const afterCalls: StopCondition = ({ calls }) =>
 /** A store that says once more how it was when a run was open: the lease taken, and the run in the row. */
 function ofYesterday(store: EventStore): EventStore {
   let gets = 0;
+  let opens = 0;
   return {
     ...store,
-    open: undefined,
+    open: async (wanted) => {
+      opens += 1;
+      const row = opens === 1 ? await store.sessions.get(wanted.id) : undefined;
+      if (row === undefined) return await store.open?.(wanted);
+      return { session: { ...row, openRun: "r1" }, lease: undefined, events: [] };
+    },
     acquire: async (...args) => (gets > 1 ? await store.acquire(...args) : undefined),
     sessions: {
       ...store.sessions,
@@ -105,17 +112,20 @@ describe("whenBusy: queue", () => {
     expect(stops(await check(world, sessionId))).toEqual(["end_turn"]);
   });
 
-  it("E2 stores a message that finds the run ended a moment later with a run of its own", async () => {
-    const world = setup([{ text: "One." }, { text: "Two." }], queue);
-    const { sessionId } = await world.say("First");
-    const run = runtime({ agents: [world.agent], store: ofYesterday(world.store) }).run("tester", {
-      ...user,
-      sessionId,
-      input: "Second",
-    });
-    expect((await run.result).text).toBe("Two.");
-    expect(stops(await check(world, sessionId))).toEqual(["end_turn", "end_turn"]);
-  });
+  it.each(eachWay("open"))(
+    "E2 stores a message that finds the run ended a moment later with a run of its own, %s",
+    async (_, as) => {
+      const world = setup([{ text: "One." }, { text: "Two." }], queue);
+      const { sessionId } = await world.say("First");
+      const run = runtime({ agents: [world.agent], store: as(ofYesterday(world.store)) }).run("tester", {
+        ...user,
+        sessionId,
+        input: "Second",
+      });
+      expect((await run.result).text).toBe("Two.");
+      expect(stops(await check(world, sessionId))).toEqual(["end_turn", "end_turn"]);
+    },
+  );
 
   it.each<[string, Reply[], Options, string]>([
     ["the turn limit", [{ tools: [{ name: "work" }] }], { limits: { turns: 1 } }, "turn_limit"],

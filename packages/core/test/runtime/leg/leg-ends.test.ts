@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { changedEvents } from "../../../../../test/support/changed-events.ts";
+import { eachWay } from "../../../../../test/support/each-way.ts";
 import { type EventStore, memoryStore, tool } from "../../../src/index.ts";
 import { localTail } from "../../../src/store.ts";
 import { settled } from "../../support/settled.ts";
@@ -68,32 +70,36 @@ it("L4 the report of a late result may be lost without harm", async () => {
   }
 });
 
-it("P6 a run ends even if the log holds an answer that is nested too deeply to be serialised", async () => {
-  const base = memoryStore();
-  const deep = JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`);
-  const store: EventStore = {
-    ...base,
-    read: async function* (...call) {
-      for await (const event of base.read(...call))
-        yield event.type === "tool_answered" ? { ...event, data: { ...event.data, value: deep } } : event;
-    },
-  };
-  const { say, pawl, of } = setup([{ tools: [{ name: "ask", id: "toolu_q" }] }], { tools: [ask] }, { store });
-  const { sessionId } = await say("Go");
-  const [asked] = await of(sessionId, "tool_suspended");
-  // As an earlier version let users store it through the database.
-  const key = (asked?.key ?? "").replace("asked:", "answer:");
-  await base.append(
-    sessionId,
-    [{ type: "tool_answered", key, data: { tool_name: "ask", call_id: "toolu_q", value: [] } }],
-    { appendId: "user", session: { addPending: -1, wakes: true } },
-  );
-  await pawl.stop(sessionId, { userId: "u1" });
-  await expect.poll(async () => (await of(sessionId, "run_ended")).length).toBe(1);
-  expect(await of(sessionId, "error")).toEqual([]);
-  const [result] = await of(sessionId, "tool_result");
-  expect(result?.data).toMatchObject({ success: false, result: expect.stringContaining("Not run") });
-});
+it.each(eachWay("open"))(
+  "P6 a run ends even if the log holds an answer that is nested too deeply to be serialised, %s",
+  async (_, as) => {
+    const base = memoryStore();
+    const deep = JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`);
+    const stored = changedEvents(base, (event) =>
+      event.type === "tool_answered" ? { ...event, data: { ...event.data, value: deep } } : event,
+    );
+    const store = as(stored);
+    const { say, pawl, of } = setup(
+      [{ tools: [{ name: "ask", id: "toolu_q" }] }],
+      { tools: [ask] },
+      { store },
+    );
+    const { sessionId } = await say("Go");
+    const [asked] = await of(sessionId, "tool_suspended");
+    // As an earlier version let users store it through the database.
+    const key = (asked?.key ?? "").replace("asked:", "answer:");
+    await base.append(
+      sessionId,
+      [{ type: "tool_answered", key, data: { tool_name: "ask", call_id: "toolu_q", value: [] } }],
+      { appendId: "user", session: { addPending: -1, wakes: true } },
+    );
+    await pawl.stop(sessionId, { userId: "u1" });
+    await expect.poll(async () => (await of(sessionId, "run_ended")).length).toBe(1);
+    expect(await of(sessionId, "error")).toEqual([]);
+    const [result] = await of(sessionId, "tool_result");
+    expect(result?.data).toMatchObject({ success: false, result: expect.stringContaining("Not run") });
+  },
+);
 
 it("asks the store for nothing more when a run has settled", async () => {
   const base = memoryStore();
