@@ -19,14 +19,16 @@ interface WorldOptions extends Partial<McpToolsOptions<unknown>> {
   runtime?: object;
 }
 
+/** How long a server that is a process may take to start on a busy machine. */
+const SLOW_START_MS = 60_000;
+
 /** A process of its own: an agent with the tools of these servers, over this store. */
 export function world(servers: readonly McpServer[], script: readonly Reply[], options: WorldOptions = {}) {
   const { store = memoryStore(), agent: ofAgent = {}, runtime: ofRuntime = {}, ...rest } = options;
   const errors: string[] = [];
   const tools = mcpTools({
     servers,
-    // A server that is a process takes seconds to start on a busy machine.
-    waitMs: 30_000,
+    waitMs: SLOW_START_MS,
     onError: (server, error) => errors.push(`${server}: ${error instanceof Error ? error.message : error}`),
     ...rest,
   });
@@ -37,6 +39,7 @@ export function world(servers: readonly McpServer[], script: readonly Reply[], o
     model,
     tools,
     hooks: [tools.hook],
+    toolsTimeoutMs: SLOW_START_MS,
     ...ofAgent,
   }) as Agent;
   const pawl = runtime({

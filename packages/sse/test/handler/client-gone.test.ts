@@ -1,10 +1,12 @@
 import { memoryStore, PawlError } from "@pawl/core";
 import { scriptedModel, strictModel } from "@pawl/testing";
-import { describe, expect, it } from "vitest";
+import { describe, it, type TestContext } from "vitest";
 import { coach } from "../../src/dialects.ts";
 import { agUi, native } from "../../src/index.ts";
 import { handModel } from "../support/hand-model.ts";
 import { type Served, serve } from "../support/served.ts";
+
+// The tests run side by side, so each uses its own `expect`.
 
 const post = (json: object) => ({ method: "POST", json });
 const idOf = (response: Response) => response.headers.get("x-pawl-session") ?? "";
@@ -38,11 +40,11 @@ async function open(served: Served, path: string, json?: object) {
   return { response, leave: () => gone.abort() };
 }
 
-describe("L10 a client that disconnects", () => {
+describe.concurrent("L10 a client that disconnects", () => {
   /** Starts a run, disconnects once it speaks, and returns how the run ends. */
-  async function leave(onClientGone?: "continue" | "stop") {
+  async function leave({ expect, onTestFinished }: TestContext, onClientGone?: "continue" | "stop") {
     const model = scriptedModel([{ text: "word ".repeat(60), delayPerEventMs: 100 }]);
-    const at = await serve(model, onClientGone === undefined ? {} : { onClientGone });
+    const at = await serve(model, { onTestFinished, ...(onClientGone !== undefined && { onClientGone }) });
     const { response, leave } = await open(at, "/runs", { input: "Hi" });
     const sessionId = idOf(response);
     await readTo(response, "text_delta");
@@ -52,19 +54,21 @@ describe("L10 a client that disconnects", () => {
     return { stop: await stopOf(at, sessionId), said: messages.at(-1)?.text ?? "" };
   }
 
-  it("leaves its run alone by default", async () => {
-    expect((await leave()).stop).toBe("end_turn");
+  it("leaves its run alone by default", async (context) => {
+    context.expect((await leave(context)).stop).toBe("end_turn");
   });
 
-  it("stops its run if the handler says so, and the text so far is kept", async () => {
-    const { stop, said } = await leave("stop");
+  it("stops its run if the handler says so, and the text so far is kept", async (context) => {
+    const { expect } = context;
+    const { stop, said } = await leave(context, "stop");
     expect(stop).toBe("aborted");
     expect(said).toMatch(/^word/);
   });
 
-  it("stops nothing if the stream had ended", async () => {
+  it("stops nothing if the stream had ended", async ({ expect, onTestFinished }) => {
     const at = await serve(strictModel({ script: [{ text: "Hello." }, { text: "Again." }] }), {
       onClientGone: "stop",
+      onTestFinished,
     });
     const response = await at.ask("/runs", post({ input: "Hi" }));
     await response.text();
@@ -72,9 +76,9 @@ describe("L10 a client that disconnects", () => {
     expect(await second.text()).toContain("Again.");
   });
 
-  it("stops no later run by a stream whose run is over", async () => {
+  it("stops no later run by a stream whose run is over", async ({ expect, onTestFinished }) => {
     const model = scriptedModel([{ text: "One." }, { text: "word ".repeat(20), delayPerEventMs: 20 }]);
-    const at = await serve(model, { onClientGone: "stop" });
+    const at = await serve(model, { onClientGone: "stop", onTestFinished });
     const first = await at.ask("/runs", post({ input: "Hi" }));
     const sessionId = idOf(first);
     await expect.poll(() => stopOf(at, sessionId)).toBe("end_turn");
@@ -115,93 +119,99 @@ const ways = {
   },
 };
 
-describe.each(Object.entries(ways))('L10 `onClientGone: "stop"` in %s', (_, { dialect, message, ...way }) => {
-  /** A run in progress that a client has begun. */
-  async function begun() {
-    const model = handModel();
-    const served = await serve(model, { dialect, onClientGone: "stop" });
-    const first = await open(served, "/runs", message);
-    const turn = await model.turn();
-    turn.say("Once upon ");
-    await readTo(first.response, "Once");
-    return { served, first, turn, sessionId: idOf(first.response) };
-  }
+describe.concurrent.each(Object.entries(ways))(
+  'L10 `onClientGone: "stop"` in %s',
+  (_, { dialect, message, ...way }) => {
+    /** A run in progress that a client has begun. */
+    async function begun(onTestFinished: TestContext["onTestFinished"]) {
+      const model = handModel();
+      const served = await serve(model, { dialect, onClientGone: "stop", onTestFinished });
+      const first = await open(served, "/runs", message);
+      const turn = await model.turn();
+      turn.say("Once upon ");
+      await readTo(first.response, "Once");
+      return { served, first, turn, sessionId: idOf(first.response) };
+    }
 
-  it.each(["again", "reads"] as const)("a stream that only follows (%s) stops nothing alone", async (how) => {
-    const { served, first, turn, sessionId } = await begun();
-    const { path, json } = way[how](sessionId);
-    const second = await open(served, path, json);
-    await readTo(second.response, "Once");
-    second.leave();
-    await longer();
-    turn.say("a time.");
-    turn.end();
-    await readTo(first.response, "a time.");
-    await expect.poll(() => stopOf(served, sessionId)).toBe("end_turn");
-  });
+    it.for(["again", "reads"] as const)(
+      "a stream that only follows (%s) stops nothing alone",
+      async (how, { expect, onTestFinished }) => {
+        const { served, first, turn, sessionId } = await begun(onTestFinished);
+        const { path, json } = way[how](sessionId);
+        const second = await open(served, path, json);
+        await readTo(second.response, "Once");
+        second.leave();
+        await longer();
+        turn.say("a time.");
+        turn.end();
+        await readTo(first.response, "a time.");
+        await expect.poll(() => stopOf(served, sessionId)).toBe("end_turn");
+      },
+    );
 
-  it.each(["again", "reads"] as const)(
-    "goes on while a later stream follows (%s), and no longer",
-    async (how) => {
-      const { served, first, sessionId } = await begun();
-      first.leave();
-      const { path, json } = way[how](sessionId);
-      const second = await open(served, path, json);
-      await readTo(second.response, "Once");
+    it.for(["again", "reads"] as const)(
+      "goes on while a later stream follows (%s), and no longer",
+      async (how, { expect, onTestFinished }) => {
+        const { served, first, sessionId } = await begun(onTestFinished);
+        first.leave();
+        const { path, json } = way[how](sessionId);
+        const second = await open(served, path, json);
+        await readTo(second.response, "Once");
+        await longer();
+        expect(await stopOf(served, sessionId)).toBeUndefined();
+        second.leave();
+        await expect.poll(() => stopOf(served, sessionId), { timeout: 5_000 }).toBe("aborted");
+      },
+    );
+
+    it("a reader stops no run that no client has begun", async ({ expect, onTestFinished }) => {
+      const model = handModel();
+      const served = await serve(model, { dialect, onClientGone: "stop", onTestFinished });
+      const first = await open(served, "/runs", message);
+      const turn = await model.turn();
+      turn.end();
+      await first.response.text();
+      const sessionId = idOf(first.response);
+      const run = served.runtime.run("coach", { userId: "ada", sessionId, input: "The nightly report." });
+      const next = await model.turn();
+      next.say("Report ");
+      const { path, json } = way.reads(sessionId);
+      const reader = await open(served, path, json);
+      await readTo(reader.response, "Report");
+      reader.leave();
       await longer();
-      expect(await stopOf(served, sessionId)).toBeUndefined();
-      second.leave();
-      await expect.poll(() => stopOf(served, sessionId), { timeout: 5_000 }).toBe("aborted");
-    },
-  );
+      next.end();
+      expect((await run.result).stop.type).toBe("end_turn");
+    });
 
-  it("a reader stops no run that no client has begun", async () => {
-    const model = handModel();
-    const served = await serve(model, { dialect, onClientGone: "stop" });
-    const first = await open(served, "/runs", message);
-    const turn = await model.turn();
-    turn.end();
-    await first.response.text();
-    const sessionId = idOf(first.response);
-    const run = served.runtime.run("coach", { userId: "ada", sessionId, input: "The nightly report." });
-    const next = await model.turn();
-    next.say("Report ");
-    const { path, json } = way.reads(sessionId);
-    const reader = await open(served, path, json);
-    await readTo(reader.response, "Report");
-    reader.leave();
-    await longer();
-    next.end();
-    expect((await run.result).stop.type).toBe("end_turn");
-  });
+    it("a run that waits for an answer goes on waiting", async ({ expect, onTestFinished }) => {
+      const model = handModel();
+      const served = await serve(model, { dialect, onClientGone: "stop", onTestFinished });
+      const first = await open(served, "/runs", message);
+      (await model.turn()).end([{ id: "c1", name: "confirm", input: { question: "Sure?" } }]);
+      const sessionId = idOf(first.response);
+      const pending = async () => (await served.runtime.view(sessionId, { userId: "ada" })).pending.length;
+      await expect.poll(pending).toBe(1);
+      first.leave();
+      await longer();
+      expect(await pending()).toBe(1);
+    });
+  },
+);
 
-  it("a run that waits for an answer goes on waiting", async () => {
-    const model = handModel();
-    const served = await serve(model, { dialect, onClientGone: "stop" });
-    const first = await open(served, "/runs", message);
-    (await model.turn()).end([{ id: "c1", name: "confirm", input: { question: "Sure?" } }]);
-    const sessionId = idOf(first.response);
-    const pending = async () => (await served.runtime.view(sessionId, { userId: "ada" })).pending.length;
-    await expect.poll(pending).toBe(1);
-    first.leave();
-    await longer();
-    expect(await pending()).toBe(1);
-  });
-});
-
-describe('L10 with `onClientGone: "stop"`', () => {
+describe.concurrent('L10 with `onClientGone: "stop"`', () => {
   /** How clients of each dialect send a second message. */
   const more = {
     native: (sessionId: string) => ({ sessionId, input: "And?" }),
     "AG-UI": () => agUiBody([hi, { id: "a1", role: "assistant", content: "Hello." }, { ...hi, id: "m2" }]),
   };
 
-  it.each(["native", "AG-UI"] as const)(
+  it.for(["native", "AG-UI"] as const)(
     "a run ends after its client and a reader who was there before it have left (%s)",
-    async (name) => {
+    async (name, { expect, onTestFinished }) => {
       const { dialect, message } = ways[name];
       const model = handModel();
-      const served = await serve(model, { dialect, onClientGone: "stop" });
+      const served = await serve(model, { dialect, onClientGone: "stop", onTestFinished });
       const first = await served.ask("/runs", post(message));
       const turn = await model.turn();
       turn.say("Hello.");
@@ -218,11 +228,15 @@ describe('L10 with `onClientGone: "stop"`', () => {
     },
   );
 
-  it("a run ends after its client and a reader who came before it was stored have left", async () => {
+  it("a run ends after its client and a reader who came before it was stored have left", async ({
+    expect,
+    onTestFinished,
+  }) => {
     const model = handModel();
     const [arrived, go] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()];
     const store = memoryStore();
     const served = await serve(model, {
+      onTestFinished,
       dialect: agUi(),
       onClientGone: "stop",
       store: {
@@ -246,9 +260,12 @@ describe('L10 with `onClientGone: "stop"`', () => {
     await expect.poll(() => stopOf(served, sessionId), { timeout: 5_000 }).toBe("aborted");
   });
 
-  it("a message that is refused does not save a run that its client has left", async () => {
+  it("a message that is refused does not save a run that its client has left", async ({
+    expect,
+    onTestFinished,
+  }) => {
     const model = handModel();
-    const served = await serve(model, { onClientGone: "stop" });
+    const served = await serve(model, { onClientGone: "stop", onTestFinished });
     const first = await open(served, "/runs", { input: "Hi" });
     (await model.turn()).say("Once");
     await readTo(first.response, "Once");
@@ -259,9 +276,9 @@ describe('L10 with `onClientGone: "stop"`', () => {
     await expect.poll(() => stopOf(served, sessionId), { timeout: 5_000 }).toBe("aborted");
   });
 
-  it("HEAD is no reader", async () => {
+  it("HEAD is no reader", async ({ expect, onTestFinished }) => {
     const model = handModel();
-    const served = await serve(model, { onClientGone: "stop" });
+    const served = await serve(model, { onClientGone: "stop", onTestFinished });
     const first = await open(served, "/runs", { input: "Hi" });
     (await model.turn()).say("Once");
     await readTo(first.response, "Once");
@@ -271,9 +288,12 @@ describe('L10 with `onClientGone: "stop"`', () => {
     await expect.poll(() => stopOf(served, sessionId), { timeout: 5_000 }).toBe("aborted");
   });
 
-  it("a client that disconnects stops the next run too if that run answers its message", async () => {
+  it("a client that disconnects stops the next run too if that run answers its message", async ({
+    expect,
+    onTestFinished,
+  }) => {
     const model = handModel();
-    const served = await serve(model, { onClientGone: "stop", whenBusy: "queue" });
+    const served = await serve(model, { onClientGone: "stop", whenBusy: "queue", onTestFinished });
     const first = await open(served, "/runs", { input: "Hi" });
     const turn = await model.turn();
     turn.say("Once");
@@ -291,9 +311,17 @@ describe('L10 with `onClientGone: "stop"`', () => {
     await expect.poll(() => stopOf(served, sessionId), { timeout: 5_000 }).toBe("aborted");
   });
 
-  it("the reader of a message that was queued has left, although an earlier message is still read", async () => {
+  it("the reader of a message that was queued has left, although an earlier message is still read", async ({
+    expect,
+    onTestFinished,
+  }) => {
     const model = handModel();
-    const served = await serve(model, { dialect: coach(), onClientGone: "stop", whenBusy: "queue" });
+    const served = await serve(model, {
+      dialect: coach(),
+      onClientGone: "stop",
+      whenBusy: "queue",
+      onTestFinished,
+    });
     const first = await open(served, "/runs", { message: "Hi" });
     const turn = await model.turn();
     turn.say("Once");
@@ -309,11 +337,12 @@ describe('L10 with `onClientGone: "stop"`', () => {
   });
 
   /** A run in whose first turn the stream of its client has broken off. */
-  async function brokenOff() {
+  async function brokenOff({ expect, onTestFinished }: TestContext) {
     const model = handModel();
     const store = memoryStore();
     let isDown = false;
     const served = await serve(model, {
+      onTestFinished,
       onClientGone: "stop",
       store: {
         ...store,
@@ -336,15 +365,17 @@ describe('L10 with `onClientGone: "stop"`', () => {
     return { served, next, sessionId: idOf(first.response) };
   }
 
-  it("a stream that breaks off stops nothing, because its reader has not left", async () => {
-    const { served, next, sessionId } = await brokenOff();
+  it("a stream that breaks off stops nothing, because its reader has not left", async (context) => {
+    const { expect } = context;
+    const { served, next, sessionId } = await brokenOff(context);
     next.end();
     await expect.poll(() => stopOf(served, sessionId)).toBe("end_turn");
     expect(served.errors).toMatchObject([{ code: "store_unavailable" }]);
   });
 
-  it("a client that comes back after its stream broke off stops the run once it leaves", async () => {
-    const { served, next, sessionId } = await brokenOff();
+  it("a client that comes back after its stream broke off stops the run once it leaves", async (context) => {
+    const { expect } = context;
+    const { served, next, sessionId } = await brokenOff(context);
     next.say("Still here");
     const again = await open(served, `/sessions/${sessionId}/stream`);
     await readTo(again.response, "Still here");

@@ -15,7 +15,7 @@ import {
   tool,
   type WhenBusy,
 } from "@pawl/core";
-import { onTestFinished } from "vitest";
+import { onTestFinished as afterTheOnlyTest, type TestContext } from "vitest";
 // The client's parser, so that what is served is read the way it will be.
 import { readEvents } from "../../../client/src/wire/read-events.ts";
 import { type HandlerOptions, handler } from "../../src/index.ts";
@@ -65,10 +65,12 @@ export async function serve(
     output?: AgentOptions<unknown>["output"];
     files?: FileStore;
     clientTools?: boolean;
+    /** From the context of a test that runs beside others. */
+    onTestFinished?: TestContext["onTestFinished"];
   } = {},
 ): Promise<Served> {
   const { store = memoryStore(), tools = [confirm, look], whenBusy, hooks = [], ...rest } = options;
-  const { files, output, clientTools = false, ...handlerOptions } = rest;
+  const { files, output, clientTools = false, onTestFinished = afterTheOnlyTest, ...handlerOptions } = rest;
   const coach = agent({
     name: "coach",
     model,
