@@ -12,6 +12,9 @@ export interface Process {
   close(): Promise<void>;
 }
 
+/** How long a run of a dead worker waits before another worker resumes it, in milliseconds. */
+const leaseTtlMs = Number(process.env.PAWL_LEASE_MS ?? 10_000);
+
 /** Connects this process, which works on at most `concurrency` runs at a time. With 0, it takes requests. */
 export async function connect({ concurrency }: { concurrency: number }): Promise<Process> {
   const { DATABASE_URL: connectionString } = process.env;
@@ -22,7 +25,7 @@ export async function connect({ concurrency }: { concurrency: number }): Promise
   const tail = postgresTail(db);
   const engine = pgBossEngine({ connectionString, sameDatabase: true });
   const store = withMetrics(postgresStore(db));
-  const pawl = runtime({ agents: [traveller], store, tail, engine, concurrency });
+  const pawl = runtime({ agents: [traveller], store, tail, engine, concurrency, leaseTtlMs });
   return {
     pawl,
     close: async () => {

@@ -17,7 +17,13 @@ const [cli, front] = await Promise.all([
 async function started(args: readonly string[], databaseUrl: string, port: RegExp) {
   const child: ChildProcess = spawn(process.execPath, [...NODE_FLAGS, ...args], {
     cwd: folder,
-    env: { ...process.env, DATABASE_URL: databaseUrl, PORT: "0", ANTHROPIC_API_KEY: "" },
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      PORT: "0",
+      ANTHROPIC_API_KEY: "",
+      PAWL_LEASE_MS: "3000",
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exit = once(child, "exit");

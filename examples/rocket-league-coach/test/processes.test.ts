@@ -56,7 +56,10 @@ describe("X3 E10 the two processes", () => {
     };
     const BACKEND_URL = await proxy(`http://127.0.0.1:${backendPort}`, act, (end) => ends.push(end));
     backend = program("backend", { ...env, BACKEND_PORT: String(backendPort) });
-    const others = { PORT: String(frontPort), BACKEND_URL, ANTHROPIC_BASE_URL: api.url };
+    // Short, because a killed server's run waits so long. But a run that could not be charged for four leases is
+    // given up, and the backend must start before that on a busy machine. Nobody takes over a live server's run.
+    const PAWL_LEASE_MS = "4000";
+    const others = { PORT: String(frontPort), BACKEND_URL, ANTHROPIC_BASE_URL: api.url, PAWL_LEASE_MS };
     front = program("front", { ...env, ...others });
   });
   beforeEach(async () => {
@@ -238,6 +241,7 @@ describe("X5 the settings", () => {
     expect(readCoachConfig({})).toMatchObject({
       modelId: "claude-opus-4-5",
       maxSteps: 10,
+      leaseMs: 10_000,
       backendUrl: "http://localhost:8000",
       port: 3_000,
     });
@@ -247,6 +251,7 @@ describe("X5 the settings", () => {
         "COACH_MODEL_ID",
         "COACH_MAX_STEPS",
         "BACKEND_URL",
+        "PAWL_LEASE_MS",
         "PORT",
       ]),
     );
@@ -257,6 +262,7 @@ describe("X5 the settings", () => {
     ["COACH_MODEL_ID", "gpt"],
     ["BACKEND_URL", "localhost"],
     ["PORT", "65536"],
+    ["PAWL_LEASE_MS", "999"],
     ["COACH_SERVICE_KEY", "short"],
     ["DATABASE_URL", "mysql://x"],
   ])("X5 names a wrong %s", (name, value) => {

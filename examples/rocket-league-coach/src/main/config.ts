@@ -11,6 +11,8 @@ export interface Config {
   backendUrl: string;
   modelId: string;
   maxSteps: number;
+  /** How long a run of a dead front server waits before another front server may resume it, in milliseconds. */
+  leaseMs: number;
   /** The tokens that each user may use in a month. */
   tokenBudget: number;
   /** The directory of the embedded databases. */
@@ -27,7 +29,7 @@ export interface Config {
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
-type NumberName = "BACKEND_PORT" | "COACH_MAX_STEPS" | "COACH_TOKEN_BUDGET" | "PORT";
+type NumberName = "BACKEND_PORT" | "COACH_MAX_STEPS" | "COACH_TOKEN_BUDGET" | "PAWL_LEASE_MS" | "PORT";
 
 /**
  * Reads the settings from environment variables. An empty variable counts as absent.
@@ -48,6 +50,7 @@ export function readConfig(env: Env): Config {
     backendUrl: addressIn(env, "BACKEND_URL") ?? "http://localhost:8000",
     modelId: modelIn(env),
     maxSteps: numberIn(env, "COACH_MAX_STEPS", 10, [1, 100]),
+    leaseMs: numberIn(env, "PAWL_LEASE_MS", 10_000, [1_000, 600_000]),
     tokenBudget: numberIn(env, "COACH_TOKEN_BUDGET", 1_000_000, [0, 1_000_000_000]),
     dir: resolve(env.PAWL_DIR || join(import.meta.dirname, "../../.pawl")),
     ...(apiKey && { apiKey }),

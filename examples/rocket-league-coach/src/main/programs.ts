@@ -40,7 +40,7 @@ export async function openBackend(config: Config, { tokenSecret, serviceKey }: S
 
 /** Opens the front server: the loop, its log and the stream. `send` reaches the backend. Default: `fetch`. */
 export async function openFront(config: Config, secrets: Secrets, send?: typeof fetch): Promise<Program> {
-  const { dir, databaseUrl, backendUrl, maxSteps } = config;
+  const { dir, databaseUrl, backendUrl, maxSteps, leaseMs } = config;
   const opened = await openDatabase(join(dir, "front"), databaseUrl);
   const model = await coachModel(config);
   const coach = rocketLeagueCoach({
@@ -49,6 +49,7 @@ export async function openFront(config: Config, secrets: Secrets, send?: typeof 
     serviceKey: secrets.serviceKey,
     store: opened.store,
     maxSteps,
+    leaseTtlMs: leaseMs,
     // In memory, so several front servers count apart.
     rateLimit: new RateLimiterMemory({ points: MESSAGES_A_MINUTE, duration: 60 }),
     ...(send && { fetch: send }),
