@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { closePages, openPage, startBrowser } from "./support/browser.ts";
 import { assertSoundLog, ofType } from "./support/invariants.ts";
+import { paced } from "./support/paced.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
 
 const browser = await startBrowser();
@@ -49,13 +50,13 @@ const assistant = (page: Page) => page.getByTestId("message-assistant").last();
 
 describe.skipIf(browser === undefined)("the playground in a browser", { timeout: 120_000 }, () => {
   let api: MessagesApi;
-  /** The model's speeds. The slow one lets tests act during an answer, even on a busy machine. */
-  const [FAST, SLOW] = [3, 0.25];
-  let speed = FAST;
+  /** Milliseconds before each piece of an answer. With SLOW, tests act during it, even on a busy machine. */
+  const [FAST, SLOW] = [10, 200];
+  let pause = FAST;
   let server: PlaygroundProcess;
 
   const fresh = async (pace = FAST, options: Parameters<typeof openPage>[1] = {}): Promise<Page> => {
-    speed = pace;
+    pause = pace;
     const { page, close } = await openPage(browser!, { reducedMotion: "reduce", ...options });
     onTestFinished(close);
     page.on("pageerror", (error) => expect.unreachable(`the page threw: ${error.message}`));
@@ -66,7 +67,10 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
   beforeAll(async () => {
     const built = join(import.meta.dirname, "..", "examples", "playground", "dist", "web", "index.html");
     if (!existsSync(built)) throw new Error("The page is not built: npm run build");
-    api = await messagesApi({ rules: (request, context) => coachRules({ speed })(request, context) });
+    const rules = coachRules();
+    api = await messagesApi({
+      rules: async (request, context) => paced(await rules(request, context), () => pause),
+    });
     server = await playgroundProcess(api.url);
     await server.start();
   }, 60_000);
@@ -101,6 +105,8 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
     await say(page, "Good morning");
     await untilWriting(page);
     await page.reload();
+    await untilWriting(page);
+    pause = FAST;
     await page.getByTestId("option-pill").first().waitFor({ timeout: WAIT });
     const { log, texts } = await serverView(page);
     assertSoundLog(log);
@@ -155,7 +161,7 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
     await untilIdle(page);
     const { log } = await serverView(page);
     expect(ofType(log, "run_ended").at(-1)?.data.stop.type).toBe("aborted");
-    speed = FAST;
+    pause = FAST;
     await say(page, "Hello again");
     await expect
       .poll(() => page.getByTestId("message-assistant").count(), { timeout: WAIT })
@@ -169,6 +175,8 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
     await untilWriting(page);
     await server.kill();
     await server.start();
+    await page.locator('[data-testid="connection"][data-state="open"]').waitFor({ timeout: WAIT });
+    pause = FAST;
     await page.getByTestId("option-pill").first().waitFor({ timeout: WAIT });
     const { log, texts } = await serverView(page);
     assertSoundLog(log);

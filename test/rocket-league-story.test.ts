@@ -7,6 +7,7 @@ import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { closePages, startBrowser } from "./support/browser.ts";
 import { assertSoundLog, ofType } from "./support/invariants.ts";
+import { paced } from "./support/paced.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
 
 const browser = await startBrowser();
@@ -17,26 +18,27 @@ const OUTSIDE = `[...document.querySelectorAll("button, textarea, summary")].fla
   const { left, right, width } = one.getBoundingClientRect();
   return width > 0 && (left < 0 || right > innerWidth) ? [one.getAttribute("aria-label") ?? one.textContent] : [];
 })`;
-/** The model's speeds. The slow one lets the test act in the middle of an answer, even on a busy machine. */
-const [FAST, SLOW] = [20, 0.2];
+/** Milliseconds before each piece of an answer. With SLOW, the test acts during it, even on a busy machine. */
+const [FAST, SLOW] = [1, 100];
 
 describe.skipIf(browser === undefined)("the Rocket League coach in a browser", { timeout: 180_000 }, () => {
   let api: MessagesApi;
   let server: PlaygroundProcess;
   let context: BrowserContext;
-  /** The speed of the first look, and of the answer after it. */
-  let speeds: readonly [look: number, answer: number] = [FAST, FAST];
+  /** The pause of the answer after the first look. */
+  let pause = FAST;
   /** Whether the model refuses every request. */
   let fails = false;
 
   beforeAll(async () => {
     const built = join(import.meta.dirname, "..", "examples", "playground", "dist", "web", "index.html");
     if (!existsSync(built)) throw new Error("The page is not built: npm run build");
+    const rules = rocketLeagueRules();
     api = await messagesApi({
-      rules: (request, given) =>
+      rules: async (request, given) =>
         fails
           ? { fault: { status: 400 } }
-          : rocketLeagueRules({ speed: speeds[given.turn === 0 ? 0 : 1] })(request, given),
+          : paced(await rules(request, given), () => (given.turn === 0 ? FAST : pause)),
     });
     server = await playgroundProcess(api.url, { COACH_TOKEN_BUDGET: String(BUDGET) });
     await server.start();
@@ -92,7 +94,7 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     await expect.poll(() => left(page).textContent(), WAIT).toBe("60,000 tokens left");
 
     // Thinking is folded, has its length, and is opened by the keyboard. The tools' results are charts.
-    speeds = [FAST, SLOW];
+    pause = SLOW;
     await say(page, "How is my boost?");
     const thinking = page.getByTestId("rl-thinking").first();
     await thinking.locator("summary").focus(WAIT);
@@ -116,12 +118,14 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     await page.getByTestId("rl-boost").waitFor(WAIT);
     const text = answer(page).locator(".prose").last();
     await expect.poll(() => lengthOf(text), WAIT).toBeGreaterThan(shown);
+    pause = FAST;
     await phase(page, "idle");
     expect(await page.getByTestId("message-user").allTextContents()).toEqual(["You: How is my boost?"]);
     expect(await text.textContent()).toContain("small pads");
     await isCharged(page);
 
     // A stop keeps what was written, and charges it.
+    pause = SLOW;
     await say(page, "Am I rotating well?");
     await page.getByTestId("rl-rotations").waitFor(WAIT);
     const half = await untilWriting(page);
@@ -131,7 +135,7 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     expect(kept.length).toBeGreaterThan(12);
     expect(kept).not.toContain("corner");
     expect(ofType(await isCharged(page), "run_ended").at(-1)?.data.stop.type).toBe("aborted");
-    speeds = [FAST, FAST];
+    pause = FAST;
     await page.getByTestId("again").click();
     await answer(page).getByText("return through your own corner").waitFor(WAIT);
     await phase(page, "idle");
@@ -149,12 +153,12 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     expect(await page.getByTestId("rl-attached").textContent()).toContain(name);
 
     // The server is killed in the middle of the answer about it. The page reconnects, and the run goes on.
-    speeds = [FAST, SLOW];
+    pause = SLOW;
     await say(page, "What happened in this match?");
     await page.getByTestId("rl-replay").waitFor(WAIT);
     await untilWriting(page);
     await server.kill();
-    speeds = [FAST, FAST];
+    pause = FAST;
     await server.start();
     await answer(page).getByText("return through your own corner").waitFor(WAIT);
     await phase(page, "idle");
@@ -200,7 +204,7 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
   ] as const)(
     "X3 L12 fits a phone $width wide, $colorScheme, and tries again after a failure",
     async (screen) => {
-      speeds = [FAST, FAST];
+      pause = FAST;
       fails = true;
       const { width, colorScheme } = screen;
       const phone = await browser!.newContext({ viewport: { width, height: 700 }, colorScheme });
