@@ -1,7 +1,7 @@
 import type { Reply } from "@pawl/testing";
 import { expect } from "vitest";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
-import { type Runtime, tool } from "../../src/index.ts";
+import { type EventStore, type Runtime, tool } from "../../src/index.ts";
 import { type Setup, stored, user } from "./setup.ts";
 import { nothing } from "./tools.ts";
 
@@ -62,4 +62,28 @@ export async function check(world: Setup, sessionId: string) {
   expect(world.model.rejected).toEqual([]);
   expect((await world.store.sessions.get(sessionId))?.openRun).toBeNull();
   return log;
+}
+
+/** A store that says once more how it was when a run was open: the lease taken, and the run in the row. */
+export function ofYesterday(store: EventStore): EventStore {
+  let gets = 0;
+  let opens = 0;
+  return {
+    ...store,
+    open: async (wanted) => {
+      opens += 1;
+      const row = opens === 1 ? await store.sessions.get(wanted.id) : undefined;
+      if (row === undefined) return await store.open?.(wanted);
+      return { session: { ...row, openRun: "r1" }, lease: undefined, events: [] };
+    },
+    acquire: async (...args) => (gets > 1 ? await store.acquire(...args) : undefined),
+    sessions: {
+      ...store.sessions,
+      get: async (id) => {
+        const row = await store.sessions.get(id);
+        gets += 1;
+        return row && gets === 2 ? { ...row, openRun: "r1" } : row;
+      },
+    },
+  };
 }

@@ -4,7 +4,6 @@ import { eachWay } from "../../../../../test/support/each-way.ts";
 import { stops } from "../../../../../test/support/invariants.ts";
 import {
   agent,
-  type EventStore,
   type Hook,
   memoryStore,
   type Runtime,
@@ -15,34 +14,20 @@ import { newView, reduceView } from "../../../src/view.ts";
 import { type Options, setup, stored, types, until, user } from "../../support/setup.ts";
 import { beforeAppend, has } from "../../support/stores.ts";
 import { ask, question } from "../../support/tools.ts";
-import { begin, check, endless, finish, gate, ok, slow, texts } from "../../support/when-busy.ts";
+import {
+  begin,
+  check,
+  endless,
+  finish,
+  gate,
+  ofYesterday,
+  ok,
+  slow,
+  texts,
+} from "../../support/when-busy.ts";
 
 const afterCalls: StopCondition = ({ calls }) =>
   calls.length > 0 ? { type: "enough", message: "Enough." } : undefined;
-
-/** A store that says once more how it was when a run was open: the lease taken, and the run in the row. */
-function ofYesterday(store: EventStore): EventStore {
-  let gets = 0;
-  let opens = 0;
-  return {
-    ...store,
-    open: async (wanted) => {
-      opens += 1;
-      const row = opens === 1 ? await store.sessions.get(wanted.id) : undefined;
-      if (row === undefined) return await store.open?.(wanted);
-      return { session: { ...row, openRun: "r1" }, lease: undefined, events: [] };
-    },
-    acquire: async (...args) => (gets > 1 ? await store.acquire(...args) : undefined),
-    sessions: {
-      ...store.sessions,
-      get: async (id) => {
-        const row = await store.sessions.get(id);
-        gets += 1;
-        return row && gets === 2 ? { ...row, openRun: "r1" } : row;
-      },
-    },
-  };
-}
 
 describe("whenBusy: queue", () => {
   const queue = { whenBusy: "queue" } as const;
