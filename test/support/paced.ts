@@ -5,5 +5,8 @@ import type { Reply } from "@pawl/testing";
  * of an answer that is written slowly, and have the rest of it at once.
  */
 export function paced(reply: Reply, pause: () => number): Reply {
-  return Object.defineProperty({ ...reply, latencyMs: pause() }, "delayPerEventMs", { get: pause, enumerable: true });
+  return Object.defineProperty({ ...reply, latencyMs: pause() }, "delayPerEventMs", {
+    get: pause,
+    enumerable: true,
+  });
 }

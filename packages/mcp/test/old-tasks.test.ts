@@ -79,7 +79,9 @@ describe.concurrent("the reference server's tasks, of 2025-11-25", () => {
       result: expect.stringMatching(/does not know its task any more.*may still be running/),
     });
   }, 120_000);
+});
 
+describe("a task of the reference server", () => {
   it("L9 F24 over HTTP: a task is stopped with its run", async (context) => {
     const { expect } = context;
     const { connect } = await http(context);
