@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/support/longest-first.ts";
 import { NODE_FLAGS } from "./test/support/node-flags.ts";
+import { WAITING } from "./test/support/waiting.ts";
 
 /** Files that get a process of their own: they measure memory, or start programs that must answer in time. */
 const ALONE = ["test/soak/**/*.test.ts", "packages/mcp/test/{connections,hostile,old-tasks,stdio}.test.ts"];
@@ -18,6 +19,8 @@ export default defineConfig({
     // Room for new objects (64 MB instead of 1 to 16), because tests make many that live for one test: 6 % less
     // processor time in core's. The rest is what a program of the tests is started with.
     execArgv: [...NODE_FLAGS, "--min-semi-space-size=64", "--max-semi-space-size=64"],
+    // Times of all files: PAWL_TEST_TIMES=times.jsonl npm test
+    ...(process.env.PAWL_TEST_TIMES !== undefined && { setupFiles: "test/support/file-times.ts" }),
     sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     // A first PGlite or Postgres takes seconds on a busy machine.
@@ -40,11 +43,15 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: { name: "waiting", include: [...WAITING], isolate: false },
+      },
+      {
+        extends: true,
         test: {
           // The files share two processes: most of what a process costs is to load the same modules once more.
           name: "shared",
           include: ["{packages,examples}/*/test/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...ALONE],
+          exclude: [...configDefaults.exclude, ...ALONE, ...WAITING],
           isolate: false,
         },
       },

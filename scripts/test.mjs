@@ -4,7 +4,7 @@ import { install, installRuntimes } from "./lib/install.mjs";
 import { at, projectNode } from "./lib/project.mjs";
 import { judgeSoakReport } from "./lib/soak-age.mjs";
 import { types } from "./lib/types.mjs";
-import { vitest } from "./lib/unit-tests.mjs";
+import { allTests } from "./lib/unit-tests.mjs";
 
 const checks = new Checks();
 const began = performance.now();
@@ -44,5 +44,5 @@ async function checkEverything() {
     events: () => script("scripts/events.mjs", "--check"),
     types: () => types(env),
   });
-  await checks.suite("tests", () => vitest([], env));
+  await checks.suite("tests", () => allTests(env));
 }

@@ -4,14 +4,38 @@ import { join } from "node:path";
 import { execTool } from "./exec.mjs";
 import { readJson } from "./project.mjs";
 
-/** Runs vitest with its output on the terminal. Resolves to the counts and the whole JSON report. */
-export async function vitest(args, env) {
+/**
+ * Runs all tests: those that mostly wait in one process, beside the two processes of the others, which use the
+ * processor. One run of vitest would share its workers among all files. Resolves to the sums of both runs.
+ */
+export async function allTests(env) {
+  const runs = [
+    vitest(["--project=!waiting"], env),
+    vitest(["--project=waiting", "--maxWorkers=1"], env, { show: false }),
+  ];
+  const [busy, waiting] = await Promise.all(runs);
+  console.log(waiting.printed);
+  const sum = (name) => busy[name] + waiting[name];
+  return {
+    ok: busy.ok && waiting.ok,
+    passed: sum("passed"),
+    failed: sum("failed"),
+    skipped: sum("skipped"),
+    output: sum("output"),
+  };
+}
+
+/**
+ * Runs vitest with its output on the terminal, or without `show` in `printed`. Resolves to the counts and the
+ * whole JSON report.
+ */
+export async function vitest(args, env, { show = true } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "pawl-vitest-"));
   const file = join(folder, "report.json");
   try {
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
-    const { ok } = await execTool("vitest", ["run", ...reporters, ...args], { env, show: true });
-    return count(ok, readReport(file));
+    const { ok, output: printed } = await execTool("vitest", ["run", ...reporters, ...args], { env, show });
+    return { ...count(ok, readReport(file)), printed };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

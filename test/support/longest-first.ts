@@ -48,8 +48,8 @@ export class LongestFirst extends BaseSequencer {
       const place = LONG.indexOf(relative(project.vitest.config.root, moduleId).replaceAll("\\", "/"));
       return place === -1 ? LONG.length : place;
     };
-    // Files that share a process come one after the other: a file of another kind between them ends it.
-    const kind = ({ project }: TestSpecification): number => Number(!project.config.isolate);
+    // Files that share a process come one after the other: a file of another project between them ends it.
+    const kind = ({ project }: TestSpecification): number => project.vitest.projects.indexOf(project);
     return (await super.sort(files)).toSorted((a, b) => kind(a) - kind(b) || rank(a) - rank(b));
   }
 }
