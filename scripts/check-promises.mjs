@@ -4,8 +4,8 @@ import { at } from "./lib/project.mjs";
 import { findWrongNumbers } from "./lib/promised-numbers.mjs";
 import { findWrongPromises, hasTitles, LEGEND } from "./lib/promises.mjs";
 
-// Checks that each id in a test's title is in docs/promises.md, that each promise there has a test, and that the
-// page says openly which numbers are missed.
+// Checks that each id in a test's title is in docs/promises.md, that each promise there has a test, and that
+// the page says openly which numbers are missed.
 const files = new Map(
   filesOf()
     .filter(hasTitles)

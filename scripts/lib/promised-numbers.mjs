@@ -11,8 +11,8 @@ const COLUMNS = ["id", "what", "promised", "measured", "where", "tests allow", "
  * - `not measured`
  * - `reported`: there is a measurement, and no number was promised
  *
- * What tests allow is a limit of scripts/lib/limits.mjs and its name. Each limit has a row. A promise that has
- * numbers in the table has none in its sentence, so that they cannot differ.
+ * What tests allow is a limit of scripts/lib/limits.mjs and its name. Each limit has a row. A promise that
+ * has numbers in the table has none in its sentence, so that they cannot differ.
  *
  * @param {string} page
  * @param {Readonly<Record<string, number>>} limits
