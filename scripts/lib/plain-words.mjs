@@ -1,0 +1,29 @@
+/**
+ * Words of public names that need no explanation in the glossary: plain English, and words of the trade that
+ * Pawl uses as everybody does. Singular, in lower case.
+ */
+export const PLAIN_WORDS = new Set(
+  `
+  add advance after again amount answered any api arg argument ask asked asp assistant at auth
+  authorize balance base batch before begin block body boss bucket busy by byte cause cent change
+  channel char chat check choice chosen claim claude client clock close closed code complete connect
+  connection content contract cost create database db default depend description difference
+  directory display doc done draft duration earlier embedded encoder end ended error estimate
+  estimated every exclusive execute expire expired expose extra fact fail failed failure fallback
+  fastify fault fetch field for forced from get given guidance h handler has header height history
+  holder host http idempotency idle in index info input instruction invalid is json jsonschema kill
+  kind last left length limit limited list listener listening live load make max mcp media memory
+  metric migration model most ms name need new next node note notify now object older on only open
+  option other outcome own parameter parse part partial patch path patience pawl per pg phase
+  picture planned planning port postgre pricing problem progress prompt put query queued rate raw
+  read ready reasoning refused release remote reply report request required response restate result
+  role row rpc rule running runtime schema scope script scripted second secret section send serve
+  server set setting shorten shown signal size skipped sleep span spec spending spent sql sqlite
+  start started state status storage stored stream strict subscribe success summary supabase suspend
+  system tag task test text thinking thread time timeline timeout title to token total transaction
+  ttl type typed ui under until url usd use used validate value version when why width wire with
+  without work worker wrapped write zod
+`
+    .trim()
+    .split(/\s+/),
+);
