@@ -15,5 +15,6 @@ export type { Expiry, Moment } from "./tools/expiry.ts";
 // What others send
 
 export { hideTextsOf } from "./base/hide-texts.ts";
+export { isDeeperThan } from "./base/json-depth.ts";
 export { plainJsonSchema } from "./tools/plain-json-schema.ts";
 export { untrustedSchema } from "./tools/untrusted-schema.ts";

@@ -1,8 +1,6 @@
 import { invalidInput } from "./invalid-input.ts";
 import { isJsonObject, type Json, type JsonObject, toJson } from "./json.ts";
-
-/** The most levels that are searched. `toJson()` refuses more. */
-const MOST_LEVELS = 500;
+import { MAX_DEPTH } from "./json-depth.ts";
 
 /** How many characters of the path to a value that is nested too deep are shown. */
 const PATH_CHARS = 40;
@@ -13,7 +11,7 @@ const PATH_CHARS = 40;
  * that are `undefined`, which JSON leaves out.
  */
 export function jsonLoss(value: unknown, path: string): string | undefined {
-  return lossIn(value, path, MOST_LEVELS);
+  return lossIn(value, path, MAX_DEPTH);
 }
 
 function lossIn(value: unknown, path: string, left: number): string | undefined {

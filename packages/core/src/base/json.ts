@@ -1,3 +1,5 @@
+import { jsonWithin, MAX_DEPTH } from "./json-depth.ts";
+
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -58,30 +60,21 @@ export type JsonOf<T> = unknown extends T
  */
 export function toJson(value: unknown): Json {
   const copy = literalCopy(value, sendable);
-  if (copy !== undefined) return copy;
-  const json = withoutLoneSurrogates(value);
-  checkDepth(json, DEEPEST);
-  return json;
+  return copy === undefined ? sendableJson(value, jsonWithin(value, MAX_DEPTH)) : copy;
 }
 
 const sendable = { text: (part: string) => part.toWellFormed(), done: <T>(part: T) => part };
-
-// `JSON.stringify` recurses, and stored JSON is serialized often. The limit keeps deep values from
-// overflowing the stack.
-const DEEPEST = 500;
-
-function checkDepth(value: Json, left: number): void {
-  if (value === null || typeof value !== "object") return;
-  if (left === 0) throw new RangeError(`The value is nested more than ${DEEPEST} levels deep.`);
-  for (const part of Array.isArray(value) ? value : Object.values(value)) checkDepth(part, left - 1);
-}
 
 /**
  * Converts a value to plain JSON like `toJson()`, but without the limit on depth. Use it for values that are
  * already stored.
  */
 export function withoutLoneSurrogates(value: unknown): Json {
-  const text = JSON.stringify(value);
+  return sendableJson(value, JSON.stringify(value));
+}
+
+/** Returns a value's JSON text as JSON without lone surrogates. */
+function sendableJson(value: unknown, text: string | undefined): Json {
   if (text === undefined) return null;
   return JSON.parse(LONE_SURROGATE.test(text) ? JSON.stringify(value, wellFormed) : text) as Json;
 }

@@ -157,9 +157,9 @@ export interface EventStore {
    * 4. `conflict`, see {@link AppendOptions.afterSeq}, with the log's last `seq` in `details.lastSeq`.
    * 5. `key_taken`, with the event that holds the key in `details.event`.
    *
-   * `invalid_input` means: no events, one key twice, data that is not JSON, or an append id, type or key that
-   * is empty, holds a NUL or half a surrogate pair, or is longer than 1,000 bytes of UTF-8. See
-   * {@link checkBatch}.
+   * `invalid_input` means: no events, one key twice, data that is not JSON or has more than 1,000 nested
+   * levels, or an append id, type or key that is empty, holds a NUL or half a surrogate pair, or is longer
+   * than 1,000 bytes of UTF-8. See {@link checkBatch} and {@link jsonText}.
    */
   append(
     sessionId: string,

@@ -1,4 +1,5 @@
 import { messageOf, PawlError } from "../base/errors.ts";
+import { jsonWithin, MAX_STORED_DEPTH } from "../base/json-depth.ts";
 import type { NewEvent } from "./event.ts";
 
 /** The longest id, type or key in bytes of UTF-8: two of them fit into one entry of a database index. */
@@ -115,7 +116,8 @@ export function checkBatch(events: readonly NewEvent[], appendId: string): void 
  * Returns a payload as JSON text; `undefined` becomes `null`. Store the text in a text column, which keeps it
  * unchanged.
  *
- * @throws PawlError `invalid_input` for a cycle, a bigint or nesting that is too deep.
+ * @param levels the most nested levels; 1,000 if left out, which is what all stores allow
+ * @throws PawlError `invalid_input` for a cycle, a bigint or more levels.
  *
  * @example
  * ```ts
@@ -124,8 +126,8 @@ export function checkBatch(events: readonly NewEvent[], appendId: string): void 
  * console.log(jsonText({ city: "Oslo" }), jsonText(undefined)); // {"city":"Oslo"} null
  * ```
  */
-export function jsonText(value: unknown): string {
-  return jsonTextOf(value);
+export function jsonText(value: unknown, levels: number = MAX_STORED_DEPTH): string {
+  return jsonTextOf(value, levels);
 }
 
 /**
@@ -140,14 +142,18 @@ export function jsonText(value: unknown): string {
  * ```
  */
 export function jsonbText(value: unknown): string {
-  return jsonTextOf(value, (_key, part) =>
+  return jsonTextOf(value, MAX_STORED_DEPTH, (_key, part) =>
     typeof part === "string" ? part.toWellFormed().replaceAll("\0", "\uFFFD") : part,
   );
 }
 
-function jsonTextOf(value: unknown, replacer?: (key: string, part: unknown) => unknown): string {
+function jsonTextOf(
+  value: unknown,
+  levels: number,
+  replacer?: (key: string, part: unknown) => unknown,
+): string {
   try {
-    return JSON.stringify(value, replacer) ?? "null";
+    return jsonWithin(value, levels, replacer) ?? "null";
   } catch (error) {
     throw new PawlError("invalid_input", `The value cannot be stored as JSON: ${messageOf(error)}`, {
       cause: error,

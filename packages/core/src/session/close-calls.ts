@@ -1,4 +1,5 @@
 import { type Json, toJson } from "../base/json.ts";
+import { jsonWithin, MAX_STORED_DEPTH } from "../base/json-depth.ts";
 import { isBlank } from "../base/text.ts";
 import type { NewEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
@@ -73,12 +74,12 @@ export function hadBeenAnswered({ answer }: CallState): string {
 }
 
 /**
- * Returns an answer as JSON. Never throws, because a value that is nested too deeply must not keep the run
- * from ending.
+ * Returns an answer as JSON. Never throws, because an answer that is nested too deeply, e.g. in a log of an
+ * earlier version, must not keep the run from ending.
  */
 function quotedJson(value: Json): string {
   try {
-    return JSON.stringify(value);
+    return String(jsonWithin(value, MAX_STORED_DEPTH));
   } catch {
     return "something that cannot be shown.";
   }

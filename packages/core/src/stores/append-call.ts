@@ -193,8 +193,9 @@ function patchText(patch: SessionPatch): string | null {
         }),
     cost_cents: addCostUsd === undefined ? undefined : centsFromUsd(addCostUsd),
     context_start: contextStartSeq,
-    metadata,
   };
   const text = jsonbText(changes);
-  return text === "{}" ? null : text;
+  if (metadata === undefined) return text === "{}" ? null : text;
+  // A text of its own, so that it may have as many levels as in a new session.
+  return `${text.slice(0, -1)}${text === "{}" ? "" : ","}"metadata":${jsonbText(metadata)}}`;
 }

@@ -9,7 +9,7 @@ export function utf8Length(text: string): number {
  * Returns `value` as JSON text if that is larger than `bytes` of UTF-8, otherwise `undefined`. An estimate
  * comes first, so that small values are not serialized.
  *
- * @throws PawlError `invalid_input` for a cycle, a bigint or nesting that is too deep.
+ * @throws PawlError `invalid_input` for what {@link jsonText} refuses.
  */
 export function jsonIfLarger(value: unknown, bytes: number): string | undefined {
   if (roomAfter(value, bytes, 64) >= 0) return undefined;

@@ -5,6 +5,7 @@ import { type Clock, LONGEST_TIMER_MS, systemClock } from "../base/clock.ts";
 import { withinDeadline } from "../base/deadline.ts";
 import { messageOf, PawlError } from "../base/errors.ts";
 import { hideTextsOf } from "../base/hide-texts.ts";
+import { isDeeperThan, MAX_DEPTH } from "../base/json-depth.ts";
 import { randomId } from "../base/random-id.ts";
 import { isBlank } from "../base/text.ts";
 import { outcomeUnknown } from "../session/close-calls.ts";
@@ -99,7 +100,10 @@ type Unreported =
 /** Validates the input and runs the tool. Never rejects. */
 async function run(tool: Tool<never>, input: unknown, { context }: OutsideContext): Promise<Unreported> {
   try {
-    const checked = await validate(tool.input as Schema, input).catch(tooDeep);
+    // A validator recurses.
+    const checked = isDeeperThan(input, MAX_DEPTH)
+      ? { ok: false as const, problems: ["it is nested too deeply"] }
+      : await validate(tool.input as Schema, input);
     if (!checked.ok)
       return { success: false, failure: "invalid_input", message: inputMismatch(checked.problems) };
     if (context.signal.aborted) throw context.signal.reason;
@@ -116,13 +120,6 @@ async function run(tool: Tool<never>, input: unknown, { context }: OutsideContex
       ...(code !== undefined && { code }),
     };
   }
-}
-
-/** Returns the outcome of a validation that ran out of stack. */
-function tooDeep(cause: unknown): { ok: false; problems: string[] } {
-  const isTooDeep = cause instanceof RangeError && /stack/.test(cause.message);
-  if (isTooDeep) return { ok: false, problems: ["it is nested too deeply"] };
-  throw cause;
 }
 
 /** Waits for the outcome until the time is over or the caller aborts. Then the tool is abandoned. */

@@ -1,5 +1,6 @@
 import { PawlError } from "../base/errors.ts";
 import { isJsonObject, type Json, type JsonObject, toJson } from "../base/json.ts";
+import { isDeeperThan } from "../base/json-depth.ts";
 import { sanitize } from "../context/sanitize.ts";
 import { FINAL_ANSWER } from "../log/final-answer.ts";
 import type { ToolSpec } from "../model/content.ts";
@@ -155,16 +156,6 @@ function cleaned(value: Json, clean: (text: string) => string): Json {
       `${JSON.stringify(wrong.slice(0, 64))} in a client's schema is not a valid property name: it has a tag of the prompt, or half a surrogate pair.`,
     );
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, cleaned(part, clean)]));
-}
-
-// Works level by level: a recursion would overflow the stack.
-function isDeeperThan(value: unknown, levels: number): boolean {
-  let level = [value];
-  for (let left = levels; level.length > 0; left -= 1) {
-    if (left === 0) return true;
-    level = level.flatMap((part) => (part !== null && typeof part === "object" ? Object.values(part) : []));
-  }
-  return false;
 }
 
 function offerError(message: string): PawlError {

@@ -1,8 +1,11 @@
 import { secretsIn, withoutKeys } from "@pawl/core/model";
-import { hideTextsOf } from "@pawl/core/tools";
+import { hideTextsOf, isDeeperThan } from "@pawl/core/tools";
 import { readCapped } from "../wire/read-capped.ts";
 import { connectionFailure, RemoteFailure } from "./remote-failure.ts";
 import type { RemoteCaller, RemoteToolsOptions } from "./remote-options.ts";
+
+/** The most nested levels of a response. A run stores no result that has more. */
+const MAX_LEVELS = 1_000;
 
 /** A response that was read. */
 export interface Answered {
@@ -10,7 +13,10 @@ export interface Answered {
   headers: Headers;
   /** Whether the body was too long, and was not read to its end. */
   isCut: boolean;
-  /** The body's JSON, without the request's credentials; `undefined` if it is not valid JSON. */
+  /**
+   * The body's JSON, without the request's credentials; `undefined` if it is not valid JSON, or nested too
+   * deeply.
+   */
   body: unknown;
 }
 
@@ -119,9 +125,9 @@ async function exchange(
 
 function parsed(text: string | undefined, hideIn: (body: unknown) => unknown): unknown {
   try {
-    return text === undefined ? undefined : hideIn(JSON.parse(text));
+    const body: unknown = text === undefined ? undefined : JSON.parse(text);
+    return isDeeperThan(body, MAX_LEVELS) ? undefined : hideIn(body);
   } catch {
-    // It is not JSON, or it is nested too deeply.
     return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { type JsonObject, type Schema, validate } from "@pawl/core";
+import { isDeeperThan } from "@pawl/core/tools";
 import type { HTTPException } from "hono/http-exception";
 import { refusal } from "./wire-error.ts";
 
@@ -58,15 +59,4 @@ export function checkId(text: string): string {
 
 export function invalid(message: string): HTTPException {
   return refusal(400, "invalid_input", message);
-}
-
-/** Returns whether a value has more than `depth` nested levels. */
-// Works level by level: an attacker's deep value would overflow the stack of a recursion.
-function isDeeperThan(value: unknown, depth: number): boolean {
-  let level = [value];
-  for (let left = depth; level.length > 0; left -= 1) {
-    if (left === 0) return true;
-    level = level.flatMap((part) => (part !== null && typeof part === "object" ? Object.values(part) : []));
-  }
-  return false;
 }

@@ -25,6 +25,9 @@ const OPTIONS: OptionKinds<OwnAnswer> = {
   appendId: "string!",
 };
 
+/** The most nested levels of an answer. The function in the database refuses more, too. */
+const MAX_LEVELS = 500;
+
 /**
  * Stores the user's answer to a question, with the user's own token. Only the first answer counts. The next
  * sweep of a runtime resumes the run, and checks the answer against the question's schema: if it does not
@@ -66,7 +69,7 @@ export async function answer(client: RpcClient, own: OwnAnswer): Promise<Sent> {
         p_session_id: sessionId,
         p_append_id: appendId,
         p_question: question,
-        p_value: jsonText(value),
+        p_value: jsonText(value, MAX_LEVELS),
       }),
     );
   } catch (error) {

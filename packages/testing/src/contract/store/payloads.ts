@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json } from "@pawl/core";
 import type { NewEvent } from "@pawl/core/store";
-import { type Bench, type Check, note } from "../base/bench.ts";
+import { type Bench, type Check, note, range, rejection } from "../base/bench.ts";
 import { everyType } from "./every-type.ts";
 
 /**
@@ -23,6 +23,14 @@ function same(name: string, data: Json): Check {
     },
   };
 }
+
+/** Data of `levels` levels: objects and lists by turns. */
+function nested(levels: number): Json {
+  return range(2, levels).reduce<Json>((inner, level) => (level % 2 === 0 ? { a: inner } : [inner]), []);
+}
+
+/** The most levels of what is stored. */
+const MOST_LEVELS = 1_000;
 
 /** Checks that payloads are read back as the same JSON, to the byte. */
 export const payloadChecks: readonly Check[] = [
@@ -77,6 +85,37 @@ export const payloadChecks: readonly Check[] = [
   ]),
   same("E1 keeps bare values, and null", [null, true, false, "", [], {}, [[]]]),
   same("E1 keeps a key named __proto__", JSON.parse('{"__proto__":{"a":1},"constructor":"c"}') as Json),
+  same(`E1 keeps data of ${MOST_LEVELS} levels`, nested(MOST_LEVELS)),
+  {
+    name: "E1 refuses data of more levels by their number, and stores nothing of the append",
+    async run({ append, events, session }) {
+      const id = await session();
+      for (const levels of [MOST_LEVELS + 1, 3_000, 50_000]) {
+        const deep = { type: "probe.data", data: nested(levels) } as NewEvent;
+        const { message } = await rejection(append(id, [note("a"), deep]), "invalid_input");
+        assert.match(message, /nested more than 1000 levels deep/);
+      }
+      assert.deepEqual(await events(id), []);
+    },
+  },
+  {
+    name: "E3 metadata has as many levels as data: in a new session, and in an append",
+    async run({ append, row, session, store }) {
+      const fits = { deep: nested(MOST_LEVELS - 1) };
+      const id = await session({ metadata: fits });
+      assert.deepEqual((await row(id)).metadata, fits);
+      await append(id, [note("a")], { session: { metadata: { more: fits.deep } } });
+      assert.deepEqual((await row(id)).metadata, { ...fits, more: fits.deep });
+      const metadata = { deep: nested(MOST_LEVELS) };
+      const refused = [
+        store.sessions.create({ id: `${id}-deep`, userId: "u", agent: "a", metadata }),
+        append(id, [note("b")], { session: { metadata } }),
+      ];
+      for (const work of refused)
+        assert.match((await rejection(work, "invalid_input")).message, /nested more than 1000 levels deep/);
+      assert.equal((await row(id)).lastSeq, 1);
+    },
+  },
   {
     name: "E1 keeps a bare text, number and null as data",
     async run(bench) {
