@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execTool } from "./exec.mjs";
-import { readJson } from "./project.mjs";
+import { exec } from "./exec.mjs";
+import { projectNode, readJson, tool } from "./project.mjs";
 
 /**
  * Runs all tests: those that mostly wait in one process, beside the two processes of the others, which use the
@@ -26,15 +26,16 @@ export async function allTests(env) {
 }
 
 /**
- * Runs vitest with its output on the terminal, or without `show` in `printed`. Resolves to the counts and the
- * whole JSON report.
+ * Runs vitest with its output on the terminal, or without `show` in `printed`; with the project's Node, or
+ * another one. Resolves to the counts and the whole JSON report.
  */
-export async function vitest(args, env, { show = true } = {}) {
+export async function vitest(args, env, { show = true, node = projectNode() } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "pawl-vitest-"));
   const file = join(folder, "report.json");
   try {
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
-    const { ok, output: printed } = await execTool("vitest", ["run", ...reporters, ...args], { env, show });
+    const command = [tool("vitest"), "run", ...reporters, ...args];
+    const { ok, output: printed } = await exec(node, command, { env, show });
     return { ...count(ok, readReport(file)), printed };
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -3,5 +3,5 @@ import { bundled, checkProgram, command, started } from "./support/program.ts";
 
 it("U4 runs on Node 22: a reader leaves, and the next one reads to the end", async () => {
   const file = await bundled("node.js", "node");
-  await checkProgram(await started(command("node/bin/node"), [file]));
+  await checkProgram(await started(command("node-22/bin/node"), [file]));
 });

@@ -25,7 +25,8 @@ it("E9 sqliteStore over a Durable Object keeps the contract of stores, and repor
 }, 60_000);
 
 it.each([
-  ["Node 22", "node/bin/node", []],
+  ["Node 22", "node-22/bin/node", []],
+  ["Node 26", "node-26/bin/node", []],
   ["Deno", "deno/deno", ["run", "-A"]],
   ["Bun", "bun/bin/bun.exe", ["run"]],
 ] as const)(
