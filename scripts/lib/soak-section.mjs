@@ -39,8 +39,16 @@ export function soakSection(
     `- Speaks for: ${soaks[name].map((path) => `\`${path}\``).join(", ")}`,
     "",
     ...table(report),
-    ...(notes.length > 0 ? [...notes.map((line) => `- ${line}`), ""] : []),
+    ...listed(notes),
   ].join("\n");
+}
+
+/** Returns what a soak reported: lines as a list, and rows of a table as they are. */
+function listed(notes) {
+  const isRow = (line) => line.startsWith("|");
+  const rows = notes.filter(isRow);
+  const items = notes.filter((line) => !isRow(line)).map((line) => `- ${line}`);
+  return [items, rows].flatMap((lines) => (lines.length > 0 ? [...lines, ""] : []));
 }
 
 const FAILED = "**This soak failed**";

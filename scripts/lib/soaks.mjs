@@ -17,6 +17,7 @@ export const SOAKS = {
   "packages/sse/test/dialects/ai-sdk/ai-sdk-reload.test.ts": [core, sse],
   "test/openai-runs.test.ts": [core, "packages/openai/src"],
   "test/pages.test.ts": [core],
+  "test/soak/attacks.test.ts": [core, postgres, sse, "packages/mcp/src", "packages/sqlite/src"],
   "test/soak/credentials.test.ts": [core, postgres, "packages/otel/src"],
   "test/soak/engine-kills.test.ts": [core, postgres, restate, "packages/pg-boss/src", "packages/sqlite/src"],
   "test/soak/enterprise-search.test.ts": [

@@ -16,6 +16,13 @@ declare module "vitest" {
  * asks for it.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { address, close } = await postgresDesk();
+  project.provide("postgres", address);
+  return close;
+}
+
+/** Opens an address that answers with the connection string of a Postgres, which starts at the first request. */
+export async function postgresDesk(): Promise<{ address: string; close(): Promise<void> }> {
   let server: Promise<PostgresServer> | undefined;
   const desk = createServer(async (_request, response) => {
     try {
@@ -26,10 +33,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     }
   }).listen(0, "127.0.0.1");
   await once(desk, "listening");
-  project.provide("postgres", `http://127.0.0.1:${(desk.address() as AddressInfo).port}`);
-  return async () => {
-    desk.close();
-    desk.closeAllConnections();
-    await (await server?.catch(() => undefined))?.remove();
+  return {
+    address: `http://127.0.0.1:${(desk.address() as AddressInfo).port}`,
+    async close() {
+      desk.close();
+      desk.closeAllConnections();
+      await (await server?.catch(() => undefined))?.remove();
+    },
   };
 }

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { agent, memoryStore, runtime } from "@pawl/core";
+import { handler } from "@pawl/sse";
+import { scriptedModel } from "@pawl/testing";
+import { type Attack, brokenIf } from "../frame/attack.ts";
+
+export const attack: Attack = {
+  id: "attacks-15",
+  title: "A stream whose request was aborted never ends for a reader in the same process",
+  state: "open",
+  async attempt() {
+    const model = scriptedModel([{ text: "Hello.", latencyMs: 20_000 }]);
+    const pawl = runtime({
+      agents: [agent({ name: "a", instructions: "i", model })],
+      store: memoryStore(),
+    });
+    const serve = handler({
+      runtime: pawl,
+      agent: "a",
+      authorize: () => ({ userId: "u" }),
+      heartbeatMs: 200,
+    });
+    const abort = new AbortController();
+    const response = await serve(
+      new Request("http://app/runs", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: '{"input":"Hi"}',
+        signal: abort.signal,
+      }),
+    );
+    let chunks = 0;
+    const reading = (async () => {
+      for await (const _ of response.body ?? []) chunks += 1;
+    })().then(
+      () => "ended",
+      () => "broke off",
+    );
+    while (chunks === 0) await sleep(5);
+    abort.abort();
+    const how = await Promise.race([reading, sleep(3_000, "waits after 3 s")]);
+    return brokenIf(how.startsWith("waits"), `the reader ${how}`);
+  },
+};
