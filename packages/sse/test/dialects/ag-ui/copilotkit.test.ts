@@ -1,57 +1,20 @@
-import { HttpAgent } from "@ag-ui/client-0.0.59";
-import type { CopilotKitCore } from "@copilotkit/core";
 import { approval } from "@pawl/core";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { expect, it, vi } from "vitest";
 import { agUi } from "../../../src/index.ts";
-import { type Agent, talk } from "../../support/agents.ts";
+import { talk } from "../../support/agents.ts";
 import { eventually } from "../../support/chat.ts";
+import { copilotKit } from "../../support/copilot-kit.ts";
 import { handModel } from "../../support/hand-model.ts";
-import { type Served, serve } from "../../support/served.ts";
+import { serve } from "../../support/served.ts";
 
 // CopilotKit reports its use to its maker unless it is told not to, and says so when it is loaded.
 vi.stubEnv("COPILOTKIT_TELEMETRY_DISABLED", "true");
 vi.stubEnv("DO_NOT_TRACK", "1");
-const { CopilotKitCore: Core } = await import("@copilotkit/core");
+const page = await copilotKit();
 
 const dialect = agUi();
 const ask: Reply = { text: "May I?", tools: [{ id: "c1", name: "confirm", input: { question: "Sure?" } }] };
-
-/** An agent of a page, as the README says. */
-class PageAgent extends HttpAgent {
-  override connectAgent(...asked: Parameters<HttpAgent["connectAgent"]>) {
-    this.pendingInterrupts = [];
-    this.abortController = new AbortController();
-    return super.connectAgent(...asked);
-  }
-  protected override connect(input: Parameters<HttpAgent["run"]>[0]) {
-    return this.run({ ...input, messages: [] });
-  }
-  override abortRun() {
-    super.abortRun();
-    const stop = `${this.url.replace(/runs$/, "sessions")}/${encodeURIComponent(this.threadId)}/stop`;
-    void fetch(stop, { method: "POST", headers: this.headers });
-  }
-}
-
-/** A page with CopilotKit that has just been loaded. */
-function page(served: Served, { threadId = "t", tools = [] as object[] } = {}) {
-  const headers = { authorization: "Bearer ada" };
-  const agent = new PageAgent({ url: `${served.url}/runs`, threadId, headers });
-  const core: CopilotKitCore = new Core({ agents__unsafe_dev_only: { default: agent as never } });
-  const errors: string[] = [];
-  core.subscribe({ onError: ({ error }) => void errors.push(error.message) });
-  for (const tool of tools) core.addTool(tool as never);
-  const own = core.getAgent("default");
-  if (own === undefined) throw new Error("CopilotKit has no agent.");
-  const shown = own as unknown as Agent;
-  const say = async (content: string) => {
-    shown.addMessage({ id: crypto.randomUUID(), role: "user", content });
-    await core.runAgent({ agent: own });
-  };
-  const connect = async () => void (await core.connectAgent({ agent: own }));
-  return { core, own, shown, errors, say, connect };
-}
 
 const confirming = (answer: () => Promise<unknown>) => ({
   name: "confirm",
