@@ -1,6 +1,7 @@
 import type { EventStore, StoredEvent } from "@pawl/core";
 import type { PostgresJs, Queryable } from "@pawl/postgres";
 import type { RpcClient } from "@pawl/supabase";
+import { pause } from "./pause.ts";
 
 /** One trip to a store: a statement, a request to PostgREST, or a call of a store in memory. */
 export interface Trip {
@@ -33,7 +34,7 @@ export function countedTrips(): Trips {
   ) => {
     const one = { kind, sent: size(sent), received: 0 };
     trips.list.push(one);
-    if (trips.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, trips.delayMs));
+    if (trips.delayMs > 0) await pause(trips.delayMs, "the time that a network takes");
     const done = await work();
     one.received = size(rows(done));
     return done;

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Agent, agent, type Tool, tool } from "@pawl/core";
 import { type Reply, type Rules, type StrictModel, strictModel } from "@pawl/testing";
 import * as z from "zod";
+import { pause } from "./pause.ts";
 import { soak } from "./soak.ts";
 
 /** Two versions of an agent over one model, and what their tools have done. */
@@ -33,7 +33,7 @@ export function deployedAgent(): DeployedAgent {
       execute: async (_, { callId, signal }) => {
         effects.set(callId, [...(effects.get(callId) ?? []), version]);
         // Half of the tools are cut off by a deploy only when they ignore their signal for too long.
-        await sleep(20, undefined, callId.charCodeAt(10) % 2 === 0 ? { signal } : {});
+        await pause(20, "the time that a tool takes", callId.charCodeAt(10) % 2 === 0 ? signal : undefined);
         return `${name} done`;
       },
     });

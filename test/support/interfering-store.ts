@@ -1,4 +1,5 @@
 import type { EventStore } from "@pawl/core";
+import { pause } from "./pause.ts";
 
 /** When to interfere: when a leg reads its session's row, or directly before or after its suspension. */
 export type Moment = "row" | "before suspension" | "behind suspension";
@@ -21,7 +22,7 @@ export function interferingStore(inner: EventStore): InterferingStore {
     if (armed?.moment !== moment) return;
     const { act } = armed;
     armed = undefined;
-    await Promise.race([act(), new Promise((resolve) => setTimeout(resolve, 15))]);
+    await Promise.race([act(), pause(15, "what it does may itself wait for the leg")]);
   };
   return {
     ...inner,

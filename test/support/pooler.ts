@@ -5,6 +5,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { pause } from "./pause.ts";
 import { freePort, servant } from "./postgres-server.ts";
 
 /** The path of the PgBouncer program; `PAWL_PGBOUNCER` overrides it. */
@@ -73,6 +74,6 @@ async function listening(port: number, tries = 100): Promise<void> {
   socket.destroy();
   if (open) return;
   if (tries <= 1) throw new Error("The pooler does not start.");
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await pause(50, "between two attempts");
   await listening(port, tries - 1);
 }

@@ -7,6 +7,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { pause } from "./pause.ts";
 
 const run = promisify(execFile);
 
@@ -137,6 +138,6 @@ async function ready(spawnServer: () => ChildProcess, tries = 100): Promise<Chil
   });
   if (started) return server;
   if (tries <= 1) throw new Error(`Postgres does not start: ${said}`);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await pause(100, "between two attempts");
   return await ready(spawnServer, tries - 1);
 }

@@ -4,6 +4,7 @@ import { crashingStore } from "./crashing-store.ts";
 import { databaseUser } from "./database-user.ts";
 import { EXPERTS } from "./delegates.ts";
 import { type InterferingStore, interferingStore, type Moment } from "./interfering-store.ts";
+import { pause } from "./pause.ts";
 import type { World } from "./world.ts";
 
 /** The user of the session. */
@@ -186,7 +187,7 @@ export class Actor {
       case "staff":
         return this.changeStaff(one.who);
       case "pause":
-        return await new Promise((resolve) => setTimeout(resolve, 3));
+        return await pause(3, "what it has begun gets further by a random part");
     }
   }
 
@@ -224,7 +225,7 @@ export class Actor {
     const read = tolerant(reading());
     this.runs.push(read);
     // If the working process is dead, no event arrives until another process recovers the run.
-    await Promise.race([read, new Promise((resolve) => setTimeout(resolve, 60))]);
+    await Promise.race([read, pause(60, "a dead process sends nothing more")]);
     control.abort();
   }
 

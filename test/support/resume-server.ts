@@ -9,6 +9,7 @@ import { handler } from "@pawl/sse";
 import { nodeListener } from "@pawl/sse/node";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import pg from "pg";
+import { pause } from "./pause.ts";
 
 const [url = "", port = ""] = process.argv.slice(2);
 process.stdin.on("end", () => process.exit()).resume();
@@ -39,7 +40,7 @@ const work = (name: string, idempotent: boolean) =>
     execute: async (_, { progress }) => {
       for (const percent of [40, 80]) {
         progress({ percent });
-        await new Promise((resolve) => setTimeout(resolve, 30));
+        await pause(30, "the time that a tool takes");
       }
       return `${name}ed`;
     },

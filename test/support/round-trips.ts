@@ -1,3 +1,4 @@
+import { pause } from "./pause.ts";
 /** Counts how often work waits for a store, one round trip after another. */
 export interface RoundTrips {
   /** The number of round trips so far. Calls that wait at the same time make one. */
@@ -44,7 +45,7 @@ export function roundTrips(): RoundTrips {
       work.then(end, end);
       while (!state.over) {
         // Everything that can go on without an answer does so first.
-        for (let n = 0; n < 5; n += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+        for (let n = 0; n < 5; n += 1) await pause(1, "timers without a delay fire, too");
         if (waiting.length === 0) continue;
         seen.count += 1;
         for (const answer of waiting.splice(0)) answer();

@@ -11,6 +11,7 @@ import { handler } from "@pawl/sse";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { z } from "zod";
 import type { Trip, Trips } from "./counted-trips.ts";
+import { pause } from "./pause.ts";
 
 /** What a story is about, and its requests. The last one is measured. */
 interface Story {
@@ -75,7 +76,7 @@ export async function tell(
 async function quiet({ list }: Pick<Trips, "list">): Promise<void> {
   for (let before = -1; before !== list.length; ) {
     before = list.length;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await pause(10, "nothing uses the store in this time");
   }
 }
 

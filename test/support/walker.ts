@@ -1,6 +1,7 @@
 import { agent, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import * as z from "zod";
+import { pause } from "./pause.ts";
 
 const STEPS = 8;
 
@@ -10,7 +11,7 @@ const step = tool({
   input: z.object({ place: z.number() }),
   idempotent: true,
   execute: async ({ place }) => {
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await pause(300, "the time that a step takes");
     return `at ${place}`;
   },
 });

@@ -18,6 +18,7 @@ import { delegates, EXPERTS } from "./delegates.ts";
 import { assertSoundLog } from "./invariants.ts";
 import { assertPages } from "./pages.ts";
 import { assertExpiries, assertPatience, patient } from "./patient.ts";
+import { pause } from "./pause.ts";
 import { assertRebuilds } from "./rebuild.ts";
 import { draw, type RecordedFiles } from "./recorded-files.ts";
 import { assertSnapshots } from "./snapshots.ts";
@@ -183,7 +184,7 @@ const known: typeof asked = Object.create(asked, {
         const checked = await asked["~standard"].validate(input);
         if (checked.issues !== undefined) return checked;
         if (checked.value.value === "b") throw new Error("the database is down");
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await pause(1, "the time that a database takes");
         return checked.value.value === "" ? { issues: [{ message: "unknown" }] } : checked;
       },
     },
@@ -214,7 +215,7 @@ function standardTools(ran: Map<string, number>) {
       idempotent: true,
       execute: async ({ value }, { callId }) => {
         count(callId);
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await pause(1, "the time that a tool takes");
         return `fetched ${value}`.padEnd(1_000, " and more");
       },
     }),
@@ -224,7 +225,7 @@ function standardTools(ran: Map<string, number>) {
       input: value,
       execute: async ({ value }, { callId }) => {
         count(callId);
-        await new Promise((resolve) => setTimeout(resolve, 40));
+        await pause(40, "longer than a tool may ignore its abort signal");
         return `done ${value}`;
       },
     }),

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
+import { processorTime } from "../../../../test/support/processor-time.ts";
 import { hideInError } from "../../src/base/hide-in-error.ts";
 import { hideTextsOf } from "../../src/base/hide-texts.ts";
 import { PawlError } from "../../src/index.ts";
-import { processorTime } from "../support/processor-time.ts";
 
 const TOKEN = "tok_4f2c9a7e1b8d6053";
 const hide = hideTextsOf({ token: TOKEN });

@@ -1,6 +1,6 @@
-import { setTimeout } from "node:timers/promises";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { pause } from "../../../../test/support/pause.ts";
 import {
   agent,
   agentTool,
@@ -123,8 +123,7 @@ it("L3 O1 estimates an answer with an invalid token count, and takes other inval
 
 it("C4 waits for user data as long as configured, even longer than a timer can", async () => {
   const userData = async () => {
-    // In real time: a timer of the machine fires after 1 ms if its delay is too long for it.
-    await setTimeout(5);
+    await pause(5, "a timer of the machine fires after 1 ms if its delay is too long for it");
     return "Ada";
   };
   const world = setup([{ text: "Ok." }], { userData, userDataTimeoutMs: 2 ** 31 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { processorTime } from "../../../../test/support/processor-time.ts";
 import { WRAPPER_TAGS } from "../../src/context/sanitize.ts";
 import { sanitize } from "../../src/index.ts";
 import type { NewEvent } from "../../src/store.ts";
@@ -108,10 +109,10 @@ describe("C7 what is injected cannot leave its tag", () => {
   });
 
   it("in time that grows with the text, whatever follows a <", () => {
-    const started = performance.now();
+    const spentMs = processorTime();
     for (const long of [" ", "\u0000", "\n\u200b"]) sanitize(`<${long.repeat(200_000)}x`);
     sanitize("<no".repeat(200_000));
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(spentMs()).toBeLessThan(2_000);
   });
 
   it("knowledge with its source, artifacts and notes on their way into the prompt", async () => {

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { memoryFiles, PawlError, readText } from "@pawl/core";
 import { diskFiles } from "@pawl/core/disk";
@@ -10,6 +9,7 @@ import { contentTypeOf, pathOfStored, storedPath } from "@pawl/core/store";
 import { fileStoreContract } from "@pawl/testing";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
+import { pause } from "../../../../test/support/pause.ts";
 
 const made: string[] = [];
 afterEach(async () => {
@@ -186,8 +186,7 @@ describe("diskFiles: crashes and failures", () => {
         },
       );
       await new Promise((resolve) => child.stdout?.once("data", resolve));
-      // In real time: another process is writing to a disk, and has to be killed at some point of that.
-      await setTimeout(ms);
+      await pause(ms, "another process is writing to a disk, and is killed at some point of that");
       const gone = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGKILL");
       await gone;

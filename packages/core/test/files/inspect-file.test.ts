@@ -1,8 +1,8 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { processorTime } from "../../../../test/support/processor-time.ts";
 import { inspectFile } from "../../src/files/inspect-file.ts";
 import { gif, joinedBytes, jpeg, pdf, png, utf8, webp } from "../support/files.ts";
-import { processorTime } from "../support/processor-time.ts";
 
 const refusal = async (bytes: Uint8Array<ArrayBuffer>) =>
   await inspectFile(bytes).then(

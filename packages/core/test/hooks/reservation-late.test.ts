@@ -1,3 +1,4 @@
+import { testClock } from "@pawl/testing";
 import { expect, it } from "vitest";
 import { memoryReservations, PawlError, type RunContext, type TurnPlan } from "../../src/index.ts";
 import type { Reservations } from "../../src/store.ts";
@@ -7,10 +8,12 @@ import { setup } from "../support/setup.ts";
 it("E10 L4 a grant that comes after the run has ended is given back at once", async () => {
   const inner = memoryReservations();
   const over = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
   const granted = Promise.withResolvers<void>();
   const reservations: Reservations = {
     ...inner,
     reserve: async (request) => {
+      asked.resolve();
       await over.promise;
       const answer = await inner.reserve(request);
       granted.resolve();
@@ -18,8 +21,13 @@ it("E10 L4 a grant that comes after the run has ended is given back at once", as
     },
   };
   const { hook, balance } = budget({ reservations });
-  const world = setup([], { hooks: [hook], limits: { wallClockMs: 20 } });
-  expect((await world.say("Go")).stop.type).toBe("deadline");
+  const clock = testClock();
+  const world = setup([], { hooks: [hook], limits: { wallClockMs: 20 } }, { clock });
+  const result = world.say("Go");
+  await asked.promise;
+  // The limit, and then the time in which work may end.
+  await clock.advance(20 + 20);
+  expect((await result).stop.type).toBe("deadline");
   over.resolve();
   await granted.promise;
   await expect.poll(balance).toEqual({ used: 0, held: 0 });

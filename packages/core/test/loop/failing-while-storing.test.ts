@@ -1,6 +1,6 @@
-import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
+import { settled } from "../../../../test/support/settled.ts";
 import { type FileStore, memoryFiles, memoryStore, type Schema, tool } from "../../src/index.ts";
 import { base64 } from "../support/file-runs.ts";
 import { png } from "../support/files.ts";
@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 /** A store that takes its time, as a database does. */
-const slowStore = () => beforeAppend(memoryStore(), async () => void (await setTimeout(3)));
+const slowStore = () => beforeAppend(memoryStore(), settled);
 
 /** A schema that waits for a database, which is down. */
 const broken = {
@@ -79,7 +79,7 @@ it("R2 E2 a schema that fails before the session is given back refuses the answe
   const store = {
     ...inner,
     release: async (...given: Parameters<typeof inner.release>) => {
-      await setTimeout(3);
+      await settled();
       return await inner.release(...given);
     },
   };
@@ -100,6 +100,6 @@ it("R2 E2 a schema that fails for the default of a question does not fail the pr
   const ask = tool({ name: "ask", description: "", input: z.object({}), suspends });
   const { say } = setup([{ tools: [{ name: "ask" }] }], { tools: [ask] });
   expect((await say("Go")).pending).toHaveLength(1);
-  await setTimeout(1);
+  await settled();
   expect(unhandled).toEqual([]);
 });

@@ -1,10 +1,10 @@
 import { getEventListeners } from "node:events";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { settled } from "../../../../test/support/settled.ts";
 import { type ModelClient, withIdleWatchdog, withRetry } from "../../src/index.ts";
 import type { ModelEvent } from "../../src/model.ts";
 import { failuresIn, hi, read, testClock, textOf } from "../support/calls.ts";
-import { settled } from "../support/settled.ts";
 
 /** A model that says what it is told to, when it is told to. */
 function puppet({ deaf = false } = {}) {

@@ -1,8 +1,8 @@
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { settled } from "../../../../test/support/settled.ts";
 import { type ModelClient, PawlError, type ResilientOptions, resilient } from "../../src/index.ts";
 import { deafModel, failuresIn, read, testClock, textOf } from "../support/calls.ts";
-import { settled } from "../support/settled.ts";
 import { setup } from "../support/setup.ts";
 
 const busy: Reply = { fault: { status: 529 } };

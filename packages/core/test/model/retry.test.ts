@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import { type Reply, type StrictModel, scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { settled } from "../../../../test/support/settled.ts";
 import { type ModelClient, PawlError, type RetryOptions, withRetry } from "../../src/index.ts";
 import { busy, deafModel, failuresIn, fine, hi, read, testClock, textOf } from "../support/calls.ts";
-import { settled } from "../support/settled.ts";
 
 function retrying(script: readonly Reply[], options: RetryOptions = {}) {
   const clock = testClock({ hurry: true });

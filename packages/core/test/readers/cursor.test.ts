@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { settled } from "../../../../test/support/settled.ts";
 import type { SessionEvent } from "../../src/index.ts";
 import { type LiveState, localTail } from "../../src/store.ts";
 import {
@@ -9,7 +10,6 @@ import {
   parseCursor,
   reduceView,
 } from "../../src/view.ts";
-import { settled } from "../support/settled.ts";
 import { setup, user } from "../support/setup.ts";
 import { look } from "../support/tools.ts";
 

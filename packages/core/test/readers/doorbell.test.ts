@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
+import { settled } from "../../../../test/support/settled.ts";
 import { Doorbell } from "../../src/readers/doorbell.ts";
-import { settled } from "../support/settled.ts";
 import { setup } from "../support/setup.ts";
 
 it("L10 shows text that arrives at once in a few deltas", async () => {

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { settled } from "../../../../test/support/settled.ts";
 import {
   type EventStore,
   memoryStore,
@@ -12,7 +13,6 @@ import {
 } from "../../src/index.ts";
 import type { LiveTail } from "../../src/store.ts";
 import { localTail } from "../../src/store.ts";
-import { settled } from "../support/settled.ts";
 import { setup } from "../support/setup.ts";
 
 const COUNT = 200;

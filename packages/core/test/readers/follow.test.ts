@@ -2,11 +2,11 @@ import { testClock as steppedClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { eachWay } from "../../../../test/support/each-way.ts";
+import { settled } from "../../../../test/support/settled.ts";
 import { type ModelClient, memoryStore, type SessionEvent, tool, withRetry } from "../../src/index.ts";
 import { newView, reduceView, type ViewState } from "../../src/view.ts";
 import { testClock } from "../support/calls.ts";
 import { heldModel, holdBefore, isTextOver } from "../support/held.ts";
-import { settled } from "../support/settled.ts";
 import { collect, setup, types, until, user } from "../support/setup.ts";
 import { ask, look } from "../support/tools.ts";
 

@@ -1,15 +1,22 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { eachWay } from "../../../../test/support/each-way.ts";
+import { settled } from "../../../../test/support/settled.ts";
 import { type EventStore, memoryStore, type SessionEvent, type StoredEvent } from "../../src/index.ts";
 import { localTail } from "../../src/store.ts";
-import { settled } from "../support/settled.ts";
 import { setup, user } from "../support/setup.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** A store that returns objects of its own, as a database does. `alive` counts those that are still kept. */
 function copying() {
@@ -32,7 +39,7 @@ function copying() {
     },
   };
   const alive = async () => {
-    await pause(10);
+    await settled();
     collect();
     return read.filter((one) => one.deref() !== undefined).length;
   };
@@ -55,7 +62,7 @@ it.each(eachWay("open"))(
     await say("Are you there?", { sessionId });
     await following;
     const waiting = reader.next();
-    await pause(1_200);
+    await vi.advanceTimersByTimeAsync(1_200);
     expect(model.requests).toHaveLength(2);
     expect(await alive()).toBe(0);
     await pawl.drain();
@@ -75,7 +82,7 @@ it("R4 the tail forgets a session's events after its run, and has those of the n
   const { sessionId } = await first.started;
   const leave = tail.subscribe(sessionId, () => undefined);
   await first.result;
-  await pause(1_200);
+  await vi.advanceTimersByTimeAsync(1_200);
   expect(tail.peek(sessionId).recent).toEqual([]);
   const second = pawl.run("tester", { ...user, sessionId, input: "And now?" });
   await second.result;

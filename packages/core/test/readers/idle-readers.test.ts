@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { without } from "../../../../test/support/each-way.ts";
+import { settled } from "../../../../test/support/settled.ts";
 import { type EventStore, memoryStore, type SessionEvent } from "../../src/index.ts";
 import { type LiveTail, localTail, type NewEvent, watchedStore } from "../../src/store.ts";
-import { settled } from "../support/settled.ts";
 import { setup } from "../support/setup.ts";
 
 const POLL_MS = 1_000;

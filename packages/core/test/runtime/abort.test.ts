@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { settled } from "../../../../test/support/settled.ts";
 import { memoryStore, runtime, tool } from "../../src/index.ts";
 import { code } from "../support/errors.ts";
-import { settled } from "../support/settled.ts";
 import { setup, stored, types, until, user } from "../support/setup.ts";
 import { askWith, hang, text } from "../support/tools.ts";
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { settled } from "../../../../test/support/settled.ts";
 import {
   type EventStore,
   jsonSchema,
@@ -8,7 +9,6 @@ import {
   tool,
 } from "../../src/index.ts";
 import { named } from "../support/hooks.ts";
-import { settled } from "../support/settled.ts";
 import { type Options, type Setup, setup, stored, until, user } from "../support/setup.ts";
 import { beforeAppend, dyingStore, has } from "../support/stores.ts";
 

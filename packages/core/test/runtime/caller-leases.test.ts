@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { settled } from "../../../../test/support/settled.ts";
 import { type EventStore, jsonSchema, memoryStore, tool } from "../../src/index.ts";
-import { settled } from "../support/settled.ts";
 import { setup, until, user } from "../support/setup.ts";
 import { beforeAppend, has } from "../support/stores.ts";
 import { endless } from "../support/when-busy.ts";

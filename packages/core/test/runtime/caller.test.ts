@@ -1,5 +1,5 @@
-import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { settled } from "../../../../test/support/settled.ts";
 import {
   agentTool,
   approval,
@@ -266,7 +266,7 @@ describe("F17 another process, which lacks the credentials", () => {
     await expect
       .poll(() => pendingOf(next, sessionId))
       .toMatchObject([{ kind: "credentials", toolName: "credentials" }]);
-    await setTimeout(20);
+    await settled();
     expect({ seen, requests: next.model.requests }).toEqual({ seen: [], requests: [] });
   });
 

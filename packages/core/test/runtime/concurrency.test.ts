@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { scriptedModel, strictModel, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
+import { settled } from "../../../../test/support/settled.ts";
 import { agent, agentTool, memoryStore, PawlError, runtime } from "../../src/index.ts";
 import { setup, stored, until } from "../support/setup.ts";
 import { ask, question } from "../support/tools.ts";
@@ -220,7 +220,7 @@ describe("a full process", () => {
     await clock.advance(60_001);
     // The timer opens the session, finds no place, and gives the run to the engine.
     await until(() => opened === 3);
-    await sleep(50);
+    await settled();
     held.release();
     expect((await busy.result).stop.type).toBe("end_turn");
     // The leg's log has no event of that time yet, so it waits once more, for no time.

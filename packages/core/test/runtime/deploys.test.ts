@@ -1,7 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { once } from "node:events";
 import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
+import { settled } from "../../../../test/support/settled.ts";
 import {
   type Agent,
   agentTool,
@@ -17,7 +18,13 @@ import { localEngine } from "../../src/store.ts";
 import { never, type Options, type Setup, setup, stored, types, until, user } from "../support/setup.ts";
 import { beforeAppend, failingStore, has } from "../support/stores.ts";
 import { hang, nothing } from "../support/tools.ts";
-import { endless } from "../support/when-busy.ts";
+import { endless, gate } from "../support/when-busy.ts";
+
+/** Rejects when the signal aborts. */
+async function aborted(signal: AbortSignal): Promise<void> {
+  await once(signal, "abort");
+  signal.throwIfAborted();
+}
 
 /** A process of its own over this store. */
 const boot = (store: EventStore, script: readonly Reply[], options: Options = {}, more: object = {}) =>
@@ -84,12 +91,15 @@ describe("a deploy in the middle of a turn", () => {
   });
 
   it("F25 at the end of a turn leaves the run for the next process, and is no crash either", async () => {
-    const work = tool({ name: "work", description: "", input: nothing, execute: () => sleep(30) });
+    const { work, open } = gate();
     const store = memoryStore();
     const first = boot(store, [{ tools: [{ name: "work" }] }], { tools: [work] });
     const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
     await stored(first, sessionId, "tool_started");
-    await first.pawl.drain({ timeoutMs: 5_000 });
+    const drained = first.pawl.drain({ timeoutMs: 5_000 });
+    await settled();
+    open();
+    await drained;
     expect(types(await first.log(sessionId)).slice(-2)).toEqual(["tool_result", "run_left"]);
     const log = await finish(boot(store, [{ text: "Done." }], { tools: [work] }), sessionId);
     expect(end(log)).toMatchObject({ stop: { type: "end_turn" } });
@@ -109,17 +119,21 @@ describe("a deploy in the middle of a turn", () => {
   it("F25 L4 counts as work, so the time limit bounds a turn that no process ever finishes", async () => {
     const store = memoryStore();
     const limits = { wallClockMs: 400 };
-    const first = boot(store, [endless], { limits });
+    let passedMs = 0;
+    const clock = { ...systemClock, now: () => Date.now() + passedMs };
+    const first = boot(store, [endless], { limits }, { clock });
     const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
     await stored(first, sessionId, "llm_request");
     for (let world = first, n = 0; ; n += 1) {
       expect(n).toBeLessThan(20);
-      await sleep(50);
+      passedMs += 50;
       await world.pawl.drain({ timeoutMs: 0 });
-      world = boot(store, [endless], { limits });
+      const before = (await world.log(sessionId)).length;
+      world = boot(store, [endless], { limits }, { clock });
       await world.pawl.sweep();
-      await sleep(20);
-      if (has(await world.log(sessionId), "run_ended")) break;
+      const after = async () => (await world.log(sessionId)).slice(before);
+      await until(async () => has(await after(), "llm_request") || has(await after(), "run_ended"));
+      if (has(await after(), "run_ended")) break;
     }
     expect(end(await first.log(sessionId))).toMatchObject({ stop: { type: "deadline" } });
     assertSoundLog(await first.log(sessionId));
@@ -140,7 +154,7 @@ describe("a deploy in the middle of a turn", () => {
         idempotent,
         execute: async (_, { signal, idempotencyKey }) => {
           keys.push(idempotencyKey);
-          if (keys.length === 1) await sleep(60_000, undefined, { signal });
+          if (keys.length === 1) await aborted(signal);
           return "worked";
         },
       });
@@ -185,7 +199,7 @@ describe("an idempotent call whose process gives way", () => {
       idempotent: true,
       execute: async (_, { signal, callId }) => {
         ran.push(callId);
-        if (ran.length === 1) await sleep(60_000, undefined, { signal }).catch(() => undefined);
+        if (ran.length === 1) await aborted(signal).catch(() => undefined);
         return atEnd();
       },
     });

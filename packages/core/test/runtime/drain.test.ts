@@ -1,22 +1,28 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { eachWay, type Way } from "../../../../test/support/each-way.ts";
+import { pause } from "../../../../test/support/pause.ts";
+import { settled } from "../../../../test/support/settled.ts";
+import { until } from "../../../../test/support/until.ts";
 import { type EventStore, memoryStore, type Runtime, runtime } from "../../src/index.ts";
 import { code } from "../support/errors.ts";
 import { setup, stored, user } from "../support/setup.ts";
 import { endless } from "../support/when-busy.ts";
 
 /** A store whose reads take a while, and that counts those which are not over when it is closed. */
-function closableStore(as: Way[1]): { store: EventStore; close(): void; late: string[] } {
+function closableStore(as: Way[1]) {
   const inner = memoryStore();
   const late: string[] = [];
   let closed = false;
+  let begun = 0;
+  let over = 0;
   const check = (what: string) => {
     if (closed) late.push(what);
   };
   const slowly = async (what: string): Promise<void> => {
     check(what);
-    await sleep(15);
+    begun += 1;
+    await pause(15, "the time that a read of the store takes");
+    over += 1;
     check(`${what}, to its end`);
   };
   const store: EventStore = {
@@ -40,6 +46,14 @@ function closableStore(as: Way[1]): { store: EventStore; close(): void; late: st
   return {
     store: as(store),
     late,
+    begun: () => begun,
+    /** Resolves in the midst of a read, after so many others. */
+    reading: (others: number) => until(() => begun > others && begun > over),
+    /** Resolves when no read is in progress. */
+    idle: async () => {
+      await until(() => begun === over);
+      await settled();
+    },
     close: () => {
       closed = true;
     },
@@ -57,13 +71,14 @@ async function readTo(pawl: Runtime, sessionId: string, signal?: AbortSignal): P
 
 describe.each(eachWay("open"))("a store that is closed, %s", (_way, as) => {
   it("U3 drains only when every reader has ended, so that nothing reads from a closed store", async () => {
-    const { store, close, late } = closableStore(as);
+    const { store, close, late, reading, idle, begun } = closableStore(as);
     const { agent, say } = setup([{ text: "Done." }], {}, { store });
     const { sessionId } = await say("Go");
     const pawl = runtime({ agents: [agent], store, pollMs: 5 });
+    const before = begun();
     const gone = new AbortController();
     const readers = [readTo(pawl, sessionId), readTo(pawl, sessionId, gone.signal)];
-    await sleep(22);
+    await reading(before + 2);
     readers.push(readTo(pawl, sessionId));
     gone.abort();
     pawl.start();
@@ -71,14 +86,14 @@ describe.each(eachWay("open"))("a store that is closed, %s", (_way, as) => {
     close();
     readers.push(readTo(pawl, sessionId));
     const ends = await Promise.all(readers);
-    await sleep(40);
+    await idle();
     expect(late).toEqual([]);
     expect(ends[1]).toBe("the end");
     for (const at of [0, 2, 3]) expect(ends[at]).toSatisfy(code("draining"));
   });
 
   it("U3 drains only when the result of a run that was cut off has been read", async () => {
-    const { store, close, late } = closableStore(as);
+    const { store, close, late, idle } = closableStore(as);
     // `drain` waits for the result's reads for twice this time, which must be enough on a busy machine.
     const world = setup([endless], {}, { store, abortGraceMs: 5_000 });
     const run = world.pawl.run("tester", { ...user, input: "Go" });
@@ -89,7 +104,7 @@ describe.each(eachWay("open"))("a store that is closed, %s", (_way, as) => {
     await world.pawl.drain({ timeoutMs: 10 });
     close();
     await expect(run.result).rejects.toSatisfy(code("draining"));
-    await sleep(40);
+    await idle();
     expect(late).toEqual([]);
   });
 
@@ -123,7 +138,7 @@ it("U1 U3 lets the readers of a run that ends in time have all of it", async () 
   await slow.next();
   const { sessionId } = await run.started;
   const follower = Array.fromAsync(pawl.follow(sessionId, { untilIdle: true }), ({ type }) => type);
-  await sleep(15);
+  await until(() => heard.length > 0);
   await pawl.drain();
   expect((await run.result).text).toBe("One two three four five.");
   expect(heard.join("")).toBe("One two three four five. End.");

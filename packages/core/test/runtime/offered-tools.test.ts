@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
+import { processorTime } from "../../../../test/support/processor-time.ts";
 import {
   agent,
   agentTool,
@@ -301,11 +302,11 @@ describe("F12 what a hostile client offers is refused, at once and with the reas
     ["a description that is too long", [{ ...read, description: "x".repeat(4_001) }], "at most 4000"],
   ])("%s", async (_, clientTools, message) => {
     const world = setup([done], open);
-    const startedAt = performance.now();
+    const spentMs = processorTime();
     await expect(world.say("Hi", { clientTools: clientTools as never })).rejects.toSatisfy(
       code("invalid_input", message),
     );
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(spentMs()).toBeLessThan(5_000);
     expect(await world.store.sessions.list({ userId: "u1" })).toEqual([]);
   });
 
@@ -316,10 +317,10 @@ describe("F12 what a hostile client offers is refused, at once and with the reas
       [{ tools: [{ name: "read_page", id: "toolu_0", input: { a: `${"a".repeat(60)}!`, b: {} } }] }, done],
       open,
     );
-    const startedAt = performance.now();
+    const spentMs = processorTime();
     const { pending } = await world.say("Hi", offers({ ...read, inputSchema: { ...bomb, properties } }));
     expect(pending).toMatchObject([{ clientTool: "read_page" }]);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(spentMs()).toBeLessThan(5_000);
   });
 
   it("cannot open or close a tag of the prompt", async () => {

@@ -1,13 +1,24 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
-import { type Agent, agentTool, memoryStore, runtime, type SessionEvent, tool } from "../../src/index.ts";
+import { pause } from "../../../../test/support/pause.ts";
+import { settled } from "../../../../test/support/settled.ts";
+import {
+  type Agent,
+  agentTool,
+  type EventStore,
+  memoryStore,
+  runtime,
+  type SessionEvent,
+  tool,
+} from "../../src/index.ts";
 import { code } from "../support/errors.ts";
-import { setup, stored, user } from "../support/setup.ts";
+import { setup, stored, until, user } from "../support/setup.ts";
 import { nothing } from "../support/tools.ts";
+import { gate } from "../support/when-busy.ts";
 
 const long = { text: "one two three four five six seven eight", delayPerEventMs: 20 };
-const work = tool({ name: "work", description: "", input: nothing, execute: () => sleep(15) });
+const work = tool({ name: "work", description: "", input: nothing, execute: settled });
 
 /** A platform that waits for promises, and counts those that have not settled. */
 function platform() {
@@ -113,20 +124,21 @@ it.each([
 
 describe("handOverAfterMs", () => {
   it("U4 releases the lease in the midst of an answer, and the next reader finishes the run at once", async () => {
+    const clock = testClock();
     const world = setup(
       [{ ...long, text: "word ".repeat(200) }, { text: "Finished." }],
       {},
-      {
-        handOverAfterMs: 60,
-      },
+      { handOverAfterMs: 60, clock, store: memoryStore({ now: clock.now }) },
     );
     const { sessionId, runId } = await world.pawl.run("tester", { ...user, input: "Go" }).started;
-    const first = world.pawl.follow(sessionId, { resume: true });
-    await expect(readAll(first)).rejects.toSatisfy(code("draining"));
-    const began = performance.now();
-    const second = runtime({ agents: [world.agent], store: world.store });
+    const first = readAll(world.pawl.follow(sessionId, { resume: true }));
+    const handedOver = expect(first).rejects.toSatisfy(code("draining"));
+    await stored(world, sessionId, "llm_request");
+    await clock.advance(60);
+    await handedOver;
+    // No time passes from here on, so no lease expires.
+    const second = runtime({ agents: [world.agent], store: world.store, clock });
     await readAll(second.follow(sessionId, { resume: true, untilIdle: { runId } }));
-    expect(performance.now() - began).toBeLessThan(2_000);
     const log = await world.log(sessionId);
     expect(log.filter(({ type }) => type === "run_recovered")).toHaveLength(1);
     expect(log.at(-1)).toMatchObject({ type: "run_ended", data: { stop: { type: "end_turn" } } });
@@ -135,17 +147,19 @@ describe("handOverAfterMs", () => {
   });
 
   it("U4 starts no new turn in the last fifth of the time", async () => {
-    const pause = tool({ name: "pause", description: "", input: nothing, execute: () => sleep(450) });
+    const clock = testClock();
+    const { work: long, open } = gate();
     const world = setup(
-      [{ tools: [{ name: "pause" }] }, { text: "Finished." }],
-      { tools: [pause] },
-      {
-        handOverAfterMs: 500,
-      },
+      [{ tools: [{ name: "work" }] }, { text: "Finished." }],
+      { tools: [long] },
+      { handOverAfterMs: 500, clock, store: memoryStore({ now: clock.now }) },
     );
     const { sessionId, runId } = await world.pawl.run("tester", { ...user, input: "Go" }).started;
+    await stored(world, sessionId, "tool_started");
+    await clock.advance(450);
+    open();
     await stored(world, sessionId, "tool_result");
-    await sleep(20);
+    await settled();
     expect((await world.of(sessionId, "llm_request")).length).toBe(1);
     const second = runtime({ agents: [world.agent], store: world.store });
     await readAll(second.follow(sessionId, { resume: true, untilIdle: { runId } }));
@@ -186,6 +200,10 @@ describe("a session whose process is gone", () => {
     return { world, sessionId, runId };
   }
 
+  /** Resolves when the lease of the process that is gone has expired. */
+  const expired = (store: EventStore) =>
+    until(async () => (await store.listRecoverable({ limit: 1 })).length > 0);
+
   it("U4 is resumed by a reader, as soon as its lease has expired", async () => {
     const { world, sessionId, runId } = await cutOff(150, [{ text: "Finished." }]);
     await readAll(world.pawl.follow(sessionId, { resume: true, untilIdle: { runId } }));
@@ -210,14 +228,17 @@ describe("a session whose process is gone", () => {
   it("U4 is left alone by a reader that was not asked to resume it", async () => {
     const { world, sessionId } = await cutOff(50, [{ text: "Finished." }]);
     const gone = new AbortController();
-    setTimeout(() => gone.abort(), 250);
-    await readAll(world.pawl.follow(sessionId, { signal: gone.signal }));
+    const reading = readAll(world.pawl.follow(sessionId, { signal: gone.signal }));
+    await expired(world.store);
+    await pause(100, "the time in which a reader that resumes looks five times");
+    gone.abort();
+    await reading;
     expect(await world.of(sessionId, "run_recovered")).toEqual([]);
   });
 
   it("U4 refuses a message only when the run that it resumed is over, unless the process stays alive", async () => {
     const { world, sessionId } = await cutOff(50, [{ text: "Finished." }, { text: "Second." }]);
-    await sleep(80);
+    await expired(world.store);
     const refused = world.pawl.run("tester", { ...user, sessionId, input: "More" });
     await expect(refused.started).rejects.toSatisfy(code("session_busy"));
     expect(await world.of(sessionId, "run_ended")).toHaveLength(1);
@@ -226,7 +247,7 @@ describe("a session whose process is gone", () => {
 
   it("U4 refuses a message at once if the platform waits for the run that it resumed", async () => {
     const { world, sessionId } = await cutOff(50, [long]);
-    await sleep(80);
+    await expired(world.store);
     const { waitUntil, idle } = platform();
     const pawl = runtime({ agents: [world.agent], store: world.store, waitUntil });
     const refused = pawl.run("tester", { ...user, sessionId, input: "More" });

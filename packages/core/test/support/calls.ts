@@ -1,7 +1,7 @@
 import type { Reply } from "@pawl/testing";
+import { settled } from "../../../../test/support/settled.ts";
 import { type ModelClient, type ModelFailure, type ModelRequest, PawlError } from "../../src/index.ts";
 import type { ModelEvent, Sleep, StreamOptions } from "../../src/model.ts";
-import { settled } from "./settled.ts";
 
 export const hi: ModelRequest = {
   system: [],

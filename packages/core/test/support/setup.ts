@@ -1,5 +1,5 @@
-import { setTimeout } from "node:timers/promises";
 import { type Reply, type StrictModel, type StrictModelOptions, strictModel } from "@pawl/testing";
+import { until } from "../../../../test/support/until.ts";
 import {
   type Agent,
   type AgentOptions,
@@ -17,6 +17,8 @@ import {
   type StoredEvent,
   type StoredOf,
 } from "../../src/index.ts";
+
+export { until };
 
 /** The owner of the tests' sessions. */
 export const user = { userId: "u1" };
@@ -72,11 +74,6 @@ export function types(events: readonly { type: string }[]): string[] {
 
 /** Never settles, and ignores its abort signal. */
 export const never = (): Promise<never> => new Promise<never>(() => undefined);
-
-/** Waits until something holds, however slow the machine is. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await setTimeout(1);
-}
 
 /** Waits until an event of this type is in the log, however slow the machine is. */
 export async function stored(world: Pick<Setup, "log">, sessionId: string, type: string): Promise<void> {

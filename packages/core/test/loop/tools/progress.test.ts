@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { settled } from "../../../../../test/support/settled.ts";
 import { memoryStore, tool } from "../../../src/index.ts";
-import { settled } from "../../support/settled.ts";
 import { collect, never, setup, stored } from "../../support/setup.ts";
 import { beforeAppend, has } from "../../support/stores.ts";
 import { text } from "../../support/tools.ts";

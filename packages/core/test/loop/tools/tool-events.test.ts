@@ -1,6 +1,7 @@
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { assertSoundLog } from "../../../../../test/support/invariants.ts";
+import { settled } from "../../../../../test/support/settled.ts";
 import {
   agent,
   agentTool,
@@ -11,7 +12,6 @@ import {
 } from "../../../src/index.ts";
 import { sound } from "../../support/hooks.ts";
 import { pricing } from "../../support/pricing.ts";
-import { settled } from "../../support/settled.ts";
 import { never, setup, stored, types, user } from "../../support/setup.ts";
 import { beforeAppend, dyingStore, has } from "../../support/stores.ts";
 import { nothing } from "../../support/tools.ts";
@@ -251,22 +251,21 @@ describe("a tool cannot store", () => {
   });
 
   it("F22 anything once its time is up, while the result is being stored", async () => {
-    const { promise: late, resolve: isLate } = Promise.withResolvers<string>();
+    const contexts: ToolContext[] = [];
     const slow = saying(
-      async ({ append, signal }) => {
-        signal.addEventListener("abort", () =>
-          setTimeout(() => append(plan).catch(({ message }) => isLate(message)), 25),
-        );
+      async (context) => {
+        contexts.push(context);
         return await never();
       },
       { timeoutMs: 5 },
     );
+    let late: unknown;
     const store = beforeAppend(memoryStore(), async (events) => {
-      if (has(events, "tool_result")) await late;
+      if (has(events, "tool_result")) late = await contexts[0]?.append(plan).catch(({ message }) => message);
     });
     const world = setup(script, { tools: [slow] }, { store });
     const { sessionId } = await world.say("Go");
-    expect(await late).toContain("The call has its result already");
+    expect(late).toContain("The call has its result already");
     expect(types(await sound(world, sessionId))).not.toContain(plan.type);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { settled } from "../../../../../test/support/settled.ts";
 import { jsonSchema, memoryStore, tool } from "../../../src/index.ts";
-import { settled } from "../../support/settled.ts";
 import { setup, until } from "../../support/setup.ts";
 import { failingStore } from "../../support/stores.ts";
 import { text } from "../../support/tools.ts";

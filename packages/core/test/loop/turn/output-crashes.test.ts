@@ -1,8 +1,8 @@
-import { setTimeout } from "node:timers/promises";
 import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertRebuilds } from "../../../../../test/support/rebuild.ts";
+import { settled } from "../../../../../test/support/settled.ts";
 import { agent, memoryStore, runtime, type Session, tool } from "../../../src/index.ts";
 import { all } from "../../support/logs.ts";
 import { until, user } from "../../support/setup.ts";
@@ -61,7 +61,7 @@ async function play(diesAt: readonly number[], more: More) {
         await pawl.sweep();
         const { status, openRun } = await row();
         if (status !== "active" || openRun === null) return;
-        await setTimeout(1);
+        await settled();
       }
     };
     const work = async () => {

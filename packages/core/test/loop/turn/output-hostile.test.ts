@@ -1,8 +1,8 @@
-import { setTimeout } from "node:timers/promises";
 import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertRebuilds } from "../../../../../test/support/rebuild.ts";
+import { settled } from "../../../../../test/support/settled.ts";
 import { type Json, jsonSchema, validate } from "../../../src/index.ts";
 import { type Options, setup } from "../../support/setup.ts";
 import { echoTool } from "../../support/tools.ts";
@@ -97,7 +97,7 @@ describe.each(WAYS)("an output of a strange schema, %s", (_, more) => {
       "an async refinement",
       z.object({
         a: z.string().refine(async (a) => {
-          await setTimeout(1);
+          await settled();
           return a === "x";
         }),
       }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertRebuilds } from "../../../../../test/support/rebuild.ts";
+import { until } from "../../../../../test/support/until.ts";
 import {
   memoryBlobs,
   memoryStore,
@@ -98,10 +99,10 @@ describe("E2 a redaction of an extension's event", () => {
     const reading = (async () => {
       for await (const event of world.pawl.follow(sessionId, { signal: abort.signal })) live.push(event);
     })().catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => live.length > 0);
     const seq = await seqOf(world, sessionId, "shop.list");
     await world.pawl.redact(sessionId, seq, user);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => live.some(({ type }) => type === "redaction"));
     abort.abort();
     await reading;
     expect(live.findLast(({ type }) => type === "redaction")).toMatchObject({

@@ -1,5 +1,6 @@
-import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { settled } from "../../../../../test/support/settled.ts";
+import { until } from "../../../../../test/support/until.ts";
 import {
   type EventStore,
   type Hook,
@@ -103,10 +104,10 @@ describe("the first request of a run", () => {
     const atOnce = watched();
     await setup([ok], {}, { store: atOnce.store, deps: () => "here" }).say("Hi");
     expect(atOnce.appends[0]).toEqual([...START, "llm_request"]);
-    for (const ms of [0, 20]) {
+    for (const arrived of [async () => undefined, settled]) {
       const { store, appends } = watched();
       const deps = async () => {
-        if (ms > 0) await setTimeout(ms);
+        await arrived();
         return appends.length;
       };
       await setup([ok], {}, { store, deps }).say("Hi");
@@ -229,9 +230,10 @@ describe("a process that dies at the beginning", () => {
 
   it("E2 L13 after the start and its request are stored is charged for it, and another process answers once", async () => {
     const { inner, advance } = clocked();
-    const dead = setup([], {}, { store: dyingStore(inner, starts) });
+    const store = dyingStore(inner, starts);
+    const dead = setup([], {}, { store });
     void dead.pawl.run("tester", message).started.catch(() => undefined);
-    await setTimeout(5);
+    await until(() => store.dead);
     const { world, log } = await sentAgain(inner, advance, 1);
     expect(dead.model.requests).toHaveLength(0);
     expect(world.model.requests).toHaveLength(1);

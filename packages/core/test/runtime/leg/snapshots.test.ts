@@ -1,6 +1,6 @@
-import { setTimeout } from "node:timers/promises";
 import type { Rules } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { settled } from "../../../../../test/support/settled.ts";
 import { type EventStore, memoryBlobs, memoryStore, PawlError } from "../../../src/index.ts";
 import { SNAPSHOT_VERSION } from "../../../src/log/snapshot.ts";
 import type { SessionToOpen, Snapshot } from "../../../src/store.ts";
@@ -156,7 +156,7 @@ describe("R5 a snapshot", () => {
     const draining = world.pawl.drain({ timeoutMs: 1_000 }).then(() => {
       isDrained = true;
     });
-    await setTimeout(20);
+    await settled();
     expect(isDrained).toBe(false);
     save?.();
     await draining;

@@ -12,6 +12,7 @@ import {
 import { asking, family, ofType, sessionId, task } from "../../support/family.ts";
 import { until, user } from "../../support/setup.ts";
 import { dyingStore, has } from "../../support/stores.ts";
+import { hang } from "../../support/tools.ts";
 
 /** The caller in a version without its sub-agent, or with another one, in a process of its own. */
 function deployed(
@@ -255,14 +256,8 @@ describe("what a sub-agent has used is charged to the caller's run", () => {
   });
 
   it("L13 also if the run is stopped and the sub-agent's tool ignores its signal", async () => {
-    const stubborn = tool({
-      name: "stubborn",
-      description: "Takes its time.",
-      input: z.object({}),
-      execute: async () => await new Promise((resolve) => setTimeout(resolve, 150)),
-    });
-    const world = family(script, [{ tools: [{ name: "stubborn" }] }, { text: "Never." }], {
-      callee: { tools: [stubborn] },
+    const world = family(script, [{ tools: [{ name: "hang" }] }, { text: "Never." }], {
+      callee: { tools: [hang] },
     });
     const pawl = world.boot();
     await world.base.sessions.create({ id: sessionId, userId: "u1", agent: "host" });

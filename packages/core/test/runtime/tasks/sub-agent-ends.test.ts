@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { crashingStore } from "../../../../../test/support/crashing-store.ts";
 import { databaseUser } from "../../../../../test/support/database-user.ts";
+import { settled } from "../../../../../test/support/settled.ts";
 import { byTurn } from "../../../../../test/support/world.ts";
 import { agent, agentTool, type EventStore, PawlError, tool } from "../../../src/index.ts";
 import type { Lease } from "../../../src/store.ts";
@@ -63,7 +64,7 @@ describe("a task whose caller ends", () => {
             answering = world.answer("toolu_a", "yes", pawl);
             await until(async () => ofType(await world.log(), "tool_answered").length > 0);
             // The process that stored the answer tells its leg, which reads it.
-            await new Promise((resolve) => setTimeout(resolve, 5));
+            await settled();
           }
           return await world.base.sessions.get(id);
         },
@@ -83,8 +84,13 @@ describe("a task whose caller ends", () => {
   it("P6 goes on if the user's answer arrives while a new message would end its caller", async () => {
     const world = await asked({ caller: { whenBusy: "queue" } });
     let isAnswered = false;
+    let renewals = 0;
     const store: EventStore = {
       ...world.base,
+      renew: async (...given) => {
+        renewals += 1;
+        return await world.base.renew(...given);
+      },
       sessions: {
         ...world.base.sessions,
         get: async (id) => {
@@ -92,7 +98,9 @@ describe("a task whose caller ends", () => {
             isAnswered = true;
             await databaseUser(world.base, sessionId).answer({ text: "yes" }, "answered elsewhere");
             // The leg reads it when it renews its lease.
-            await new Promise((resolve) => setTimeout(resolve, 60));
+            const before = renewals;
+            await until(() => renewals > before);
+            await settled();
           }
           return await world.base.sessions.get(id);
         },

@@ -2,9 +2,9 @@ import { type Reply, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { crashingStore } from "../../../../../test/support/crashing-store.ts";
+import { settled } from "../../../../../test/support/settled.ts";
 import { type EventStore, PawlError, tool } from "../../../src/index.ts";
 import { asking, type Family, family, ofType, sessionId, task } from "../../support/family.ts";
-import { settled } from "../../support/settled.ts";
 import { until, user } from "../../support/setup.ts";
 import { hang } from "../../support/tools.ts";
 

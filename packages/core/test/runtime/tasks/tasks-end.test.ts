@@ -1,6 +1,6 @@
 // What is left to do for sub-agents at the end of a run, and when that ends.
-import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { settled } from "../../../../../test/support/settled.ts";
 import { agent, type Clock, type EventStore, type Hook, runtime, systemClock } from "../../../src/index.ts";
 import { family, ofType, sessionId, task } from "../../support/family.ts";
 import { until, user } from "../../support/setup.ts";
@@ -33,7 +33,7 @@ it("L13 use of a sub-agent that is known only after its effect has ended is not 
     afterRun: async ({ costUsd }) => {
       seen.push(costUsd);
       late.resolve();
-      await setTimeout(30);
+      await settled();
     },
   };
   const slow = [
