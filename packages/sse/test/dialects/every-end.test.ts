@@ -1,10 +1,10 @@
-import { setTimeout } from "node:timers/promises";
 import { type Hook, type ModelClient, memoryStore, tool } from "@pawl/core";
 import type { NewEvent } from "@pawl/core/store";
 import { newView, reduceView } from "@pawl/core/view";
 import { type Reply, strictModel } from "@pawl/testing";
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { pause } from "../../../../test/support/pause.ts";
 import { asp, coach, metrics, trainer } from "../../src/dialects.ts";
 import { agUi, aiSdk, type Dialect, native } from "../../src/index.ts";
 import { confirm, eventsOf, look, type Served, serve, until } from "../support/served.ts";
@@ -133,7 +133,9 @@ const paced = (model: ModelClient): ModelClient => ({
   stream: async function* (...given) {
     for await (const part of model.stream(...given)) {
       yield part;
-      if (part.type === "content_block_delta") await setTimeout(30);
+      if (part.type === "content_block_delta") {
+        await pause(30, "longer than a stream collects text, so that it is sent as it is written");
+      }
     }
   },
 });

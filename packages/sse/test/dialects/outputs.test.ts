@@ -47,15 +47,15 @@ describe.each(WAYS)("an object by %s", (_, modelOf) => {
         page.messages
           .at(-1)
           ?.parts.flatMap((part) => (part.type === "data-output" ? [part as object] : [])) ?? [];
-      const seen = new Set<string>();
-      await write(model, long, 4, async () => {
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      const seen = new Set([JSON.stringify(data())]);
+      await write(model, long, 3, async () => {
+        await eventually(() => !seen.has(JSON.stringify(data())));
         seen.add(JSON.stringify(data()));
       });
       await sent;
       const part = { type: "data-output", id: "output", data: { value: long, final: true } };
       expect(data()).toEqual([part]);
-      if (isFormat) expect(seen.size).toBeGreaterThan(2);
+      if (isFormat) expect(seen.size).toBeGreaterThan(3);
       expect(textOf(page.messages.at(-1))).toBe("");
       expect((await history(served, (page as unknown as { id: string }).id)).at(-1)?.parts).toContainEqual(
         part,
@@ -98,14 +98,14 @@ describe.each(WAYS)("an object by %s", (_, modelOf) => {
       const agent = httpAgent(version, served) as ReturnType<typeof httpAgent> & { state: object };
       agent.state = { own: 1 };
       const saying = say(agent, "Oslo?");
-      const states = new Set<string>();
-      await write(model, long, 4, async () => {
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      const states = new Set([JSON.stringify(agent.state)]);
+      await write(model, long, 3, async () => {
+        await eventually(() => !states.has(JSON.stringify(agent.state)));
         states.add(JSON.stringify(agent.state));
       });
       const events: AgEvent[] = await saying;
       expect(agent.state).toEqual({ own: 1, output: long });
-      if (isFormat) expect(states.size).toBeGreaterThan(2);
+      if (isFormat) expect(states.size).toBeGreaterThan(3);
       expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", result: long });
       expect(events.filter(({ type }) => type.startsWith("TEXT") || type.startsWith("TOOL"))).toEqual([]);
       const page = await reloaded(version, served, agent.threadId);

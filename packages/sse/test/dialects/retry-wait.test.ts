@@ -2,6 +2,7 @@ import { agent, memoryStore, runtime, withRetry } from "@pawl/core";
 import { localEngine } from "@pawl/core/store";
 import { strictModel, testClock } from "@pawl/testing";
 import { expect, it } from "vitest";
+import { until } from "../../../../test/support/until.ts";
 import { agUi, aiSdk, handler } from "../../src/index.ts";
 
 it("F26 W3 a run that waits before it asks its model again shows no call and no question", async () => {
@@ -33,11 +34,7 @@ it("F26 W3 a run that waits before it asks its model again shows no call and no 
       }),
     );
     const text = response.text();
-    for (;;) {
-      const [session] = await store.sessions.list({ userId: "ada" });
-      if (session?.wakeAt != null) break;
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
+    await until(async () => (await store.sessions.list({ userId: "ada" }))[0]?.wakeAt != null);
     await clock.advance(60_001);
     const told = await text;
     expect(told).toContain("Done.");

@@ -122,9 +122,7 @@ describe("a call that waits for a time", () => {
       expect(expires).toMatchObject({ default: { yes: false } });
       if (dialect.name !== "native")
         expect(frames.at(-1)).toMatchObject({ outcome: { interrupts: [{ expiresAt: expires?.at }] } });
-      await expect
-        .poll(async () => (await served.store.sessions.get(sessionId))?.openRun, { timeout: 5_000 })
-        .toBeNull();
+      await expect.poll(async () => (await served.store.sessions.get(sessionId))?.openRun).toBeNull();
       const { messages } = await served.runtime.view(sessionId, { userId: "ada" });
       expect(messages[1]?.text).toBe("Then not.");
       expect(messages[1]?.parts[0]).toMatchObject({ phase: "done", result: { yes: false } });

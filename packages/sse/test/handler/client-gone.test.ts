@@ -5,6 +5,7 @@ import { coach } from "../../src/dialects.ts";
 import { agUi, native } from "../../src/index.ts";
 import { handModel } from "../support/hand-model.ts";
 import { type Served, serve } from "../support/served.ts";
+import { pause } from "../../../../test/support/pause.ts";
 
 // The tests run side by side, so each uses its own `expect`.
 
@@ -13,7 +14,7 @@ const idOf = (response: Response) => response.headers.get("x-pawl-session") ?? "
 const stopOf = async ({ runtime }: Served, sessionId: string) =>
   (await runtime.view(sessionId, { userId: "ada" })).run?.stop?.type;
 /** Longer than a run without a reader goes on. */
-const longer = () => new Promise((resolve) => setTimeout(resolve, 1_200));
+const longer = () => pause(1_200, "longer than a run without a reader continues");
 
 /** Reads until the text has come. */
 async function readTo(response: Response, text: string): Promise<void> {
@@ -328,8 +329,9 @@ describe.concurrent('L10 with `onClientGone: "stop"`', () => {
     await readTo(first.response, "Once");
     const sessionId = idOf(first.response);
     const second = await open(served, "/runs", { sessionId, message: "More" });
+    const before = served.sockets.size;
     second.leave();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(() => served.sockets.size).toBe(before - 1);
     turn.end();
     await readOn(first.response);
     (await model.turn()).say("Twice");

@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { until } from "../../../../test/support/until.ts";
 import { DOT, dot, image, pdf, serveFiles } from "../support/filing.ts";
 import { allEvents, serve } from "../support/served.ts";
 
@@ -128,7 +129,7 @@ describe("POST /files", () => {
       return { response, end: () => writer.close() };
     };
     const open = Array.from({ length: 4 }, slow);
-    while (asked < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => asked === 4);
     expect(await errorOf(await upload(pdf))).toContain("429 rate_limited");
     expect((await upload(pdf, { as: "eve" })).status).toBe(200);
     await open[0]?.end();
@@ -136,7 +137,7 @@ describe("POST /files", () => {
     // Its place is free, and no other.
     const before = asked;
     open.push(slow());
-    while (asked === before) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => asked > before);
     expect(await errorOf(await upload(pdf))).toContain("429 rate_limited");
     for (const { end } of open.slice(1)) await end();
     for (const { response } of open.slice(1)) expect((await response).status).toBe(200);

@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import { memoryFiles } from "@pawl/core";
 import { strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { until } from "../../../../test/support/until.ts";
 import { agUi, aiSdk } from "../../src/index.ts";
 import { DOT, dot, serveFiles } from "../support/filing.ts";
 import { serve } from "../support/served.ts";
@@ -139,9 +140,9 @@ describe("POST /files, in bad faith", () => {
         );
         return socket;
       });
-      while ((await upload(dot)).status !== 429) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(async () => (await upload(dot)).status === 429);
       for (const socket of sockets) socket.destroy();
-      while ((await upload(dot)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(async () => (await upload(dot)).status === 200);
     }
     expect(await files.list()).toHaveLength(1);
   });

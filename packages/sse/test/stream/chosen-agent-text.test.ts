@@ -1,6 +1,7 @@
 import { agent, agentTool, jsonSchema, type SessionEvent } from "@pawl/core";
 import { strictModel } from "@pawl/testing";
 import { expect, it } from "vitest";
+import { settled } from "../../../../test/support/settled.ts";
 import { handModel } from "../support/hand-model.ts";
 import { eventsOf, serve } from "../support/served.ts";
 
@@ -62,7 +63,7 @@ it("F19 W4 shows the text of the agent that each call has chosen, under that age
 it("F19 shows no text of a chosen agent unless the tool says so", async () => {
   const { cook, said, end } = await asked(false);
   cook.say("I cook.");
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await settled();
   await end();
   expect(said()).toEqual({});
 });

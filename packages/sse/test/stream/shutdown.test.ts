@@ -1,15 +1,20 @@
 import { type EventStore, memoryStore, PawlError } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { expect, it } from "vitest";
+import { pause } from "../../../../test/support/pause.ts";
+import { settled } from "../../../../test/support/settled.ts";
 import { createAgentClient, until } from "../../../client/src/index.ts";
-import { eventsOf, serve } from "../support/served.ts";
+import { eventsOf, type Served, serve } from "../support/served.ts";
 
 /** A store whose reads take a while, and that fails once it is closed. */
-function closableStore(): EventStore & { close(): void } {
+function closableStore(): EventStore & { close(): void; idle(): boolean } {
   const inner = memoryStore();
   let closed = false;
+  let reads = 0;
   const check = async (): Promise<void> => {
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    reads += 1;
+    await pause(10, "the time that a read of the store takes");
+    reads -= 1;
     if (closed) throw new PawlError("store_unavailable", "The database failed: it is closed.");
   };
   return {
@@ -32,6 +37,7 @@ function closableStore(): EventStore & { close(): void } {
     close: () => {
       closed = true;
     },
+    idle: () => reads === 0,
   };
 }
 
@@ -53,7 +59,8 @@ it("U3 reports nothing when it is shut down in the documented order, with a clie
   await new Promise((resolve) => served.server.close(resolve));
   store.close();
   await events;
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await expect.poll(store.idle).toBe(true);
+  await settled();
   expect(served.errors).toEqual([]);
 });
 
@@ -69,15 +76,18 @@ it("U3 refuses messages while it is shut down, without a report", async () => {
 it("U3 reports no failure of a request whose client has gone", async () => {
   const store = memoryStore();
   const gone = new AbortController();
+  let failed = false;
   const fails = async (): Promise<never> => {
     gone.abort();
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await expect.poll(() => served.sockets.size).toBe(0);
+    failed = true;
     throw new PawlError("store_unavailable", "The database failed.");
   };
-  const served = await serve(scriptedModel([]), {
+  const served: Served = await serve(scriptedModel([]), {
     store: { ...store, sessions: { ...store.sessions, list: fails } },
   });
   await served.ask("/sessions", { signal: gone.signal }).catch(() => undefined);
-  await new Promise((resolve) => setTimeout(resolve, 80));
+  await expect.poll(() => failed).toBe(true);
+  await settled();
   expect(served.errors).toEqual([]);
 });

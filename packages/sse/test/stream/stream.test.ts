@@ -2,6 +2,7 @@ import { createConnection } from "node:net";
 import { type EventStore, jsonSchema, memoryStore, PawlError, type SessionEvent, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { pause } from "../../../../test/support/pause.ts";
 import { type HandModel, handModel } from "../support/hand-model.ts";
 import {
   allEvents,
@@ -62,7 +63,7 @@ describe("GET /sessions/:id/stream", () => {
     const sessionId = first.headers.get("x-pawl-session") ?? "";
     const cursor = seqsOf(await allEvents(first)).at(-1) ?? 0;
     const tail = eventsOf(await tailOf(served, sessionId, cursor));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100, "nothing happens for five heartbeats");
     const second = await allEvents(await served.ask("/runs", { json: { sessionId, input: "More" } }));
     expect(seqsOf(await until(tail, isEnd))).toEqual(seqsOf(second));
     await tail.return();
@@ -155,12 +156,10 @@ describe("a reader that disconnects", () => {
     // A reader that still followed would read the store every 50 ms.
     const quietFor = async (ms: number) => {
       const before = reads();
-      await new Promise((resolve) => setTimeout(resolve, ms));
+      await pause(ms, "nothing reads in a time in which a reader would read");
       return reads() === before;
     };
-    let tries = 1;
-    while (!(await quietFor(200))) tries += 1;
-    expect(tries).toBeLessThanOrEqual(3);
+    await expect.poll(() => quietFor(200)).toBe(true);
     expect(served.errors).toEqual([]);
   });
 
@@ -172,7 +171,7 @@ describe("a reader that disconnects", () => {
     const id = run.headers.get("x-pawl-session");
     expect((await served.ask(`/sessions/${id}/stream`, { method: "HEAD" })).status).toBe(200);
     const before = reads();
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await pause(150, "a reader that was left behind would read three times");
     expect(reads()).toBe(before);
   });
 });
@@ -238,10 +237,11 @@ describe("a slow reader", () => {
       `POST /api/coach/runs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ada\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
     const sessions = () => served.store.sessions.list({ userId: "ada" });
-    for (let isOver = false; !isOver; await new Promise((resolve) => setTimeout(resolve, 20))) {
+    const isOver = async () => {
       const [session] = await sessions();
-      isOver = (session?.lastSeq ?? 0) > 5 && session?.openRun === null;
-    }
+      return (session?.lastSeq ?? 0) > 5 && session?.openRun === null;
+    };
+    await expect.poll(isOver).toBe(true);
     const waiting = [...served.sockets].map((one) => one.writableLength);
     expect(Math.max(...waiting)).toBeLessThan(4 * big.length);
     const sent = [...served.sockets].map((one) => one.bytesWritten);

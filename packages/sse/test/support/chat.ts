@@ -1,5 +1,6 @@
 import { AbstractChat as Chat7, DefaultChatTransport as Transport7 } from "ai";
 import { AbstractChat as Chat6, DefaultChatTransport as Transport6 } from "ai-6";
+import { until } from "../../../../test/support/until.ts";
 import { answersAreComplete, isLost } from "../../../client/src/ai-sdk.ts";
 import type { Served } from "./served.ts";
 
@@ -111,11 +112,12 @@ export function callOf({ messages }: Pick<Chat, "messages">, name: string): Part
   return part;
 }
 
-/** Waits until something holds. */
-export async function eventually(holds: () => boolean, what: () => unknown = () => ""): Promise<void> {
-  const deadline = Date.now() + 5_000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error(`It never came about: ${JSON.stringify(what())}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+/** Waits until something holds, however slow the machine is. If it never does, says `what` there is instead. */
+export async function eventually(
+  holds: () => boolean | Promise<boolean>,
+  what: () => unknown = () => "",
+): Promise<void> {
+  await until(holds).catch((error) => {
+    throw new Error(`${error.message}: ${JSON.stringify(what())}`);
+  });
 }

@@ -15,7 +15,8 @@ import {
   tool,
   type WhenBusy,
 } from "@pawl/core";
-import { onTestFinished as afterTheOnlyTest, type TestContext } from "vitest";
+import { onTestFinished as afterTheOnlyTest, expect, type TestContext } from "vitest";
+import { settled } from "../../../../test/support/settled.ts";
 // The client's parser, so that what is served is read the way it will be.
 import { readEvents } from "../../../client/src/wire/read-events.ts";
 import { type HandlerOptions, handler } from "../../src/index.ts";
@@ -97,7 +98,8 @@ export async function serve(
     onError: (error) => errors.push(error),
     ...handlerOptions,
   });
-  const server = createServer(nodeListener(serving));
+  // On a busy machine, a connection that ends after five idle seconds ends in the middle of the next request.
+  const server = createServer({ keepAliveTimeout: 60_000 }, nodeListener(serving));
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);
@@ -144,6 +146,23 @@ export async function until(
     read.push(value);
     if (isLast(value)) return read;
   }
+}
+
+/** Waits until a user's message is in a log of Ada's. */
+export async function stored({ store }: Served, message: string): Promise<void> {
+  const isStored = async () => {
+    const sessions = await store.sessions.list({ userId: "ada" });
+    const logs = await Promise.all(sessions.map(({ id }) => Array.fromAsync(store.read(id))));
+    return logs.flat().some(({ type, data }) => type === "user_message" && data.message === message);
+  };
+  await expect.poll(isStored).toBe(true);
+}
+
+/** Lets everything happen that a page has begun: its requests are at the server before this one. */
+export async function quiet({ ask }: Served): Promise<void> {
+  await settled();
+  await ask("/sessions");
+  await settled();
 }
 
 /** `seq`s of the stored events among them. */

@@ -196,11 +196,11 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
     ]);
     expect(talk(await reloaded(version, served, agent.threadId))).toEqual(talk(agent));
 
-    const strict = await serve(handModel(), { dialect, whenBusy: "reject" });
+    const working = handModel();
+    const strict = await serve(working, { dialect, whenBusy: "reject" });
     const busy = httpAgent(version, strict);
     void say(busy, "Write").catch(() => undefined);
-    await eventually(() => busy.messages.length === 1);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await working.turn();
     busy.abortRun();
     expect(errorOf(await say(busy, "Something else"))).toContain("still being answered");
   });

@@ -1,5 +1,6 @@
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { expect, it } from "vitest";
+import { pause } from "../../../../../test/support/pause.ts";
 import { soak } from "../../../../../test/support/soak.ts";
 import { agUi } from "../../../src/index.ts";
 import {
@@ -51,8 +52,6 @@ function random(seed: number): () => number {
   };
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Messages in the order of the thread: what a page shows may end anywhere in it, and has nothing twice. */
 function expectPart(shown: readonly string[]) {
   expect(shown.length).toBeLessThanOrEqual(whole.length);
@@ -72,7 +71,7 @@ it.each(["0.0.59", "1.0"] as const)(
     let isOver = false;
     /** Comes back as long as the thread goes on: with each connect it has all that there is by then. */
     const page = async (ms: number): Promise<Agent> => {
-      await pause(ms);
+      await pause(ms, "a page is loaded at a random moment");
       const agent = await reloaded(version, served, first.threadId);
       for (let wasOver = false; !wasOver; ) {
         wasOver = isOver;
@@ -82,14 +81,14 @@ it.each(["0.0.59", "1.0"] as const)(
       return agent;
     };
     const told = say(first, "first");
-    await pause(50);
+    await eventually(() => talk(first).length > 1);
     const pages = Array.from({ length: PAGES }, () => page(next() * 1_600));
     await eventually(() => talk(first).at(-1)?.startsWith("assistant B") === true);
     const second = await reloaded(version, served, first.threadId);
     const [, events] = await Promise.all([told, say(second, "second")]);
     expect(errorOf(events)).toBeUndefined();
     expect(talk(second)).toEqual(whole.slice(0, 7));
-    await pause(100);
+    await pause(100, "pages are loaded while the question is open");
     const resume = second.pendingInterrupts.map(({ id }) => ({
       interruptId: id,
       status: "resolved",

@@ -6,7 +6,7 @@ import { agUi } from "../../../src/index.ts";
 import { connect, errorOf, httpAgent, Reading, reloaded, run, say, talk } from "../../support/agents.ts";
 import { eventually } from "../../support/chat.ts";
 import { handModel } from "../../support/hand-model.ts";
-import { look, serve } from "../../support/served.ts";
+import { look, serve, stored } from "../../support/served.ts";
 
 const dialect = agUi();
 const gated = { text: "I would look.", tools: [{ id: "c1", name: "look", input: {} }] };
@@ -81,7 +81,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s on a page that 
     await eventually(() => talk(one).at(-1) === "assistant The first.");
     const two = await reloaded(version, served, one.threadId);
     const second = say(two, "two");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await stored(served, "two");
     turn.end();
     const next = await model.turn();
     next.say("The sec");
@@ -111,7 +111,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s on a page that 
     const connected = connect(page);
     const two = httpAgent(version, served, { threadId: one.threadId });
     const second = say(two, "two");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await stored(served, "two");
     turn.end();
     const next = await model.turn();
     next.say("The second.");
@@ -123,10 +123,11 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s on a page that 
   it("W2 has results in the order in which they arrived", async () => {
     const slow = tool({
       name: "slow",
-      description: "Looks for a while.",
+      description: "Looks until the other call has its result.",
       input: z.object({}),
-      execute: async () => {
-        await new Promise((resolve) => setTimeout(resolve, 60));
+      execute: async (_, { sessionId }) => {
+        const log = () => Array.fromAsync(served.store.read(sessionId));
+        await eventually(async () => (await log()).some(({ type }) => type === "tool_result"));
         return "slow";
       },
     });

@@ -126,7 +126,7 @@ it("L10 its stop button stops the run, and the next message is answered", async 
   await saying;
   const [session] = await served.store.sessions.list({ userId: "ada" });
   const view = async () => await served.runtime.view(session?.id ?? "", { userId: "ada" });
-  while ((await view()).run?.open === true) await new Promise((resolve) => setTimeout(resolve, 5));
+  await eventually(async () => (await view()).run?.open === false);
   expect((await view()).run?.stop?.type).toBe("aborted");
   const next = say("Something else");
   const turn = await model.turn();

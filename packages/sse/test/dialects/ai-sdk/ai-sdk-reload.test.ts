@@ -1,6 +1,7 @@
 import type { ModelClient } from "@pawl/core";
 import type { ModelEvent } from "@pawl/core/model";
 import { describe, expect, it } from "vitest";
+import { pause } from "../../../../../test/support/pause.ts";
 import { soak } from "../../../../../test/support/soak.ts";
 import { aiSdk } from "../../../src/index.ts";
 import { type Chat, chat, eventually, history, textOf } from "../../support/chat.ts";
@@ -9,7 +10,6 @@ import { type Served, serve } from "../../support/served.ts";
 const MOMENTS = soak(40, 200);
 const AT_ONCE = 20;
 const WORDS = 8;
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const wordsOf = (turn: number) => Array.from({ length: WORDS }, (_, at) => `t${turn}w${at} `).join("");
 const TALK = ["One", [0, 1, 2].map(wordsOf).join("|"), "Two", wordsOf(3)];
@@ -27,7 +27,7 @@ const model: ModelClient = {
     yield { type: "message_start", message: { id: "m", model: "by-turns", usage: { input_tokens: 1 } } };
     yield { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } };
     for (const word of wordsOf(turn).match(/\S+ /g) ?? []) {
-      await sleep(1);
+      await pause(1, "a word a millisecond, so that pages are loaded between any two of them");
       yield { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: word } };
     }
     yield { type: "content_block_stop", index: 0 };
@@ -75,10 +75,10 @@ async function reloadedAt(version: 6 | 7, served: Served, as: string, moments: r
   const reload = async (gapMs: number) => {
     leaving = true;
     // What has not arrived when a page is left is lost with it.
-    while (!(await isStored())) await sleep(1);
+    await eventually(isStored);
     await page.stop();
     const messages = await history(served, "c", as);
-    await sleep(gapMs);
+    await pause(gapMs, "a page takes a while to load");
     page = open(messages);
     leaving = false;
     await page.resumeStream();
@@ -95,12 +95,12 @@ async function reloadedAt(version: 6 | 7, served: Served, as: string, moments: r
         said.push("Two");
         say("Two");
       } else if (page.status === "error") await reload(0);
-      await sleep(1);
+      await pause(1, "between two looks at the page");
     }
   };
   say("One");
   const acting = act();
-  await sleep(at);
+  await pause(at, "the page is reloaded at a random moment");
   await reload(gap);
   await eventually(
     () =>

@@ -6,7 +6,6 @@ import { callOf, chat, eventually, history, type Message, textOf } from "../../s
 import { handModel } from "../../support/hand-model.ts";
 import { confirm, type Served, serve } from "../../support/served.ts";
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const ask = { text: "May I?", tools: [{ id: "c1", name: "confirm", input: { question: "Sure?" } }] };
 const lookUp = (...ids: string[]) => ({
   tools: ids.map((id) => ({ id, name: "look", input: { what: id } })),
@@ -77,7 +76,7 @@ describe.each([6, 7] as const)("K6 W4 a page of the AI SDK %i that comes back", 
     );
     const sending = chat(version, served, { id: "c" }).sendMessage({ text: "Hi" });
     await eventually(() => served.sockets.size > 0);
-    while ((await served.ask("/runs/c")).status === 404) await sleep(1);
+    await eventually(async () => (await served.ask("/runs/c")).status !== 404);
     const page = await load(version, served, () => sending);
     expect(page.messages.map(textOf)).toEqual(["Hi", "A whole answer in many words."]);
     expect(page.status).toBe("ready");
@@ -297,11 +296,11 @@ async function session(served: Served) {
 }
 
 async function eventuallyIdle(served: Served): Promise<void> {
-  while ((await session(served))?.openRun !== null) await sleep(2);
+  await eventually(async () => (await session(served))?.openRun === null);
 }
 
 async function eventuallyQueued(served: Served): Promise<void> {
   const isQueued = async () =>
     (await history(served, "c")).filter(({ role }) => role === "user").length === 2;
-  while (!(await isQueued())) await sleep(2);
+  await eventually(isQueued);
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { aiSdk } from "../../../src/index.ts";
 import { type Chat, callOf, chat, eventually, history, textOf } from "../../support/chat.ts";
 import { handModel } from "../../support/hand-model.ts";
-import { serve } from "../../support/served.ts";
+import { quiet, serve } from "../../support/served.ts";
 
 const lookAt = (what: string) => ({ tools: [{ id: `look-${what}`, name: "look", input: { what } }] });
 const ask = { text: "May I?", tools: [{ id: "c1", name: "confirm", input: { question: "Sure?" } }] };
@@ -57,7 +57,7 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
     await client.addToolOutput({ tool: "confirm", toolCallId: "c1", output: { yes: true } });
     await eventually(() => textOf(client.messages.at(-1)) === "May I?|Done.");
     await settled(client);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await quiet(served);
     expect(client.messages).toHaveLength(2);
     expect(callOf(client, "confirm")).toMatchObject({ state: "output-available", output: { yes: true } });
     expect(model.requests).toHaveLength(2);
@@ -93,7 +93,7 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
     const client = chat(version, served);
     await client.sendMessage({ text: "Do it" });
     await client.addToolOutput({ tool: "confirm", toolCallId: "c2", output: { yes: true } });
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await quiet(served);
     expect(model.requests).toHaveLength(1);
     await client.addToolOutput({ tool: "confirm", toolCallId: "c1", output: { yes: false } });
     await eventually(() => textOf(client.messages.at(-1)) === "All.");

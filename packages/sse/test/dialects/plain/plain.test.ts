@@ -12,6 +12,7 @@ import {
 } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { settled } from "../../../../../test/support/settled.ts";
 import { asp, coach, metrics, trainer } from "../../../src/dialects.ts";
 import { type Dialect, handler } from "../../../src/index.ts";
 import { handModel } from "../../support/hand-model.ts";
@@ -283,10 +284,11 @@ describe.each([
     const response = await served.ask("/runs", { json: { message: "Hi" } });
     const turn = await model.turn();
     turn.say("Half of");
-    // Until it has been read by the stream.
-    await new Promise((resolve) => setTimeout(resolve, 30));
     const reading = told(response);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    const sessionId = response.headers.get("x-pawl-session") ?? "";
+    for await (const { type } of served.runtime.follow(sessionId)) if (type === "text_delta") break;
+    // The stream reads the text at the same time as any other reader.
+    await settled();
     turn.fail(failing());
     const next = await model.turn();
     next.say("Whole.");
