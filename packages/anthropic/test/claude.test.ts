@@ -1,10 +1,11 @@
 import { getEventListeners } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Anthropic } from "@anthropic-ai/sdk";
 import { currentModels, type MessagesApi, messagesApi, type Reply } from "@pawl/testing";
 import { afterAll, expect, it } from "vitest";
+import { settled } from "../../../test/support/settled.ts";
+import { until } from "../../../test/support/until.ts";
 import { claude } from "../src/index.ts";
 import { client, hi, read } from "./support.ts";
 
@@ -112,16 +113,22 @@ it("uses a client of your own, without its retries", async () => {
 it("L9 throws the signal's reason when aborted in the stream", async () => {
   reply = { text: "Hello", fault: { stall: 3 } };
   const stop = new AbortController();
-  setTimeout(() => stop.abort(new Error("enough")), 50);
-  const { events, error } = await read(client(api), stop.signal);
-  expect(error?.message).toBe("enough");
-  expect(events).toHaveLength(3);
+  const seen: string[] = [];
+  const reading = async () => {
+    for await (const { type } of client(api).stream(hi, { signal: stop.signal })) {
+      // The server sends nothing more, so the stream waits for it when the signal aborts.
+      if (seen.push(type) === 3) void settled().then(() => stop.abort(new Error("enough")));
+    }
+  };
+  await expect(reading()).rejects.toThrow("enough");
+  expect(seen).toHaveLength(3);
 });
 
 it("L9 throws the signal's reason when aborted before the answer", async () => {
   reply = { latencyMs: 60_000 };
   const stop = new AbortController();
-  setTimeout(() => stop.abort("deadline"), 50);
+  const asked = api.requests.length;
+  void until(() => api.requests.length > asked).then(() => stop.abort("deadline"));
   expect((await read(client(api), stop.signal)).error).toBe("deadline");
   const before = api.requests.length;
   expect((await read(client(api), AbortSignal.abort("early"))).error).toBe("early");
@@ -155,7 +162,11 @@ it("uses one connection for turn after turn, and does not wait for a body that n
   const stop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
   let connections = 0;
   let ends = true;
+  let closed = 0;
   const server = createServer((_request, response) => {
+    response.on("close", () => {
+      closed += 1;
+    });
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(stop);
     if (ends) setTimeout(() => response.end(), 10);
@@ -167,7 +178,8 @@ it("uses one connection for turn after turn, and does not wait for a body that n
   const model = client({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   for (let n = 0; n < 3; n += 1) {
     expect((await read(model)).events).toEqual([{ type: "message_stop" }]);
-    await sleep(20);
+    await until(() => closed === n + 1);
+    await settled();
   }
   expect(connections).toBe(1);
   ends = false;

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { messagesApi, type Reply } from "@pawl/testing";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { settled } from "../../../test/support/settled.ts";
 import type { Dispatcher } from "../src/dispatcher.ts";
 import { nodeFetch } from "../src/node-fetch.ts";
 import { client, read } from "./support.ts";
@@ -91,7 +91,7 @@ describe.each(ways)("sent %s", (_, options) =>
       const left = () => kept.filter((one) => one.deref() !== undefined).length;
       // The machine's own slots may hold on to the last one.
       for (let tries = 0; tries < 50 && left() > 4; tries += 1) {
-        await sleep(10);
+        await settled();
         collect();
       }
       expect(left()).toBeLessThanOrEqual(4);

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
+import { pause } from "../../../test/support/pause.ts";
 import type { Dispatcher } from "../src/dispatcher.ts";
 import { nodeFetch } from "../src/node-fetch.ts";
 
@@ -62,7 +63,7 @@ it("holds the connection up while nobody reads, and brings every byte", async ()
   // Until the server can write no more: what waits lies in the sockets of both sides.
   while (before !== sent) {
     before = sent;
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await pause(200, "the server writes nothing more in this time");
   }
   expect(sent).toBeLessThan(512 * part.length);
   expect((await response.text()).length).toBe(512 * part.length);
@@ -83,13 +84,15 @@ it("L9 rejects with the reason when aborted before there is a connection, and se
 });
 
 it("L12 reads what came before a connection was lost, and then breaks off as fetch does", async () => {
+  let lose = () => {};
   const url = await serve((_request, response) => {
     response.write("half");
-    setTimeout(() => response.destroy(), 50);
+    lose = () => response.destroy();
   });
   const response = await send(url, post);
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   expect(new TextDecoder().decode((await reader.read()).value)).toBe("half");
+  lose();
   await expect(reader.read()).rejects.toThrow(TypeError);
 });
 

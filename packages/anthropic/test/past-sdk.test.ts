@@ -4,6 +4,7 @@ import { Anthropic } from "@anthropic-ai/sdk";
 import { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import type { PawlError } from "@pawl/core";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { pause } from "../../../test/support/pause.ts";
 import { bodyOf } from "../src/body.ts";
 import { bodyBytes } from "../src/body-bytes.ts";
 import type { Dispatcher } from "../src/dispatcher.ts";
@@ -220,7 +221,7 @@ it.each(["before it is sent", "before it is answered", "within the answer"])(
 
 it("R4 sends several requests at once, each with its own body and answer", async () => {
   const { url } = await serve(async (_, response, body) => {
-    await new Promise((resolve) => setTimeout(resolve, 5 * Math.random()));
+    await pause(5 * Math.random(), "answers come in any order");
     const [{ content }] = JSON.parse(body).messages;
     const { text } = content[0];
     const echo = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } };

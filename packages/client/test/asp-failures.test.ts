@@ -1,6 +1,8 @@
 import { PawlError, withRetry } from "@pawl/core";
 import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { pause } from "../../../test/support/pause.ts";
+import { settled as quiet } from "../../../test/support/settled.ts";
 import { aspClient, bare, expectSame, lastText, serveAsp, settled, when } from "./support/asp.ts";
 import { handModel, type Served, serve, tampered } from "./support/clients.ts";
 
@@ -228,7 +230,7 @@ describe("X3 runs that fail, stop and break off", () => {
     const client = aspClient(served);
     await client.send("Hi");
     const { sessionId } = await settled(client);
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await pause(1_500, "longer than a run without a reader continues");
     const { pending } = await served.runtime.view(sessionId ?? "", { userId: "ada" });
     expect(pending).toHaveLength(1);
   });
@@ -258,7 +260,7 @@ describe("X3 runs that fail, stop and break off", () => {
     expect(await client.send("Two")).toBe(true);
     await when(client, ({ messages }) => messages.length === 4);
     tails[0]?.();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await quiet();
     expect(client.getState()).toMatchObject({ phase: "streaming", error: undefined });
     tails[1]?.();
     expect(await settled(client)).toMatchObject({ phase: "idle", error: undefined });

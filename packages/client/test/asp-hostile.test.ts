@@ -1,6 +1,6 @@
 // What a broken or hostile server can send to a client over ASP.
-import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { settled as quiet } from "../../../test/support/settled.ts";
 import type { AspClientOptions } from "../src/asp.ts";
 import { aspClient, lastText, settled, when } from "./support/asp.ts";
 
@@ -149,7 +149,7 @@ describe("X3 a broken stream of ASP", () => {
     first.send(ack, text("One."), stop);
     await settled(client);
     first.breakOff();
-    await setTimeout(10);
+    await quiet();
     expect(client.getState()).toMatchObject({ error: undefined, phase: "idle", stopReason: "end_turn" });
   });
 
@@ -161,7 +161,7 @@ describe("X3 a broken stream of ASP", () => {
     expect(client.getState()).toMatchObject({ messages: [], phase: "idle" });
     response.resolve(stream(frames(ack, text("One."), stop), { "x-pawl-session": "s1" }));
     expect(await sending).toBe(false);
-    await setTimeout(5);
+    await quiet();
     expect(client.getState()).toMatchObject({ messages: [], sessionId: undefined, error: undefined });
   });
 
@@ -198,7 +198,7 @@ describe("X3 a broken history of ASP", () => {
       { sessionId: "s1" },
     );
     const state = await settled(client);
-    await setTimeout(5);
+    await quiet();
     expect(uncaught).toEqual([]);
     if (state.error === undefined) return;
     expect(state).toMatchObject({ error: { code: "protocol" }, messages: [] });
@@ -232,7 +232,7 @@ it.each([
       {
         snapshot: async (n) => {
           if (n === 1) return open;
-          await setTimeout(10);
+          await quiet();
           return { ...open, run: { id: "r2", seq: 3, open: true } };
         },
         replay: (n) => stream(n === 1 ? first.body : frames(ack, text("Two."), stop)),
@@ -247,11 +247,11 @@ it.each([
     expect(await client.send("Two")).toBe(true);
     if (isOpen) first.end();
     second.send(ack, text("Tw"));
-    await setTimeout(20);
+    await quiet();
     second.send(text("o."), stop);
     second.end();
     const { messages, error } = await settled(client);
-    await setTimeout(20);
+    await quiet();
     expect([messages.map(({ text }) => text), error]).toEqual([["Hi", "One.", "Two", "Two."], undefined]);
     expect(paths.filter((path) => path.endsWith("/stream"))).toHaveLength(1);
   },

@@ -1,5 +1,6 @@
 import { jsonSchema, type ModelClient, tool } from "@pawl/core";
 import { describe, expect, it } from "vitest";
+import { pause } from "../../../test/support/pause.ts";
 import {
   clientOf,
   confirm,
@@ -13,7 +14,7 @@ import {
 
 /** Longer than a run without a reader goes on. */
 const LONG_MS = 1_200;
-const longer = () => new Promise((resolve) => setTimeout(resolve, LONG_MS));
+const longer = () => pause(LONG_MS, "longer than a run without a reader continues");
 
 const question = { id: "c1", name: "confirm", input: { question: "Sure?" } };
 
@@ -112,7 +113,7 @@ describe('L10 with `onClientGone: "stop"`', () => {
     await longer();
     expect(await stopOf(served, sessionId)).toBeUndefined();
     after.close();
-    await expect.poll(() => stopOf(served, sessionId), { timeout: 5_000 }).toBe("aborted");
+    await expect.poll(() => stopOf(served, sessionId)).toBe("aborted");
   });
 
   it("the run goes on until the last of two clients has left", async () => {
@@ -123,13 +124,13 @@ describe('L10 with `onClientGone: "stop"`', () => {
     await longer();
     expect(await stopOf(served, sessionId)).toBeUndefined();
     other.close();
-    await expect.poll(() => stopOf(served, sessionId), { timeout: 5_000 }).toBe("aborted");
+    await expect.poll(() => stopOf(served, sessionId)).toBe("aborted");
   });
 
   it("a client that opens another conversation has left the run", async () => {
     const { served, client, sessionId } = await begun();
     client.open(undefined);
-    await expect.poll(() => stopOf(served, sessionId), { timeout: 5_000 }).toBe("aborted");
+    await expect.poll(() => stopOf(served, sessionId)).toBe("aborted");
     const { messages } = await served.runtime.view(sessionId, { userId: "ada" });
     expect(messages.at(-1)?.text).toBe("Once");
   });

@@ -1,6 +1,7 @@
 import type { SessionEvent } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { pause } from "../../../test/support/pause.ts";
 import {
   clientOf,
   expectSame,
@@ -115,7 +116,7 @@ describe("a broken connection", () => {
       isOver = true;
     });
     while (!isOver) {
-      await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 200));
+      await pause(50 + Math.random() * 200, "connections break at random moments");
       cutAll(served);
     }
     await done;
@@ -198,7 +199,7 @@ describe("a broken connection", () => {
     expect(waits[3]).toBeGreaterThanOrEqual(390);
     client.close();
     const before = tries.length;
-    await new Promise((resolve) => setTimeout(resolve, 1_700));
+    await pause(1_700, "longer than until the next try, which must not come");
     expect(tries).toHaveLength(before);
     expect(client.getState().connection).toBe("offline");
   });
@@ -274,8 +275,13 @@ describe("a lost response", () => {
   it("removes the message if its headers do not arrive, and sends the next one", async () => {
     const served = await serve(scriptedModel([{ text: "One." }]));
     let isStuck = true;
+    // Nothing arrives for a minute, which is over at once.
+    const setTimer = globalThis.setTimeout;
+    const timer = (then: () => void, ms = 0) => setTimer(then, isStuck && ms === 60_000 ? 0 : ms);
+    vi.stubGlobal("setTimeout", timer);
+    onTestFinished(() => void vi.unstubAllGlobals());
     const client = clientOf(served, {
-      silenceMs: 100,
+      silenceMs: 60_000,
       headers: () => (isStuck ? new Promise(() => undefined) : { authorization: "Bearer ada" }),
     });
     expect(await client.send("Hi")).toBe(false);

@@ -1,6 +1,8 @@
 import { type Json, jsonSchema, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { pause } from "../../../test/support/pause.ts";
+import { settled as quiet } from "../../../test/support/settled.ts";
 import type { AgentClientOptions, PageTool } from "../src/index.ts";
 import { clientOf, look, type Served, serve, when } from "./support/clients.ts";
 
@@ -137,7 +139,7 @@ describe("F12 the result of a page's tool is sent until the server has it", () =
     client.subscribe(() => errors.add(client.getState().error));
     await client.send("Where am I?");
     await expect.poll(() => n).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await pause(300, "longer than until the next try, which must not come");
     expect([n, ...errors]).toEqual([1, undefined]);
   });
 });
@@ -149,7 +151,7 @@ describe("F12 a result that nobody needs any more, or that fails", () => {
     const { client } = await page(() => "mine", { fetch });
     await client.send("Where am I?");
     await expect.poll(() => n).toBe(2);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await pause(300, "longer than until the next try, which must not come");
     expect(n).toBe(2);
   });
 
@@ -218,7 +220,7 @@ describe("F12 a page's tool runs", () => {
     const tools = { locate: { execute: () => "second" } };
     const second = clientOf(first.served, { sessionId, tools, fetch: flaky });
     await when(second, ({ phase }) => phase === "toolExecuting");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await quiet();
     isClosed = true;
     first.client.close();
     await when(second, ({ run }) => run?.stop !== undefined);

@@ -2,6 +2,7 @@ import { type Json, jsonSchema, memoryStore, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
+import { settled as quiet } from "../../../test/support/settled.ts";
 import type { AgentClientOptions, PageTool } from "../src/index.ts";
 import { clientOf, expectSame, isIdle, look, type Served, serve, when } from "./support/clients.ts";
 
@@ -210,15 +211,19 @@ describe("F12 a page runs its tools", () => {
 describe("F12 two tabs of one page", () => {
   it("run a call once where the browser has locks, and both show its result", async () => {
     let ran = 0;
+    const isOpen = Promise.withResolvers<void>();
     const slow = async () => {
       ran += 1;
-      await new Promise((done) => setTimeout(done, 100));
+      await isOpen.promise;
       return { city: "Bonn" };
     };
     const { client, served } = await page(slow);
     await client.send("Where am I?");
     const { sessionId } = await when(client, (state) => state.sessionId !== undefined);
     const other = await page(slow, { served, options: { sessionId } });
+    for (const tab of [client, other.client]) await when(tab, ({ phase }) => phase === "toolExecuting");
+    await quiet();
+    isOpen.resolve();
     for (const tab of [client, other.client]) await when(tab, ({ run }) => run?.stop !== undefined);
     expect(ran).toBe(1);
     expect(other.client.getState().error).toBeUndefined();

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { build, type Rollup } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closePages, startBrowser } from "../../../test/support/browser.ts";
+import { pause } from "../../../test/support/pause.ts";
 import { type HandModel, handModel, type Served, serve } from "./support/clients.ts";
 
 const browser = await startBrowser();
@@ -203,7 +204,7 @@ describe.skipIf(browser === undefined)("K1 useAgent in React's strict mode", { t
     requests.length = 0;
     await page.reload();
     await says(page, "idle: Hi|Hello. # Hi (active)");
-    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 300))");
+    await pause(300, "longer than until the page would ask again, which it must not");
     // React's strict mode mounts a component twice.
     expect(lists()).toBe(2);
 
@@ -212,7 +213,7 @@ describe.skipIf(browser === undefined)("K1 useAgent in React's strict mode", { t
     requests.length = 0;
     await page.evaluate(`agent.open(${JSON.stringify(first)})`);
     await says(page, "idle: Hi|Hello. # Hi (active)");
-    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 300))");
+    await pause(300, "longer than until the page would ask again, which it must not");
     expect(requests.map((request) => request.split("?")[0])).toEqual([`GET ${first}`, "GET stream"]);
   });
 

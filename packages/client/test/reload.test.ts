@@ -1,6 +1,7 @@
 import type { ModelRequest } from "@pawl/core";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { expect, it } from "vitest";
+import { pause } from "../../../test/support/pause.ts";
 import type { AgentClient, AgentState } from "../src/index.ts";
 import { clientOf, expectSame, isIdle, lastText, type Served, serve, when } from "./support/clients.ts";
 
@@ -48,8 +49,6 @@ function checkWords({ messages }: AgentState): void {
 /** Also where the page is told that an answer which it sent had been sent before. */
 const isOver = (state: AgentState) => !state.run?.open && lastText(state) === WORDS("last");
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Answers what is asked, and sends the second message while the answer is being written, until the page is gone. */
 async function use(client: AgentClient, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -58,7 +57,7 @@ async function use(client: AgentClient, signal: AbortSignal): Promise<void> {
     const isSent = messages.some(({ text }) => text === "second");
     if (question !== undefined && phase === "suspended") await client.answer(question.callId, { yes: true });
     else if (!isSent && messages.some(({ text }) => text.includes("after3"))) await client.send("second");
-    await pause(1);
+    await pause(1, "between two looks at the page");
   }
 }
 
@@ -73,7 +72,7 @@ async function reloaded(served: Served, moments: readonly number[]): Promise<voi
     const gone = new AbortController();
     const using = use(shown, gone.signal);
     if (moment === undefined) await when(shown, isOver);
-    else await pause(moment);
+    else await pause(moment, "the page is loaded anew at some moment");
     gone.abort();
     if (moment !== undefined) shown.close();
     await using;

@@ -1,5 +1,6 @@
 import { scriptedModel } from "@pawl/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { pause } from "../../../test/support/pause.ts";
 import { batch } from "../src/state/batch.ts";
 import { backoffMs } from "../src/wire/backoff.ts";
 import {
@@ -15,7 +16,7 @@ import {
 
 afterEach(() => vi.unstubAllGlobals());
 
-const frame = () => new Promise((resolve) => setTimeout(resolve, 70));
+const frame = () => pause(70, "longer than the client collects changes, none of which must come");
 
 describe("the state", () => {
   it("K4 stays the same object until something changes, and so does every message that did not", async () => {

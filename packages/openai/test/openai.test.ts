@@ -1,10 +1,11 @@
 import { getEventListeners } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { openaiApi, type Reply } from "@pawl/testing";
 import { OpenAI } from "openai";
 import { afterAll, expect, it } from "vitest";
+import { settled } from "../../../test/support/settled.ts";
+import { until } from "../../../test/support/until.ts";
 import { blocksOf, chunk, client, hi, read, stopOf } from "./support.ts";
 
 let reply: Reply = {};
@@ -57,7 +58,7 @@ it("L9 throws the signal's reason when aborted in the stream", async () => {
     for await (const { type } of client(api).stream(hi, { signal: stop.signal })) {
       seen.push(type);
       // The server sends nothing more, so the stream waits for it when the signal aborts.
-      if (type === "content_block_delta") setTimeout(() => stop.abort(new Error("enough")), 20);
+      if (type === "content_block_delta") void settled().then(() => stop.abort(new Error("enough")));
     }
   };
   await expect(reading()).rejects.toThrow("enough");
@@ -67,7 +68,8 @@ it("L9 throws the signal's reason when aborted in the stream", async () => {
 it("L9 throws the signal's reason when aborted before the answer", async () => {
   reply = { latencyMs: 60_000 };
   const stop = new AbortController();
-  setTimeout(() => stop.abort("deadline"), 50);
+  const asked = api.requests.length;
+  void until(() => api.requests.length > asked).then(() => stop.abort("deadline"));
   expect((await read(client(api), stop.signal)).error).toBe("deadline");
   const before = api.requests.length;
   expect((await read(client(api), AbortSignal.abort("early"))).error).toBe("early");
@@ -109,7 +111,8 @@ it("uses one connection for turn after turn", async () => {
   const model = client(at);
   for (let n = 0; n < 3; n += 1) {
     expect((await read(model)).events.at(-1)?.type).toBe("message_stop");
-    await sleep(20);
+    await until(() => at.closed === n + 1);
+    await settled();
   }
   expect(at.connections).toBe(1);
 });
