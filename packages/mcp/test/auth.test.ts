@@ -1,6 +1,7 @@
 import { createMcpHandler, McpServer as SdkServer } from "@modelcontextprotocol/server";
 import { memoryStore, PawlError, type RunOptions } from "@pawl/core";
 import { describe, expect, it } from "vitest";
+import { until } from "../../../test/support/until.ts";
 import type { McpServerOptions, McpUser } from "../src/index.ts";
 import { connectTo } from "./support/servers.ts";
 import { calls, resultOf, text, world } from "./support/world.ts";
@@ -76,7 +77,7 @@ describe("a user's token", () => {
       given.push(before);
       running += 1;
       most = Math.max(most, running);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(() => served.refused.length === 3);
       running -= 1;
       valid.add("new_token_1");
       return "new_token_1";

@@ -1,6 +1,6 @@
 import { agent, memoryStore, runtime } from "@pawl/core";
 import { type Reply, strictModel } from "@pawl/testing";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { connectorAgent } from "../src/index.ts";
 import { connectTo, serve } from "./support/servers.ts";
 import { done, taskServer } from "./support/task-server.ts";
@@ -66,10 +66,10 @@ it("T14 F24 a sub-agent waits for its server's task, and a stop of the caller st
   const pawl = boot();
   const run = pawl.run("boss", { userId: "u", input: "Go" });
   const { sessionId } = await run.started;
-  await vi.waitFor(() => expect(served.polls()).toBe(3));
+  await expect.poll(() => served.polls()).toBe(3);
   await pawl.stop(sessionId, { userId: "u" });
   expect((await run.result).stop.type).toBe("aborted");
-  await vi.waitFor(() => expect(served.cancelled).toEqual(["task_2"]));
+  await expect.poll(() => served.cancelled).toEqual(["task_2"]);
 });
 
 it("T14 is refused without a server", () => {

@@ -1,5 +1,5 @@
 import { memoryStore } from "@pawl/core";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { dyingStore, has } from "../../core/test/support/stores.ts";
 import { connectTo, serve } from "./support/servers.ts";
 import { done, taskServer } from "./support/task-server.ts";
@@ -26,7 +26,7 @@ describe("a process that dies", () => {
     const served = serve((server) => void server.registerTool("it", {}, async () => text("ran")));
     const first = world([connectTo(served)], calls("it"), { store: dying });
     const { sessionId } = await first.pawl.run("tester", { userId: "u1", input: "Go" }).started;
-    await vi.waitFor(() => expect(dying.dead).toBe(true));
+    await expect.poll(() => dying.dead).toBe(true);
     later();
     const second = world([connectTo(served)], calls("it").slice(1), { store: base });
     await second.pawl.sweep();
@@ -48,7 +48,7 @@ describe("a process that dies", () => {
     const options = { trustAnnotations: true };
     const first = world([connectTo(served, options)], calls("it"), { store: dying });
     const { sessionId } = await first.pawl.run("tester", { userId: "u1", input: "Go" }).started;
-    await vi.waitFor(() => expect(dying.dead).toBe(true));
+    await expect.poll(() => dying.dead).toBe(true);
     later();
     const second = world([connectTo(served, options)], calls("it").slice(1), { store: base });
     await second.pawl.sweep();
@@ -67,7 +67,7 @@ describe("a process that dies", () => {
     });
     const first = world([connectTo(served)], calls("it"), { store: dying });
     const { sessionId } = await first.pawl.run("tester", { userId: "u1", input: "Go" }).started;
-    await vi.waitFor(() => expect(dying.dead).toBe(true), { timeout: 5_000 });
+    await expect.poll(() => dying.dead).toBe(true);
     later();
     const second = world([connectTo(served)], calls("it").slice(1), { store: base });
     await sweepUntil(second, sessionId);

@@ -1,5 +1,6 @@
 import { memoryStore } from "@pawl/core";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { settled } from "../../../test/support/settled.ts";
 import type { McpServerOptions } from "../src/index.ts";
 import { connectTo, type Register, serve } from "./support/servers.ts";
 import { calls, resultOf, text, world } from "./support/world.ts";
@@ -103,7 +104,7 @@ describe("a call that fails", () => {
     const { result, ms } = await callWith(hang, { timeoutMs: 100 });
     expect(result).toMatch(/unknown: it took too long/);
     expect(ms).toBeLessThan(2_000);
-    await vi.waitFor(() => expect(isAborted).toBe(true));
+    await expect.poll(() => isAborted).toBe(true);
   });
 
   it("L9 T14 ends when the run is stopped", async () => {
@@ -115,7 +116,7 @@ describe("a call that fails", () => {
     const one = world([connectTo(served)], calls("it"));
     const run = one.pawl.run("tester", { userId: "u1", input: "Go" });
     const { sessionId } = await run.started;
-    await vi.waitFor(() => expect(served.calls()).toHaveLength(1));
+    await expect.poll(() => served.calls()).toHaveLength(1);
     await one.pawl.stop(sessionId, { userId: "u1" });
     expect((await run.result).stop.type).toBe("aborted");
   });
@@ -164,7 +165,7 @@ describe("a call that fails", () => {
       server.registerTool("it", {}, async () => {
         running += 1;
         most = Math.max(most, running);
-        await new Promise((resolve) => setTimeout(resolve, 30));
+        await settled();
         running -= 1;
         return text("ran");
       });

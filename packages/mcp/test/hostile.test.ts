@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { processorTime } from "../../../test/support/processor-time.ts";
 import type { McpServerOptions } from "../src/index.ts";
 import { connectTo, type Register, serve } from "./support/servers.ts";
 import { done, elicit, taskServer } from "./support/task-server.ts";
@@ -73,10 +74,10 @@ describe("a hostile result", () => {
 
   it("F24 T14 of 100,000 blocks is read in time", async () => {
     const blocks = Array.from({ length: 100_000 }, () => '{"type":"text","text":"x"}').join(",");
-    const begin = performance.now();
+    const spentMs = processorTime();
     const { success } = await callWith(complete(`"content":[${blocks}]`));
     expect(success).toBe(true);
-    expect(performance.now() - begin).toBeLessThan(5_000);
+    expect(spentMs()).toBeLessThan(5_000);
   });
 });
 
@@ -205,16 +206,17 @@ describe("a flood", () => {
       });
     });
     const app = world([connectTo(served)], calls("it"));
-    const begin = performance.now();
+    const spentMs = processorTime();
     const { sessionId } = await app.say("Go");
     expect(await resultOf(app, sessionId)).toMatchObject({ success: true });
-    expect(performance.now() - begin).toBeLessThan(10_000);
+    expect(spentMs()).toBeLessThan(10_000);
   });
 
   it("T14 L9 of calls, of which some are stopped, leaves the others alone", async () => {
+    const stopped = Promise.withResolvers<void>();
     const served = serve((server) => {
       server.registerTool("it", { inputSchema: z.object({}) }, async () => {
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await stopped.promise;
         return text("ran");
       });
     });
@@ -222,9 +224,10 @@ describe("a flood", () => {
     const apps = Array.from({ length: 8 }, () => world([server], calls("it")));
     const runs = apps.map((app) => app.pawl.run("tester", { userId: "u1", input: "Go" }));
     const starts = await Promise.all(runs.map((run) => run.started));
-    await vi.waitFor(() => expect(served.calls().length).toBeGreaterThan(0));
+    await expect.poll(() => served.calls().length).toBeGreaterThan(0);
     for (const [n, app] of apps.entries())
       if (n % 2 === 1) await app.pawl.stop(starts[n]?.sessionId ?? "", { userId: "u1" });
+    stopped.resolve();
     const stops = await Promise.all(runs.map(async (run) => (await run.result).stop.type));
     expect(stops.filter((_, n) => n % 2 === 0)).toEqual(Array(4).fill("end_turn"));
     for (const [n, app] of apps.entries())

@@ -1,6 +1,6 @@
 import { acceptedContent, createRequestStateCodec, inputRequired } from "@modelcontextprotocol/server";
 import { type EventStore, memoryStore } from "@pawl/core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import type { McpServerOptions } from "../src/index.ts";
 import { connectTo, type Register, type Served, serve } from "./support/servers.ts";
@@ -123,7 +123,9 @@ describe("what a server asks", () => {
     const { trustAnnotations } = given;
     const one = boot(withState(register, codec.verify), memoryStore(), { trustAnnotations });
     const { sessionId } = await one.say("Go");
-    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    // The state has the time of the wall, not of a clock that is given.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2_100 });
+    onTestFinished(() => void vi.useRealTimers());
     await one.answer(sessionId, yes);
     const { success, result } = await resultOf(one, sessionId);
     expect(success).toBe(given.success);

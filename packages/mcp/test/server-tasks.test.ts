@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { agent, approval, memoryStore, runtime, tool } from "@pawl/core";
 import { type Reply, strictModel } from "@pawl/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { mcpHandler } from "../src/server.ts";
 import { connectTo } from "./support/servers.ts";
@@ -113,7 +113,7 @@ describe("a long run of a served agent", () => {
     expect(task).toMatchObject({ resultType: "task", status: "working", ttlMs: null });
     expect(await client.get(task.taskId)).toMatchObject({ taskId: task.taskId, status: "working" });
     served.finish();
-    await vi.waitFor(async () => expect((await client.get(task.taskId)).status).toBe("completed"));
+    await expect.poll(async () => (await client.get(task.taskId)).status).toBe("completed");
     expect(await client.get(task.taskId)).toMatchObject({
       result: {
         resultType: "complete",
@@ -147,7 +147,7 @@ describe("a long run of a served agent", () => {
     const client = await connect(served, "ada");
     const { taskId } = await client.call("Go");
     served.finish();
-    await vi.waitFor(async () => expect((await client.get(taskId)).status).toBe("input_required"));
+    await expect.poll(async () => (await client.get(taskId)).status).toBe("input_required");
     const first = await client.get(taskId);
     expect((await client.get(taskId)).inputRequests).toEqual(first.inputRequests);
     const [[key, request] = []] = Object.entries(first.inputRequests ?? {});
@@ -157,7 +157,7 @@ describe("a long run of a served agent", () => {
     await expect(client.ask("tasks/update", { taskId, inputResponses: wrong })).rejects.toThrow(/not valid/);
     await client.ask("tasks/update", { taskId, inputResponses });
     await client.ask("tasks/update", { taskId, inputResponses });
-    await vi.waitFor(async () => expect((await client.get(taskId)).status).toBe("completed"));
+    await expect.poll(async () => (await client.get(taskId)).status).toBe("completed");
     expect((await client.get(taskId)).result?.content).toEqual([{ type: "text", text: "It is paid." }]);
   });
 
@@ -166,7 +166,7 @@ describe("a long run of a served agent", () => {
     const client = await connect(served, "ada");
     const { taskId } = await client.call("Go");
     await client.ask("tasks/cancel", { taskId });
-    await vi.waitFor(async () => expect((await client.get(taskId)).status).toBe("cancelled"));
+    await expect.poll(async () => (await client.get(taskId)).status).toBe("cancelled");
   });
 
   it("F24 L1 is found by another process, and after later runs of its session", async () => {
@@ -175,7 +175,7 @@ describe("a long run of a served agent", () => {
     const client = await connect(served, "ada");
     const { taskId } = await client.call("Go");
     served.finish();
-    await vi.waitFor(async () => expect((await client.get(taskId)).status).toBe("completed"));
+    await expect.poll(async () => (await client.get(taskId)).status).toBe("completed");
     const other = serveAgent([{ text: "Later." }], store, 5_000);
     const second = await connect(other, "ada");
     const session = (await second.get(taskId)).result?.structuredContent?.session;

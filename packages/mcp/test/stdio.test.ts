@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { memoryStore } from "@pawl/core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { settled } from "../../../test/support/settled.ts";
+import { until } from "../../../test/support/until.ts";
 import { type McpServer, type McpServerOptions, mcpServer } from "../src/index.ts";
 import { isAlive, node, reference } from "./support/servers.ts";
 import { calls, resultOf, world } from "./support/world.ts";
@@ -65,9 +67,9 @@ describe("a server over stdio", () => {
     const server = own();
     const { text: pid } = await call(server, "pid");
     process.kill(Number(pid), "SIGKILL");
-    while (isAlive(Number(pid))) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => !isAlive(Number(pid)));
     // Its streams close a moment later.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await settled();
     expect(await call(server, "pid")).toMatchObject({ success: true });
   });
 
@@ -164,8 +166,7 @@ describe("a server over stdio", () => {
     const { stdout, stderr } = await promisify(execFile)(node, args, { timeout: 20_000 });
     expect(stderr).toBe("");
     expect(performance.now() - begin).toBeLessThan(15_000);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(isAlive(Number(stdout))).toBe(false);
+    await until(() => !isAlive(Number(stdout)));
   });
 });
 

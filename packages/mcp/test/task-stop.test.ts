@@ -1,5 +1,5 @@
 import { memoryStore } from "@pawl/core";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { dyingStore, has } from "../../core/test/support/stores.ts";
 import { connectTo } from "./support/servers.ts";
 import { elicit, taskServer } from "./support/task-server.ts";
@@ -15,7 +15,7 @@ describe("a task whose run ends first", () => {
     const { sessionId } = await one.begin("Go");
     await parked(one, sessionId);
     await one.pawl.stop(sessionId, { userId: "u1" });
-    await vi.waitFor(async () => expect(await one.of(sessionId, "run_ended")).toHaveLength(1));
+    await expect.poll(() => one.of(sessionId, "run_ended")).toHaveLength(1);
     expect(served.cancelled).toEqual(["task_1"]);
     expect(await notes(one, sessionId)).toEqual([
       expect.stringMatching(/c1 of mcp__test__it.*may still be running/),
@@ -32,21 +32,23 @@ describe("a task whose run ends first", () => {
     const { sessionId } = await one.begin("Go");
     await parked(one, sessionId);
     await one.pawl.stop(sessionId, { userId: "u1" });
-    await vi.waitFor(async () => expect(await one.of(sessionId, "run_ended")).toHaveLength(1));
+    await expect.poll(() => one.of(sessionId, "run_ended")).toHaveLength(1);
     expect(served.cancelled).toEqual(["task_1"]);
     expect(await notes(one, sessionId)).toEqual([]);
   });
 
   it("L9 F24 is asked to stop if the run is stopped while the server is asked about it", async () => {
+    const stopped = Promise.withResolvers<void>();
+    onTestFinished(() => stopped.resolve());
     const served = taskServer(async (_, times) => {
-      if (times === 0) await new Promise((resolve) => setTimeout(resolve, 3_000));
+      if (times === 0) await stopped.promise;
     });
     const one = world([connectTo(served)], calls("it"));
     const { sessionId } = await one.begin("Go");
     await parked(one, sessionId);
-    await vi.waitFor(() => expect(served.polls()).toBe(1));
+    await expect.poll(() => served.polls()).toBe(1);
     await one.pawl.stop(sessionId, { userId: "u1" });
-    await vi.waitFor(async () => expect(await one.of(sessionId, "run_ended")).toHaveLength(1));
+    await expect.poll(() => one.of(sessionId, "run_ended")).toHaveLength(1);
     expect(await resultOf(one, sessionId)).toMatchObject({
       success: false,
       result: expect.stringMatching(/outcome .* unknown/),
@@ -63,7 +65,7 @@ describe("a task whose run ends first", () => {
     const { sessionId } = await one.say("Go");
     expect(await settle(one, sessionId)).toMatchObject({ kind: "elicitation" });
     await one.say("Never mind", { sessionId });
-    await vi.waitFor(() => expect(served.cancelled).toEqual(["task_1"]));
+    await expect.poll(() => served.cancelled).toEqual(["task_1"]);
     expect(await notes(one, sessionId)).toEqual([expect.stringMatching(/may still be running/)]);
   });
 
@@ -74,7 +76,7 @@ describe("a task whose run ends first", () => {
     await parked(one, sessionId);
     served.setDown(true);
     await one.pawl.stop(sessionId, { userId: "u1" });
-    await vi.waitFor(async () => expect(await one.of(sessionId, "run_ended")).toHaveLength(1));
+    await expect.poll(() => one.of(sessionId, "run_ended")).toHaveLength(1);
     expect(await notes(one, sessionId)).toHaveLength(1);
   });
 
@@ -87,12 +89,12 @@ describe("a task whose run ends first", () => {
     const { sessionId } = await first.begin("Go");
     await parked(first, sessionId);
     void first.pawl.stop(sessionId, { userId: "u1" });
-    await vi.waitFor(() => expect(dying.dead).toBe(true));
+    await expect.poll(() => dying.dead).toBe(true);
     expect(served.cancelled).toEqual([]);
     clock += 60_000;
     const second = world([connectTo(served)], calls("it").slice(1), { store: base });
     await second.pawl.sweep();
-    await vi.waitFor(async () => expect(await second.of(sessionId, "run_ended")).toHaveLength(1));
+    await expect.poll(() => second.of(sessionId, "run_ended")).toHaveLength(1);
     expect(served.cancelled).toEqual(["task_1"]);
   });
 

@@ -3,6 +3,7 @@ import { agent, memoryStore, PawlError, runtime } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
+import { processorTime } from "../../../test/support/processor-time.ts";
 import { type McpServerOptions, mcpServer, mcpTools } from "../src/index.ts";
 import { connectTo, type Register, serve } from "./support/servers.ts";
 import { calls, resultOf, text, world } from "./support/world.ts";
@@ -136,9 +137,9 @@ describe("hostile lists", () => {
     const one = world([server], calls("tool_77", { n: 1 }));
     const { sessionId } = await one.say("Go");
     expect((await resultOf(one, sessionId)).result).toMatchObject({ content: [{ text: "77" }] });
-    const begin = performance.now();
+    const spentMs = processorTime();
     await one.say("More", { sessionId });
-    expect(performance.now() - begin).toBeLessThan(1_000);
+    expect(spentMs()).toBeLessThan(1_000);
     expect(served.bodies.filter(({ method }) => method === "tools/list")).toHaveLength(1);
     expect(one.model.requests[0]?.tools).toHaveLength(500);
   });
@@ -223,9 +224,9 @@ describe("hostile lists", () => {
     const inputSchema = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } };
     const list = listing([{ name: "it", inputSchema }]);
     const one = world([connectTo(list)], calls("it", { a: `${"a".repeat(40)}!` }));
-    const begin = performance.now();
+    const spentMs = processorTime();
     await one.say("Go");
-    expect(performance.now() - begin).toBeLessThan(5_000);
+    expect(spentMs()).toBeLessThan(5_000);
     expect(list.calls()).toEqual(["it"]);
   });
 

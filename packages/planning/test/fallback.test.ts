@@ -1,6 +1,8 @@
-import { tool } from "@pawl/core";
+import { memoryStore, tool } from "@pawl/core";
+import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { until } from "../../../test/support/until.ts";
 import { plans, worldOf } from "./support/world.ts";
 
 const turns = ["a", "b", "c"].map((query) => ({ tools: [{ name: "search_gmail", input: { query } }] }));
@@ -71,21 +73,28 @@ describe("an answer at a limit", () => {
   });
 
   it("M6 L4 leaves time for the answer if the search hangs at the end of the time limit", async () => {
+    const clock = testClock();
+    const isOver = Promise.withResolvers<string>();
     const slow = tool({
       name: "slow",
       description: "Takes long.",
       input: z.object({}),
-      execute: async () => {
-        await new Promise((resolve) => setTimeout(resolve, 2_450));
-        return "ok";
-      },
+      execute: () => isOver.promise,
     });
     const world = worldOf(
       { small: [plans({ tasks: [] })], main: [{ tools: [{ name: "slow" }] }, { text: "So far." }] },
       { fallback: { retrieve: () => new Promise(() => {}) } },
-      { agent: { onLimit: "land", limits: { wallClockMs: 3_000 }, moreTools: [slow] } },
+      {
+        agent: { onLimit: "land", limits: { wallClockMs: 3_000 }, moreTools: [slow] },
+        ...{ clock, store: memoryStore({ now: clock.now }) },
+      },
     );
-    const { stop, text, sessionId } = await world.say("Q4?");
+    const run = world.pawl.run("searcher", { userId: "u1", input: "Q4?" });
+    const { sessionId } = await run.started;
+    await until(async () => (await world.of(sessionId, "tool_started")).length > 0);
+    await clock.advance(2_450);
+    isOver.resolve("ok");
+    const { stop, text } = await run.result;
     expect([stop.type, text]).toEqual(["deadline", "So far."]);
     expect(await world.of(sessionId, "planning.failed")).toMatchObject([{ part: "retrieve" }]);
   });

@@ -1,5 +1,7 @@
 import { type JsonObject, memoryBlobs, readShown, type StoredEvent } from "@pawl/core";
 import { describe, expect, it } from "vitest";
+import { settled } from "../../../test/support/settled.ts";
+import { until } from "../../../test/support/until.ts";
 import { newRecord, type RunRecord, recordOf, withEvent } from "../src/index.ts";
 import { plans, reviews, type World, worldOf } from "./support/world.ts";
 
@@ -77,6 +79,7 @@ describe("redactions and the record", () => {
   it("E2 M3 of a whole run hide its text everywhere: readers, view, live tail, record, later prompts", async () => {
     const { world, sessionId } = await told();
     const live: unknown[] = [];
+    let lastSeq = 0;
     let record = recordOf(await world.log(sessionId));
     expect(isText(record)).toBe(true);
     const { length } = await world.log(sessionId);
@@ -84,12 +87,15 @@ describe("redactions and the record", () => {
     const reading = (async () => {
       for await (const event of world.pawl.follow(sessionId, { afterSeq: length, signal: abort.signal })) {
         live.push(event);
-        if ("seq" in event) record = withEvent(record, event);
+        if (!("seq" in event)) continue;
+        record = withEvent(record, event);
+        lastSeq = event.seq;
       }
     })().catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled();
     await world.pawl.redact(sessionId, 1, { ...user, throughSeq: length });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const last = (await world.log(sessionId)).length;
+    await until(() => lastSeq === last);
     abort.abort();
     await reading;
     expect(live.length).toBeGreaterThan(20);

@@ -1,7 +1,9 @@
 import { agent, agentTool, memoryStore, runtime, tool } from "@pawl/core";
-import { scriptedModel, strictModel } from "@pawl/testing";
+import { type Reply, scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { settled } from "../../../test/support/settled.ts";
+import { until } from "../../../test/support/until.ts";
 import { planning } from "../src/index.ts";
 import { plans, worldOf } from "./support/world.ts";
 
@@ -163,18 +165,29 @@ describe("planning and texts from outside", () => {
     expect(world.errors).toHaveLength(1);
   });
 
+  let asked = 0;
+  const stalls = (): Reply => {
+    asked += 1;
+    return { fault: { stall: 1 } };
+  };
+  const hangs = () => {
+    asked += 1;
+    return new Promise<string>(() => {});
+  };
   it.each([
-    ["planner's model", { small: () => ({ fault: { stall: 1 } }) }, {}],
-    ["application's function", { small: [] }, { facts: () => new Promise<string>(() => {}) }],
-  ])("L9 stopping the run stops the %s", async (_what, { small }, options) => {
-    const world = worldOf({ small, main: [] }, options);
+    ["planner's model", { small: stalls, main: [] }, {}],
+    ["application's function", { small: [], main: [] }, { facts: hangs }],
+  ])("L9 stopping the run stops the %s", async (_what, models, options) => {
+    asked = 0;
+    const world = worldOf(models, options);
     const run = world.pawl.run("searcher", { userId: "u1", input: "Q4?" });
     const { sessionId } = await run.started;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => asked === 1);
+    await settled();
     await world.pawl.stop(sessionId, { userId: "u1" });
     const { stop } = await run.result;
     expect(stop.type).toBe("aborted");
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled();
     expect(await world.of(sessionId, "planning.failed")).toEqual([]);
     expect(world.errors).toEqual([]);
   });

@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
   freeAddresses,
@@ -12,6 +11,7 @@ import {
   type RestateServer,
   restateServer,
 } from "../../../test/restate/restate-server.ts";
+import { pause } from "../../../test/support/pause.ts";
 import { restateEngine } from "../src/index.ts";
 
 const soon = { timeout: 15_000, interval: 10 };
@@ -70,7 +70,7 @@ describe.skipIf(RESTATE === undefined)("restateEngine() with a server that signs
       async ({ sessionId: id, signal }) => {
         const call: (typeof calls)[number] = { id, from: performance.now(), signal };
         calls.push(call);
-        await sleep(ms);
+        await pause(ms, "the time that a call takes");
         // Once the call is over, Restate's SDK aborts its signal in any case.
         call.wasAborted = signal?.aborted === true;
         call.to = performance.now();

@@ -4,6 +4,7 @@ import { strictModel } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertExtends, assertSoundLog } from "../../../test/support/invariants.ts";
+import { until } from "../../../test/support/until.ts";
 import { answer, sendMessage, supabaseBlobs, supabaseStore } from "../src/index.ts";
 import { noStack, type Stack, stack } from "./support/stack.ts";
 
@@ -102,7 +103,7 @@ describe.skipIf(noStack !== undefined)("a whole run over supabaseStore", () => {
     expect(left.at(-1)?.type).toBe("tool_started");
 
     const second = process();
-    while ((await second.sweep()) === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(async () => (await second.sweep()) > 0);
     for await (const _ of second.follow(sessionId, { untilIdle: true, afterSeq: left.length }));
     const log = await Array.fromAsync(second.store.read(sessionId));
     expect(log.find(({ type }) => type === "tool_result")?.data).toMatchObject({ success: false });

@@ -1,8 +1,8 @@
 // An app that begins a run by itself. Its model answers after the time in ANSWER_MS.
-import { setTimeout } from "node:timers/promises";
 import { metrics } from "@opentelemetry/api";
 import { agent, memoryStore, runtime } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
+import { pause } from "../../../../test/support/pause.ts";
 
 metrics.getMeter("app").createCounter("app.loaded").add(1);
 
@@ -10,7 +10,7 @@ const coach = agent({
   name: "coach",
   model: scriptedModel(async () => {
     console.log("asked");
-    await setTimeout(Number(process.env.ANSWER_MS ?? 0));
+    await pause(Number(process.env.ANSWER_MS ?? 0), "the time that the model takes");
     return { text: "Hello." };
   }),
   instructions: "Be kind.",

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { onTestFinished } from "vitest";
 import { bundled } from "../../../../test/support/bundled.ts";
 import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
+import { until } from "../../../../test/support/until.ts";
 
 const main = await bundled(new URL("../../src/command/main.ts", import.meta.url).pathname);
 
@@ -26,10 +27,11 @@ export function pawl(args: readonly string[], env: Readonly<Record<string, strin
     await exit;
   });
   const printed = async (text: string | RegExp) => {
-    while (!output.match(text)) {
+    await until(() => {
+      if (output.match(text)) return true;
       if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}:\n${output}`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+      return false;
+    });
   };
   return { child, exit, printed, output: () => output };
 }

@@ -1,3 +1,5 @@
+import { pause } from "../../../../test/support/pause.ts";
+
 // An app that waits for its database, which is down.
 console.log("loading");
-await new Promise((resolve) => setTimeout(resolve, 60_000));
+await pause(60_000, "the app never gets further");

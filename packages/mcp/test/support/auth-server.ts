@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createMcpHandler, McpServer as SdkServer } from "@modelcontextprotocol/server";
+import { pause } from "../../../../test/support/pause.ts";
 import type { McpSignInStore } from "../../src/index.ts";
 import { elicit } from "./task-server.ts";
 import { text } from "./world.ts";
@@ -49,7 +50,7 @@ export function authServer() {
         return refuse("invalid_grant", String(form.get("code")));
       return issue(code.user);
     }
-    await new Promise((resolve) => setTimeout(resolve, refreshDelayMs));
+    await pause(refreshDelayMs, "the time that the server takes");
     const given = form.get("refresh_token") ?? "";
     const known = refresh.get(given);
     if (known === undefined || known.isUsed) {

@@ -11,6 +11,7 @@ import {
 } from "@pawl/core";
 import { type Reply, strictModel } from "@pawl/testing";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
+import { until } from "../../../../test/support/until.ts";
 import { type McpServer, type McpToolsOptions, mcpTools } from "../../src/index.ts";
 
 interface WorldOptions extends Partial<McpToolsOptions<unknown>> {
@@ -103,26 +104,25 @@ export const text = (said: string) => ({ content: [{ type: "text" as const, text
 
 /** Waits until the run has ended or asks the user. Returns the user's question. */
 export async function settle(one: World, sessionId: string) {
-  for (;;) {
-    const { pending, run } = await one.pawl.view(sessionId, { userId: "u1" });
-    if (pending[0] !== undefined || run?.stop !== undefined) return pending[0];
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  const view = async () => await one.pawl.view(sessionId, { userId: "u1" });
+  await until(async () => {
+    const { pending, run } = await view();
+    return pending.length > 0 || run?.stop !== undefined;
+  });
+  return (await view()).pending[0];
 }
 
 /** Waits until a call of the session waits for its task, for the n-th time. Returns what is stored of it. */
 export async function parked(one: World, sessionId: string, nth = 1) {
-  for (;;) {
-    const waits = (await one.of(sessionId, "tool_suspended")).filter(({ data }) => data.hidden);
-    const [last] = await Promise.all([waits[nth - 1], new Promise((resolve) => setTimeout(resolve, 5))]);
-    if (last !== undefined) return last.data.state as { task: { id: string }; failures: number };
-  }
+  const waits = async () => (await one.of(sessionId, "tool_suspended")).filter(({ data }) => data.hidden);
+  await until(async () => (await waits()).length >= nth);
+  return (await waits())[nth - 1]?.data.state as { task: { id: string }; failures: number };
 }
 
 /** Lets a process pick up runs that no other works on, as `runtime.start()` does, until the run has ended. */
 export async function sweepUntil(one: World, sessionId: string) {
-  while ((await one.of(sessionId, "run_ended")).length === 0) {
+  await until(async () => {
     await one.pawl.sweep();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    return (await one.of(sessionId, "run_ended")).length > 0;
+  });
 }

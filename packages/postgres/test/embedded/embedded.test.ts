@@ -4,7 +4,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { StoredEvent } from "@pawl/core";
@@ -13,6 +12,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bundled } from "../../../../test/support/bundled.ts";
 import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
 import { prepareDatabase } from "../../../../test/support/prepared-database.ts";
+import { settled } from "../../../../test/support/settled.ts";
 import { lockDirectory } from "../../src/embedded/directory-lock.ts";
 
 const appender = await bundled(new URL("../support/appender.ts", import.meta.url).pathname);
@@ -153,7 +153,7 @@ describe("embeddedStore on disk", () => {
     await lock();
     for (let n = 0; n < 5; n += 1) {
       collectGarbage();
-      await sleep(10);
+      await settled();
     }
     await expect(lock()).rejects.toThrow(/in use/);
   });

@@ -12,6 +12,7 @@ import {
 import { advanceCursor, type Cursor, newView, reduceView } from "@pawl/core/view";
 import { scriptedModel } from "@pawl/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { pause } from "../../../../test/support/pause.ts";
 import { type TestDatabase, testDatabase } from "../../../../test/support/postgres.ts";
 import { handModel } from "../../../sse/test/support/hand-model.ts";
 import {
@@ -43,7 +44,7 @@ const work = tool({
   execute: async (_, { progress }) => {
     for (const percent of [30, 60]) {
       progress({ percent });
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await pause(200, "longer than live data is collected before it is written");
     }
     return "done";
   },
@@ -258,7 +259,7 @@ describe("E9 W4 live text in another process than the run's", () => {
     await expect.poll(() => watching[2]?.types()).toContain("run_recovered");
     turn.say(", and more of it");
     await expect.poll(async () => (await rows()).some(({ data }) => data.includes("more of it"))).toBe(true);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await pause(200, "the text of the process that is gone must not come");
     expect(watching.map(({ text }) => text())).toEqual(["Lost text", "Lost text", "", ""]);
     for (const { leave } of watching) await leave();
   });

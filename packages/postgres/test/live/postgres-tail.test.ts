@@ -1,5 +1,6 @@
 import { runtime, type StoredEvent } from "@pawl/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pause } from "../../../../test/support/pause.ts";
 import { type TestDatabase, testDatabase } from "../../../../test/support/postgres.ts";
 import {
   type Database,
@@ -138,10 +139,10 @@ describe("E9 W4 the live tail over LISTEN and NOTIFY", () => {
       };
       const readers = Array.from({ length: 5 }, () => reader(counted, tail, id, 50));
       await expect.poll(() => texts.length).toBeGreaterThan(0);
-      // If they polled, they would never be quiet for half a second, which is ten times as long as a poll waits.
+      // If they polled, they would never be quiet for half a second.
       const read = async () => {
         texts.length = 0;
-        await new Promise((resolve) => setTimeout(resolve, 500));
+        await pause(500, "ten times as long as a poll waits");
         return texts;
       };
       await expect.poll(read, { timeout: 10_000 }).toEqual([]);
@@ -162,10 +163,14 @@ describe("E9 W4 the live tail over LISTEN and NOTIFY", () => {
   it("E9 sends again what could not be sent, and reports that once", async () => {
     const pool = database.pool();
     let fails = true;
+    let failures = 0;
     const errors: unknown[] = [];
     const notify: Database = {
       query: async (text: string, values?: unknown[]) => {
-        if (fails && text.includes("pg_notify")) throw new Error("no connection");
+        if (fails && text.includes("pg_notify")) {
+          failures += 1;
+          throw new Error("no connection");
+        }
         return await pool.query(text, values);
       },
     };
@@ -179,7 +184,8 @@ describe("E9 W4 the live tail over LISTEN and NOTIFY", () => {
     sender.stored("again", 3);
     await expect.poll(() => errors.length).toBe(1);
     sender.stored("again", 4);
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    const before = failures;
+    await expect.poll(() => failures, { timeout: 10_000 }).toBeGreaterThan(before);
     fails = false;
     await expect.poll(() => seq, { timeout: 10_000 }).toBe(4);
     expect(errors).toHaveLength(1);

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newPglite } from "../../../../test/support/new-pglite.ts";
 import { type TestDatabase, testDatabase } from "../../../../test/support/postgres.ts";
+import { settled } from "../../../../test/support/settled.ts";
+import { until } from "../../../../test/support/until.ts";
 import { type Database, migrate, postgresStore } from "../../src/index.ts";
 
 /** What each driver's transaction has. */
@@ -87,8 +89,14 @@ describe("appendWith", () => {
     await store.sessions.create({ id, userId: "u1", agent: "coach" });
     const killed = store.appendWith?.(id, [note("a")], { appendId: "1" }, async (transaction) => {
       const { rows } = await (transaction as Transaction).query("SELECT pg_backend_pid() AS pid");
-      await server.pool().query("SELECT pg_terminate_backend($1)", [(rows[0] as { pid: number }).pid]);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      const pid = (rows[0] as { pid: number }).pid;
+      const others = server.pool();
+      await others.query("SELECT pg_terminate_backend($1)", [pid]);
+      const isAlive = async () =>
+        (await others.query("SELECT 1 FROM pg_stat_activity WHERE pid = $1", [pid])).rows.length > 0;
+      await until(async () => !(await isAlive()));
+      // The client of the database reads that its connection is gone.
+      await settled();
     });
     await expect(killed).rejects.toMatchObject({ code: "store_unavailable" });
     await store.appendWith?.(id, [note("a")], { appendId: "1" }, async () => undefined);

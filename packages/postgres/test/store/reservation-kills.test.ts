@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { bundled } from "../../../../test/support/bundled.ts";
 import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
+import { pause } from "../../../../test/support/pause.ts";
 import { type TestDatabase, testDatabase } from "../../../../test/support/postgres.ts";
 import { migrate, postgresReservations } from "../../src/index.ts";
 
@@ -63,10 +63,10 @@ it("E10 of 204 requests of six processes 100 are granted; what two of them held 
   expect(await reservations.balance(account)).toEqual({ used: 0, held: LIMIT });
 
   // Nothing of those who are alive expires, however long that takes.
-  const until = performance.now() + 2 * TTL_MS;
-  while (performance.now() < until) {
+  const end = performance.now() + 2 * TTL_MS;
+  while (performance.now() < end) {
     expect((await reservations.balance(account)).held).toBeGreaterThanOrEqual(left);
-    await sleep(200);
+    await pause(200, "between two looks at what is held");
   }
   expect(await reservations.balance(account)).toEqual({ used: 0, held: left });
   const more = Array.from({ length: 200 }, () => crypto.randomUUID());

@@ -1,11 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { PGlite } from "@electric-sql/pglite";
 import { reservationsContract } from "@pawl/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newPglite } from "../../../../test/support/new-pglite.ts";
+import { pause } from "../../../../test/support/pause.ts";
 import { compareToModel, reservationSteps } from "../../../../test/support/reservation-model.ts";
 import { migrate, postgresReservations, prune } from "../../src/index.ts";
+
+const expiring = (ms: number) => pause(ms, "short reservations expire, by the time of the database");
 
 describe("postgresReservations over PGlite", () => {
   let db: PGlite;
@@ -21,7 +23,10 @@ describe("postgresReservations over PGlite", () => {
   it("E10 agrees with a simple model, for any calls in any order", async () => {
     const reservations = postgresReservations(db);
     await fc.assert(
-      fc.asyncProperty(reservationSteps, async (steps) => await compareToModel(reservations, steps, sleep)),
+      fc.asyncProperty(
+        reservationSteps,
+        async (steps) => await compareToModel(reservations, steps, expiring),
+      ),
       { numRuns: 60 },
     );
   }, 60_000);
@@ -58,7 +63,7 @@ describe("postgresReservations over PGlite", () => {
     await reservations.finalize("p finalized", 3);
     await reservations.abort("p aborted", 4);
     await reservations.finalize("p young", 5);
-    await sleep(5);
+    await pause(5, "a reservation of 1 ms expires, by the time of the database");
     const age = "UPDATE agent_reservations SET created_at = now() - interval '91 days'";
     await db.query(`${age} WHERE account = 'pruned' AND id <> 'p young'`);
     const ids = async () => {

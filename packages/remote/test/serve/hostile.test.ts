@@ -1,10 +1,11 @@
 // What a hostile caller can send to toolHandler(). More is in `tool-handler.test.ts`.
+import { once } from "node:events";
 import { connect } from "node:net";
-import { setTimeout } from "node:timers/promises";
 import { jsonSchema, tool } from "@pawl/core";
 import { toolHandler } from "@pawl/remote/server";
 import { expect, it, vi } from "vitest";
 import * as z from "zod";
+import { settled } from "../../../../test/support/settled.ts";
 import { jsonOf, served } from "../support/served.ts";
 
 const ran = vi.fn();
@@ -115,9 +116,11 @@ it("T10 a client that leaves while it sends its body is no error of the server",
   socket.write(
     `POST /tools/execute HTTP/1.1\r\n${head.map((pair) => `${pair.join(": ")}\r\n`).join("")}\r\n{`,
   );
-  await setTimeout(50);
+  await once(socket, "connect");
+  await settled();
   socket.destroy();
-  await setTimeout(50);
+  await once(socket, "close");
+  await settled();
   expect(onError).not.toHaveBeenCalled();
 });
 

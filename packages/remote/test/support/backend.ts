@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout } from "node:timers/promises";
 import { agent, type Hook, memoryStore, type RunOptions, runtime, type StoredEvent } from "@pawl/core";
 import { remoteTools } from "@pawl/remote";
 import { type Reply, strictModel } from "@pawl/testing";
 import { onTestFinished } from "vitest";
+import { settled } from "../../../../test/support/settled.ts";
 
 export const TOKEN = "tok_0123456789abcdef";
 
@@ -44,7 +44,7 @@ export async function backend(execute: Answer, schema: Answer = sendJson({ tools
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     // The client has yet to notice that its connections are closed.
-    await setTimeout(20);
+    await settled();
   };
   onTestFinished(close);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`;

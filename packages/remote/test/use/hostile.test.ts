@@ -3,6 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { JsonObject } from "@pawl/core";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { processorTime } from "../../../../test/support/processor-time.ts";
 import { type Answer, backend, front, look, looks, sendJson } from "../support/backend.ts";
 
 const fine = sendJson({ result: 1 });
@@ -121,10 +122,10 @@ describe("T10 a hostile list of tools", () => {
         }),
       ),
     };
-    const before = performance.now();
+    const spentMs = processorTime();
     const input = { at: `${"a".repeat(40)}!`, [`${"b".repeat(40)}!`]: 1 };
     const { call, requests } = await callWith(fine, listing({ ...look, input_schema }), {}, input);
-    expect(performance.now() - before).toBeLessThan(6_000);
+    expect(spentMs()).toBeLessThan(6_000);
     expect(call).toMatchObject({ success: true, result: 1 });
     // The model gets the patterns all the same, and the server checks them.
     expect(requests[0]?.tools?.[0]?.input_schema).toMatchObject({

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { type Hook, type JsonObject, jsonSchema, type StoredEvent, systemClock } from "@pawl/core";
 import { remoteTools } from "@pawl/remote";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -175,11 +174,13 @@ describe("T10 lists are kept", () => {
       fine,
       tagged(() => '"v1"', look),
     );
+    const now = vi.spyOn(systemClock, "now").mockReturnValue(1_000);
+    onTestFinished(() => now.mockRestore());
     const { run } = front({ url, cacheMs: 100 }, { script: looks(3) });
     await run().result;
     await run().result;
     expect(lists()).toHaveLength(1);
-    await setTimeout(110);
+    now.mockReturnValue(1_110);
     expect((await run().result).actions[0]?.success).toBe(true);
     expect(lists().map(({ headers }) => headers["if-none-match"])).toEqual([undefined, '"v1"']);
   });

@@ -3,10 +3,10 @@
  * appends a batch for each turn. Prints `<turn> <first seq> <last seq>` when one is acknowledged. A turn's
  * append id follows from its number, so a process that begins with a turn of another one repeats its append.
  */
-import { setTimeout } from "node:timers/promises";
 import { PawlError } from "@pawl/core";
 import { createOnce } from "@pawl/core/store";
 import { nodeSqlite, sqliteStore } from "@pawl/sqlite";
+import { pause } from "../../../../test/support/pause.ts";
 
 const [path = "", name = "", first = ""] = process.argv.slice(2);
 const store = sqliteStore(nodeSqlite(path));
@@ -20,12 +20,12 @@ for (let turn = Number(first); ; turn += 1) {
   }));
   const session = { openRun: "run", addCostUsd: batch.length } as const;
   const append = () => store.append("s", batch, { appendId: `${name} ${turn}`, session });
-  // SQLite does not queue writers: one that never pauses can keep others out for longer than they wait. A
-  // runtime pauses for its models, and repeats an append that was refused.
+  // A runtime repeats an append that was refused.
   const stored = await append().catch((error) => {
     if (!PawlError.is(error, "store_unavailable")) throw error;
     return append();
   });
-  await setTimeout(2);
+  // A runtime pauses for its models.
+  await pause(2, "SQLite does not queue writers: one that never pauses keeps others out");
   console.log(`${turn} ${stored[0]?.seq} ${stored.at(-1)?.seq}`);
 }

