@@ -1,6 +1,6 @@
 import { coachRules } from "@pawl/example-coach";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { closePages, openPage, startBrowser } from "../../../../test/support/browser.ts";
 import { type PlaygroundProcess, playgroundProcess } from "../../../../test/support/playground-process.ts";
 import { checkPageIsBuilt } from "../support/built-page.ts";
@@ -93,6 +93,33 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
     await say("Good morning");
     await again.waitFor({ state: "detached", timeout: WAIT });
     await close();
+  });
+
+  it("K6 opens a new conversation also if the last one gets its id in the same moment", async () => {
+    const page = await browser!.newPage();
+    onTestFinished(() => page.close());
+    // The event of a change of the address comes later than on a machine that is idle.
+    await page.addInitScript(`
+      const events = Promise.withResolvers();
+      window.deliver = events.resolve;
+      const listen = window.addEventListener.bind(window);
+      window.addEventListener = (type, listener, ...more) =>
+        listen(type, type === "hashchange" ? () => events.promise.then(listener) : listener, ...more);
+    `);
+    const answered = Promise.withResolvers<void>();
+    await page.route("**/api/coach/runs", async (route) => {
+      await answered.promise;
+      await route.continue();
+    });
+    await page.goto(server.url);
+    await page.getByTestId("starter").first().click({ timeout: WAIT });
+    await page.getByTestId("message-user").waitFor({ timeout: WAIT });
+    await page.evaluate(`location.href = "#"`);
+    answered.resolve();
+    await page.getByTestId("message-assistant").waitFor({ timeout: WAIT });
+    await page.evaluate("deliver()");
+    await page.getByTestId("display-name").waitFor({ timeout: WAIT });
+    expect(new URL(page.url()).hash).toBe("");
   });
 
   it.each([390, 1280])("shows the whole label of a conversation, %d wide", async (width) => {

@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 
 /** The current agent and conversation. Without `sessionId`, the conversation is new. */
 export interface Address {
@@ -52,8 +52,10 @@ export function useSessionAddress(
   sessionId: string | undefined,
   open: (id: string | undefined) => void,
 ): void {
+  const followed = useRef("");
   useEffect(() => {
     const follow = (): void => {
+      followed.current = location.href;
       const address = addressIn(location.hash);
       // The pages of other agents handle their addresses.
       if (address.agent === agent) open(address.sessionId);
@@ -62,10 +64,13 @@ export function useSessionAddress(
     return subscribe(follow);
   }, [agent, open]);
   useEffect(() => {
+    // The user has just gone elsewhere, and the event of that is about to arrive.
+    if (location.href !== followed.current) return;
     const address = addressIn(location.hash);
     // The address of a new session replaces the current entry of the browser's history.
     if (sessionId !== undefined && address.agent === agent && address.sessionId === undefined) {
       history.replaceState(null, "", hashOf({ agent, sessionId }));
+      followed.current = location.href;
     }
   }, [agent, sessionId]);
 }
