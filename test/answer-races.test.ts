@@ -1,10 +1,10 @@
-import { setTimeout } from "node:timers/promises";
 import { type EventStore, memoryStore } from "@pawl/core";
 import { migrate, postgresStore } from "@pawl/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Setup, setup, until, user } from "../packages/core/test/support/setup.ts";
 import { ask, question } from "../packages/core/test/support/tools.ts";
 import { assertSoundLog, ofType, stops } from "./support/invariants.ts";
+import { pause } from "./support/pause.ts";
 import { testDatabase } from "./support/postgres.ts";
 
 /** The moments of an answer at which another process acts: `open`, and the append that stores the answer. */
@@ -30,8 +30,8 @@ async function waiting(store: EventStore) {
     if (armed?.moment !== moment) return;
     const { act } = armed;
     armed = undefined;
-    // The other process may itself wait for this one. A busy database takes 50 ms now and then.
-    await Promise.race([act(), setTimeout(500)]);
+    // A busy database takes 50 ms now and then.
+    await Promise.race([act(), pause(500, "the other process may itself wait for this one")]);
   };
   const watched: EventStore = {
     ...store,

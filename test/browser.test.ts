@@ -6,6 +6,7 @@ import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { closePages, openPage, startBrowser } from "./support/browser.ts";
+import { frames } from "./support/frames.ts";
 import { assertSoundLog, ofType } from "./support/invariants.ts";
 import { paced } from "./support/paced.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
@@ -196,7 +197,7 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
       '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script> [x](javascript:alert(1))',
     );
     await assistant(page).waitFor({ timeout: WAIT });
-    await page.waitForTimeout(1_000);
+    await frames(page);
     expect(await page.evaluate("window.hacked")).toBeUndefined();
     expect(await page.locator('[data-testid="thread"] img, a[href^="javascript"]').count()).toBe(0);
   });

@@ -6,6 +6,7 @@ import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { closePages, startBrowser } from "./support/browser.ts";
+import { frames } from "./support/frames.ts";
 import { assertSoundLog, ofType } from "./support/invariants.ts";
 import { paced } from "./support/paced.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
@@ -193,7 +194,7 @@ describe.skipIf(browser === undefined)("the Rocket League coach in a browser", {
     const { held } = await get<{ held: number }>(page, "budget");
     expect(held).toBe(0);
     await page.keyboard.press("Enter");
-    await page.waitForTimeout(500);
+    await frames(page);
     expect(await logOf(page)).toHaveLength(stored.length);
     expect(api.rejected).toEqual([]);
   });

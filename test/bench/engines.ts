@@ -16,6 +16,7 @@ import * as z from "zod";
 import { balancer } from "../restate/balancer.ts";
 import { register } from "../restate/fleet.ts";
 import { freeAddresses, RESTATE, type RestateServer, restateServer } from "../restate/restate-server.ts";
+import { pause } from "../support/pause.ts";
 import { postgresServer } from "../support/postgres-server.ts";
 
 const RUNS = Number(process.argv[2] ?? 100);
@@ -78,8 +79,7 @@ const withEngine =
     const concurrency = Math.ceil(AT_A_TIME / workers);
     const working = others.map((engine) => runtime({ ...shared, engine, concurrency }));
     for (const worker of working) worker.start();
-    // Restate knows a worker once it is registered.
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await pause(2_000, "Restate knows a worker once it is registered");
     return {
       front,
       stop: async () => {

@@ -3,13 +3,14 @@
  * reader, and while it runs. The log is outside of the heap. `npm run bench heap 2000` sets how many idle
  * sessions there are; default 10,000.
  */
-import { setTimeout as pause } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { agent, type ModelClient, runtime, tool } from "@pawl/core";
 import type { ModelEvent } from "@pawl/core/model";
 import * as z from "zod";
 import { offHeapStore } from "../support/off-heap-store.ts";
+import { pause } from "../support/pause.ts";
+import { until } from "../support/until.ts";
 
 const IDLE = Number(process.argv[2] ?? 10_000);
 const RUNNING = Math.min(500, IDLE);
@@ -47,7 +48,7 @@ const readers = names("idle", IDLE).map((id) => read(id));
 await Promise.all(readers.map(({ isIdle }) => isIdle));
 const withReaders = await heap();
 await inTurns(names("idle", IDLE), (id) => send(id));
-await pause(2_500);
+await pause(2_500, "readers forget what they have read");
 const afterRun = await heap();
 console.error(`Starting ${RUNNING} runs that stop in the middle`);
 await inTurns(names("run", RUNNING), (id) => store.sessions.create({ id, userId: "ada", agent: "clerk" }));
@@ -55,8 +56,8 @@ const running = names("run", RUNNING).map((id) => {
   void send(id, "hang");
   return read(id);
 });
-while (hangs < RUNNING) await pause(20);
-await pause(500);
+await until(() => hangs === RUNNING);
+await pause(500, "what runs has come to its last step");
 const whileRunning = await heap();
 
 console.log("| a session | bytes in the heap | goal |\n| --- | ---: | ---: |");
@@ -77,7 +78,7 @@ function row(what: string, bytes: number, goal: string): void {
 async function heap(): Promise<number> {
   let used = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 5; round += 1) {
-    await pause(50);
+    await pause(50, "what is left over can be collected");
     collect();
     used = Math.min(used, process.memoryUsage().heapUsed);
   }

@@ -4,7 +4,9 @@
  */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { pause } from "../support/pause.ts";
 import { serverProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 
 const ROUNDS = Number(process.argv[2] ?? 5);
 const READERS = 500;
@@ -80,7 +82,7 @@ async function round(stalled: number): Promise<Round> {
   const after = await lastSeq();
   // Stalled readers request the whole past, which fills every buffer before the run begins.
   const idle = await Promise.all(Array.from({ length: stalled }, () => reader(0, true)));
-  while ((await stats()).blocked < stalled) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(async () => (await stats()).blocked >= stalled);
   const readers = await Promise.all(Array.from({ length: READERS - stalled }, () => reader(after, false)));
   const before = await stats();
   const began = performance.now();
@@ -92,7 +94,7 @@ async function round(stalled: number): Promise<Round> {
   const cost = await stats();
   const megabytes = readers.reduce((sum, { socket }) => sum + socket.bytesRead, 0) / 1e6;
   for (const { socket } of [...readers, ...idle]) socket.destroy();
-  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  await pause(2_000, "the server notices that its readers have gone");
   await stats();
   const rest = await stats();
   const mb = (bytes: number) => bytes / 2 ** 20;

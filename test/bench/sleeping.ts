@@ -8,6 +8,7 @@ import { migrate, postgresStore } from "@pawl/postgres";
 import { scriptedModel } from "@pawl/testing";
 import pg from "pg";
 import * as z from "zod";
+import { pause } from "../support/pause.ts";
 import { postgresServer } from "../support/postgres-server.ts";
 
 const SESSIONS = Number(process.argv[2] ?? 10_000);
@@ -73,11 +74,11 @@ console.log(
 );
 
 if (Date.now() > wakeAt) throw new Error("They took too long to fall asleep. Raise the seconds.");
-await new Promise((resolve) => setTimeout(resolve, wakeAt - Date.now()));
+await pause(wakeAt - Date.now(), "the sessions sleep until then");
 const woken = performance.now();
 pawl.start();
 for (let open = SESSIONS; open > 0; ) {
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await pause(500, "between two looks at the database");
   open = Number(
     (await db.query("SELECT count(*) AS n FROM agent_sessions WHERE open_run IS NOT NULL")).rows[0].n,
   );

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { EventStore } from "@pawl/core";
 import type { Engine } from "@pawl/core/store";
 import { pgBossEngine } from "@pawl/pg-boss";
@@ -15,6 +14,7 @@ import { register } from "../restate/fleet.ts";
 import { freeAddresses, restateServer } from "../restate/restate-server.ts";
 import { bundled } from "../support/bundled.ts";
 import { NODE_FLAGS } from "../support/node-flags.ts";
+import { pause } from "../support/pause.ts";
 import { testDatabase } from "../support/postgres.ts";
 
 const program = new URL("./worker-process.ts", import.meta.url).pathname;
@@ -67,7 +67,7 @@ async function patiently(attempt: () => Promise<void>): Promise<void> {
       return await attempt();
     } catch (error) {
       if (tries === 100) throw error;
-      await sleep(100);
+      await pause(100, "between two attempts");
     }
   }
 }

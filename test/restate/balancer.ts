@@ -7,7 +7,7 @@ import {
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
 } from "node:http2";
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../support/pause.ts";
 
 /** A load balancer for HTTP/2 with health checks, such as Restate needs in front of several workers. */
 export interface Balancer {
@@ -45,7 +45,7 @@ export async function balancer(urls: readonly string[]): Promise<Balancer> {
       }
       const session = live.get(url);
       if (session !== undefined && !(await answers(session))) session.destroy();
-      await sleep(CHECK_MS);
+      await pause(CHECK_MS, "a balancer checks its workers at intervals");
     }
     live.get(url)?.destroy();
   });
@@ -75,7 +75,10 @@ async function answers(session: ClientHttp2Session): Promise<boolean> {
   if (session.destroyed || session.closed) return false;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   if (!session.ping((error) => resolve(error === null))) return false;
-  return await Promise.race([promise, sleep(ANSWER_MS, false)]);
+  return await Promise.race([
+    promise,
+    pause(ANSWER_MS, "the time that a worker may take to answer").then(() => false),
+  ]);
 }
 
 function refuse(stream: ServerHttp2Stream): void {

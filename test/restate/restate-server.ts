@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../support/pause.ts";
 
 /** The program of the Restate server, out of npm. `undefined` if npm has none for this machine. */
 export const RESTATE: string | undefined = findProgram();
@@ -92,7 +92,7 @@ async function answer(url: string, server: ChildProcess): Promise<void> {
   ) {
     if (server.exitCode !== null) throw new Error(`Restate has ended with ${server.exitCode}.`);
     if (Date.now() > endsAt) throw new Error("Restate has not started within 30 s.");
-    await sleep(20);
+    await pause(20, "between two attempts");
   }
 }
 

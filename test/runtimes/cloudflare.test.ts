@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
+import { pause } from "../support/pause.ts";
+import { until } from "../support/until.ts";
 import { objectServer } from "./support/objects.ts";
 import { beginAndLeave, checkRun, eventsOf, readUntil } from "./support/program.ts";
 
@@ -24,8 +25,7 @@ const types = async (url: string, sessionId: string) =>
 it("U4 in an agentObject, a run ends without a reader, and the next reader reads it live", async () => {
   const { url } = await served("walker");
   const unread = await beginAndLeave(url, ada);
-  for (let tries = 0; tries < 40 && !(await types(url, unread)).includes("run_ended"); tries += 1)
-    await sleep(100);
+  await until(async () => (await types(url, unread)).includes("run_ended"));
   await checkRun(url, unread, ada);
 
   const sessionId = await beginAndLeave(url, ada);
@@ -42,8 +42,8 @@ it("U4 E2 an agentObject whose process is killed in the middle of a run continue
   await first.stop();
 
   const second = await served("walker", persisted);
-  // Requests would only read: until the run has ended, nothing but the alarm reaches the object.
-  await sleep(5_000);
+  // Requests would only read.
+  await pause(5_000, "until the run has ended, nothing but the alarm may reach the object");
   await checkRun(second.url, sessionId, ada);
   expect((await types(second.url, sessionId)).filter((type) => type === "run_recovered")).toHaveLength(1);
 });
@@ -55,7 +55,7 @@ it("F26 an agentObject answers a question with its default at its time, though i
   await first.stop();
 
   const second = await served("asker", persisted);
-  await sleep(4_000);
+  await pause(4_000, "until its time has come, nothing but the alarm may reach the object");
   const events = await eventsOf(second.url, sessionId, ada);
   expect(events.find(({ type }) => type === "tool_answered")?.data).toMatchObject({ expired: true });
   expect(events.map(({ type }) => type)).not.toContain("tool_started");

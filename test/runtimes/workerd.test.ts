@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
+import { pause } from "../support/pause.ts";
+import { until } from "../support/until.ts";
 import {
   beginAndLeave,
   bundled,
@@ -46,7 +47,7 @@ const types = async (url: string, sessionId: string): Promise<string[]> =>
 it("U4 on Workers without `waitUntil`, the next reader finishes a run that was cut off", async () => {
   const url = await worker("plain");
   const sessionId = await beginAndLeave(url);
-  await sleep(900);
+  await pause(900, "longer than the whole run takes, which was cut off");
   expect(await types(url, sessionId)).not.toContain("run_ended");
   await readUntil(`${url}/sessions/${sessionId}/stream`, "run_ended");
   expect((await types(url, sessionId)).filter((type) => type === "run_recovered")).toHaveLength(1);
@@ -56,8 +57,7 @@ it("U4 on Workers without `waitUntil`, the next reader finishes a run that was c
 it("U4 on Workers with `waitUntil`, a run ends without a reader", async () => {
   const url = await worker("waits");
   const sessionId = await beginAndLeave(url);
-  for (let tries = 0; tries < 40 && !(await types(url, sessionId)).includes("run_ended"); tries += 1)
-    await sleep(100);
+  await until(async () => (await types(url, sessionId)).includes("run_ended"));
   await checkRun(url, sessionId);
   expect(await types(url, sessionId)).not.toContain("run_recovered");
 });
@@ -96,8 +96,7 @@ it("U4 on Workers with `enable_request_signal`, a run ends without a reader, and
   const sessionId = await beginAndLeave(url);
   for (let readers = 0; readers < 3; readers += 1)
     await readUntil(`${url}/sessions/${sessionId}/stream`, "text_delta");
-  for (let tries = 0; tries < 40 && !(await types(url, sessionId)).includes("run_ended"); tries += 1)
-    await sleep(100);
+  await until(async () => (await types(url, sessionId)).includes("run_ended"));
   await checkRun(url, sessionId);
   // Workerd prints it, and cancels what waits, if a reader is woken whose request is over.
   expect(printed).not.toContain("different request context");
@@ -107,8 +106,7 @@ it("U4 in a Durable Object, a run ends without a reader, and the next reader rea
   const url = await worker("object");
   await checkProgram(url);
   const sessionId = await beginAndLeave(url);
-  for (let tries = 0; tries < 40 && !(await types(url, sessionId)).includes("run_ended"); tries += 1)
-    await sleep(100);
+  await until(async () => (await types(url, sessionId)).includes("run_ended"));
   await checkRun(url, sessionId);
 });
 

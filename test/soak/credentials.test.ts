@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import {
   BasicTracerProvider,
@@ -25,6 +24,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { crashingStore } from "../support/crashing-store.ts";
 import { ofType } from "../support/invariants.ts";
+import { pause } from "../support/pause.ts";
 import { type TestDatabase, testDatabase } from "../support/postgres.ts";
 import { soak } from "../support/soak.ts";
 
@@ -168,7 +168,7 @@ it(
       for (let isOpen = true; isOpen; ) {
         // A process without the credentials takes the run over first, and then their owner comes back.
         if (n % 3 === 0) {
-          await sleep(LEASE_MS + 50);
+          await pause(LEASE_MS + 50, "the lease of the dead process expires");
           await next.sweep();
         }
         const started = next.run("tester", input).started.catch((error: unknown) => {

@@ -5,11 +5,11 @@ import type { StoredEvent } from "@pawl/core";
 import { messagesApi, type Reply } from "@pawl/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { assertExtends, assertSoundLog, ofType, type SeenRequest } from "../support/invariants.ts";
+import { pause } from "../support/pause.ts";
 import { type PlaygroundProcess, playgroundProcess } from "../support/playground-process.ts";
 import { soak } from "../support/soak.ts";
 
 const KILLS = soak(2, 500);
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const call = (name: string, value: string) => ({ name, input: { value } });
 
 /**
@@ -45,8 +45,9 @@ function chatter(server: PlaygroundProcess, name: string, headers: Record<string
       const [question] = pending;
       if (question !== undefined) await client.answer(question.callId, `${name} says yes`);
       else if (phase === "idle" || phase === "error") await client.send(`${name} says ${n}`);
-      else if (sessionId === undefined) await sleep(50);
-      await sleep(30);
+      else if (sessionId === undefined)
+        await pause(50, "the server is down, or the session is not known yet");
+      await pause(30, "a user takes a moment");
     }
   };
   const done = talk();
@@ -65,7 +66,7 @@ async function activity(seen: readonly StoredEvent[][], count: number): Promise<
   const total = () => seen.reduce((sum, events) => sum + events.length, 0);
   const goal = total() + count;
   const deadline = performance.now() + 15_000;
-  while (total() < goal && performance.now() < deadline) await sleep(1);
+  while (total() < goal && performance.now() < deadline) await pause(1, "between two looks at the clients");
 }
 
 /** Answers all open questions, until the run has ended and the client shows the end. */
@@ -75,7 +76,7 @@ async function settle(client: AgentClient): Promise<void> {
     if (run?.open === false && run.stop !== undefined && phase !== "submitting") return;
     const [question] = pending;
     if (question !== undefined) await client.answer(question.callId, "at last");
-    await sleep(50);
+    await pause(50, "between two looks at the client");
   }
   throw new Error(`The session does not settle: ${JSON.stringify(client.getState()).slice(0, 2000)}`);
 }
@@ -103,7 +104,7 @@ describe("kill -9 of the playground's server", { timeout: 30_000 * KILLS }, asyn
         users.map((user) => user.seen),
         2 + Math.floor(Math.random() * 24),
       );
-      await sleep(Math.random() * 40);
+      await pause(Math.random() * 40, "the server is killed at a random moment");
       await server.kill();
       const before = performance.now();
       await server.start();

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { PawlError } from "@pawl/core";
 import { migrate, postgresStore } from "@pawl/postgres";
 import pg from "pg";
@@ -9,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appending, assertAllThere } from "../support/appending.ts";
 import { bundled } from "../support/bundled.ts";
 import { NODE_FLAGS } from "../support/node-flags.ts";
+import { pause } from "../support/pause.ts";
 import { type PostgresServer, postgresServer } from "../support/postgres-server.ts";
 import { soak } from "../support/soak.ts";
 
@@ -43,13 +43,13 @@ describe("kill -9 on a server in the middle of appends", () => {
         again: async (error) => {
           if (!PawlError.is(error, "store_unavailable")) throw error;
           repeated += 1;
-          await sleep(20);
+          await pause(20, "the database is down for a while");
         },
       });
       for (let round = 0; round < ROUNDS; round += 1) {
         const before = (await pool.query("SELECT sum(last_sequence)::int AS n FROM agent_sessions")).rows[0]
           .n;
-        await sleep(200 + (round % 7) * 37);
+        await pause(200 + (round % 7) * 37, "the database is killed at some moment");
         await server.kill();
         await server.start();
         await expect

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { StoredEvent } from "@pawl/core";
 import { newView, reduceView } from "@pawl/core/view";
 import { migrate, postgresStore } from "@pawl/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CuttingProxy, cuttingProxy } from "../support/cutting-proxy.ts";
 import { assertSoundLog, ofType } from "../support/invariants.ts";
+import { pause } from "../support/pause.ts";
 import { type TestDatabase, testDatabase } from "../support/postgres.ts";
 import { type ServerProcess, serverProcess } from "../support/server-process.ts";
 import { soak } from "../support/soak.ts";
@@ -70,11 +70,11 @@ async function oneRun(
   const sending = (async () => {
     while (first.client.getState().run === undefined) {
       await first.client.send("Go");
-      await sleep(50);
+      await pause(50, "between two attempts");
     }
   })();
   for (let n = 1; n < CLIENTS; n += 1) {
-    await sleep(Math.random() * 400);
+    await pause(Math.random() * 400, "clients join at random moments");
     witnesses.push(join());
   }
   await sending;
@@ -84,7 +84,7 @@ async function oneRun(
     const isThere = () => faults.length > 0 || client.getState().cursor === log.length;
     for (let tries = 0; !isThere(); tries += 1) {
       if (tries === 1_500) throw new Error(`A client stays behind:\n${trace.slice(-40).join("\n")}`);
-      await sleep(20);
+      await pause(20, "between two looks at the client");
     }
   }
   return { log, witnesses };
@@ -98,7 +98,7 @@ async function ended(store: ReturnType<typeof postgresStore>, sessionId: string)
   for (let tries = 0; tries < 1_500; tries += 1) {
     const session = await store.sessions.get(sessionId);
     if (session?.openRun === null && session.lastSeq > 0) return await Array.fromAsync(store.read(sessionId));
-    await sleep(20);
+    await pause(20, "between two looks at the session");
   }
   throw new Error(`The run of ${sessionId} does not end.`);
 }
@@ -119,16 +119,16 @@ describe("readers of two processes, over connections that break, while processes
         for (let n = 0; !over; n += 1) {
           // The first one comes while several runs are open, so that there is something to recover.
           if (n === 0) await several.promise;
-          else await sleep(700 + Math.random() * 1_200);
+          else await pause(700 + Math.random() * 1_200, "servers are killed at random moments");
           const server = servers[n % 2];
           if (over || server === undefined) return;
           await server.kill();
           sums.kills += 1;
-          await sleep(Math.random() * 300);
+          await pause(Math.random() * 300, "a server is down for a random time");
           const before = received();
           await server.start();
           // On a busy machine it may be long until a client gets something again.
-          while (!over && received() === before) await sleep(20);
+          while (!over && received() === before) await pause(20, "between two looks at the clients");
         }
       })();
       let next = 0;

@@ -13,6 +13,7 @@ import {
 } from "../../examples/rocket-league-coach/test/support/coaching.ts";
 import { dyingStore } from "../../packages/core/test/support/stores.ts";
 import { newPglite } from "../support/new-pglite.ts";
+import { pause } from "../support/pause.ts";
 import { soak } from "../support/soak.ts";
 
 const COUNT = soak(6, 200);
@@ -24,7 +25,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => db.close());
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const never = new Promise<never>(() => undefined);
 
 /** Waits for work, which counts as open until then. */
@@ -122,7 +122,7 @@ async function tell(seed: number): Promise<Story> {
     const response = await counted(open, "asked", asked);
     const session_id = decodeURIComponent(response.headers.get("x-pawl-session") ?? "");
     if (session_id !== "" && random() < 0.2) {
-      await pause(random() * 40);
+      await pause(random() * 40, "the run is stopped at a random moment");
       await of.front.runtime.stop(session_id, { userId: user });
     }
     if (random() < 0.1) {
@@ -137,10 +137,10 @@ async function tell(seed: number): Promise<Story> {
     if (session_id !== "" && random() < 0.5) await say({ session_id, message: "And then?" });
   });
   // A network that stays down would keep runs open for ever.
-  void pause(1_500).then(() => {
+  void pause(1_500, "the network is bad for this time").then(() => {
     failing = 0;
   });
-  await Promise.all(tabs.map((tab) => orDead(Promise.race([tab, pause(2_500)]))));
+  await Promise.all(tabs.map((tab) => orDead(Promise.race([tab, pause(2_500, "no tab waits longer")]))));
   failing = 0;
   isOver = true;
   // Whatever still reserves is done before the budget is read. Clients of a dead front wait for ever.
@@ -180,7 +180,8 @@ async function recovered({ healed, user }: Story): Promise<{ of: Coaching; open:
       return sessions.filter(({ openRun, status }) => openRun !== null && status !== "suspended").length;
     };
     await of.front.runtime.sweep();
-    for (let waits = 0; (await isOpen()) > 0 && waits < 40; waits += 1) await pause(25);
+    for (let waits = 0; (await isOpen()) > 0 && waits < 40; waits += 1)
+      await pause(25, "between two looks at the runs");
     const open = await isOpen();
     if (open === 0 || tries === 5) return { of, open };
   }
@@ -201,7 +202,7 @@ it(`X3 E10 ${COUNT} random stories charge each user what the log has, and what t
   for (let seed = 1; seed <= COUNT; seed += 1) {
     const story = await tell(seed);
     const { of, open } = await recovered(story);
-    await pause(TTL_MS + 50);
+    await pause(TTL_MS + 50, "reservations of dead processes expire");
     const { model, user } = story;
     const logged = await story.events(of);
     const { whole, estimated } = tokensIn(logged);

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type EventStore, PawlError, type Runtime, runtime, type StoredEvent } from "@pawl/core";
 import { migrate, postgresStore } from "@pawl/postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { deployedAgent } from "../support/deployed-agent.ts";
 import { assertSoundLog, ofType } from "../support/invariants.ts";
+import { pause } from "../support/pause.ts";
 import { type TestDatabase, testDatabase } from "../support/postgres.ts";
 import { soak } from "../support/soak.ts";
 
@@ -45,7 +45,7 @@ const anyProcess = (): Runtime => slots[Math.floor(Math.random() * slots.length)
 async function deploys(): Promise<void> {
   const versions: ("1" | "2")[] = ["1", "2"];
   for (let n = 0; n < RESTARTS; n += 1) {
-    await sleep(RESTART_EVERY_MS);
+    await pause(RESTART_EVERY_MS, "processes are restarted at intervals");
     const slot = n % 2;
     const next = versions[slot] === "1" ? "2" : "1";
     versions[slot] = next;
@@ -76,7 +76,7 @@ async function converse(sessionId: string, input: string): Promise<void> {
     } catch (error) {
       if (!EXPECTED.some((one) => PawlError.is(error, one))) throw error;
     }
-    await sleep(10);
+    await pause(10, "between two attempts");
   }
 }
 
@@ -98,10 +98,10 @@ it(
     slots.push(boot("1"), boot("2"));
     const work = deploys();
     const ids = Array.from({ length: SESSIONS }, (_, n) => `s${n}`);
-    const pause = (RESTARTS * RESTART_EVERY_MS) / SESSIONS;
+    const everyMs = (RESTARTS * RESTART_EVERY_MS) / SESSIONS;
     await Promise.all(
       ids.map(async (id, n) => {
-        await sleep(n * pause);
+        await pause(n * everyMs, "conversations begin one after the other");
         await converse(id, n < SESSIONS / 10 ? "Answer slowly" : "Go");
       }),
     );

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { agent, type EventStore, type Runtime, runtime, tool } from "@pawl/core";
 import { type Database, migrate, postgresStore } from "@pawl/postgres";
 import { scriptedModel } from "@pawl/testing";
 import type pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod";
+import { pause } from "../support/pause.ts";
 import { type TestDatabase, testDatabase } from "../support/postgres.ts";
 import { soak } from "../support/soak.ts";
 
@@ -25,7 +25,7 @@ afterAll(async () => await database.drop());
 
 /** Simulates a database over a network: up to 5 ms before and up to 5 ms after each statement. */
 function distant(pool: pg.Pool): Database {
-  const travel = () => sleep(Math.random() * 5);
+  const travel = () => pause(Math.random() * 5, "a network takes this long");
   return {
     query: async (text, values) => {
       await travel();
@@ -80,7 +80,7 @@ it.each(["answer", "stop", "message"] as const)(
       const [one, two] = pending.map(({ callId }) => callId);
       const answers = [{ callId: one ?? "", value: "one" }];
       const first = here.run("tester", { ...user, sessionId, answers }).started;
-      await sleep(Math.random() * 30);
+      await pause(Math.random() * 30, "the second request comes at a random moment");
       await second[kind](number % 3 === 0 ? elsewhere : here, sessionId, two ?? "");
       await first.catch(() => undefined);
       return sessionId;

@@ -1,6 +1,6 @@
 import { memoryFiles, memoryReservations, memoryStore, type StoredEvent } from "@pawl/core";
 import { type Reply, strictModel } from "@pawl/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { coachRules, dailyBudgetTokens, readMarkdown, SUMMARIZE_ABOVE, userFiles } from "../src/index.ts";
 import { coached, MORNING, ruledCoach, saving } from "./support/harness.ts";
 
@@ -113,7 +113,7 @@ describe("a message that arrives while the coach answers", () => {
     const { ask, pawl } = coached(model, { files: memoryFiles(), log });
     const first = pawl.run("coach", { userId: "ada", input: "I keep thinking of the garden" });
     const { sessionId } = await first.started;
-    await vi.waitFor(() => expect(model.requests).toHaveLength(1));
+    await expect.poll(() => model.requests).toHaveLength(1);
     const second = pawl.run("coach", { userId: "ada", sessionId, input: "And of the roof" });
     await second.started;
     gate.resolve();

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { settled } from "../../../test/support/settled.ts";
 import { steps } from "../src/data/migrations/index.ts";
 import { failureText } from "../src/embedded/failure-text.ts";
 import { FORMAT } from "../src/embedded/format.ts";
@@ -111,7 +112,7 @@ describe("X4 the index in a thread of its own", () => {
       first.company.db.query("SELECT 1 AS one"),
     ];
     // They wait for the index, as a search does. Then they are sent.
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await settled();
     await Promise.all([first.company.close(), first.company.close()]);
     expect((await Promise.all(asked)).map(({ rows }) => rows)).toEqual([[{ count: 200_000 }], [{ one: 1 }]]);
 

@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, rename, rm, truncate, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { pause } from "../../../test/support/pause.ts";
 import { soak } from "../../../test/support/soak.ts";
 import { companyFolder, obstacleIn } from "../src/embedded/company-folder.ts";
 import { FORMAT } from "../src/embedded/format.ts";
@@ -130,7 +131,7 @@ describe("X4 the folder of an index", () => {
     for (const ms of [...MOMENTS, ...MORE_MOMENTS.slice(0, soak(0, MORE_MOMENTS.length))]) {
       const company = embeddedCompany({ dataDir, documents: 1_000 });
       void company.ready().catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, ms));
+      await pause(ms, "a process ends at some moment while it opens the index");
       await company.close();
     }
     await withCompany(async (company, stages) => {

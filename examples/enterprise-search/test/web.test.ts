@@ -2,6 +2,7 @@ import type { Json } from "@pawl/core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closePages, openPage, startBrowser } from "../../../test/support/browser.ts";
+import { frames } from "../../../test/support/frames.ts";
 import type { Shown } from "../web/gallery/shown.ts";
 import { rivera } from "./support/agent-world.ts";
 import { type Gallery, openGallery, TOO_WIDE } from "./support/page-gallery.ts";
@@ -84,7 +85,7 @@ describe.skipIf(browser === undefined)("the search agent's parts of a page", { t
       const seen = new Set<string>();
       for (let count = from + 2; count <= answered.length; count += 1) {
         await change(page, { events: answered.slice(0, count) });
-        await page.waitForTimeout(20);
+        await frames(page);
         seen.add((await stateOfTasks(page)).join(" "));
         expect(await places()).toEqual(before);
       }
@@ -372,8 +373,7 @@ describe.skipIf(browser === undefined)("the search agent's parts of a page", { t
   });
 
   it("X4 leaves a slash to fields, and hides a citation that is still being written", async () => {
-    const events = eventsOf(...BEGIN);
-    await withPage({ events, writing: "It is so [gmail-4be" }, async (page) => {
+    await withPage({ events: eventsOf(...BEGIN), writing: "It is so [gmail-4be" }, async (page) => {
       await page.getByText("It is so").waitFor({ timeout: WAIT });
       expect(await page.getByTestId("message").textContent()).toBe("It is so");
       await page.getByTestId("composer").focus();
@@ -386,7 +386,7 @@ describe.skipIf(browser === undefined)("the search agent's parts of a page", { t
     const events = story.answered.map((event) => ({ ...event, sessionId: "s1" }));
     await withPage({}, async (page) => {
       await change(page, { events, withheld: true });
-      await page.waitForTimeout(100);
+      await frames(page, 2);
       expect(await page.getByTestId("message").count()).toBe(0);
       await change(page, { withheld: false });
       await page.getByTestId("es-plan").waitFor({ timeout: WAIT });

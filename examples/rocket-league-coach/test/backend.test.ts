@@ -174,8 +174,7 @@ describe("X3 the coach's backend", () => {
     const of = await backend({ ttlMs: 1, budgetOf: budgetOf(100_000) });
     const user = newUser();
     const { reservation_id } = (await preflight(of, user)).body;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await of.budget(user)).toMatchObject({ used: 0, held: 0 });
+    await expect.poll(() => of.budget(user)).toMatchObject({ used: 0, held: 0 });
     const patient = await backend({ budgetOf: budgetOf(100_000) });
     const other = (await preflight(patient, user)).body;
     expect((await settle(patient, "renew", { reservation_id, tokens_used: 50, again: true })).body.held).toBe(

@@ -2,6 +2,8 @@ import { memoryStore } from "@pawl/core";
 import type { Rules } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { served } from "../../../packages/remote/test/support/served.ts";
+import { pause } from "../../../test/support/pause.ts";
+import { settled } from "../../../test/support/settled.ts";
 import { sharedTokens } from "../src/main/tokens.ts";
 import {
   aspEvents,
@@ -123,7 +125,7 @@ describe("X3 T10 a tool's backend fails over HTTP", () => {
     const saying = say();
     const settling = () => dropped.filter((path) => path.endsWith("/chat/abort")).length;
     await expect.poll(settling, { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await settled();
     isDown = false;
     now += 60_000;
     expect(await of.front.runtime.sweep()).toBe(1);
@@ -147,7 +149,7 @@ describe("X3 T10 a tool's backend fails over HTTP", () => {
     const { of, model, errors, say } = await faulty(
       async (passing) => {
         if (isTool(passing) && passing.authorization.endsWith(shortLived))
-          await new Promise((resolve) => setTimeout(resolve, exp * 1_000 - Date.now() + 50));
+          await pause(exp * 1_000 - Date.now() + 50, "the bearer expires");
         return await passing.send();
       },
       { authenticate: tokens.userOf },

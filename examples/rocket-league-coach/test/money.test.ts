@@ -3,6 +3,8 @@ import { postgresReservations } from "@pawl/postgres";
 import type { Rules } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { dyingStore, has } from "../../../packages/core/test/support/stores.ts";
+import { pause } from "../../../test/support/pause.ts";
+import { settled } from "../../../test/support/settled.ts";
 import {
   aspEvents,
   billing,
@@ -158,7 +160,7 @@ describe("X3 E10 a user is charged what the model billed", () => {
       const streamed = aspEvents(response);
       // The front repeats the request, then leaves the run open.
       await expect.poll(() => attempts, { timeout: 20_000 }).toBe(3);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await settled();
       expect(has(await logOf(of, session), "run_ended")).toBe(false);
       isDown = false;
       now += 60_000;
@@ -193,7 +195,7 @@ describe("X3 E10 a user is charged what the model billed", () => {
     await expect
       .poll(async () => has(await logOf(of, session), "effect_started"), { timeout: 20_000 })
       .toBe(true);
-    await new Promise((resolve) => setTimeout(resolve, 5_500));
+    await pause(5_500, "longer than the 5 s that the end of a run may take");
     expect(has(await logOf(of, session), "run_ended")).toBe(false);
     isSlow = false;
     now += 60_000;
@@ -220,13 +222,13 @@ describe("X3 E10 a user is charged what the model billed", () => {
     await expect.poll(() => attempts, { timeout: 20_000 }).toBe(3);
     let of = first;
     for (let restarts = 1; restarts <= 3; restarts += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await settled();
       now += 60_000;
       of = await coach({ model, store, between });
       await of.front.runtime.sweep();
       await expect.poll(() => attempts, { timeout: 20_000 }).toBe(3 + 3 * restarts);
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await settled();
     now += 60_000;
     of = await coach({ model, store, between });
     await of.front.runtime.sweep();
@@ -234,7 +236,7 @@ describe("X3 E10 a user is charged what the model billed", () => {
     await ended(of, session);
     expect((await of.budget(user)).used).toBeLessThan(model.billed);
     isDown = false;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(5, "a reservation of 1 ms expires, by the time of the database");
     of = await coach({ model, store, between, ttlMs: 1 });
     expect(await of.front.settle()).toBeGreaterThan(0);
     expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
@@ -313,7 +315,7 @@ describe("X3 E10 a user is charged what the model billed", () => {
     const events = await aspEvents(response);
     expect(events.at(-1)).toEqual({ type: "message_stop", stop_reason: "tool_use" });
     expect(await of.budget(user)).toMatchObject({ used: model.billed, held: 0 });
-    await new Promise((resolve) => setTimeout(resolve, 120));
+    await pause(120, "longer than the user's reservation is held");
     const patient = await coach({ model, budgetOf: budgetOf(tokens) });
     await patient.call("/chat/preflight", { message: "Another tab" }, tokenOf(user));
     const call = events.find(({ type }) => type === "tool")?.tool_use_id;

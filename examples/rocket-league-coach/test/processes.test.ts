@@ -15,6 +15,7 @@ import { readCoachConfig, sharedTokens } from "../src/index.ts";
 import { aspEvents } from "./support/coaching.ts";
 import { type Program, program } from "./support/program.ts";
 import { type Act, proxy } from "./support/proxy.ts";
+import { pause } from "../../../test/support/pause.ts";
 
 const SECRETS = { COACH_TOKEN_SECRET: "secret_of_tokens_0123", COACH_SERVICE_KEY: "key_of_services_0123" };
 const HALF = { input_tokens: 700, output_tokens: 50 };
@@ -133,8 +134,7 @@ describe("X3 E10 the two processes", () => {
       const response = await chat(user);
       const streamed = aspEvents(response);
       await expect.poll(() => kills, { timeout: 20_000 }).toBe(1);
-      // Longer than the front server repeats the request.
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await pause(1_500, "longer than the front server repeats the request");
       await backend.start();
       const { balance, roles, stop } = await settledFor(user);
       expect(balance).toEqual({ used: 1_500, held: 0 });
@@ -229,7 +229,7 @@ it("X5 both run in one program without a variable, and keep their data over a re
   expect(before).toMatchObject({ user_id: "ada", held: 0 });
   expect(await embedded.leave()).toBe(0);
   await embedded.start();
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await pause(300, "what a restart would charge again, it has charged by then");
   expect(await (await budgetOf()).budget()).toEqual(before);
 }, 90_000);
 

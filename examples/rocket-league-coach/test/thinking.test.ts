@@ -146,7 +146,9 @@ describe("X3 C12 thinking with tools, by the rules of each model", () => {
       const response = await send({ message: "My goal is Champion I" });
       const streamed = aspEvents(response);
       await expect.poll(() => api.requests.length, { timeout: 20_000 }).toBe(2);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      const { runtime } = of.front;
+      const read = runtime.follow(sessionOf(response));
+      for await (const { type } of read) if (type === "thinking_delta") break;
       await of.front.runtime.stop(sessionOf(response), { userId: user });
       expect((await streamed).at(-1)?.type).toMatch(/^(message_stop|error)$/);
       isLong = false;

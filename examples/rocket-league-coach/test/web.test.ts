@@ -6,6 +6,7 @@ import type { ViewPart } from "@pawl/core/view";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closePages, openPage, startBrowser } from "../../../test/support/browser.ts";
+import { frames } from "../../../test/support/frames.ts";
 import { newPglite } from "../../../test/support/new-pglite.ts";
 import type { BoostAnalysis, PlayerTrends, RankBenchmarks, RecentSessions } from "../src/index.ts";
 import { budgetFrom } from "../web/budget/use-budget.ts";
@@ -246,7 +247,7 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
       expect(await page.getByTestId("label").textContent()).toBe("250k left");
       // The run's last use is charged after its answer, without another part.
       gallery.show(shown({ budget: { ...charged, used: 160_000 } }));
-      await expect.poll(left, { timeout: 5_000 }).toBe("240,000 tokens left");
+      await expect.poll(left).toBe("240,000 tokens left");
     });
   });
 
@@ -259,7 +260,7 @@ describe.skipIf(browser === undefined)("the coach's parts of a page", { timeout:
       await page.getByTestId("rl-thinking").waitFor({ timeout: WAIT });
       for (let round = 0; round < 5; round += 1) {
         seen.push((await left.textContent()) ?? "");
-        await page.waitForTimeout(50);
+        await frames(page);
       }
       expect(new Set(seen)).toEqual(new Set(["300 tokens left"]));
     });

@@ -3,6 +3,7 @@ import { PawlError, runtime } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { generateKeyPair, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
+import { until } from "../../../test/support/until.ts";
 import { agentApi, localIssuer, trainer } from "../src/index.ts";
 import { idle, notify, told, workout, world } from "./support/world.ts";
 
@@ -293,7 +294,7 @@ describe("12.6 streaming", () => {
     const sessionId = response.headers.get("x-pawl-session") ?? "";
     await response.body?.cancel();
     const ended = async () => (await made.of(sessionId, "run_ended")).length > 0;
-    while (!(await ended())) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(ended);
     expect((await made.of(sessionId, "run_ended"))[0]?.data).toMatchObject({
       session_status: "completed",
       turns: 3,

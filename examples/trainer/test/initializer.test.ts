@@ -3,6 +3,7 @@ import type { ModelClient } from "@pawl/core";
 import { openai } from "@pawl/openai";
 import { messagesApi, openaiApi, type Reply } from "@pawl/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { until } from "../../../test/support/until.ts";
 import { embeddedPlace, idle, notify, sent, told, world } from "./support/world.ts";
 
 /**
@@ -110,7 +111,7 @@ describe("12.3 the initializer in the trainer", () => {
       async (...args: A): Promise<T> => {
         running += 1;
         most = Math.max(most, running);
-        await new Promise((resolve) => setTimeout(resolve, 30));
+        await until(() => most === 3);
         running -= 1;
         return await fetch(...args);
       };

@@ -1,6 +1,7 @@
 import { artifactIn } from "@pawl/core";
 import { contextTypes } from "@pawl/core/inspect";
 import { describe, expect, it } from "vitest";
+import { until } from "../../../test/support/until.ts";
 import { currentWorkout, withSessionLog } from "../src/index.ts";
 import { ask, call, embeddedPlace, idle, notify, press, workout, world } from "./support/world.ts";
 
@@ -191,7 +192,7 @@ describe("X2 11.3 the console", () => {
       sessionId: string;
     };
     const count = (await made.log(sessionId)).length;
-    while (lines.length < count + 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => lines.length > count);
     expect(lines.every((line) => line.includes(`[${sessionId.slice(0, 8)}]`))).toBe(true);
     expect(lines.at(-1)).toMatch(/Σ [\d,]+ tokens \([\d,]+ cached, \d+ % of the prompts\) · \$0\.\d{4}$/);
     const has = (pattern: RegExp) => lines.some((line) => pattern.test(line.slice(24)));

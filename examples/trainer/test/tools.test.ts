@@ -2,6 +2,7 @@ import type { PGlite } from "@electric-sql/pglite";
 import type { ToolTypesOf } from "@pawl/core/view";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import { newPglite } from "../../../test/support/new-pglite.ts";
+import { settled } from "../../../test/support/settled.ts";
 import {
   dataSources,
   findExercise,
@@ -230,7 +231,7 @@ describe("12.4 the tools", () => {
       fetch: async (request: Parameters<typeof source.fetch>[0]) => {
         running += 1;
         most = Math.max(most, running);
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await settled();
         running -= 1;
         return await source.fetch(request);
       },

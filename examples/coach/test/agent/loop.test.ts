@@ -80,14 +80,11 @@ describe("the summary of a session (bug 1 of 002)", () => {
     const run = first.pawl.run("coach", { userId: "ada", input: "Bye" });
     const { sessionId } = await run.started;
     run.result.catch(() => undefined);
-    await vi.waitFor(() => expect(isDead).toBe(true));
+    await expect.poll(() => isDead).toBe(true);
     const summarize = vi.fn<Summarize>(() => "Made by the second one.");
     const second = coached(strictModel({ script: [] }), { log, files, summarize });
-    await vi.waitFor(async () => expect(await second.pawl.sweep()).toBe(1), {
-      timeout: 10_000,
-      interval: 50,
-    });
-    await vi.waitFor(async () => expect((await log.sessions.get(sessionId))?.status).toBe("completed"));
+    await expect.poll(() => second.pawl.sweep()).toBe(1);
+    await expect.poll(async () => (await log.sessions.get(sessionId))?.status).toBe("completed");
     expect(summarize).toHaveBeenCalledTimes(1);
     const own = userFiles(files, "ada");
     const made = await fileIndex(own, "session-summaries");

@@ -1,6 +1,7 @@
 import { memoryFiles, readText } from "@pawl/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { closePages, startBrowser } from "../../../../test/support/browser.ts";
+import { frames } from "../../../../test/support/frames.ts";
 import { fileText, type SaveFileInput } from "../../src/tools/save-file.ts";
 import { saving, scriptedCoach } from "../support/harness.ts";
 import { hostileMarkdown } from "../support/hostile-markdown.ts";
@@ -29,7 +30,7 @@ const files = hostileMarkdown.flatMap(filesWith);
  * Loads each page in the browser and returns what plain Markdown cannot create: other elements, attributes
  * and link targets, and scripts that ran.
  */
-const LOOK = `async (pages) => {
+const LOOK = `(pages) => {
   const ELEMENTS = new Set(("a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr input li ol p pre section strong sup table tbody td " +
     "th thead tr ul").split(" "));
   const ATTRIBUTES = new Set(("align checked class disabled href id start title type dir aria-describedby aria-label " +
@@ -51,8 +52,7 @@ const LOOK = `async (pages) => {
     }
     box.remove();
   }
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  return found;
+  window.found = found;
 }`;
 
 const browser = await startBrowser();
@@ -73,7 +73,9 @@ describe("files in other readers", () => {
       await page.goto("http://notes.example/");
       const rendered = Object.values(readers).flatMap((read) => files.map(read));
       expect(rendered.length).toBeGreaterThan(2_000);
-      const found = (await page.evaluate(`(${LOOK})(${JSON.stringify(rendered)})`)) as string[];
+      await page.evaluate(`(${LOOK})(${JSON.stringify(rendered)})`);
+      await frames(page);
+      const found = await page.evaluate<string[]>("window.found");
       expect({ found, requests }).toEqual({ found: [], requests: [] });
       await page.close();
     },

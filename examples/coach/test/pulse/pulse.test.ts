@@ -1,6 +1,6 @@
 import { type Json, memoryFiles, memoryStore } from "@pawl/core";
 import { strictModel } from "@pawl/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fileIndex, userFiles } from "../../src/index.ts";
 import { calling, coached, MORNING } from "../support/harness.ts";
 
@@ -112,13 +112,10 @@ describe("the pulse check", () => {
     await (await rate(log, { health: 3 })).run.result;
     now += DAY;
     const { sessionId } = await rate(mortal, { work: 1, health: 3 });
-    await vi.waitFor(() => expect(isDead).toBe(true));
+    await expect.poll(() => isDead).toBe(true);
     const second = coached(strictModel({ script: ended }), { log, files, now: () => now + 5_000 });
-    await vi.waitFor(async () => expect(await second.pawl.sweep()).toBe(1), {
-      timeout: 10_000,
-      interval: 50,
-    });
-    await vi.waitFor(async () => expect(await second.results(sessionId)).toHaveLength(1));
+    await expect.poll(() => second.pawl.sweep()).toBe(1);
+    await expect.poll(() => second.results(sessionId)).toHaveLength(1);
     expect((await second.results(sessionId))[0]?.result).toEqual({
       ratings: { work: 1, health: 3 },
       baseline: { work: 4, play: 2, health: 3 },

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout } from "node:timers/promises";
 import type { Json } from "@pawl/core";
 import react from "@vitejs/plugin-react";
 import { build, defaultClientConditions } from "vite";
+import { pause } from "../../../../test/support/pause.ts";
 import type { Shown } from "../../web/gallery/shown.ts";
 
 /** The gallery of the search agent's parts, served on a port of its own. */
@@ -75,7 +75,7 @@ async function answerOf(
   const path = decodeURIComponent(pathname.slice("/api".length));
   requests.push(`${request.method} ${path}${decodeURIComponent(search)} ${await text(request)}`.trim());
   if (request.method !== "GET") {
-    await setTimeout(slowMs);
+    await pause(slowMs, "the time that the server takes");
     requests.push(`${request.method} ${path} answered`);
     return { status: 200, body: {} };
   }

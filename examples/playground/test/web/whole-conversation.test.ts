@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startBrowser } from "../../../../test/support/browser.ts";
+import { frames } from "../../../../test/support/frames.ts";
 import { servedTrainer } from "../support/served-trainer.ts";
 import { openTrainer, WAIT } from "../support/trainer-page.ts";
 
@@ -20,9 +21,9 @@ describe.skipIf(browser === undefined)("a long conversation with the trainer", {
     await page.getByText("Now break number 25.").waitFor({ timeout: WAIT });
     expect(await page.locator(".messages > .message").count()).toBe(50);
     expect(await page.getByTestId("workout").count()).toBe(0);
-    // The page knows of the workout once the log has loaded. It renders once per frame.
+    // The page knows of the workout once the log has loaded.
     await (await log).finished();
-    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 500))");
+    await frames(page);
     expect(await page.locator(".messages > .message").count()).toBe(50);
     const before = server().received.length;
     await say("Please swap the second exercise.");
