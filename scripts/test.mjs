@@ -37,6 +37,7 @@ async function checkEverything() {
     promises: () => script("scripts/check-promises.mjs"),
     names: () => script("scripts/check-own-names.mjs"),
     capabilities: () => script("scripts/check-capabilities.mjs"),
+    sleeps: () => script("scripts/check-sleeps.mjs"),
     links: () => script("scripts/check-links.mjs"),
     hygiene: () => script("scripts/check-hygiene.mjs"),
     manifests: () => script("scripts/check-manifests.mjs"),

@@ -1,0 +1,1 @@
+export function findSleeps(file: string, text: string): { file: string; line: number; message: string }[];
