@@ -21,10 +21,15 @@ const HEADER = "gateway/secret+header";
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 async function serve(answer: Answer) {
-  const server = createServer(answer);
+  let asked = 0;
+  const server = createServer((request, response) => {
+    asked += 1;
+    answer(request, response);
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: () => asked,
     [Symbol.asyncDispose]: async () => void server.close(),
   };
 }
@@ -140,11 +145,11 @@ const clients: readonly (readonly [
   ],
 ];
 
-/** Creates a client with these environment variables. */
-function within<T>(env: Record<string, string>, make: () => T): T {
+/** Does some work with these environment variables, to its end: clients read them at their first request. */
+async function within<T>(env: Record<string, string>, work: () => Promise<T>): Promise<T> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   try {
-    return make();
+    return await work();
   } finally {
     vi.unstubAllEnvs();
   }
@@ -161,50 +166,47 @@ function found(text: string): string[] {
 }
 
 /**
- * Collects all texts in which a failure of this model appears: the thrown error, the log, the spans, and
- * `onError` hooks.
+ * Collects all texts in which a failure of this model appears: the thrown error, the log, the spans, `onError`
+ * hooks, and what the runtime reports.
  */
-async function traces(model: ModelClient, env: Record<string, string>): Promise<string> {
-  return await within(env, async () => {
-    const request = {
-      system: [],
-      tools: [],
-      messages: [{ role: "user" as const, content: [{ type: "text", text: "Hi" }] }],
-      maxTokens: 100,
-    };
-    const thrown: unknown[] = [];
-    try {
-      for await (const _ of model.stream(request, { signal: AbortSignal.timeout(5_000) }));
-    } catch (error) {
-      expect(PawlError.is(error, "model_error")).toBe(true);
-      thrown.push(error);
-    }
-    expect(thrown).toHaveLength(1);
-    const exporter = new InMemorySpanExporter();
-    const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-    const store = withSpans(memoryStore(), { tracer: provider.getTracer("test"), content: true });
-    const told: unknown[] = [];
-    const hooks = [{ name: "watch", onError: (error: unknown) => void told.push(error) }];
-    const made = agent({
-      name: "a",
-      model: withRetry(model, { retries: 1, baseMs: 0 }),
-      instructions: "Go.",
-      hooks,
-    });
-    const { sessionId, stop } = await runtime({ agents: [made], store }).run("a", {
-      userId: "u",
-      input: "Hi",
-    }).result;
-    expect(stop.type).toBe("error");
-    const log = await Array.fromAsync(store.read(sessionId));
-    const spans = exporter
-      .getFinishedSpans()
-      .map(({ name, attributes, events, status }) => ({ name, attributes, events, status }));
-    const deep = { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null };
-    return [inspect(thrown, deep), inspect(told, deep), JSON.stringify(log), JSON.stringify(spans)].join(
-      "\n",
-    );
+async function traces(model: ModelClient): Promise<string> {
+  const request = {
+    system: [],
+    tools: [],
+    messages: [{ role: "user" as const, content: [{ type: "text", text: "Hi" }] }],
+    maxTokens: 100,
+  };
+  const thrown: unknown[] = [];
+  try {
+    for await (const _ of model.stream(request, { signal: AbortSignal.timeout(5_000) }));
+  } catch (error) {
+    expect(PawlError.is(error, "model_error")).toBe(true);
+    thrown.push(error);
+  }
+  expect(thrown).toHaveLength(1);
+  const exporter = new InMemorySpanExporter();
+  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const store = withSpans(memoryStore(), { tracer: provider.getTracer("test"), content: true });
+  const told: unknown[] = [];
+  const reported: unknown[] = [];
+  const hooks = [{ name: "watch", onError: (error: unknown) => void told.push(error) }];
+  const made = agent({
+    name: "a",
+    model: withRetry(model, { retries: 1, baseMs: 0 }),
+    instructions: "Go.",
+    hooks,
   });
+  const pawl = runtime({ agents: [made], store, onError: (error) => void reported.push(error) });
+  const { sessionId, stop } = await pawl.run("a", { userId: "u", input: "Hi" }).result;
+  expect(stop.type).toBe("error");
+  expect(reported).toHaveLength(1);
+  const log = await Array.fromAsync(store.read(sessionId));
+  const spans = exporter
+    .getFinishedSpans()
+    .map(({ name, attributes, events, status }) => ({ name, attributes, events, status }));
+  const deep = { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null };
+  const errors = [thrown, told, reported].map((all) => inspect(all, deep));
+  return [...errors, PawlError.describe(reported[0]), JSON.stringify(log), JSON.stringify(spans)].join("\n");
 }
 
 describe.each(clients)(
@@ -212,25 +214,14 @@ describe.each(clients)(
   (_name, env, make) => {
     it.each(servers)("that has it in %s", async (_where, answer) => {
       await using server = await serve(answer);
-      expect(
-        found(
-          await traces(
-            within(env, () => make(server.url)),
-            env,
-          ),
-        ),
-      ).toEqual([]);
+      expect(found(await within(env, () => traces(make(server.url))))).toEqual([]);
+      expect(server.asked()).toBeGreaterThan(1);
     });
 
     it("that has it in the cause of a broken connection", async () => {
-      expect(
-        found(
-          await traces(
-            within(env, () => make("http://127.0.0.1:9", broken)),
-            env,
-          ),
-        ),
-      ).toEqual([]);
+      const fails = vi.fn(broken);
+      expect(found(await within(env, () => traces(make("http://127.0.0.1:9", fails))))).toEqual([]);
+      expect(fails.mock.calls.length).toBeGreaterThan(1);
     });
   },
 );
