@@ -1,3 +1,4 @@
+import { testClock } from "@pawl/testing";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { settled } from "../../../../test/support/settled.ts";
@@ -98,7 +99,8 @@ it("R2 E2 a schema that fails before the session is given back refuses the answe
 it("R2 E2 a schema that fails for the default of a question does not fail the process", async () => {
   const suspends = { answer: broken, expires: { afterMs: 60_000, default: "no" } };
   const ask = tool({ name: "ask", description: "", input: z.object({}), suspends });
-  const { say } = setup([{ tools: [{ name: "ask" }] }], { tools: [ask] });
+  // The question would expire within a later test.
+  const { say } = setup([{ tools: [{ name: "ask" }] }], { tools: [ask] }, { clock: testClock() });
   expect((await say("Go")).pending).toHaveLength(1);
   await settled();
   expect(unhandled).toEqual([]);
