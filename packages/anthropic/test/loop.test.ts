@@ -10,6 +10,7 @@ import {
 import { type MessagesApi, messagesApi, type Reply } from "@pawl/testing";
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { expectPrinted } from "../../../test/support/printed.ts";
 import { claude } from "../src/index.ts";
 
 type Body = { messages: { role: string; content: object[] }[]; [field: string]: unknown };
@@ -118,6 +119,7 @@ it("L11 reminds a model over HTTP that refuses forced choice, once, and then end
 });
 
 it("L11 shows what happens to a model that is forced against its nature", async () => {
+  expectPrinted('pawl: tool_choice: type "tool" and "any" are not supported for this model.');
   const forced = { id: "claude-opus-5-5", forcedToolChoice: true };
   await using at = await overHttp([], forced, toolOnly);
   expect((await at.say("Go")).stop.type).toBe("error");

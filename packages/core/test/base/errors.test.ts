@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { memoryStore, PawlError, tool } from "../../src/index.ts";
 import { setup, user } from "../support/setup.ts";
 
@@ -48,6 +49,7 @@ it("U5 the runtime prints the link to a failure without a caller", async () => {
 });
 
 it("U5 neither the model, nor the user, nor the log gets the link", async () => {
+  expectPrinted("pawl: No key.");
   const failure = () => new PawlError("not_found", "No such plan.");
   const input = z.object({});
   const throws = tool({

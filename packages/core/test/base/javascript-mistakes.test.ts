@@ -2,6 +2,7 @@ import { scriptedModel } from "@pawl/testing";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { said } from "../../../../test/support/mistakes.ts";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import * as core from "../../src/index.ts";
 import { withEventLines } from "../../src/inspect.ts";
 
@@ -353,6 +354,8 @@ describe("U6 what JavaScript may pass is refused by name", () => {
   });
 
   it("U6 parts of options", async () => {
+    // The two runs are in order, but for the listeners that are given to them.
+    expectPrinted("pawl: The script of");
     const { diskFiles } = (await import("../../src/disk.ts")) as never as typeof js;
     const run = () => pawl.run("a", { userId: "u1", input: "Hi" });
     expect(

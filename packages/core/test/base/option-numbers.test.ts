@@ -1,6 +1,7 @@
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { pause } from "../../../../test/support/pause.ts";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import {
   agent,
   agentTool,
@@ -97,6 +98,9 @@ describe("an option that is not a valid number is refused where it is given", ()
 });
 
 it("O2 an estimate that is invalid only for the prompt ends the run as an error, without a request", async () => {
+  expectPrinted(
+    'pawl: estimateTokens of "tester" must be a number from 0 to 9007199254740991; got undefined.',
+  );
   const world = setup([{ text: "never" }], { estimateTokens: (chars) => ({ 1000: 250 })[chars] as number });
   expect((await world.say("Go")).stop.type).toBe("error");
   expect(world.model.requests).toEqual([]);

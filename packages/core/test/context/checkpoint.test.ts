@@ -243,7 +243,7 @@ describe("C11 a context that starts at an event", () => {
   });
 
   it("E11 can be set only by the owner, on an idle session, at an existing event", async () => {
-    const world = setup([{ tools: [{ name: "ask" }] }], { tools: [ask] });
+    const world = setup([{ tools: [{ name: "ask" }] }, { text: "Fine." }], { tools: [ask] });
     const { sessionId } = await world.say("Go");
     const start = (userId: string, fromSeq = 1) => world.pawl.startContextAt(sessionId, { userId, fromSeq });
     await expect(start("u2")).rejects.toMatchObject({ code: "not_found" });

@@ -2,6 +2,7 @@ import type { Reply, ReplyTool } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertExtends } from "../../../../test/support/invariants.ts";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { type EventData, tool } from "../../src/index.ts";
 import { type Options, setup } from "../support/setup.ts";
 
@@ -110,6 +111,7 @@ describe("C4 user data", () => {
   });
 
   it("is read with the deps that the tools get; failing deps end the run as before", async () => {
+    expectPrinted("pawl: down");
     let made = 0;
     let asked = 0;
     const seen: unknown[] = [];

@@ -1,5 +1,6 @@
 import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { approval, type Hook, jsonSchema, memoryStore, type Schema, tool } from "../../src/index.ts";
 import type { Expiry } from "../../src/tools.ts";
 import { family, task } from "../support/family.ts";
@@ -58,6 +59,10 @@ describe("questions of tools and hooks that expire", () => {
   });
 
   it("F26 refuses a default that does not match, and an invalid time, where it can", async () => {
+    expectPrinted(
+      "The `default` of `expires` of `ask` does not match",
+      "`expires` of `ask` needs either `afterMs`",
+    );
     const wrong = { afterMs: 1, default: { ok: "no" } } as Expiry;
     const none = { default: { ok: true } } as unknown as Expiry;
     const suspends = (limit: Expiry) =>

@@ -1,6 +1,7 @@
 import { strictModel, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import {
   agent,
   agentTool,
@@ -33,7 +34,7 @@ describe("reservation: what a run is charged with", () => {
       },
     });
     const looking = (n: number) => ({ tools: [{ name: "look", input: { n } }] });
-    const world = setup([looking(1), looking(2), looking(3), { text: "Ok." }], {
+    const world = setup([looking(1), looking(2), looking(3), { text: "Ok." }, { text: "Yes." }], {
       tools: [look],
       hooks: [hook],
     });
@@ -56,6 +57,7 @@ describe("reservation: what a run is charged with", () => {
     ["an answer that is cut", [{ text: "one two three", clip: 5 }], "max_tokens"],
     ["a limit", [{ tools: [calling("echo")] }, { tools: [calling("echo", "b")] }], "turn_limit"],
   ])("E10 %s: the run is charged with what it used, and the rest is back", async (_what, script, type) => {
+    if (type === "error") expectPrinted(/^pawl: (invalid_request_error|Internal server error)/);
     const { hook, balance } = budget();
     const world = setup([...script], { tools: [echo().tool], hooks: [hook], limits: { turns: 2 } });
     const result = await world.say("Go");
@@ -353,7 +355,12 @@ describe("reservation: time, and what fails", () => {
   });
 
   it("E10 an invalid value of the application ends the run before any request", async () => {
-    for (const wrong of [{ amount: -1 }, { limit: Number.NaN }, { account: "" }]) {
+    for (const [wrong, said] of [
+      [{ amount: -1 }, "amount must be a whole number"],
+      [{ limit: Number.NaN }, "limit must be a whole number"],
+      [{ account: "" }, "Ids, types and keys must be strings"],
+    ] as const) {
+      expectPrinted(`pawl: beforeTurn of "reservation" (agent "tester"): ${said}`);
       const world = setup([{ text: "Ok." }], { hooks: [budget(wrong).hook] });
       const { stop, sessionId } = await world.say("Go");
       expect(stop.type).toBe("error");

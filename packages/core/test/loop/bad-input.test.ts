@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { agent, type Hook, type Json, memoryStore, runtime, tool } from "../../src/index.ts";
 import type { ModelEvent } from "../../src/model.ts";
 import { code } from "../support/errors.ts";
@@ -203,18 +204,24 @@ describe("what cannot poison a session", () => {
     ["onStop", { name: "h", onStop: throws }],
     ["afterRun", { name: "h", afterRun: throws }],
   ])("H1 a hook that throws nothing in %s", async (method, hook) => {
+    if (method === "beforeTurn") expectPrinted("It failed without an error message.");
     const world = setup([{ tools: [odd] }, ...after], { tools: [broken("x")], hooks: [hook] });
     const { sessionId } = await world.say("Go");
     const [error] = await world.of(sessionId, "error");
     expect(error?.data).toMatchObject({ code: "hook_failed", context: { method } });
   });
 
-  it.each<[string, ModelEvent[]]>([
+  it.each<[string, ModelEvent[], string?]>([
     [
       "a block out of order",
       [{ type: "content_block_start", index: 1, content_block: { type: "text", text: "" } }],
+      "The model's answer is malformed: a block out of order.",
     ],
-    ["a block that is null", [{ type: "content_block_start", index: 0, content_block: null as never }]],
+    [
+      "a block that is null",
+      [{ type: "content_block_start", index: 0, content_block: null as never }],
+      "The model's answer is malformed: a block without a type.",
+    ],
     [
       "a call without an id",
       [
@@ -227,7 +234,8 @@ describe("what cannot poison a session", () => {
         { type: "message_delta", delta: { stop_reason: "tool_use" } },
       ],
     ],
-  ])("L12 a model that streams %s", async (_title, events) => {
+  ])("L12 a model that streams %s", async (_title, events, printed) => {
+    if (printed !== undefined) expectPrinted(`pawl: ${printed}`);
     const store = memoryStore();
     const model = {
       id: "odd",
@@ -302,6 +310,7 @@ describe("what cannot poison a session", () => {
   });
 
   it("ends the run when an error is its own cause", async () => {
+    expectPrinted("pawl: round");
     const error = new Error("round");
     error.cause = error;
     const { say } = setup([], {}, { deps: () => Promise.reject(error) });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import type { EventData, HookContext } from "../../src/index.ts";
 import { collect, setup, types } from "../support/setup.ts";
 import { echoTool } from "../support/tools.ts";
@@ -109,6 +110,7 @@ describe("the loop", () => {
   });
 
   it("L12 logs a failed model call, tells the caller, and leaves the session in status error", async () => {
+    expectPrinted("pawl: Overloaded");
     const script = [{ fault: { status: 529 } }, { text: "Back again." }];
     const { say, of, store, model } = setup(script);
     const { sessionId, stop } = await say("Go");
@@ -124,6 +126,7 @@ describe("the loop", () => {
   });
 
   it("L12 keeps the text of an answer that broke off, and the conversation valid", async () => {
+    expectPrinted("pawl: The model's answer was cut off.", "pawl: Overloaded");
     const script = [
       { text: "This is a long answer that breaks off", fault: { cut: 6 } },
       { text: "Half", tools: [call("x")], fault: { midStream: "overloaded", afterEvents: 9 } },
@@ -169,6 +172,7 @@ describe("the loop", () => {
   });
 
   it("reports a hook that throws and continues", async () => {
+    expectPrinted("pawl: Internal server error");
     const hooks = [{ name: "broken", onError: () => Promise.reject(new Error("hook down")) }];
     const { say, of } = setup([{ fault: { status: 500 } }], { hooks });
     const { sessionId, stop } = await say("Go");
@@ -180,6 +184,7 @@ describe("the loop", () => {
   });
 
   it("ends as an error, not as a crash, when deps or a stop condition throw", async () => {
+    expectPrinted("pawl: no database", "pawl: bad condition");
     const broken = setup([], {}, { deps: () => Promise.reject(new Error("no database")) });
     expect((await broken.say("Go")).stop.type).toBe("error");
     const stopWhen = [
@@ -201,6 +206,7 @@ describe("the loop", () => {
     ["no reason", {}],
     ["yes", true],
   ])("L1 ends as an error when a stop condition says %s", async (_what, said) => {
+    expectPrinted("pawl: A stop reason must be an object { type, message } of two strings; got a");
     const { say, of } = setup([{ text: "never" }], { stopWhen: [() => said as never], stopMessages: {} });
     const { sessionId, stop, turns } = await say("Go");
     expect({ type: stop.type, turns }).toEqual({ type: "error", turns: 0 });

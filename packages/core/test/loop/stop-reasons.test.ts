@@ -1,5 +1,6 @@
 import { currentModels, type ModelLimits, type Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { rebuild } from "../../../../test/support/rebuild.ts";
 import { type ContentBlock, memoryStore } from "../../src/index.ts";
 import { setup } from "../support/setup.ts";
@@ -79,9 +80,16 @@ function causeOf(error: string | undefined): { cause?: string } {
   return error === undefined || error === "context_window" ? {} : { cause: expect.stringMatching(/\w/) };
 }
 
+/** What the runtime prints at this stop reason of the model. */
+function printedAt(stop: string): string[] {
+  if (stop === "cut") return ["pawl: The model's answer was cut off."];
+  return stop === "null" ? ["pawl: The model's stream ended before its answer was complete."] : [];
+}
+
 describe("every stop reason, with every kind of content", () => {
   it.each(rows)("L2 L8 L18 E3 $stop with $content ends as $end.stop", async ({ stop, content, end }) => {
     const { stop: type, error, disposition, sent = contents[content].said } = end;
+    expectPrinted(...printedAt(stop));
     const script = [replyOf(stop, content), ...(end.goesOn ? [{ text: "More." }] : []), { text: "Bye." }];
     const at = setup(script, { tools: [echoTool] });
     const { sessionId, ...result } = await at.say("Go");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { type ModelClient, PawlError } from "../../src/index.ts";
 import { secretsIn, withoutKeys, withoutSecrets } from "../../src/model.ts";
 import { setup } from "../support/setup.ts";
@@ -62,6 +63,7 @@ describe("W5 a failure's message without secrets", () => {
   });
 
   it("goes to the log without what looks like a key, whatever model has thrown it", async () => {
+    expectPrinted("pawl: Refused: sk-ant-api03-abc");
     const careless = (model: ModelClient): ModelClient => ({
       ...model,
       stream: () => {

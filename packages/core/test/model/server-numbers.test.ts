@@ -1,5 +1,6 @@
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import {
   agent,
   checkPricing,
@@ -89,6 +90,7 @@ describe("O1 a server's token counts", () => {
 });
 
 it("O1 refuses a hook's spending that is too large for the totals", async () => {
+  expectPrinted("from 0 to 4000000000, not 9000000000000000.");
   const tokens = { prompt: 9e15, completion: 0, cached: 0, cache_write: 0, cache_write_1h: 0, total: 9e15 };
   const hook: Hook = {
     name: "spends",
@@ -129,6 +131,7 @@ describe("O1 refuses prices that are not numbers from 0 to a million", () => {
   });
 
   it("of a model that a hook chooses", async () => {
+    expectPrinted("pricing.output of claude-scripted must be a number from 0 to 1000000, not Infinity.");
     const hooks: Hook[] = [{ name: "chooses", beforeTurn: () => ({ model }) }];
     const world = setup([{ text: "Hi." }], { hooks });
     const { sessionId, stop } = await world.say("Go");

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { eachWay } from "../../../../test/support/each-way.ts";
 import { settled } from "../../../../test/support/settled.ts";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { type ModelClient, memoryStore, type SessionEvent, tool, withRetry } from "../../src/index.ts";
 import { newView, reduceView, type ViewState } from "../../src/view.ts";
 import { testClock } from "../support/calls.ts";
@@ -86,6 +87,7 @@ describe("following a session", () => {
   });
 
   it("reports that an attempt's text is void when its answer was lost", async () => {
+    expectPrinted("pawl: The model's answer was cut off.");
     const { pawl, say } = setup([{ text: "Lost answer, sadly", fault: { cut: 6 } }, { text: "Here." }]);
     const first = pawl.run("tester", { ...user, input: "Go" });
     await first.result;

@@ -1,6 +1,7 @@
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { agent, agentTool, summarize, tool } from "../../src/index.ts";
 import { base64, filing } from "../support/file-runs.ts";
 import { pdf, png, utf8 } from "../support/files.ts";
@@ -44,6 +45,7 @@ describe("a message with files", () => {
   });
 
   it("F1 waits during a run, and is read with its files after it", async () => {
+    expectPrinted("pawl: The script of");
     let isAsked = false;
     const slow = tool({
       name: "slow",

@@ -1,6 +1,7 @@
 import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { type EventStore, memoryStore } from "../../src/index.ts";
 import { type Engine, localEngine, type WakeOptions } from "../../src/store.ts";
 import { setup, until } from "../support/setup.ts";
@@ -68,6 +69,7 @@ describe("a message for which this process has no place", () => {
   });
 
   it("Q1 is stored, and woken after that, if the engine fails in the transaction", async () => {
+    expectPrinted("pawl: no table");
     const { web, worker, wakes } = processes([done], notingEngine("in transactions"));
     worker.pawl.start();
     const { sessionId, stop } = await web.say("Go");

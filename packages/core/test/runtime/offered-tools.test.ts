@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
 import { processorTime } from "../../../../test/support/processor-time.ts";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import {
   agent,
   agentTool,
@@ -127,6 +128,7 @@ describe("F12 tools that a client offers", () => {
   });
 
   it("are kept by a retry", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const world = setup([{ fault: { status: 400 } }, done], open);
     const failed = await world.say("1", offers(read));
     const { runId: retry, sessionId } = failed;
@@ -135,6 +137,7 @@ describe("F12 tools that a client offers", () => {
   });
 
   it("are left out of a retry once the agent has one of that name", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const first = setup([{ fault: { status: 400 } }], open);
     const { runId: retry, sessionId } = await first.say("1", offers(read, scroll));
     const ran: string[] = [];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { type Clock, type ModelClient, memoryStore, systemClock, tool } from "../../src/index.ts";
 import { never, setup, stored, until, user } from "../support/setup.ts";
 import { failingStore, has } from "../support/stores.ts";
@@ -119,7 +120,8 @@ describe("recovery", () => {
       "a hook",
       (onError: typeof never) => setup([{ fault: { status: 500 } }], { hooks: [{ name: "hangs", onError }] }),
     ],
-  ])("L9 stops although %s never settles", async (_title, make) => {
+  ])("L9 stops although %s never settles", async (title, make) => {
+    if (title === "a hook") expectPrinted("pawl: Internal server error");
     const hanging = Promise.withResolvers<void>();
     const { pawl, of } = make(() => {
       hanging.resolve();
@@ -170,6 +172,7 @@ describe("recovery", () => {
   });
 
   it("E3 leaves a session that failed in status error, even if a tool had completed it", async () => {
+    expectPrinted("pawl: Internal server error");
     const complete = tool({
       name: "complete",
       description: "",

@@ -1,6 +1,7 @@
 import type { StrictModelOptions } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { memoryFiles, memoryStore, tool } from "../../src/index.ts";
 import { base64, filing } from "../support/file-runs.ts";
 import { png } from "../support/files.ts";
@@ -82,6 +83,7 @@ describe("a file that the model's API refuses", () => {
       { status: 400, message: "Your credit balance is too low to access the API." },
       { status: 400, message: "tools.0.custom.input_schema: JSON schema is invalid" },
     ]) {
+      expectPrinted(`pawl: ${fault.message}`);
       const { say, log, model } = filing(strict(undefined, fault));
       const { sessionId, stop } = await say([file(broken)]);
       expect(stop.type).toBe("error");
@@ -92,6 +94,7 @@ describe("a file that the model's API refuses", () => {
     const { say, model } = filing(() => (refuses ? { fault: refusal } : hello));
     const { sessionId } = await say([file(good)]);
     refuses = true;
+    expectPrinted("Could not process image");
     expect((await say("Again?", { sessionId })).stop.type).toBe("error");
     expect(model.requests).toHaveLength(2);
   });
@@ -116,6 +119,7 @@ describe("a file that the model's API refuses", () => {
   });
 
   it("F1 E2 is tried without once: a request that is refused all the same ends the run", async () => {
+    expectPrinted("Could not process image");
     const { say, model } = filing(() => ({ fault: refusal }));
     expect((await say([file(broken)])).stop.type).toBe("error");
     expect(model.requests).toHaveLength(2);

@@ -1,6 +1,7 @@
 import { type Reply, testClock } from "@pawl/testing";
 import { expect, it } from "vitest";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import {
   type ModelClient,
   memoryStore,
@@ -97,6 +98,7 @@ it("F26 L6 drops the text of an answer that broke off before the wait", async ()
 });
 
 it("F26 counts the waits among the retries of the model", async () => {
+  expectPrinted("This request would exceed your organization's rate limit.");
   const world = worker(Array.from({ length: 4 }, () => limited));
   const run = world.pawl.run("tester", { ...user, input: "Go" });
   const { sessionId } = await run.started;
@@ -111,6 +113,7 @@ it("F26 counts the waits among the retries of the model", async () => {
 });
 
 it("F26 leaves ten times in a row at most if the model does not count, as waiting counts towards no limit", async () => {
+  expectPrinted("This request would exceed your organization's rate limit.");
   const world = worker(
     Array.from({ length: 14 }, () => limited),
     {},

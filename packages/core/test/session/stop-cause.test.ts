@@ -1,5 +1,6 @@
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import {
   agent,
   type Hook,
@@ -114,6 +115,7 @@ describe("U5 the first failure says its cause", () => {
   });
 
   it("U5 an onError that throws does not change how the run ends", async () => {
+    expectPrinted("pawl: onError failed: the log server is down");
     const onError = () => {
       throw new Error("the log server is down");
     };

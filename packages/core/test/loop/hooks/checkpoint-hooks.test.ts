@@ -26,6 +26,8 @@ const script = [
   ...[1, 2, 3].map((n) => ({ tools: [{ name: "read", id: `toolu_${n}`, input: { n } }] })),
   { text: "Done." },
 ];
+/** The same, and the answer to the next message. */
+const talk = [...script, { text: "Fine." }];
 
 /** Leaves out everything but the last answer and what follows it, once, before the third turn. */
 const forget: CheckpointStrategy = ({ entries, run }) => {
@@ -60,7 +62,7 @@ function plansIn(log: readonly StoredEvent[]): number {
 describe("C11 hooks and a checkpoint", () => {
   it("C10 C13 beforeTurn is called again after it, so the next request has the hook's notes", async () => {
     const hook = planner();
-    const world = setup(script, { tools: [readLong], hooks: [hook], checkpointWhen: [forget] });
+    const world = setup(talk, { tools: [readLong], hooks: [hook], checkpointWhen: [forget] });
     const { sessionId, text } = await world.say("Read all");
     expect(text).toBe("Done.");
     expect(await world.of(sessionId, "checkpoint")).toHaveLength(1);
@@ -108,7 +110,7 @@ describe("C11 hooks and a checkpoint", () => {
         },
       }),
     ];
-    const world = setup(script, { tools: [readLong], hooks, checkpointWhen: [always] });
+    const world = setup(talk, { tools: [readLong], hooks, checkpointWhen: [always] });
     const { sessionId, stop } = await world.say("Read all");
     expect(stop.type).toBe("end_turn");
     expect(await world.of(sessionId, "checkpoint")).toHaveLength(3);

@@ -1,6 +1,7 @@
 import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import type { Hook, TurnChange } from "../../../src/index.ts";
 import { failures, named, sound } from "../../support/hooks.ts";
 import { never, setup, stored } from "../../support/setup.ts";
@@ -22,6 +23,7 @@ describe("a hook that throws", () => {
       for (const fails of [boom, later]) {
         const told: string[] = [];
         let armed = true;
+        expectPrinted(`pawl: ${method} of "bad" (agent "tester"): boom`);
         const hooks = [
           named("bad", { [method]: () => (armed ? fails() : undefined) }),
           named("watch", { onError: ({ code, message }) => void told.push(`${code} ${message}`) }),
@@ -47,6 +49,7 @@ describe("a hook that throws", () => {
     "H1 in %s changes nothing, and is logged",
     async (method) => {
       for (const fails of [boom, later]) {
+        if (method === "onError") expectPrinted("pawl: invalid_request_error");
         const { tool } = echo();
         const script = [{ text: "Look.", tools: [calling("echo"), calling("nosuch")] }, { text: "Ok." }];
         const fault = method === "onError" ? [{ text: "", fault: { status: 400 } }] : [];
@@ -76,19 +79,29 @@ describe("a hook that throws", () => {
 
   it("H1 is contained when it returns an invalid value", async () => {
     const nonsense = (value: unknown) => () => value as never;
-    for (const hook of [
-      named("bad", { beforeTurn: nonsense({ maxTokens: 0 }) }),
-      named("bad", { beforeTurn: nonsense({ maxTokens: Number.NaN }) }),
-      named("bad", { beforeModel: nonsense({ maxTokens: 1.5 }) }),
-      named("bad", { beforeTurn: nonsense({ stop: undefined }) }),
-      named("bad", { beforeModel: nonsense({ stop: { type: "x" } }) }),
-      named("bad", { beforeRun: nonsense({}) }),
-      named("bad", { beforeTurn: nonsense(5) }),
-      named("bad", { beforeTurn: nonsense({ model: {} }) }),
-      named("bad", { beforeTurn: nonsense({ tools: "one" }) }),
-      named("bad", { beforeTurn: nonsense({ toolChoice: "auto" }) }),
-      named("bad", { beforeModel: nonsense({ toolChoice: { type: "some" } }) }),
-    ]) {
+    for (const [method, returned, said] of [
+      ["beforeTurn", { maxTokens: 0 }, "maxTokens must be a whole number from 1, not 0."],
+      ["beforeTurn", { maxTokens: Number.NaN }, "maxTokens must be a whole number from 1, not NaN."],
+      ["beforeModel", { maxTokens: 1.5 }, "maxTokens must be a whole number from 1, not 1.5."],
+      ["beforeTurn", { stop: undefined }, "A stop reason must be an object"],
+      ["beforeModel", { stop: { type: "x" } }, "A stop reason must be an object"],
+      ["beforeRun", {}, "beforeRun returned too few fields"],
+      ["beforeTurn", 5, "beforeTurn returned a number"],
+      ["beforeTurn", { model: {} }, "`model` must be a ModelClient"],
+      ["beforeTurn", { tools: "one" }, "`tools` must be a list of tool names."],
+      [
+        "beforeTurn",
+        { toolChoice: "auto" },
+        'toolChoice.type must be "auto", "any", "tool" or "none", not "undefined".',
+      ],
+      [
+        "beforeModel",
+        { toolChoice: { type: "some" } },
+        'toolChoice.type must be "auto", "any", "tool" or "none", not "some".',
+      ],
+    ] as const) {
+      expectPrinted(`pawl: ${method} of "bad" (agent "tester"): ${said}`);
+      const hook = named("bad", { [method]: nonsense(returned) });
       const world = setup([{ text: "Ok." }], { hooks: [hook] });
       const { stop, sessionId } = await world.say("Go");
       expect(stop.type).toBe("error");
@@ -340,6 +353,9 @@ it.each<[string, unknown, string]>([
   ],
   ["onStop", { stop }, "onStop cannot end the run: it returns type and message"],
 ])("H1 %s that returns %j is logged with what it may return", async (method, returned, message) => {
+  // Without what these return, there is no request to send.
+  const endsRun = ["beforeRun", "beforeTurn", "beforeModel"].includes(method);
+  if (endsRun) expectPrinted(`pawl: ${method} of "odd" (agent "tester"): ${message}`);
   expect(await errorsOf(named("odd", { [method]: () => returned }))).toEqual([
     `${method} of "odd": ${message}`,
   ]);
@@ -373,6 +389,7 @@ it("L14 sends of a tool choice what the API knows of it", async () => {
 });
 
 it("L14 refuses a tool choice that names no tool", async () => {
+  expectPrinted(`pawl: beforeTurn of "chooses" (agent "tester"): toolChoice names the tool "no_such"`);
   const hook: Hook = {
     name: "chooses",
     beforeTurn: () => ({ toolChoice: { type: "tool", name: "no_such" } }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { type Hook, memoryStore, type StopReason } from "../../../src/index.ts";
 import { named, sound } from "../../support/hooks.ts";
 import { setup, stored, user } from "../../support/setup.ts";
@@ -30,6 +31,7 @@ function recorder(name: string, seen: string[], later: boolean): Hook {
 
 describe("the order of hooks", () => {
   it("H1 asks before in the order of the list, after in the opposite order, and onStop and onError in order", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const seen: string[] = [];
     const { tool } = echo();
     const hooks = [recorder("a", seen, false), recorder("b", seen, true)];
@@ -162,7 +164,7 @@ describe("the order of hooks", () => {
         return { stop: blocked };
       },
     });
-    const world = setup([{ tools: [question] }], { tools: [ask], hooks: [eager] });
+    const world = setup([{ tools: [question] }, { text: "Ok." }], { tools: [ask], hooks: [eager] });
     const { sessionId } = await world.say("Go");
     await world.pawl.stop(sessionId, user);
     await world.pawl.sweep();
@@ -182,7 +184,8 @@ describe("the order of hooks", () => {
         return undefined;
       },
     };
-    const world = setup([{ tools: [calling("echo")] }, { text: "Ok." }], { tools: [tool], hooks: [review] });
+    const script = [{ tools: [calling("echo")] }, { text: "Ok." }, { text: "Fine." }];
+    const world = setup(script, { tools: [tool], hooks: [review] });
     const { sessionId } = await world.say("Go");
     expect(JSON.stringify(world.model.requests[1]?.messages.at(-1))).toContain("1 call reviewed");
     await sound(world, sessionId);
@@ -216,14 +219,15 @@ describe("what a hook's own model has used up", () => {
   });
 
   it("H1 is refused where it would give something back", async () => {
-    for (const bad of [
-      { cost_cents: -1 },
-      { cost_cents: Number.NaN },
-      { cost_cents: 1e300 },
-      { tokens: { ...tokens, total: -5 } },
-      { tokens: {} },
-      { tokens: { ...tokens, prompt: 0.5 } },
-    ]) {
+    for (const [bad, said] of [
+      [{ cost_cents: -1 }, "cost_cents must be a number from 0 to 400000000000, not -1."],
+      [{ cost_cents: Number.NaN }, "data.cost_cents is NaN."],
+      [{ cost_cents: 1e300 }, "cost_cents must be a number from 0 to 400000000000, not 1e+300."],
+      [{ tokens: { ...tokens, total: -5 } }, "from 0 to 4000000000, not -5."],
+      [{ tokens: {} }, "from 0 to 4000000000, not undefined."],
+      [{ tokens: { ...tokens, prompt: 0.5 } }, "from 0 to 4000000000, not 0.5."],
+    ] as const) {
+      expectPrinted(said);
       const world = setup([{ text: "Ok." }], { hooks: [asking(bad)] });
       const { sessionId, stop } = await world.say("Hi");
       expect(stop.type).toBe("error");

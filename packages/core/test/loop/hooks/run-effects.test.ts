@@ -1,5 +1,6 @@
 import { type Reply, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { type Hook, memoryStore, type RunResult } from "../../../src/index.ts";
 import { code } from "../../support/errors.ts";
 import { failures, named, sound } from "../../support/hooks.ts";
@@ -37,6 +38,7 @@ describe("afterRun", () => {
   ];
 
   it.each(ends)("L17 runs once, when everything is stored, at the end %s", async (type, script, options) => {
+    if (type === "error") expectPrinted("pawl: invalid_request_error");
     const { did, hook } = effect();
     const tools = [echo().tool, bad.tool, echo("done", { endsRun: true }).tool];
     const world = setup([...script, { text: "Fine." }], { tools, hooks: [hook], ...options });
@@ -194,7 +196,7 @@ describe("afterRun", () => {
       },
     });
     const world = setup(
-      [{ tools: [question] }, { text: "Fine." }],
+      [{ tools: [question] }, { text: "Fine." }, { text: "And fine." }],
       { tools: [ask], hooks: [slow] },
       { store },
     );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { type Hook, memoryStore, type OutcomeChange, type ToolChange, tool } from "../../../src/index.ts";
 import { failures, named, sound } from "../../support/hooks.ts";
 import { never, setup, stored, user } from "../../support/setup.ts";
@@ -45,6 +46,7 @@ describe("beforeTool", () => {
   });
 
   it("H1 C5 T3 clips an answer in the tool's place, and answers a schema that throws with a failure", async () => {
+    expectPrinted("pawl: schema down");
     const { tool: plain } = echo("echo", { maxResultChars: 100 });
     const long = setup(once, { tools: [plain], hooks: [before({ result: "x".repeat(500) })] });
     const { sessionId } = await long.say("Go");

@@ -18,7 +18,12 @@ describe("the plan of a turn", () => {
       },
     };
     const world = setup(
-      [{ tools: [calling("one"), calling("two")] }, { tools: [calling("two")] }, { text: "Ok." }],
+      [
+        { tools: [calling("one"), calling("two")] },
+        { tools: [calling("two")] },
+        { text: "Ok." },
+        { text: "Fine." },
+      ],
       {
         tools: [one.tool, two.tool],
         hooks: [plan],

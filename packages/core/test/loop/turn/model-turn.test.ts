@@ -1,5 +1,6 @@
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { toMessages } from "../../../src/context/message-cache.ts";
 import { applyEvent } from "../../../src/fold/apply.ts";
 import {
@@ -76,6 +77,7 @@ describe("a turn whose attempt fails and is made again", () => {
   });
 
   it("L12 tells the hooks of every attempt that failed, also of the last one", async () => {
+    expectPrinted("pawl: The model's answer was cut off.");
     const told: unknown[] = [];
     const hooks: Hook[] = [{ name: "watch", onError: ({ context }) => void told.push(context) }];
     const again = (model: ModelClient) =>
@@ -187,6 +189,7 @@ describe("a turn whose attempt fails and is made again", () => {
   });
 
   it("takes a log that refuses between two attempts for an error of the program, not of the model", async () => {
+    expectPrinted("pawl: No.");
     const base = memoryStore();
     let refused = 0;
     const store = beforeAppend(base, (events) => {

@@ -1,6 +1,7 @@
 import { type Reply, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { assertRebuilds } from "../../../../../test/support/rebuild.ts";
 import { agent, agentTool, answering, jsonSchema, memoryStore, tool } from "../../../src/index.ts";
 import { type Options, setup, stored, user } from "../../support/setup.ts";
@@ -62,6 +63,7 @@ describe.each(WAYS)("an agent with an output, whose model gives it %s", (_, more
     ["a full context window", { text: "{", stop: "model_context_window_exceeded" }, "context_window"],
     ["a failing model", { fault: { status: 400 } }, "error"],
   ])("F2 ends with a typed reason after %s", async (_what, reply, stop) => {
+    if (stop === "error") expectPrinted("pawl: invalid_request_error");
     const test = world([reply], more);
     const result = await test.say("Oslo?");
     expect(result.stop.type).toBe(stop);

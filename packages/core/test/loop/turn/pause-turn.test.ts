@@ -1,6 +1,7 @@
 import { type Reply, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { assertExtends } from "../../../../../test/support/invariants.ts";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { rebuild } from "../../../../../test/support/rebuild.ts";
 import { settled } from "../../../../../test/support/settled.ts";
 import { sha256 } from "../../../src/base/sha256.ts";
@@ -137,6 +138,7 @@ describe("an answer that the model has paused", () => {
       ["text", "server_tool_use", "web_search_tool_result", "text"],
     ],
   ])("L3 L18 keeps of a search that the run's end cuts off %s", async (_, content, kept) => {
+    expectPrinted("pawl: Internal server error");
     const at = world([paused(...content), { fault: { status: 500 } }, { text: "Bye." }]);
     const { sessionId } = await at.say("Go");
     await at.say("Well?", { sessionId });
@@ -206,6 +208,7 @@ describe("an answer that the model has paused", () => {
   });
 
   it("L9 L12 L18 leaves a valid conversation when the continuation fails, is cut, refused or stopped", async () => {
+    expectPrinted("pawl: Overloaded", "pawl: The model's answer was cut off.");
     const endings: [Reply, string][] = [
       [{ fault: { status: 529 } }, "error"],
       [{ content: [found("srvtoolu_1"), search("srvtoolu_2"), said("x")], fault: { cut: 9 } }, "error"],

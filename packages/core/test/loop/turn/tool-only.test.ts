@@ -266,7 +266,7 @@ describe("an agent that acts by tools alone", () => {
     ["nothing at all", { content: [] }, "error"],
   ] as [string, Reply, string][])("L8 L11 L18 takes %s for what it is", async (_, reply, type) => {
     for (const model of [FORCED, FREE]) {
-      const at = world([reply, reply, reply], model);
+      const at = world([reply, reply, reply, reply], model);
       const { sessionId, stop, actions } = await at.say("Go");
       expect({ type: stop.type, actions }).toEqual({ type, actions: [] });
       await at.say("And now?", { sessionId });

@@ -2,6 +2,7 @@ import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { crashingStore } from "../../../../../test/support/crashing-store.ts";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { type Hook, memoryStore, runtime, tool } from "../../../src/index.ts";
 import { type Setup, setup, user } from "../../support/setup.ts";
 import { ask, question } from "../../support/tools.ts";
@@ -16,6 +17,7 @@ const retry = ({ pawl }: Pick<Setup, "pawl">, { sessionId, runId }: { sessionId:
 
 describe("L12 W5 a run that failed is run again, without a message of its own", () => {
   it("answers the last message anew, and shows no trace of the answer that broke off", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const world = setup([broken, ok]);
     const failed = await world.say("First");
     expect(failed.stop.type).toBe("error");
@@ -31,6 +33,7 @@ describe("L12 W5 a run that failed is run again, without a message of its own", 
   });
 
   it("sends the same request again if the first one produced nothing", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const world = setup([refusedAtOnce, ok]);
     const failed = await world.say("First");
     await retry(world, failed).result;
@@ -39,6 +42,7 @@ describe("L12 W5 a run that failed is run again, without a message of its own", 
   });
 
   it("continues from the results of tools, and runs none of them twice", async () => {
+    expectPrinted("pawl: invalid_request_error");
     let count = 0;
     const book = tool({
       name: "book",
@@ -61,6 +65,7 @@ describe("L12 W5 a run that failed is run again, without a message of its own", 
   });
 
   it("keeps the params that the failed run was asked with", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const seen: unknown[] = [];
     const look: Hook = { name: "look", beforeTurn: (_, { run }) => void seen.push(run.params) };
     const world = setup([broken, ok], { hooks: [look] });
@@ -70,6 +75,7 @@ describe("L12 W5 a run that failed is run again, without a message of its own", 
   });
 
   it("can be retried as often as it fails, and after it was stopped", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const world = setup([broken, broken, endless, ok]);
     const first = await world.say("First");
     const second = await retry(world, first).result;
@@ -85,6 +91,7 @@ describe("L12 W5 a run that failed is run again, without a message of its own", 
   });
 
   it("makes one run of two requests at once, in two processes", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const store = memoryStore();
     const world = setup([broken, ok], {}, { store });
     const failed = await world.say("First");
@@ -100,6 +107,7 @@ describe("L12 W5 a run that failed is run again, without a message of its own", 
   });
 
   it("E2 survives a crash at every write: one answer, no matter which process gives it", async () => {
+    expectPrinted("pawl: invalid_request_error");
     for (let at = 1, dead = true; dead; at += 1) {
       for (const when of ["before", "after"] as const) {
         let clock = 0;
@@ -121,6 +129,7 @@ describe("L12 W5 a run that failed is run again, without a message of its own", 
   });
 
   it("shows the retry to a client that sends the message again, and refuses another text under its id", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const world = setup([broken, ok]);
     const failed = await world.say("First", { clientMessageId: "m" });
     const again = await retry(world, failed).result;
@@ -130,6 +139,7 @@ describe("L12 W5 a run that failed is run again, without a message of its own", 
   });
 
   it("returns the retry when a queued message is sent again that a run of its own answered", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const world = setup([endless, broken, ok], { whenBusy: "interrupt" });
     const { run, sessionId, say } = await begin(world);
     const second = await say("Second", { clientMessageId: "m2" }).result;
@@ -165,6 +175,7 @@ describe("L12 W5 a run that failed is run again, without a message of its own", 
 
 describe("W5 refuses these retries with an explanation", () => {
   it("a good answer, an older run, a run of another session, and somebody else's session", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const world = setup([broken, ok, ok]);
     const failed = await world.say("First");
     const { sessionId } = failed;

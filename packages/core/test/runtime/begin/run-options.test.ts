@@ -1,6 +1,7 @@
 import { type Reply, scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import {
   agent,
   agentTool,
@@ -81,6 +82,7 @@ describe("knowledge that comes with a message", () => {
   });
 
   it("X2 is refused if it is not a string, or uses the source of the agent's own user data", async () => {
+    expectPrinted(`pawl: beforeRun of "fake" (agent "tester"): The source "user_data" is reserved`);
     const world = setup([]);
     const bad = [
       { source: "", data: "x" },

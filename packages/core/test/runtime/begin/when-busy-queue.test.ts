@@ -2,6 +2,7 @@ import { type Reply, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { eachWay } from "../../../../../test/support/each-way.ts";
 import { stops } from "../../../../../test/support/invariants.ts";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import {
   agent,
   type Hook,
@@ -124,6 +125,7 @@ describe("whenBusy: queue", () => {
   ])(
     "L1 begins a new run for it in the append in which %s ends the run",
     async (_title, replies, options, stop) => {
+      if (replies[0]?.fault) expectPrinted("pawl: The model's answer was cut off.");
       const { work, open } = gate();
       const world = setup([...replies, { text: "Second answer." }], {
         ...queue,
@@ -320,6 +322,7 @@ describe("whenBusy: queue", () => {
   });
 
   it("starts no further run for the message of one that failed", async () => {
+    expectPrinted("pawl: down");
     let legs = 0;
     const deps = () => {
       legs += 1;

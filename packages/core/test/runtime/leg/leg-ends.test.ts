@@ -3,6 +3,7 @@ import * as z from "zod";
 import { changedEvents } from "../../../../../test/support/changed-events.ts";
 import { eachWay } from "../../../../../test/support/each-way.ts";
 import { settled } from "../../../../../test/support/settled.ts";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { type EventStore, memoryStore, tool } from "../../../src/index.ts";
 import { localTail } from "../../../src/store.ts";
 import { setup } from "../../support/setup.ts";
@@ -17,6 +18,7 @@ it("W4 shows nothing as in progress when the run is over", async () => {
 });
 
 it("L7 ends a run that failed, also where something is stored at the last moment", async () => {
+  expectPrinted("pawl: no database");
   const base = memoryStore();
   let late = 0;
   const store = beforeAppend(base, async (events, sessionId) => {

@@ -1,6 +1,7 @@
 import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { byTurn } from "../../../../../test/support/world.ts";
 import {
   type Agent,
@@ -152,6 +153,7 @@ describe("F19 an agent that is chosen by the call's input", () => {
   );
 
   it("fails the call, and only the call, if the function throws or returns no agent", async () => {
+    expectPrinted(`pawl: \`agents\` of agentTool("delegate") must return an agent`, "pawl: no directory");
     const broken = world([asks("writer"), done], {}, { pick: (name) => ({ name }) });
     expect((await said(broken)).stop.type).toBe("end_turn");
     expect(await broken.results()).toEqual([
