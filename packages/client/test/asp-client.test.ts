@@ -1,6 +1,7 @@
 import { approval } from "@pawl/core";
 import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../test/support/printed.ts";
 import { type AspEvent, parseAspEvent } from "../src/asp.ts";
 import { readData } from "../src/wire/read-events.ts";
 import { aspClient, expectSame, lastText, serveAsp, settled, when } from "./support/asp.ts";
@@ -62,6 +63,7 @@ it("W2 W3 every event that asp() sends is an AspEvent, to the last field", async
     })),
   });
   await post({ session_id, message: "Again" });
+  expectPrinted("pawl: The script of");
   const failing = await serveAsp(scriptedModel([]));
   const failed = await failing.ask("/runs", { json: { message: "Hi" } });
   for await (const data of readData(failed, undefined)) seen.add(parseAspEvent(data)?.type ?? data);

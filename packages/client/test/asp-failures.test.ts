@@ -3,6 +3,7 @@ import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { pause } from "../../../test/support/pause.ts";
 import { settled as quiet } from "../../../test/support/settled.ts";
+import { expectPrinted } from "../../../test/support/printed.ts";
 import { aspClient, bare, expectSame, lastText, serveAsp, settled, when } from "./support/asp.ts";
 import { handModel, type Served, serve, tampered } from "./support/clients.ts";
 
@@ -139,6 +140,7 @@ describe("X3 runs that fail, stop and break off", () => {
   });
 
   it("L12 runs a failed message again, keeps the results of tools, and stores the message once", async () => {
+    expectPrinted("pawl: SECRET");
     const model = handModel();
     const served = await serveAsp(model);
     const client = aspClient(served);

@@ -2,6 +2,7 @@ import type { SessionEvent } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { pause } from "../../../test/support/pause.ts";
+import { expectPrinted } from "../../../test/support/printed.ts";
 import {
   clientOf,
   expectSame,
@@ -207,6 +208,7 @@ describe("a broken connection", () => {
 
 describe("a stream that lags behind", () => {
   it("W4 does not bring back a text that has ended", async () => {
+    expectPrinted("pawl: The script of");
     const served = await serve(scriptedModel([{ text: "One." }, { text: "Two.", delayPerEventMs: 5 }]));
     const first = clientOf(served);
     await first.send("Hi");

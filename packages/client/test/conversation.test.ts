@@ -1,6 +1,7 @@
 import { approval, type JsonObject, jsonSchema, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../test/support/printed.ts";
 import { answerable } from "../src/index.ts";
 import {
   clientOf,
@@ -258,6 +259,7 @@ describe("a conversation", () => {
   });
 
   it("is in error after a run that failed, until the next message", async () => {
+    expectPrinted("pawl: no model");
     const served = await serve(
       scriptedModel((_, n) => {
         if (n === 0) throw new Error("no model");

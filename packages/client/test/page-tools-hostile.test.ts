@@ -3,6 +3,7 @@ import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { pause } from "../../../test/support/pause.ts";
 import { settled as quiet } from "../../../test/support/settled.ts";
+import { expectPrinted } from "../../../test/support/printed.ts";
 import type { AgentClientOptions, PageTool } from "../src/index.ts";
 import { clientOf, look, type Served, serve, when } from "./support/clients.ts";
 
@@ -65,35 +66,50 @@ describe("F12 a call of a page's tool always gets a result, although its tool", 
   cycle.self = cycle;
   const bare = Object.create(null);
   const odd = Object.assign(new Error("x"), { message: { toString: undefined } });
-  it.each<[string, () => unknown, object]>([
-    ["returns a cycle", () => cycle, { success: false, result: expect.stringContaining("circular") }],
-    ["returns a bigint", () => ({ n: 5n }), { success: false, result: expect.stringContaining("BigInt") }],
+  it.each<[string, () => unknown, object, string?]>([
+    [
+      "returns a cycle",
+      () => cycle,
+      { success: false, result: expect.stringContaining("circular") },
+      "TypeError: Converting circular structure to JSON",
+    ],
+    [
+      "returns a bigint",
+      () => ({ n: 5n }),
+      { success: false, result: expect.stringContaining("BigInt") },
+      "TypeError: Do not know how to serialize a BigInt",
+    ],
     ["returns a function", () => () => 1, { success: true, result: null }],
     ["returns nothing", () => undefined, { success: true, result: null }],
     ["returns an event", () => new Event("x"), { success: true }],
-    ["rejects with a text", () => Promise.reject("No."), { success: false, result: "No." }],
-    ["throws nothing", () => Promise.reject(undefined), { success: false, result: "undefined" }],
+    ["rejects with a text", () => Promise.reject("No."), { success: false, result: "No." }, "No."],
+    ["throws nothing", () => Promise.reject(undefined), { success: false, result: "undefined" }, "undefined"],
     [
       "throws what has no text",
       () => Promise.reject(bare),
       { success: false, result: "It failed without an error message." },
+      "[Object: null prototype] {}",
     ],
     [
       "throws an error with an odd message",
       () => Promise.reject(odd),
       { success: false, result: "It failed without an error message." },
+      "[object Error]",
     ],
     [
       "throws an error of 20,000 characters",
       () => Promise.reject(new Error("x".repeat(20_000))),
       { success: false, result: "x".repeat(10_000) },
+      `Error: ${"x".repeat(20_000)}`,
     ],
     [
       "throws an error without a message",
       () => Promise.reject(new Error("")),
       { success: false, result: "It failed without an error message." },
+      "Error: ",
     ],
-  ])("%s", async (_, execute, expected) => {
+  ])("%s", async (_, execute, expected, printed) => {
+    if (printed !== undefined) expectPrinted(printed);
     expect(await resultsOf(execute)).toMatchObject([expected]);
   });
 });

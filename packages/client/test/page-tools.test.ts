@@ -3,6 +3,7 @@ import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { settled as quiet } from "../../../test/support/settled.ts";
+import { expectPrinted } from "../../../test/support/printed.ts";
 import type { AgentClientOptions, PageTool } from "../src/index.ts";
 import { clientOf, expectSame, isIdle, look, type Served, serve, when } from "./support/clients.ts";
 
@@ -81,6 +82,7 @@ describe("F12 a page runs its tools", () => {
   });
 
   it("and reports their errors as errors", async () => {
+    expectPrinted("Error: The user said no.");
     const { client, served } = await page(() => {
       throw new Error("The user said no.");
     });
@@ -279,6 +281,7 @@ describe("F12 two tabs of one page", () => {
 
 describe("F12 a page offers tools", () => {
   it("with their schemas, which check the input in the page", async () => {
+    expectPrinted("The input does not match the tool's schema: part");
     const seen: unknown[] = [];
     const script = [call("read_page", { part: 5 }), call("read_page", { part: "top" }), { text: "Done." }];
     const { client, served, model } = await page(() => null, {

@@ -1,6 +1,7 @@
 import { canBeRetried } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../test/support/printed.ts";
 import { clientOf, expectSame, isIdle, lastText, serve, when } from "./support/clients.ts";
 
 const broken = { text: "Half of it", fault: { midStream: "invalid_request_error", afterEvents: 4 } } as const;
@@ -8,6 +9,7 @@ const isFailed = ({ phase }: { phase: string }) => phase === "error";
 
 describe("L12 retry()", () => {
   it("runs the message of a failed run again, and replaces the half answer with the new one", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const served = await serve(scriptedModel([broken, { text: "Now it works." }]));
     const client = clientOf(served);
     await client.send("Hi");
@@ -21,6 +23,7 @@ describe("L12 retry()", () => {
   });
 
   it("pressed twice, and in two tabs, makes one run", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const model = scriptedModel([broken, { text: "Now it works.", delayPerEventMs: 3 }]);
     const served = await serve(model);
     const client = clientOf(served);

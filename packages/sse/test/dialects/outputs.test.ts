@@ -1,5 +1,6 @@
 import { type Json, jsonSchema } from "@pawl/core";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { agUi, aiSdk } from "../../src/index.ts";
 import { type AgEvent, httpAgent, reloaded, say } from "../support/agents.ts";
 import { chat, eventually, history, textOf } from "../support/chat.ts";
@@ -93,6 +94,7 @@ describe.each(WAYS)("an object by %s", (_, modelOf) => {
 
   describe.each(["0.0.59", "1.0"] as const)("in AG-UI %s", (version) => {
     it("F2 X3 is in the state while it grows, and the result of the run", async () => {
+      expectPrinted("AG-UI clients send `state`, which the agent does not read.");
       const model = modelOf();
       const served = await serve(model, { dialect: agUi(), output });
       const agent = httpAgent(version, served) as ReturnType<typeof httpAgent> & { state: object };

@@ -3,9 +3,12 @@ import { localEngine } from "@pawl/core/store";
 import { strictModel, testClock } from "@pawl/testing";
 import { expect, it } from "vitest";
 import { until } from "../../../../test/support/until.ts";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { agUi, aiSdk, handler } from "../../src/index.ts";
 
 it("F26 W3 a run that waits before it asks its model again shows no call and no question", async () => {
+  // The request in the AI SDK's dialect has AG-UI's fields, too.
+  expectPrinted("pawl: The page sends fields of its own");
   for (const [dialect, body] of [
     [aiSdk(), { messages: [{ id: "m1", role: "user", parts: [{ type: "text", text: "Go" }] }] }],
     [agUi(), { threadId: "t1", runId: "r1", messages: [{ id: "m1", role: "user", content: "Go" }] }],

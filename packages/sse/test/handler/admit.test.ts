@@ -10,6 +10,7 @@ import {
 } from "@pawl/core";
 import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { coach } from "../../src/dialects.ts";
 import {
   admitReservation,
@@ -239,6 +240,7 @@ describe("F18 what is stored is not asked about again", () => {
   });
 
   it("a retry that is sent again joins the retry", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const asked: Wanted["begins"][] = [];
     const model = strictModel({ script: [{ fault: { status: 400 } }, { text: "Better." }] });
     const at = await serve(model, {

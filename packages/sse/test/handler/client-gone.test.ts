@@ -1,6 +1,8 @@
 import { memoryStore, PawlError } from "@pawl/core";
 import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, it, type TestContext } from "vitest";
+import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { coach } from "../../src/dialects.ts";
 import { agUi, native } from "../../src/index.ts";
 import { handModel } from "../support/hand-model.ts";
@@ -368,6 +370,7 @@ describe.concurrent('L10 with `onClientGone: "stop"`', () => {
   }
 
   it("a stream that breaks off stops nothing, because its reader has not left", async (context) => {
+    expectPrinted("The stream broke off.");
     const { expect } = context;
     const { served, next, sessionId } = await brokenOff(context);
     next.end();
@@ -376,6 +379,7 @@ describe.concurrent('L10 with `onClientGone: "stop"`', () => {
   });
 
   it("a client that comes back after its stream broke off stops the run once it leaves", async (context) => {
+    expectPrinted("The stream broke off.");
     const { expect } = context;
     const { served, next, sessionId } = await brokenOff(context);
     next.say("Still here");

@@ -1,6 +1,7 @@
 import { agent, memoryStore, PawlError, runtime, type SessionView } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { aiSdk, handler, type WireError } from "../../src/index.ts";
 import { handModel } from "../support/hand-model.ts";
 import { allEvents, range, type Served, seqsOf, serve } from "../support/served.ts";
@@ -129,7 +130,7 @@ describe("POST /runs", () => {
   });
 
   it("answers a repeated message with the run that it began, in a known session and in a new one", async () => {
-    const served = await serve(scriptedModel([{ text: "Once." }, { text: "Twice." }]));
+    const served = await serve(scriptedModel([{ text: "Once." }, { text: "Twice." }, { text: "To Bob." }]));
     const send = (json: object) => served.ask("/runs", { json });
     const first = await send({ input: "Hi", clientMessageId: "m1" });
     const again = await send({ input: "Hi", clientMessageId: "m1" });
@@ -369,6 +370,7 @@ describe("errors", () => {
   });
 
   it("W5 hides the system prompt and the causes of failures, unless `expose` says otherwise", async () => {
+    expectPrinted("pawl: key sk-123 at 10.0.0.1");
     const broken = {
       ...scriptedModel([]),
       id: "broken",

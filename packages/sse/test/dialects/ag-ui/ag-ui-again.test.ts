@@ -1,6 +1,7 @@
 import { approval, type Hook } from "@pawl/core";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { agUi } from "../../../src/index.ts";
 import { errorOf, httpAgent, reloaded, run, say, talk } from "../../support/agents.ts";
 import { eventually } from "../../support/chat.ts";
@@ -34,6 +35,7 @@ const lossesAsAborts: typeof fetch = async (input, init) => {
 
 describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (version) => {
   it("W2 running the thread again after an error answers anew, once", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const model = scriptedModel([broken, { text: "Now it works." }]);
     const served = await serve(model, { dialect });
     const agent = httpAgent(version, served);
@@ -45,6 +47,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
   });
 
   it("W2 continues from the results of the failed run", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const model = scriptedModel([lookUp, broken, { text: "Now it works." }]);
     const served = await serve(model, { dialect });
     const agent = httpAgent(version, served);
@@ -56,6 +59,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
   });
 
   it("W2 retries from the user's message too, as CopilotKit's regenerate does", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const served = await serve(scriptedModel([lookUp, broken, { text: "Now it works." }]), { dialect });
     const agent = httpAgent(version, served);
     await say(agent, "Hi");
@@ -66,6 +70,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
   });
 
   it("W2 a message with half a character in it is known again", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const model = scriptedModel([broken, { text: "Now it works." }]);
     const served = await serve(model, { dialect });
     const agent = httpAgent(version, served);
@@ -75,6 +80,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
   });
 
   it("W2 a message that never arrived is a new one", async () => {
+    expectPrinted("Agent execution failed: [TypeError: fetch failed]");
     const served = await serve(scriptedModel([{ text: "Hello." }]), { dialect });
     const agent = httpAgent(version, served) as ReturnType<typeof httpAgent> & { url: string };
     const { url } = agent;

@@ -1,5 +1,6 @@
 import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { agUi } from "../../../src/index.ts";
 import { connect, errorOf, httpAgent, reloaded, run, say, talk } from "../../support/agents.ts";
 import { serve } from "../../support/served.ts";
@@ -39,6 +40,7 @@ describe.each(["0.0.59", "1.0"] as const)("L8 the last word of a run, AG-UI %s",
   });
 
   it("W6 a message that is too long is refused, and the thread continues without it", async () => {
+    expectPrinted("Agent execution failed: Error: HTTP 413:");
     const served = await serve(strictModel({ script: [good, good] }), { dialect });
     const agent = httpAgent(version, served);
     await say(agent, "Hi");

@@ -1,6 +1,7 @@
 import { approval, PawlError, withRetry } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { agUi } from "../../../src/index.ts";
 import { httpAgent, run, say, talk } from "../../support/agents.ts";
 import { eventually } from "../../support/chat.ts";
@@ -163,6 +164,7 @@ describe.each(["0.0.59", "1.0"] as const)("W2 HttpAgent of AG-UI %s", (version) 
   });
 
   it("W5 reports a failure with the message for users, and the thread continues", async () => {
+    expectPrinted("pawl: SECRET-HOST refused");
     const model = handModel();
     const served = await serve(model, { dialect });
     const agent = httpAgent(version, served);
@@ -182,6 +184,7 @@ describe.each(["0.0.59", "1.0"] as const)("W2 HttpAgent of AG-UI %s", (version) 
 });
 
 it("W1 a stream without its end is broken off, because clients take a clean end for success", async () => {
+  expectPrinted("The stream broke off.");
   const model = handModel();
   const served = await serve(model, { dialect });
   const messages = [{ id: "m", role: "user", content: "Hi" }];

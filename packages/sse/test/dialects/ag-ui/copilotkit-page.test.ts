@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { closePages, openPage, startBrowser } from "../../../../../test/support/browser.ts";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { agUi } from "../../../src/index.ts";
 import { bundlePage } from "../../support/bundle-page.ts";
 import { type HandModel, handModel } from "../../support/hand-model.ts";
@@ -26,6 +27,8 @@ afterAll(async () => {
 /** A page at the width of a phone, and what its model says. */
 async function open(): Promise<{ page: Page; served: Served; model: HandModel }> {
   const model = handModel();
+  // The page has a tool of its own for the question of the agent's tool.
+  expectPrinted("pawl: AG-UI clients send frontend tools, which the agent cannot call");
   const served = await serve(model, { dialect: agUi() });
   const { page, close } = await openPage(browser!, { viewport: { width: 360, height: 640 } });
   onTestFinished(close);
@@ -101,6 +104,7 @@ describe.skipIf(browser === undefined)(
     });
 
     it("retries what failed, once", async () => {
+      expectPrinted("pawl: SECRET-HOST refused");
       const { page, model, served } = await open();
       await say(page, "Hi");
       const turn = await model.turn();

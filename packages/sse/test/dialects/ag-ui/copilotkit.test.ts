@@ -1,6 +1,8 @@
 import { approval } from "@pawl/core";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { expect, it, vi } from "vitest";
+import * as z from "zod";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { agUi } from "../../../src/index.ts";
 import { talk } from "../../support/agents.ts";
 import { eventually } from "../../support/chat.ts";
@@ -20,6 +22,7 @@ const confirming = (answer: () => Promise<unknown>) => ({
   name: "confirm",
   type: "human-in-the-loop",
   description: "Asks.",
+  parameters: z.object({ question: z.string() }),
   handler: answer,
 });
 
@@ -31,6 +34,7 @@ const answered = [
 ];
 
 it("P1 CopilotKit's human-in-the-loop tool answers the question of the tool of its name", async () => {
+  expectPrinted("pawl: AG-UI clients send frontend tools, which the agent cannot call");
   const served = await serve(scriptedModel([ask, { text: "Thank you." }, { text: "Yes?" }]), { dialect });
   const { shown, errors, say } = page(served, { tools: [confirming(async () => ({ yes: true }))] });
   await say("Go");
@@ -41,6 +45,7 @@ it("P1 CopilotKit's human-in-the-loop tool answers the question of the tool of i
 });
 
 it("K6 the same on a page that is reloaded at the question", async () => {
+  expectPrinted("pawl: AG-UI clients send frontend tools, which the agent cannot call");
   const served = await serve(scriptedModel([ask, { text: "Thank you." }]), { dialect });
   const first = page(served, { tools: [confirming(() => new Promise(() => undefined))] });
   void first.say("Go");
@@ -56,6 +61,7 @@ it("K6 the same on a page that is reloaded at the question", async () => {
 });
 
 it("P1 an approval stays an interrupt, whatever tools the page has", async () => {
+  expectPrinted("pawl: AG-UI clients send frontend tools, which the agent cannot call");
   const hooks = [approval({ when: ["look"] })];
   const look: Reply = { tools: [{ id: "l1", name: "look", input: {} }] };
   const served = await serve(scriptedModel([look, { text: "Looked." }]), { dialect, hooks });
@@ -102,7 +108,7 @@ it("W2 the app is warned once about frontend tools, context and properties that 
     onWarning: (message) => warnings.push(message),
   });
   const { core, say } = page(served, {
-    tools: [{ name: "paint", description: "Paints.", handler: async () => "" }],
+    tools: [{ name: "paint", description: "Paints.", parameters: z.object({}), handler: async () => "" }],
   });
   core.addContext({ description: "The user's screen", value: "bed 3" });
   core.setProperties({ theme: "dark" });
@@ -138,6 +144,7 @@ it("L10 its stop button stops the run, and the next message is answered", async 
 });
 
 it("W2 running it again after an error answers anew", async () => {
+  expectPrinted("pawl: invalid_request_error");
   const broken = {
     text: "Half of it",
     fault: { midStream: "invalid_request_error", afterEvents: 3 },

@@ -1,5 +1,6 @@
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { aiSdk } from "../../../src/index.ts";
 import { type Chat, callOf, chat, eventually, history, textOf } from "../../support/chat.ts";
 import { handModel } from "../../support/hand-model.ts";
@@ -30,6 +31,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
   it.each(["regenerate", "sendMessage"] as const)(
     "%s() after a model error answers the message anew, which stands once",
     async (how) => {
+      expectPrinted("pawl: invalid_request_error");
       const model = scriptedModel([broken, works]);
       const served = await serve(model, { dialect: aiSdk() });
       const client = chat(version, served, { id: "c" });
@@ -44,6 +46,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
   );
 
   it("regenerate() shows the failed run's work, and continues from it", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const served = await serve(scriptedModel([lookUp, broken, works]), { dialect: aiSdk() });
     const client = chat(version, served, { id: "c" });
     await client.sendMessage({ text: "Hi" });
@@ -60,6 +63,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
   it.each(["regenerate", "sendMessage"] as const)(
     "%s() continues an answered message whose run failed",
     async (how) => {
+      expectPrinted("pawl: invalid_request_error");
       const model = scriptedModel([ask, atOnce, atOnce, works]);
       const served = await serve(model, { dialect: aiSdk() });
       const client = chat(version, served, { id: "c" });
@@ -75,6 +79,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
   );
 
   it("sendMessage() is refused if the page would append the new answer to half of the old one", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const model = scriptedModel([ask, broken, works]);
     const served = await serve(model, { dialect: aiSdk() });
     const client = chat(version, served, { id: "c" });
@@ -139,6 +144,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
   });
 
   it("pressed in two tabs at once makes one run, which both are shown", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const model = scriptedModel([broken, { ...works, delayPerEventMs: 3 }]);
     const served = await serve(model, { dialect: aiSdk() });
     const client = chat(version, served, { id: "c" });
@@ -150,6 +156,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
   });
 
   it("after a reload the error is shown again, and regenerate() works", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const served = await serve(scriptedModel([broken, works]), { dialect: aiSdk() });
     await chat(version, served, { id: "c" }).sendMessage({ text: "Hi" });
     const page = chat(version, served, { id: "c", messages: await history(served, "c") });

@@ -1,6 +1,7 @@
 import { agent, agentTool, approval, type ModelClient } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { aiSdk } from "../../../src/index.ts";
 import { callOf, chat, eventually, history, type Message, textOf } from "../../support/chat.ts";
 import { handModel } from "../../support/hand-model.ts";
@@ -274,6 +275,7 @@ describe.each([6, 7] as const)("K6 W4 a page of the AI SDK %i that comes back", 
   });
 
   it("shows no empty message, whether the run failed at once or was stopped at once", async () => {
+    expectPrinted("pawl: invalid_request_error");
     const served = await serve(scriptedModel([{ text: "", fault: { status: 400 } }]), { dialect: aiSdk() });
     const page = chat(version, served, { id: "c" });
     await page.sendMessage({ text: "Hi" });

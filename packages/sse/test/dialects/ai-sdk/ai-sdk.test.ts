@@ -1,6 +1,7 @@
 import { approval, PawlError, withRetry } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { aiSdk } from "../../../src/index.ts";
 import { type Chat, callOf, chat, eventually, history, textOf } from "../../support/chat.ts";
 import { handModel } from "../../support/hand-model.ts";
@@ -180,6 +181,7 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
   });
 
   it("W5 shows a failure with the message for users, and the next message is answered", async () => {
+    expectPrinted("pawl: SECRET-HOST refused");
     const model = handModel();
     const served = await serve(model, { dialect: aiSdk() });
     const client = chat(version, served);
@@ -218,6 +220,7 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
 });
 
 it("W1 a stream without its end is broken off, because clients take a clean end for success", async () => {
+  expectPrinted("The stream broke off.");
   const model = handModel();
   const served = await serve(model, { dialect: aiSdk() });
   const client = chat(7, served);

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { closePages, openPage, startBrowser } from "../../../../../test/support/browser.ts";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { aiSdk } from "../../../src/index.ts";
 import { bundlePage } from "../../support/bundle-page.ts";
 import { type HandModel, handModel } from "../../support/hand-model.ts";
@@ -92,6 +93,7 @@ describe.skipIf(browser === undefined).each(["6", "7"])(
     });
 
     it("stops the run, and retries a failed one, also after a reload", async () => {
+      expectPrinted("pawl: down");
       const { page, model } = await open(`version=${version}`);
       await say(page, "Hi");
       const turn = await model.turn();

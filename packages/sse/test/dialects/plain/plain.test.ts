@@ -13,6 +13,7 @@ import {
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { settled } from "../../../../../test/support/settled.ts";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { asp, coach, metrics, trainer } from "../../../src/dialects.ts";
 import { type Dialect, handler } from "../../../src/index.ts";
 import { handModel } from "../../support/hand-model.ts";
@@ -241,6 +242,7 @@ describe("W2 W3 ASP v2", () => {
 
 describe("L12 a retry over ASP v2", () => {
   it("runs the last message again after its run failed, and stores it once", async () => {
+    expectPrinted("pawl: SECRET-HOST");
     const model = scriptedModel((_request, n) => (n === 0 ? Promise.reject(failing()) : { text: "Done." }));
     const served = await serve(model, { dialect: asp() });
     const { events, sessionId: session_id } = await post(served, { message: "Hi" });
