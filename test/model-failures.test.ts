@@ -14,6 +14,7 @@ import type { Sleep } from "@pawl/core/model";
 import { type MessagesApi, messagesApi, type Reply } from "@pawl/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { assertExtends, assertSoundLog, ofType, type SeenRequest } from "./support/invariants.ts";
+import { expectPrinted } from "./support/printed.ts";
 
 const fine: Reply = { text: "Fine." };
 let api: MessagesApi | undefined;
@@ -117,16 +118,22 @@ describe("failures of the model, over HTTP", () => {
     expect(error?.data.context).toMatchObject({ type: "idle_timeout", will_retry: true });
   });
 
-  it.each<[string, Reply]>([
-    ["400", { fault: { status: 400 } }],
-    ["401", { fault: { status: 401 } }],
-    ["403", { fault: { status: 403 } }],
-    ["a tier's spend limit", { fault: { status: 429, errorCode: "enforced_spend_limit_reached" } }],
+  it.each<[string, Reply, string]>([
+    ["400", { fault: { status: 400 } }, "invalid_request_error"],
+    ["401", { fault: { status: 401 } }, "authentication_error. Check ANTHROPIC_API_KEY"],
+    ["403", { fault: { status: 403 } }, "permission_error"],
+    [
+      "a tier's spend limit",
+      { fault: { status: 429, errorCode: "enforced_spend_limit_reached" } },
+      "This request would exceed your organization's rate limit.",
+    ],
     [
       "one's own spend limit",
       { fault: { status: 400, message: "You have reached your specified API usage limits. Later." } },
+      "You have reached your specified API usage limits.",
     ],
-  ])("L12 never asks again after %s", async (_title, failing) => {
+  ])("L12 never asks again after %s", async (_title, failing, printed) => {
+    expectPrinted(`pawl: ${printed}`);
     const { go, waits, requests, check } = await ask([failing, fine]);
     const result = await go().result;
     expect(result).toMatchObject({ stop: { type: "error" }, text: "" });

@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import * as z from "zod";
 import { databaseUser } from "./support/database-user.ts";
 import { allPages, assertPages, wholeView } from "./support/pages.ts";
+import { allowPrinted } from "./support/printed.ts";
 import { soak } from "./support/soak.ts";
 
 const user = { userId: "u1" };
@@ -106,6 +107,7 @@ async function logOf(replies: readonly Reply[], steps: readonly Step[]) {
 }
 
 it("R5 the pages of a session, in every size, are its view, and so is the newest one continued", async () => {
+  allowPrinted("pawl: Overloaded");
   let most = 0;
   const property = fc.asyncProperty(
     fc.array(reply, { minLength: 1, maxLength: 12 }),

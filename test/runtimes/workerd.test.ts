@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
 import { pause } from "../support/pause.ts";
 import { until } from "../support/until.ts";
+import { expectPrinted } from "../support/printed.ts";
 import {
   beginAndLeave,
   bundled,
@@ -45,6 +46,7 @@ const types = async (url: string, sessionId: string): Promise<string[]> =>
   (await eventsOf(url, sessionId)).map(({ type }) => type);
 
 it("U4 on Workers without `waitUntil`, the next reader finishes a run that was cut off", async () => {
+  expectPrinted("different request context");
   const url = await worker("plain");
   const sessionId = await beginAndLeave(url);
   await pause(900, "longer than the whole run takes, which was cut off");

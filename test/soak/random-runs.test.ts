@@ -15,6 +15,8 @@ import { ofType } from "../support/invariants.ts";
 import { overtaken, overtaking, overtook } from "../support/overtaking.ts";
 import { waited } from "../support/patient.ts";
 import { effects, type Policy, policy, quiet } from "../support/policies.ts";
+import { allowPrinted } from "../support/printed.ts";
+import { PROVOKED } from "../support/provoked.ts";
 import { Actor, interfered, type Revision, sessionId, step, user } from "../support/random-actor.ts";
 import { eagerSnapshots, opened } from "../support/snapshots.ts";
 import { soak } from "../support/soak.ts";
@@ -175,6 +177,7 @@ const OFTEN = ["finder", "clerk", "no such agent", "answered inside"];
 it("L1 L7 L17 P4 C1 C13 E2 F19 F26 keeps every log sound and every request valid, whatever happens", {
   timeout: soak(600_000, 3 * 3_600_000),
 }, async () => {
+  allowPrinted(PROVOKED);
   const batch = () =>
     fc.assert(
       fc.asyncProperty(

@@ -4,6 +4,7 @@ import { scriptedModel } from "@pawl/testing";
 import { generateKeyPair, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import { until } from "../../../test/support/until.ts";
+import { expectPrinted } from "../../../test/support/printed.ts";
 import { agentApi, localIssuer, trainer } from "../src/index.ts";
 import { idle, notify, told, workout, world } from "./support/world.ts";
 
@@ -136,6 +137,7 @@ describe("12.7 authentication and the API", () => {
   });
 
   it("E11 answers 404 for another agent's session, when reading it and when continuing it", async () => {
+    expectPrinted('pawl: A client has asked for a session of the agent "coach", which this runtime lacks.');
     const made = await world({ script: [notify(), idle] });
     const { id } = await made.store.sessions.create({
       id: randomUUID(),

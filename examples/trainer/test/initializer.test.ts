@@ -4,6 +4,7 @@ import { openai } from "@pawl/openai";
 import { messagesApi, openaiApi, type Reply } from "@pawl/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../../../test/support/until.ts";
+import { allowPrinted, expectPrinted } from "../../../test/support/printed.ts";
 import { embeddedPlace, idle, notify, sent, told, world } from "./support/world.ts";
 
 /**
@@ -145,21 +146,26 @@ describe("12.3 the initializer in the trainer", () => {
     expect(made.api.rejected).toEqual([]);
   });
 
-  const faults: readonly (readonly [string, (tool: string) => Reply])[] = [
-    ["down", () => ({ fault: { status: 500 } })],
-    ["refusing its key", () => ({ fault: { status: 401 } })],
-    ["cut off in the middle", (tool) => ({ ...choosing([goals])(tool), fault: { cut: 3 } })],
-    ["slow", (tool) => ({ ...choosing([goals])(tool), latencyMs: 60_000 })],
-    ["silent", () => ({ text: "" })],
-    ["talking instead", () => ({ text: "I would take the goals." })],
+  const LATE = "It took longer than 150 ms.";
+  const faults: readonly (readonly [string, (tool: string) => Reply, printed?: string])[] = [
+    ["down", () => ({ fault: { status: 500 } }), "Internal server error"],
+    ["refusing its key", () => ({ fault: { status: 401 } }), "authentication_error"],
+    ["cut off in the middle", (tool) => ({ ...choosing([goals])(tool), fault: { cut: 3 } }), "terminated"],
+    ["slow", (tool) => ({ ...choosing([goals])(tool), latencyMs: 60_000 }), LATE],
+    ["silent", () => ({ text: "" }), "claude-haiku-5-5 gave no output"],
+    ["talking instead", () => ({ text: "I would take the goals." }), "claude-haiku-5-5 gave no output"],
     ["lying about sources", choosing([{ source: "passwords", reason: "not_in_context", days_back: null }])],
     [
       "sending what fits nothing",
       (tool) => ({ tools: [{ name: tool, input: { append_knowledge: "all" } }] }),
+      "claude-haiku-5-5 gave an output that does not match the schema",
     ],
   ];
-  for (const [name, reply] of faults) {
+  for (const [name, reply, printed] of faults) {
     it(`X2 I3 while it is ${name}, the trainer still answers`, async () => {
+      // On a busy machine, each of them may take too long.
+      if (printed === undefined) allowPrinted(`initializer: ${LATE}`);
+      else expectPrinted(new RegExp(`^initializer: (${printed}|${LATE})`));
       const made = await world({ script, initializer: await helper(reply), initializerTimeoutMs: 150 });
       const { sessionId, response, stop } = await say(made);
       expect([response.messages, stop.error]).toEqual([["Hello."], false]);

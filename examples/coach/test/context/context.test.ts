@@ -3,6 +3,7 @@ import type { ContextReport } from "@pawl/knowledge";
 import { strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../../scripts/lib/limits.mjs";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { coachContext, coachDeps, sessionTypes, userFiles, withFrontMatter } from "../../src/index.ts";
 import { coached, EVENING, MORNING, ruledCoach } from "../support/harness.ts";
 
@@ -116,6 +117,7 @@ describe("what is known of the user", () => {
   });
 
   it("C6 leaves out sections that fail or are empty", async () => {
+    expectPrinted("context, patterns: secret host 10.0.0.1", "context, calendar_today: calendar is down");
     const files = await lived();
     const get = files.get;
     files.get = async (path) => {

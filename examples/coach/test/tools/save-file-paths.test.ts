@@ -1,6 +1,7 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { userFolderName } from "../../src/files/user-files.ts";
 import { filesIn, saving, scriptedCoach, tempDir } from "../support/harness.ts";
 
@@ -57,6 +58,11 @@ describe("save_file: links that lead elsewhere", () => {
   const capture = { file_type: "capture", file_name: "note", content: "mine" };
 
   it("X1 refuses a user's folder that is a link", async () => {
+    // No section of the context, and no skill, can be read.
+    expectPrinted(
+      /^context, \w+: The file could not be (read|listed)\./,
+      "skills: The file could not be listed.",
+    );
     const [dir, outside] = [await tempDir(), await tempDir()];
     await symlink(outside, join(dir, "ada"));
     const { actions } = await (await scriptedCoach(saving(capture), dir)).ask({ input: "Save" });
@@ -65,6 +71,7 @@ describe("save_file: links that lead elsewhere", () => {
   });
 
   it("X1 refuses a type's folder that is a link", async () => {
+    expectPrinted("context, captures: The file could not be listed.");
     const [dir, outside] = [await tempDir(), await tempDir()];
     await mkdir(join(dir, "ada"));
     await symlink(outside, join(dir, "ada", "captures"));

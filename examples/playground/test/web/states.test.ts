@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import * as z from "zod";
 import { type HandModel, handModel } from "../../../../packages/sse/test/support/hand-model.ts";
 import { closePages, openPage, startBrowser } from "../../../../test/support/browser.ts";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { showOptions } from "../../../coach/src/tools/show-options.ts";
 import { playgroundApp } from "../../server/app.ts";
 import { type Listening, listen } from "../../server/listen.ts";
@@ -170,6 +171,7 @@ describe.skipIf(browser === undefined)("the page in each state of the client", {
   });
 
   it("K1 K2 shows an error and stops all indicators", async () => {
+    expectPrinted("pawl: secret host");
     const { model, end, is, say, at } = await open(false);
     await say("Good morning");
     (await model.turn()).fail(new Error("secret host"));
