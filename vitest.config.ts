@@ -9,6 +9,8 @@ const ALONE = ["test/soak/**/*.test.ts", "packages/mcp/test/{connections,hostile
 
 // The tests' programs load the same modules again and again. Node keeps them compiled, without types.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules", ".cache", "compiled");
+// Vitest would print at each start that tests of types are experimental. A green run prints nothing to stderr.
+process.env.VITEST_DISABLE_EXPERIMENTAL_LOG ??= "1";
 
 /** One run over every package: tests import the sources, so none of them needs a build. */
 export default defineConfig({
@@ -26,6 +28,7 @@ export default defineConfig({
     // A first PGlite or Postgres takes seconds on a busy machine.
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
+    setupFiles: ["test/support/fail-on-print.ts"],
     globalSetup: ["test/support/shared-postgres.ts", "test/support/bundled-programs.ts"],
     projects: [
       {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { allowPrinted, checkPrinted, expectPrinted, watchConsole } from "./support/printed.ts";
+import { allowPrinted, beginTest, checkPrinted, expectPrinted, watchConsole } from "./support/printed.ts";
 
 const printed: string[] = [];
 const own = {
@@ -53,6 +53,13 @@ it("what one test expects, the next does not", async () => {
   await checkPrinted();
   own.error("Overloaded");
   await expect(checkPrinted()).rejects.toThrow("Overloaded");
+});
+
+it("a test that ends while another one runs leaves the lines of both to the other one", async () => {
+  const end = beginTest();
+  own.error("pawl: lost");
+  await end();
+  await expect(checkPrinted()).rejects.toThrow("pawl: lost");
 });
 
 it("this process's console is watched, and lines are compared as they would be printed", async () => {

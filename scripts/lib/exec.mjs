@@ -2,17 +2,23 @@ import { spawn } from "node:child_process";
 import { projectNode, root, tool } from "./project.mjs";
 
 /**
- * Runs a command to its end. Never rejects: if the command cannot be started, its code is 127. With `show`,
- * the output goes to the terminal and `output` is empty.
+ * Runs a command to its end. Never rejects: if the command cannot be started, its code is 127. `output` has
+ * what it wrote, and `stderr` what of that it wrote there. With `show`, the output goes to the terminal, and
+ * `output` has `stderr` only.
  */
 export function exec(command, args, { cwd = root, env = process.env, show = false, shell = false } = {}) {
   return new Promise((resolve) => {
     const chunks = [];
-    const stream = show ? "inherit" : "pipe";
-    const child = spawn(command, args, { cwd, env, shell, stdio: ["ignore", stream, stream] });
+    const errors = [];
+    const stdio = ["ignore", show ? "inherit" : "pipe", "pipe"];
+    const child = spawn(command, args, { cwd, env, shell, stdio });
     for (const pipe of [child.stdout, child.stderr]) pipe?.on("data", (chunk) => chunks.push(chunk));
-    const finish = (code, more) =>
-      resolve({ code, ok: code === 0, output: Buffer.concat(chunks).toString() + more });
+    child.stderr?.on("data", (chunk) => errors.push(chunk));
+    if (show) child.stderr?.pipe(process.stderr, { end: false });
+    const finish = (code, more) => {
+      const [output, stderr] = [chunks, errors].map((parts) => Buffer.concat(parts).toString());
+      resolve({ code, ok: code === 0, output: output + more, stderr });
+    };
     child.on("error", (error) => finish(127, `${command}: ${error.message}\n`));
     child.on("close", (code, signal) =>
       finish(code ?? 1, signal ? `${command} was ended by ${signal}.\n` : ""),

@@ -35,8 +35,8 @@ export async function vitest(args, env, { show = true, node = projectNode() } = 
   try {
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
     const command = [tool("vitest"), "run", ...reporters, ...args];
-    const { ok, output: printed } = await exec(node, command, { env, show });
-    return { ...count(ok, readReport(file)), printed };
+    const { ok, output: printed, stderr } = await exec(node, command, { env, show });
+    return { ...count(ok, readReport(file), stderr), printed };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -52,23 +52,29 @@ function readReport(file) {
 
 /**
  * Counts tests, and test files that failed before their tests. A run that fails without a failed test counts
- * as one failure, e.g. with a dead worker or no tests at all.
+ * as one failure, e.g. with a dead worker or no tests at all. So does a run without a failure that writes to
+ * stderr: readers of a green run have no errors to tell apart.
  */
-export function count(ok, report) {
+export function count(ok, report, stderr = "") {
   if (!report) return { ok: false, passed: 0, failed: 1, skipped: 0, output: "vitest wrote no report." };
   const stillborn = report.testResults.filter(
     ({ status, assertionResults }) => status === "failed" && !assertionResults.some(isFailed),
   );
   const failed = report.numFailedTests + stillborn.length;
-  const unexplained = failed === 0 && !(ok && report.success && report.numPassedTests > 0);
+  const problem = failed > 0 ? "" : problemBesideTests(ok && report.success, report, stderr.trim());
   return {
-    ok: failed === 0 && !unexplained,
+    ok: failed === 0 && problem === "",
     passed: report.numPassedTests,
-    failed: failed + (unexplained ? 1 : 0),
+    failed: failed + (problem === "" ? 0 : 1),
     skipped: report.numPendingTests + report.numTodoTests,
-    output: unexplained ? "vitest failed although no test did; see above." : "",
+    output: problem,
     report,
   };
+}
+
+function problemBesideTests(ok, report, stderr) {
+  if (!ok || report.numPassedTests === 0) return "vitest failed although no test did; see above.";
+  return stderr === "" ? "" : `Every test passed, but the run wrote to stderr:\n${stderr}`;
 }
 
 const isFailed = ({ status }) => status === "failed";

@@ -16,6 +16,7 @@ const LATE_MS = 5_000;
 
 let expected: Expected[] = [];
 let unexpected: string[] = [];
+let running = 0;
 
 /**
  * Expects the running test to print each of these at least once, to its end. They stay off the terminal.
@@ -51,18 +52,30 @@ export function watchConsole(target: Pick<Console, (typeof LEVELS)[number]> = co
 export function forgetPrinted(): void {
   expected = [];
   unexpected = [];
+  running = 0;
+}
+
+/** Notes that a test begins, and returns its end: the last one of tests that run concurrently checks for all. */
+export function beginTest(): () => Promise<void> {
+  running += 1;
+  return async () => {
+    running -= 1;
+    if (running === 0) await checkPrinted();
+  };
 }
 
 /** Throws if a line was not expected, or an expected one does not come. Then forgets both. */
 export async function checkPrinted(lateMs = LATE_MS): Promise<void> {
-  const isMissing = ({ isRequired, times }: Expected) => isRequired && times === 0;
-  for (let waited = 0; waited < lateMs && expected.some(isMissing); waited += 10) await setTimeout(10);
-  const missing = expected.filter(isMissing).map(({ line }) => String(line));
+  const own = new Set(expected);
+  const missing = (): Expected[] => [...own].filter(({ isRequired, times }) => isRequired && times === 0);
+  for (let waited = 0; waited < lateMs && missing().length > 0; waited += 10) await setTimeout(10);
+  expected = expected.filter((one) => !own.has(one));
   const printed = unexpected;
-  forgetPrinted();
+  unexpected = [];
   if (printed.length > 0)
     throw new Error(`Printed, but not expected (see test/support/printed.ts):\n${printed.join("\n")}`);
-  if (missing.length > 0) throw new Error(`Expected to be printed, but was not:\n${missing.join("\n")}`);
+  const lines = missing().map(({ line }) => String(line));
+  if (lines.length > 0) throw new Error(`Expected to be printed, but was not:\n${lines.join("\n")}`);
 }
 
 const matches = (line: Line, text: string): boolean =>

@@ -1,7 +1,6 @@
 import { memoryStore, PawlError } from "@pawl/core";
 import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, it, type TestContext } from "vitest";
-import { describe, expect, it } from "vitest";
 import { expectPrinted } from "../../../../test/support/printed.ts";
 import { coach } from "../../src/dialects.ts";
 import { agUi, native } from "../../src/index.ts";
