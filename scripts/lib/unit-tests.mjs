@@ -5,8 +5,9 @@ import { exec } from "./exec.mjs";
 import { projectNode, readJson, tool } from "./project.mjs";
 
 /**
- * Runs all tests: those that mostly wait in one process, beside the two processes of the others, which use the
- * processor. One run of vitest would share its workers among all files. Resolves to the sums of both runs.
+ * Runs all tests: those that mostly wait in one process, beside the two processes of the others, which use
+ * the processor. One run of vitest would share its workers among all files. Resolves to the sums of both
+ * runs.
  */
 export async function allTests(env) {
   const runs = [

@@ -11,7 +11,7 @@ export interface Config {
   backendUrl: string;
   modelId: string;
   maxSteps: number;
-  /** How long a run of a dead front server waits before another front server may resume it, in milliseconds. */
+  /** How long a run of a dead front server waits before another one may resume it, in milliseconds. */
   leaseMs: number;
   /** The tokens that each user may use in a month. */
   tokenBudget: number;
