@@ -43,7 +43,8 @@ async function cost(answer: Response): Promise<number> {
   const answers = [answer, text("Fine.", 1)];
   const fetch = async () => answers.shift() ?? Response.error();
   const model = claude("claude-sonnet-5-5", { apiKey: "k", baseURL: "https://api.example.com", fetch });
-  const reader = agent({ name: "a", instructions: "i", model, tools: [save], limits: NO_LIMITS });
+  const limited = { limits: NO_LIMITS, maxTokens: 10_000_000 };
+  const reader = agent({ name: "a", instructions: "i", model, tools: [save], ...limited });
   const pawl = runtime({ agents: [reader], store: memoryStore() });
   const spent = processorTime();
   const { stop } = await pawl.run("a", { userId: "u", input: "Hi" }).result;

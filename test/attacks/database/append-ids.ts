@@ -105,7 +105,10 @@ async function limits(users: UsersDatabase): Promise<string> {
   await run.result.catch(() => undefined);
   // Each message that is left starts a run of its own, whose calls are in the log as well.
   const logged = (await eventsOf(users, sessionId, "llm_request")).length;
-  return brokenIf(calls > logged + 1, `${taken} ids taken, ${logged} of ${calls} calls of the model are in the log`);
+  return brokenIf(
+    calls > logged + 1,
+    `${taken} ids taken, ${logged} of ${calls} calls of the model are in the log`,
+  );
 }
 
 async function repeated(users: UsersDatabase): Promise<string> {

@@ -25,9 +25,7 @@ export const attack: Attack = {
     const sessionId = answer.headers.get("x-pawl-session");
     const later = await (await serve(new Request(`http://app/sessions/${sessionId}/events`))).text();
     const sent = JSON.stringify(model.requests);
-    const skills = coachSkills.filter(({ text }) =>
-      sent.includes(JSON.stringify(text).slice(1, 80)),
-    );
+    const skills = coachSkills.filter(({ text }) => sent.includes(JSON.stringify(text).slice(1, 80)));
     if (skills.length === 0) throw new Error("The model read no skill.");
     const shown = skills.filter(({ text }) => (live + later).includes(JSON.stringify(text).slice(1, 80)));
     return brokenIf(shown.length > 0, `${shown.length} of ${skills.length} skills in public events`);

@@ -25,7 +25,8 @@ async function flood(method: string, params: object): Promise<string> {
     hostileMcp({
       tools: () => [listed()],
       before: async (request) => {
-        const body = request.method === "POST" ? ((await request.json()) as { id?: unknown; method?: unknown }) : {};
+        const body =
+          request.method === "POST" ? ((await request.json()) as { id?: unknown; method?: unknown }) : {};
         if (body.id !== undefined && body.method === undefined) answers += 1;
         return undefined;
       },

@@ -12,6 +12,5 @@ export const attack: Attack = {
     title: "shows calls of tools whose names are inherited members of objects (%s)",
   },
   limits: { ms: 120_000 },
-  attempt: () =>
-    shownOnPage({ constructor: calling("constructor"), toString: calling("toString") }),
+  attempt: () => shownOnPage({ constructor: calling("constructor"), toString: calling("toString") }),
 };

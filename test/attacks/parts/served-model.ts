@@ -39,14 +39,20 @@ export interface Outcome {
   errors: unknown[];
 }
 
+interface RunOnceOptions {
+  limits?: Partial<Limits>;
+  tools?: readonly Tool[];
+  maxTokens?: number;
+}
+
 /** Has one run with this model. */
 export async function runOnce(
   model: ModelClient,
-  { limits = {}, tools = [] }: { limits?: Partial<Limits>; tools?: readonly Tool[] } = {},
+  { limits = {}, tools = [], maxTokens = 8_000 }: RunOnceOptions = {},
 ): Promise<Outcome> {
   const errors: unknown[] = [];
   const store = memoryStore();
-  const agents = [agent({ name: "a", instructions: "i", model, limits, tools })];
+  const agents = [agent({ name: "a", instructions: "i", model, limits, tools, maxTokens })];
   const pawl = runtime({ agents, store, onError: (error) => errors.push(error) });
   const result = await pawl.run("a", { userId: "u", input: "Hi" }).result;
   return { result, events: await Array.fromAsync(store.read(result.sessionId)), errors };

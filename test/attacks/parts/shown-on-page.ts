@@ -22,14 +22,22 @@ export async function shownOnPage(answers: Readonly<Record<string, Reply>>): Pro
   // The user's message is the name of the answer. What follows a call, or another message, is the last words.
   const model = scriptedModel(({ messages }) => {
     const said = messages.at(-1)?.content.at(-1);
-    const answer = said?.type === "text" ? new Map(Object.entries(answers)).get(String(said.text)) : undefined;
+    const answer =
+      said?.type === "text" ? new Map(Object.entries(answers)).get(String(said.text)) : undefined;
     return answer ?? { text: LAST };
   });
   const files = memoryFiles();
   const coach = agent({ name: "coach", model, instructions: "Be kind." });
   const pawl = runtime({ agents: [coach], store: memoryStore(), deps: coachDeps({ files }) });
   const info = { model: model.id, simulated: false };
-  const app = playgroundApp({ runtime: pawl, agents: ["coach"], files, info, host: "localhost", webDir: WEB });
+  const app = playgroundApp({
+    runtime: pawl,
+    agents: ["coach"],
+    files,
+    info,
+    host: "localhost",
+    webDir: WEB,
+  });
   const server = await listen(app, { host: "localhost", port: 0 });
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
   const shown = async (name: string) => {

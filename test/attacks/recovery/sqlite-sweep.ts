@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { runtime } from "@pawl/core";
 import { nodeSqlite, sqliteStore } from "@pawl/sqlite";
 import { type Attack, brokenIf } from "../frame/attack.ts";
-import { storeOpenRuns, answeringAgent } from "../parts/open-runs.ts";
+import { answeringAgent, storeOpenRuns } from "../parts/open-runs.ts";
 
 const RUNS = 200;
 

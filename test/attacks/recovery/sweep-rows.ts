@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EventStore, memoryStore, runtime } from "@pawl/core";
 import { type Attack, brokenIf } from "../frame/attack.ts";
-import { storeOpenRuns, answeringAgent } from "../parts/open-runs.ts";
+import { answeringAgent, storeOpenRuns } from "../parts/open-runs.ts";
 
 const RUNS = 1_000;
 
