@@ -12,7 +12,7 @@ export const PLAIN_WORDS = new Set(
   estimated every exclusive execute expire expired expose extra fact fail failed failure fallback
   fastify fault fetch field for forced from get given guidance h handler has header height history
   holder host http idempotency idle in index info input instruction invalid is json jsonschema kill
-  kind last left length limit limited list listener listening live load make max mcp media memory
+  kind last left length level limit limited list listener listening live load make max mcp media memory
   metric migration model most ms name need new next node note notify now object older on only open
   option other outcome own parameter parse part partial patch path patience pawl per pg phase
   picture planned planning port postgre pricing problem progress prompt put query queued rate raw
