@@ -1,5 +1,5 @@
-import { setTimeout } from "node:timers/promises";
 import { format } from "node:util";
+import { pause } from "./pause.ts";
 
 /** A line of `console.error` or `console.warn`: a text that it contains, or a pattern. */
 export type Line = string | RegExp;
@@ -68,7 +68,7 @@ export function beginTest(): () => Promise<void> {
 export async function checkPrinted(lateMs = LATE_MS): Promise<void> {
   const own = new Set(expected);
   const missing = (): Expected[] => [...own].filter(({ isRequired, times }) => isRequired && times === 0);
-  for (let waited = 0; waited < lateMs && missing().length > 0; waited += 10) await setTimeout(10);
+  for (let waited = 0; waited < lateMs && missing().length > 0; waited += 10) await pause(10, "the code prints in the background");
   expected = expected.filter((one) => !own.has(one));
   const printed = unexpected;
   unexpected = [];

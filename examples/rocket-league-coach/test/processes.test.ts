@@ -8,6 +8,7 @@ import { postgresReservations, postgresStore } from "@pawl/postgres";
 import { type MessagesApi, messagesApi, type Rules } from "@pawl/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { NODE_FLAGS } from "../../../test/support/node-flags.ts";
+import { pause } from "../../../test/support/pause.ts";
 import { type TestDatabase, testDatabase } from "../../../test/support/postgres.ts";
 import { freePort } from "../../../test/support/postgres-server.ts";
 import { prepareDatabase } from "../../../test/support/prepared-database.ts";
@@ -15,7 +16,6 @@ import { readCoachConfig, sharedTokens } from "../src/index.ts";
 import { aspEvents } from "./support/coaching.ts";
 import { type Program, program } from "./support/program.ts";
 import { type Act, proxy } from "./support/proxy.ts";
-import { pause } from "../../../test/support/pause.ts";
 
 const SECRETS = { COACH_TOKEN_SECRET: "secret_of_tokens_0123", COACH_SERVICE_KEY: "key_of_services_0123" };
 const HALF = { input_tokens: 700, output_tokens: 50 };
