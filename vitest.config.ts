@@ -21,14 +21,16 @@ export default defineConfig({
     // Room for new objects (64 MB instead of 1 to 16), because tests make many that live for one test: 6 % less
     // processor time in core's. The rest is what a program of the tests is started with.
     execArgv: [...NODE_FLAGS, "--min-semi-space-size=64", "--max-semi-space-size=64"],
-    // Times of all files: PAWL_TEST_TIMES=times.jsonl npm test
-    ...(process.env.PAWL_TEST_TIMES !== undefined && { setupFiles: "test/support/file-times.ts" }),
     sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     // A first PGlite or Postgres takes seconds on a busy machine.
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
-    setupFiles: ["test/support/fail-on-print.ts"],
+    setupFiles: [
+      "test/support/fail-on-print.ts",
+      // Times of all files: PAWL_TEST_TIMES=times.jsonl npm test
+      ...(process.env.PAWL_TEST_TIMES === undefined ? [] : ["test/support/file-times.ts"]),
+    ],
     globalSetup: ["test/support/shared-postgres.ts", "test/support/bundled-programs.ts"],
     projects: [
       {
