@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
 import { pause } from "../support/pause.ts";
-import { until } from "../support/until.ts";
 import { expectPrinted } from "../support/printed.ts";
+import { until } from "../support/until.ts";
 import {
   beginAndLeave,
   bundled,

@@ -3,8 +3,8 @@ import { PawlError, runtime } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { generateKeyPair, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { until } from "../../../test/support/until.ts";
 import { expectPrinted } from "../../../test/support/printed.ts";
+import { until } from "../../../test/support/until.ts";
 import { agentApi, localIssuer, trainer } from "../src/index.ts";
 import { idle, notify, told, workout, world } from "./support/world.ts";
 

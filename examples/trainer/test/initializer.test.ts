@@ -3,8 +3,8 @@ import type { ModelClient } from "@pawl/core";
 import { openai } from "@pawl/openai";
 import { messagesApi, openaiApi, type Reply } from "@pawl/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { until } from "../../../test/support/until.ts";
 import { allowPrinted, expectPrinted } from "../../../test/support/printed.ts";
+import { until } from "../../../test/support/until.ts";
 import { embeddedPlace, idle, notify, sent, told, world } from "./support/world.ts";
 
 /**

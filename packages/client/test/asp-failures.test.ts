@@ -2,8 +2,8 @@ import { PawlError, withRetry } from "@pawl/core";
 import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { pause } from "../../../test/support/pause.ts";
-import { settled as quiet } from "../../../test/support/settled.ts";
 import { expectPrinted } from "../../../test/support/printed.ts";
+import { settled as quiet } from "../../../test/support/settled.ts";
 import { aspClient, bare, expectSame, lastText, serveAsp, settled, when } from "./support/asp.ts";
 import { handModel, type Served, serve, tampered } from "./support/clients.ts";
 

@@ -2,8 +2,8 @@ import { type Json, jsonSchema, memoryStore, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { settled as quiet } from "../../../test/support/settled.ts";
 import { expectPrinted } from "../../../test/support/printed.ts";
+import { settled as quiet } from "../../../test/support/settled.ts";
 import type { AgentClientOptions, PageTool } from "../src/index.ts";
 import { clientOf, expectSame, isIdle, look, type Served, serve, when } from "./support/clients.ts";
 

@@ -51,7 +51,9 @@ async function cost(answer: object[]): Promise<{ ms: number; longestMs: number }
   const last = answerOf({ type: "text", text: "" }, [{ type: "text_delta", text: "Fine." }]);
   const model = overClaude(servedBy((_, n) => streamed(n === 0 ? answer : last)));
   const begun = threadMs();
-  const { value, longestMs } = await standstill(() => runOnce(model, { limits, tools: [save], maxTokens: 10_000_000 }));
+  const { value, longestMs } = await standstill(() =>
+    runOnce(model, { limits, tools: [save], maxTokens: 10_000_000 }),
+  );
   if (value.result.stop.type !== "end_turn") throw new Error(JSON.stringify(value.result.stop));
   return { ms: threadMs() - begun, longestMs };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
-import { processorTime } from "../../../../test/support/processor-time.ts";
 import { expectPrinted } from "../../../../test/support/printed.ts";
+import { processorTime } from "../../../../test/support/processor-time.ts";
 import {
   agent,
   agentTool,

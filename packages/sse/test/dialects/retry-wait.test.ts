@@ -2,8 +2,8 @@ import { agent, memoryStore, runtime, withRetry } from "@pawl/core";
 import { localEngine } from "@pawl/core/store";
 import { strictModel, testClock } from "@pawl/testing";
 import { expect, it } from "vitest";
-import { until } from "../../../../test/support/until.ts";
 import { expectPrinted } from "../../../../test/support/printed.ts";
+import { until } from "../../../../test/support/until.ts";
 import { agUi, aiSdk, handler } from "../../src/index.ts";
 
 it("F26 W3 a run that waits before it asks its model again shows no call and no question", async () => {

@@ -12,8 +12,8 @@ import {
 } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { settled } from "../../../../../test/support/settled.ts";
 import { expectPrinted } from "../../../../../test/support/printed.ts";
+import { settled } from "../../../../../test/support/settled.ts";
 import { asp, coach, metrics, trainer } from "../../../src/dialects.ts";
 import { type Dialect, handler } from "../../../src/index.ts";
 import { handModel } from "../../support/hand-model.ts";
