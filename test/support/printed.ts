@@ -68,7 +68,8 @@ export function beginTest(): () => Promise<void> {
 export async function checkPrinted(lateMs = LATE_MS): Promise<void> {
   const own = new Set(expected);
   const missing = (): Expected[] => [...own].filter(({ isRequired, times }) => isRequired && times === 0);
-  for (let waited = 0; waited < lateMs && missing().length > 0; waited += 10) await pause(10, "the code prints in the background");
+  for (let waited = 0; waited < lateMs && missing().length > 0; waited += 10)
+    await pause(10, "the code prints in the background");
   expected = expected.filter((one) => !own.has(one));
   const printed = unexpected;
   unexpected = [];
