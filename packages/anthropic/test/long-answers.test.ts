@@ -1,7 +1,7 @@
 import { agent, memoryStore, runtime, tool } from "@pawl/core";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { processorTime } from "../../core/test/support/processor-time.ts";
+import { processorTime } from "../../../test/support/processor-time.ts";
 import { claude } from "../src/index.ts";
 
 const NO_LIMITS = { outputTokens: Number.POSITIVE_INFINITY, costUsd: Number.POSITIVE_INFINITY };

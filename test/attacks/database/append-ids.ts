@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { agent, type ModelRequest, runtime, type Tool, tool } from "@pawl/core";
 import { postgresStore } from "@pawl/postgres";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import * as z from "zod";
+import { pause } from "../../support/pause.ts";
+import { until } from "../../support/until.ts";
 import { type Attack, brokenByAny, brokenIf } from "../frame/attack.ts";
 import { type UsersDatabase, usersDatabase } from "../parts/database-users.ts";
 
@@ -37,7 +38,7 @@ async function begin(
   const pawl = runtime({ agents: [made], store: postgresStore(db), onError: () => undefined });
   const run = pawl.run("a", { userId: "mallory", input: "Go" });
   const { sessionId } = await run.started;
-  while ((await eventsOf(users, sessionId, type)).length === 0) await sleep(5);
+  await until(async () => (await eventsOf(users, sessionId, type)).length > 0);
   // Only the first event of an append has its id.
   const { rows } = await db.query(
     `SELECT append_id FROM agent_session_events WHERE session_id = $1 AND append_id ~ ':[0-9]+$'
@@ -76,7 +77,10 @@ const look = tool({
   description: "Looks.",
   input: z.object({ n: z.number() }),
   repeatable: true,
-  execute: async () => await sleep(60, "seen"),
+  execute: async () => {
+    await pause(60, "a tool takes its time, in which the user sends messages");
+    return "seen";
+  },
 });
 
 async function reading(users: UsersDatabase): Promise<string> {
@@ -119,7 +123,7 @@ async function repeated(users: UsersDatabase): Promise<string> {
     input: z.object({ n: z.number() }),
     execute: async () => {
       refunds += 1;
-      return await sleep(5, "refunded");
+      return "refunded";
     },
   });
   const { run, sessionId, leg, next } = await begin(users, "tool_started", [look, refund], (_, n) =>

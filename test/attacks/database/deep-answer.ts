@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { agent, runtime, tool } from "@pawl/core";
 import { postgresStore } from "@pawl/postgres";
 import { scriptedModel } from "@pawl/testing";
 import * as z from "zod";
+import { pause } from "../../support/pause.ts";
 import { type Attack, Broken, brokenByAny, brokenIf } from "../frame/attack.ts";
 import { type UsersDatabase, usersDatabase } from "../parts/database-users.ts";
 
@@ -52,12 +52,13 @@ async function answered(users: UsersDatabase, value: string): Promise<string> {
       () => false,
       () => true,
     );
-  for (let tries = 0; !refused && tries < 5; tries += 1) {
+  const isOpen = async () => (await store.sessions.get(sessionId))?.openRun !== null;
+  for (let tries = 0; !refused && tries < 100 && (await isOpen()); tries += 1) {
     await pawl.sweep();
-    await sleep(50);
+    await pause(50, "between two looks, which may all find the run open");
   }
   const next = pawl.run("a", { userId: "mallory", sessionId, input: "Hello again" }).result;
-  const stop = await Promise.race([next.then((result) => result.stop.type), sleep(10_000, "nothing")]).catch(
+  const stop = await Promise.race([next.then((result) => result.stop.type), late()]).catch(
     (error: unknown) => {
       throw new Broken(`the next message fails: ${String(error).slice(0, 80)}`);
     },
@@ -67,4 +68,9 @@ async function answered(users: UsersDatabase, value: string): Promise<string> {
     stop !== "end_turn",
     `${refused ? "refused" : "taken"}, and the next message ends as ${stop}`,
   );
+}
+
+async function late(): Promise<string> {
+  await pause(10_000, "for the end of a run that may never come");
+  return "nothing";
 }

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { agent, memoryStore, runtime } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { reservationIdOf } from "../../../examples/rocket-league-coach/src/base/reservation-id.ts";
 import type { BackendClient } from "../../../examples/rocket-league-coach/src/front/backend-client.ts";
 import { settleEnded } from "../../../examples/rocket-league-coach/src/front/settle-ended.ts";
+import { pause } from "../../support/pause.ts";
 import { type Attack, brokenIf } from "../frame/attack.ts";
 
 export const attack: Attack = {
@@ -22,7 +22,7 @@ export const attack: Attack = {
       pawl.run("a", { userId: "ada", sessionId, input, params: { request_id: input } });
     const first = say(undefined, "first");
     const { sessionId } = await first.started;
-    await sleep(20);
+    await pause(20, "the first run is in progress: its model takes 100 ms");
     // It arrives during the first run, whose turns are over, so the next run answers it.
     const second = say(sessionId, "second");
     await Promise.all([first.result, second.result]);
@@ -49,7 +49,7 @@ export const attack: Attack = {
 
 function delayed<Args extends unknown[], T>(stream: (...args: Args) => AsyncIterable<T>) {
   return async function* (...args: Args): AsyncGenerator<T> {
-    await sleep(100);
+    await pause(100, "a model takes its time, in which the second message arrives");
     yield* stream(...args);
   };
 }

@@ -1,7 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { agent, memoryStore, runtime } from "@pawl/core";
 import { handler } from "@pawl/sse";
 import { scriptedModel } from "@pawl/testing";
+import { pause } from "../../support/pause.ts";
+import { until } from "../../support/until.ts";
 import { type Attack, brokenIf } from "../frame/attack.ts";
 
 export const attack: Attack = {
@@ -36,9 +37,14 @@ export const attack: Attack = {
       () => "ended",
       () => "broke off",
     );
-    while (chunks === 0) await sleep(5);
+    await until(() => chunks > 0);
     abort.abort();
-    const how = await Promise.race([reading, sleep(3_000, "waits after 3 s")]);
+    const how = await Promise.race([reading, late()]);
     return brokenIf(how.startsWith("waits"), `the reader ${how}`);
   },
 };
+
+async function late(): Promise<string> {
+  await pause(3_000, "for the end of a stream that may never come");
+  return "waits after 3 s";
+}

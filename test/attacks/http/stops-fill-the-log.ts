@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { agent, memoryStore, runtime, tool } from "@pawl/core";
 import { handler } from "@pawl/sse";
 import { scriptedModel } from "@pawl/testing";
@@ -12,11 +11,12 @@ export const attack: Attack = {
   title: "Each request to stop an open run stores an event, without a limit",
   state: "open",
   async attempt() {
+    const stopped = Promise.withResolvers<string>();
     const slow = tool({
       name: "slow",
-      description: "Takes a second, and ignores its abort signal.",
+      description: "Ignores its abort signal.",
       input: z.object({}),
-      execute: async () => await sleep(1_000, "done"),
+      execute: async () => await stopped.promise,
     });
     const model = scriptedModel([{ tools: [{ name: "slow", input: {} }] }, { text: "Ok." }]);
     const store = memoryStore();
@@ -26,6 +26,7 @@ export const attack: Attack = {
     const { sessionId } = await pawl.run("a", { userId: "u", input: "Go" }).started;
     const stop = () => serve(new Request(`http://app/sessions/${sessionId}/stop`, { method: "POST" }));
     await Promise.all(Array.from({ length: STOPS }, stop));
+    stopped.resolve("done");
     const stored = await Array.fromAsync(store.read(sessionId, { types: ["stop_requested"] }));
     if (stored.length === 0) throw new Error("No stop was stored.");
     return brokenIf(stored.length > 20, `${stored.length} events for ${STOPS} requests`);

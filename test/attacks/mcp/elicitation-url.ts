@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "../../../packages/mcp/test/support/servers.ts";
 import { type Attack, brokenByAny, brokenIf } from "../frame/attack.ts";
 import { callingApp } from "../parts/hostile-mcp.ts";
@@ -50,7 +49,6 @@ async function asked(params: object): Promise<{ payload?: Record<string, unknown
   );
   const { pawl, model } = callingApp(fetch, { server: { protocol: "modern" } });
   const { pending } = await pawl.run("a", { userId: "ada", input: "Go" }).result;
-  await sleep(0);
   const prompt = JSON.stringify(model.requests[0]?.tools ?? []);
   return pending[0] === undefined
     ? { prompt }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../support/until.ts";
 import { type Attack, brokenByAny, brokenIf } from "../frame/attack.ts";
 import { callingApp, hostileMcp, listed } from "../parts/hostile-mcp.ts";
 
@@ -25,7 +25,7 @@ function world() {
       call: async (input) => {
         const { who } = input as { who: string };
         seen.push(who);
-        if (who === "mallory") await sleep(20_000, undefined, { ref: false });
+        if (who === "mallory") await new Promise(() => undefined);
         return { content: [{ type: "text", text: "a page" }] };
       },
     }),
@@ -54,7 +54,7 @@ async function stops(): Promise<string> {
   for (let count = 1; count <= 5; count += 1) {
     const run = one.run("mallory");
     const { sessionId } = await run.started;
-    while (one.seen.filter((who) => who === "mallory").length < count) await sleep(5);
+    await until(() => one.seen.filter((who) => who === "mallory").length >= count);
     await one.pawl.stop(sessionId, { userId: "mallory" });
     await run.result;
   }
@@ -65,7 +65,7 @@ async function hanging(count: number): Promise<string> {
   const one = world();
   await adaCalls(one);
   const runs = Array.from({ length: count }, () => one.run("mallory").result);
-  while (one.seen.filter((who) => who === "mallory").length < count) await sleep(5);
+  await until(() => one.seen.filter((who) => who === "mallory").length >= count);
   // While they hang, or with their time limits over: neither is ada's concern.
   if (count < 8) await Promise.all(runs);
   return await adaCalls(one);

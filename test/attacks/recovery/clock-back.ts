@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { agent, type EventStore, runtime } from "@pawl/core";
 import { nodeSqlite, type SqliteDatabase, sqliteStore } from "@pawl/sqlite";
 import { scriptedModel } from "@pawl/testing";
+import { pause } from "../../support/pause.ts";
 import { type Attack, brokenByAny, brokenIf } from "../frame/attack.ts";
 
 export const attack: Attack = {
@@ -54,7 +54,7 @@ async function setBack(file: string, seconds: number): Promise<string> {
     if (row?.openRun === null) break;
     const message = "no process recovers it in 6 s";
     if (performance.now() - begun > 6_000) return brokenIf(true, message);
-    await sleep(50);
+    await pause(50, "between two looks, which may all find the run open");
   }
   await next.drain();
   return brokenIf(false, `recovered after ${Math.round(performance.now() - begun)} ms`);

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
 import { runtime } from "@pawl/core";
 import { nodeSqlite, sqliteStore } from "@pawl/sqlite";
+import { until } from "../../support/until.ts";
 import { type Attack, brokenIf } from "../frame/attack.ts";
 import { answeringAgent, storeOpenRuns } from "../parts/open-runs.ts";
 
@@ -29,7 +29,7 @@ export const attack: Attack = {
     });
     const pawl = runtime({ agents: [due], store, onError: () => undefined });
     pawl.start();
-    while (begun < RUNS) await sleep(10);
+    await until(() => begun === RUNS);
     clearInterval(timer);
     const most = Math.max(...begunIn.values());
     return brokenIf(most > RUNS / 4, `${most} of ${RUNS} runs between two timers`);

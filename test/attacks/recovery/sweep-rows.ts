@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type EventStore, memoryStore, runtime } from "@pawl/core";
 import { type Attack, brokenIf } from "../frame/attack.ts";
 import { answeringAgent, storeOpenRuns } from "../parts/open-runs.ts";
@@ -21,7 +20,7 @@ export const attack: Attack = {
         return found;
       },
     };
-    const stays = answeringAgent(async () => await sleep(60_000, undefined, { ref: false }));
+    const stays = answeringAgent(() => new Promise(() => undefined));
     const pawl = runtime({ agents: [stays], store, concurrency: 10, leaseTtlMs: 600_000 });
     await pawl.sweep();
     if (rows < RUNS) throw new Error(`A sweep listed only ${rows} rows.`);

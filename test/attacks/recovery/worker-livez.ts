@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
 import { nodeSqlite, sqliteStore } from "@pawl/sqlite";
 import { NODE_FLAGS } from "../../support/node-flags.ts";
+import { until } from "../../support/until.ts";
 import { type Attack, brokenIf } from "../frame/attack.ts";
 import { storeOpenRuns } from "../parts/open-runs.ts";
 
@@ -30,9 +30,9 @@ export const attack: Attack = {
     worker.stdout.on("data", (chunk) => {
       output += chunk;
     });
-    while (!/port \d+/.test(output)) await sleep(20);
+    await until(() => /port \d+/.test(output));
     const open = db.prepare("SELECT count(*) AS n FROM agent_sessions WHERE open_run IS NOT NULL");
-    while (Number(open.get()?.n) > 0) await sleep(50);
+    await until(() => Number(open.get()?.n) === 0);
     const livez = await fetch(`http://127.0.0.1:${/port (\d+)/.exec(output)?.[1]}/livez`);
     if (livez.status !== 200) throw new Error(`/livez answered ${livez.status}.`);
     worker.kill("SIGTERM");

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { agent, type EventStore, memoryStore, type Question, type Runtime, runtime, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import * as z from "zod";
+import { pause } from "../../support/pause.ts";
 import { type Attack, brokenByAny, brokenIf } from "../frame/attack.ts";
 
 export const attack: Attack = {
@@ -53,7 +53,7 @@ async function lost(
   const slowly = async (isSuspension: boolean) => {
     if (!isSlow || !isSuspension) return;
     suspending.resolve();
-    await sleep(20);
+    await pause(20, "a store takes its time, in which the user does the second thing");
   };
   const store: EventStore = {
     ...inner,
@@ -76,7 +76,10 @@ async function lost(
   if (one === undefined || two === undefined) throw new Error("The run did not ask twice.");
   isSlow = true;
   await pawl.run("a", { userId: "u", sessionId, answers: [{ callId: one.callId, value: "one" }] }).started;
-  await Promise.race([suspending.promise, sleep(1_000)]);
+  await Promise.race([
+    suspending.promise,
+    pause(1_000, "for a suspension that today's code may not ask for"),
+  ]);
   await second(pawl, sessionId, two);
   isSlow = false;
   return await ended(inner, sessionId);
@@ -92,7 +95,7 @@ async function stopAfterwards(): Promise<string> {
       const rows = await inner.append(id, events, options);
       if (events.some(({ type }) => type === "run_suspended")) {
         stored.resolve();
-        await sleep(20);
+        await pause(20, "a store takes its time, in which the user stops the run");
       }
       return rows;
     },
@@ -108,6 +111,7 @@ async function stopAfterwards(): Promise<string> {
 
 async function ended(store: EventStore, sessionId: string): Promise<string> {
   const isOpen = async () => (await store.sessions.get(sessionId))?.openRun !== null;
-  for (let tries = 0; tries < 60 && (await isOpen()); tries += 1) await sleep(50);
+  for (let tries = 0; tries < 60 && (await isOpen()); tries += 1)
+    await pause(50, "between two looks, which may all find the run open");
   return brokenIf(await isOpen(), "accepted, and nobody continues the run");
 }

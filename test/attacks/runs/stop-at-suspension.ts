@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { agent, type Runtime, runtime, tool } from "@pawl/core";
 import { migrate, postgresStore } from "@pawl/postgres";
 import { scriptedModel } from "@pawl/testing";
 import * as z from "zod";
+import { pause } from "../../support/pause.ts";
 import { type Attack, brokenByAny, brokenIf } from "../frame/attack.ts";
 
 const RACES = 60;
@@ -35,7 +35,8 @@ export const attack: Attack = {
       const sessions: string[] = [];
       for (let done = 0; done < RACES; done += 4)
         sessions.push(...(await Promise.all(Array.from({ length: 4 }, () => race(pawl, second)))));
-      for (let tries = 0; tries < 100 && (await openOf(sessions)) > 0; tries += 1) await sleep(50);
+      for (let tries = 0; tries < 100 && (await openOf(sessions)) > 0; tries += 1)
+        await pause(50, "between two looks, which may all find runs open");
       const count = await openOf(sessions);
       return brokenIf(count > 0, `${count} of ${RACES} were lost`);
     };
@@ -52,7 +53,7 @@ async function race(pawl: Runtime, second: (sessionId: string) => Promise<unknow
   const run = pawl.run("a", { userId: "u", input: "Go" });
   const { sessionId } = await run.started;
   for await (const { type } of run) if (type === "tool_suspended") break;
-  await sleep(Math.random() * 6);
+  await pause(Math.random() * 6, "the second thing of a race comes at any moment");
   await second(sessionId);
   return sessionId;
 }

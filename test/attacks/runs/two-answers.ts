@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { agent, runtime, tool } from "@pawl/core";
 import { migrate, postgresStore } from "@pawl/postgres";
 import { scriptedModel } from "@pawl/testing";
 import * as z from "zod";
+import { pause } from "../../support/pause.ts";
 import { type Attack, brokenIf } from "../frame/attack.ts";
 
 const RACES = 60;
@@ -21,7 +21,10 @@ export const attack: Attack = {
       input: z.object({ about: z.string() }),
       repeatable: true,
       suspends: { answer: z.string() },
-      execute: async (_, { answer }) => await sleep(Math.random() * 4, answer),
+      execute: async (_, { answer }) => {
+        await pause(Math.random() * 4, "a tool takes its time");
+        return answer;
+      },
     });
     const asking = (about: string) => ({ name: "ask", input: { about } });
     const model = scriptedModel(({ messages }) =>
@@ -34,7 +37,7 @@ export const attack: Attack = {
     const race = async () => {
       const { sessionId, pending } = await pawl.run("a", { userId: "u", input: "Go" }).result;
       const answer = async ({ callId }: { callId: string }, ms: number) => {
-        await sleep(ms);
+        await pause(ms, "the answers of a race come at any moment");
         const answers = [{ callId, value: "x" }];
         await pawl.run("a", { userId: "u", sessionId, answers }).started;
       };
@@ -48,7 +51,8 @@ export const attack: Attack = {
       const rows = await Promise.all(sessions.map((id) => store.sessions.get(id)));
       return rows.filter((row) => row?.openRun !== null).length;
     };
-    for (let tries = 0; tries < 100 && (await open()) > 0; tries += 1) await sleep(50);
+    for (let tries = 0; tries < 100 && (await open()) > 0; tries += 1)
+      await pause(50, "between two looks, which may all find runs open");
     const stuck = await open();
     return brokenIf(stuck > 0, `${stuck} of ${RACES} runs stand still`);
   },

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../../support/pause.ts";
 import type { Attack } from "../attack.ts";
 
 export const attack: Attack = {
@@ -10,7 +10,7 @@ export const attack: Attack = {
     const held: Buffer[] = [];
     for (;;) {
       held.push(Buffer.alloc(10_000_000, 1));
-      await sleep(10);
+      await pause(10, "so that the memory grows slowly enough to be seen");
     }
   },
 };
