@@ -247,7 +247,7 @@ describe("reservation: time, and what fails", () => {
       execute: () => new Promise<string>((resolve) => (finish = () => resolve("done"))),
     });
     const options = { tools: [slow], hooks: [hook], limits: { wallClockMs: 60 * minutes } };
-    const world = setup([{ tools: [{ name: "slow" }] }], options, { store, clock });
+    const world = setup([{ tools: [{ name: "slow" }] }], options, { store, clock, storeRetryMs: [] });
     const run = world.pawl.run("tester", { userId: "u1", input: "Go" });
     run.result.catch(() => undefined);
     const { sessionId } = await run.started;

@@ -108,11 +108,13 @@ describe("a deploy in the middle of a turn", () => {
   it("F25 counts as a crash if the store is gone at that moment", async () => {
     const store = memoryStore();
     const gone = failingStore(store, (events) => has(events, "run_left"));
-    const first = boot(gone, [endless]);
+    // A retry would keep the lease for longer than the process that is shut down.
+    const booted = () => boot(gone, [endless], {}, { storeRetryMs: [] });
+    const first = booted();
     const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
     await stored(first, sessionId, "llm_request");
     await first.pawl.drain({ timeoutMs: 0 });
-    for (let n = 0; n < 3; n += 1) await deploy(boot(gone, [endless]), sessionId, "llm_request");
+    for (let n = 0; n < 3; n += 1) await deploy(booted(), sessionId, "llm_request");
     expect(end(await finish(boot(store, []), sessionId))).toMatchObject({ stop: { type: "crash_loop" } });
   });
 

@@ -69,7 +69,7 @@ describe("a process that wakes a run without sweeps", () => {
     const store = beforeAppend(base, (events) => {
       if (has(events, "tool_answered")) throw new PawlError("store_unavailable", "down");
     });
-    const { run } = await waiting([polls], { clock, store, onError: () => undefined });
+    const { run } = await waiting([polls], { clock, store, storeRetryMs: [], onError: () => undefined });
     const failed = expect(run.result).rejects.toMatchObject({ code: "store_unavailable" });
     await clock.advance(60_001);
     await failed;

@@ -48,7 +48,7 @@ export function setup(
   const model = strictModel("length" in script ? { script } : script);
   const store = runtimeOptions.store ?? memoryStore();
   const made = agent({ name: "tester", instructions: "You are a test.", ...options, model: around(model) });
-  const pawl = runtime({ agents: [made], abortGraceMs: 20, storeRetryMs: [], ...runtimeOptions, store });
+  const pawl = runtime({ agents: [made], abortGraceMs: 20, ...runtimeOptions, store });
   const log = async (sessionId: string) => await Array.fromAsync(store.read(sessionId));
   return {
     pawl,

@@ -162,13 +162,15 @@ describe("sessions and events", () => {
     });
     // With a hook of the application's, the run starts before its request is stored.
     const hooks = [{ name: "looks", beforeTurn: () => undefined }];
-    const first = setup([], { hooks }, { store: die });
+    // Each attempt to append counts as a death.
+    const dying = { store: die, storeRetryMs: [] };
+    const first = setup([], { hooks }, dying);
     const run = first.pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
     await expect(run.result).rejects.toSatisfy(code("store_unavailable"));
     for (let process = 0; process < 3; process += 1) {
       clock += 60_000;
-      expect(await setup([], {}, { store: die }).pawl.sweep()).toBe(1);
+      expect(await setup([], {}, dying).pawl.sweep()).toBe(1);
       await until(() => deaths === process + 2);
     }
     clock += 60_000;
@@ -193,9 +195,10 @@ describe("sessions and events", () => {
       deaths += 1;
       return true;
     });
+    const dying = { store: die, storeRetryMs: [] };
     for (let process = 1; process <= 4; process += 1) {
       clock += 60_000;
-      expect(await setup([], {}, { store: die }).pawl.sweep()).toBe(1);
+      expect(await setup([], {}, dying).pawl.sweep()).toBe(1);
       await until(() => deaths === process);
     }
     clock += 60_000;
