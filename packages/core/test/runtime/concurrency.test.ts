@@ -110,7 +110,7 @@ describe("a runtime with `concurrency`", () => {
   it("Q1 runs that wait in a process that dies are found by a sweep of another one", async () => {
     const store = memoryStore();
     const dead = heldModel();
-    const first = setup(dead.script, {}, { store, concurrency: 1, leaseTtlMs: 50 });
+    const first = setup(dead.script, {}, { store, concurrency: 1, leaseTtlMs: 5_000 });
     const runs = ["one", "two", "three"].map((input) => first.pawl.run("tester", { userId: "u1", input }));
     const started = await Promise.all(runs.map((run) => run.started));
     await until(() => dead.asked.length === 1);
