@@ -94,7 +94,7 @@ describe.skipIf(noStack !== undefined)("a whole run over supabaseStore", () => {
     });
     const coach = agent({ name: "payer", model, instructions: "Pay.", tools: [pay] });
     const process = () =>
-      runtime({ agents: [coach], store: supabaseStore(project.service()), leaseTtlMs: 300, pollMs: 20 });
+      runtime({ agents: [coach], store: supabaseStore(project.service()), leaseTtlMs: 2_000, pollMs: 20 });
     const first = process();
     const run = first.run("payer", { userId, input: "Go" });
     const { sessionId } = await run.started;
