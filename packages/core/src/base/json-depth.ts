@@ -8,7 +8,7 @@ export const MAX_DEPTH = 500;
  * The most nested levels of what is stored. An event holds values in fields of its own, e.g. a call's input
  * in the content of a message.
  */
-export const MAX_STORED_DEPTH = 2 * MAX_DEPTH;
+export const MAX_STORED_DEPTH: number = 2 * MAX_DEPTH;
 
 /**
  * Returns a value as JSON text, or `undefined` for a value that JSON drops.
