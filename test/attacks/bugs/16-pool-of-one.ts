@@ -2,6 +2,7 @@ import { agent, runtime } from "@pawl/core";
 import { migrate, postgresStore, postgresTail } from "@pawl/postgres";
 import { scriptedModel } from "@pawl/testing";
 import pg from "pg";
+import { pause } from "../../support/pause.ts";
 import { type Attack, brokenByAny } from "../frame/attack.ts";
 import { mustHold } from "../parts/must-hold.ts";
 
@@ -23,9 +24,12 @@ async function talk(db: pg.Pool, onError: (error: unknown) => void): Promise<str
 async function over(db: pg.Pool): Promise<string> {
   const reported = Promise.withResolvers<string>();
   const onError = (error: unknown) => reported.resolve(`reported: ${error}`);
-  const silence = new Promise<string>((resolve) => setTimeout(resolve, 5_000, "silence for 5 s"));
+  const silence = async () => {
+    await pause(5_000, "for an answer that may never come");
+    return "silence for 5 s";
+  };
   const refused = (error: unknown) => `refused: ${error}`;
-  const got = await Promise.race([talk(db, onError).catch(refused), reported.promise, silence]);
+  const got = await Promise.race([talk(db, onError).catch(refused), reported.promise, silence()]);
   return mustHold(got === "end_turn" || (db.options.max === 1 && !got.startsWith("silence")), got);
 }
 

@@ -3,17 +3,18 @@ import { agUi, aiSdk } from "@pawl/sse";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { httpAgent, reloaded, say } from "../../../packages/sse/test/support/agents.ts";
 import { callOf, chat, history, type Message } from "../../../packages/sse/test/support/chat.ts";
+import { pause } from "../../support/pause.ts";
 import { type Attack, brokenByAny } from "../frame/attack.ts";
 import { withAgUi, withAiSdk } from "../parts/clients.ts";
 import { mustHold } from "../parts/must-hold.ts";
-import { anyObject, calling, confirm, serve, sleep } from "../parts/serve.ts";
+import { anyObject, calling, confirm, serve } from "../parts/serve.ts";
 
 const wait = tool({
   name: "wait",
   description: "Waits.",
   input: anyObject,
   execute: async ({ ms = 20 }: { ms?: number }) => {
-    await sleep(ms);
+    await pause(ms, "a tool takes its time");
     return "waited";
   },
 } as never) as Tool;

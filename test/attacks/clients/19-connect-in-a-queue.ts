@@ -1,10 +1,11 @@
 import { agUi } from "@pawl/sse";
 import { connect, httpAgent, reloaded, say, talk } from "../../../packages/sse/test/support/agents.ts";
 import { handModel } from "../../../packages/sse/test/support/hand-model.ts";
+import { pause } from "../../support/pause.ts";
 import type { Attack } from "../frame/attack.ts";
 import { withAgUi } from "../parts/clients.ts";
 import { mustHold } from "../parts/must-hold.ts";
-import { comesAbout, serve, sleep } from "../parts/serve.ts";
+import { comesAbout, serve } from "../parts/serve.ts";
 
 export const attack: Attack = {
   id: "clients-19",
@@ -24,7 +25,7 @@ export const attack: Attack = {
       turn.say("The first.");
       await comesAbout(() => talk(one).at(-1) === "assistant The first.");
       const second = say(await reloaded(version, served, one.threadId), "two");
-      await sleep(50);
+      await pause(50, "the second message joins the queue, of which the page is not told");
       turn.end();
       const next = await model.turn();
       next.say("The sec");

@@ -2,10 +2,11 @@ import { approval } from "@pawl/core";
 import { aiSdk } from "@pawl/sse";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { callOf, chat, history } from "../../../packages/sse/test/support/chat.ts";
+import { pause } from "../../support/pause.ts";
 import { type Attack, brokenByAny } from "../frame/attack.ts";
 import { withAiSdk } from "../parts/clients.ts";
 import { mustHold } from "../parts/must-hold.ts";
-import { calling, comesAbout, confirm, locate, remove, serve, sleep } from "../parts/serve.ts";
+import { calling, comesAbout, confirm, locate, remove, serve } from "../parts/serve.ts";
 
 /** A page at the first call of its run; more replies than may be asked for. */
 async function world(version: 6 | 7, replies: readonly Reply[]) {
@@ -26,7 +27,7 @@ async function world(version: 6 | 7, replies: readonly Reply[]) {
 /** Lets the page send by itself what it may send; then no more than `most` requests may have been made. */
 async function isPaid({ model, page }: Awaited<ReturnType<typeof world>>, most: number): Promise<string> {
   await comesAbout(() => model.requests.length > most || page.error !== undefined, 3_000);
-  await sleep(100);
+  await pause(100, "for a request that must not come");
   const { length } = model.requests;
   return mustHold(
     length === most,

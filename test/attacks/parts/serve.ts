@@ -12,6 +12,7 @@ import {
 import { type HandlerOptions, handler } from "@pawl/sse";
 import { nodeListener } from "@pawl/sse/node";
 import type { Served } from "../../../packages/sse/test/support/served.ts";
+import { pause } from "../../support/pause.ts";
 
 /** A JSON Schema that takes everything. */
 export const anything = jsonSchema({});
@@ -108,9 +109,7 @@ export async function comesAbout(holds: () => boolean | Promise<boolean>, ms = 2
   const deadline = Date.now() + ms;
   while (!(await holds())) {
     if (Date.now() > deadline) return false;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await pause(10, "between two looks at what may never come about");
   }
   return true;
 }
-
-export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
