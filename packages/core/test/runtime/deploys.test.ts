@@ -119,23 +119,27 @@ describe("a deploy in the middle of a turn", () => {
   });
 
   it("F25 L4 counts as work, so the time limit bounds a turn that no process ever finishes", async () => {
-    const store = memoryStore();
     const limits = { wallClockMs: 400 };
     let passedMs = 0;
     const clock = { ...systemClock, now: () => Date.now() + passedMs };
+    const store = memoryStore({ now: clock.now });
     const first = boot(store, [endless], { limits }, { clock });
     const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
     await stored(first, sessionId, "llm_request");
-    for (let world = first, n = 0; ; n += 1) {
+    const isOver = async () => has(await first.log(sessionId), "run_ended");
+    // The process that is shut down may be the one that notices that the time is over.
+    for (let world = first, n = 0; !(await isOver()); n += 1) {
       expect(n).toBeLessThan(20);
       passedMs += 50;
       await world.pawl.drain({ timeoutMs: 0 });
       const before = (await world.log(sessionId)).length;
-      world = boot(store, [endless], { limits }, { clock });
-      await world.pawl.sweep();
-      const after = async () => (await world.log(sessionId)).slice(before);
-      await until(async () => has(await after(), "llm_request") || has(await after(), "run_ended"));
-      if (has(await after(), "run_ended")) break;
+      const next = boot(store, [endless], { limits }, { clock });
+      await until(async () => {
+        // On a busy machine, the process before still has the lease for a moment.
+        await next.pawl.sweep();
+        return has((await next.log(sessionId)).slice(before), "llm_request") || (await isOver());
+      });
+      world = next;
     }
     expect(end(await first.log(sessionId))).toMatchObject({ stop: { type: "deadline" } });
     assertSoundLog(await first.log(sessionId));
