@@ -4,9 +4,10 @@ import { scriptedModel } from "@pawl/testing";
 import type { Browser } from "playwright-core";
 import { build, type Rollup } from "vite";
 import { startBrowser } from "../../support/browser.ts";
+import { pause } from "../../support/pause.ts";
 import { type Attack, NotTried } from "../frame/attack.ts";
 import { mustHold } from "../parts/must-hold.ts";
-import { comesAbout, serve, sleep } from "../parts/serve.ts";
+import { comesAbout, serve } from "../parts/serve.ts";
 
 /** A page's script with a client of the session in its address, as `globalThis.client`. */
 async function script(folder: string): Promise<string> {
@@ -32,7 +33,7 @@ async function script(folder: string): Promise<string> {
 
 /** Resolves to whether something succeeds within a time, in milliseconds. `false` is no success. */
 async function isDone(work: Promise<unknown>, ms: number): Promise<boolean> {
-  const late = new Promise<boolean>((resolve) => setTimeout(resolve, ms, false));
+  const late = pause(ms, "a tab without a connection never answers").then(() => false);
   const done = work.then(
     (value) => value !== false,
     () => false,
@@ -59,7 +60,8 @@ async function openTabs(browser: Browser, folder: string): Promise<string[]> {
     const shown = "globalThis.client?.getState().messages.length";
     const isShown = async () => (await page.evaluate(shown)) === 2;
     // Its stream begins once the session is shown.
-    if (isLoaded && (await comesAbout(isShown, ms))) await sleep(500);
+    if (isLoaded && (await comesAbout(isShown, ms)))
+      await pause(500, "so that the tab follows its session before the next one opens");
     const isSent = isLoaded && (await isDone(page.evaluate("globalThis.client.send('hi')"), ms));
     if (!isSent && tab <= 5) throw new Error(`Tab ${tab} cannot send.`);
     if (!isSent) seen.push(`tab ${tab} ${isLoaded ? "cannot send" : "does not load"}`);
