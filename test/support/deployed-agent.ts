@@ -2,7 +2,6 @@ import { type Agent, agent, type Tool, tool } from "@pawl/core";
 import { type Reply, type Rules, type StrictModel, strictModel } from "@pawl/testing";
 import * as z from "zod";
 import { pause } from "./pause.ts";
-import { soak } from "./soak.ts";
 
 /** Two versions of an agent over one model, and what their tools have done. */
 export interface DeployedAgent {
@@ -16,11 +15,12 @@ const nothing = z.object({});
 
 /**
  * Makes an agent whose second version has other instructions, lacks a tool, and has other schemas of an input
- * and an answer. One tool becomes idempotent.
+ * and an answer. One tool becomes idempotent. While `isSlow`, the answer to a user who asked slowly takes longer
+ * than any deploy.
  */
-export function deployedAgent(): DeployedAgent {
+export function deployedAgent(isSlow: () => boolean): DeployedAgent {
   const model = strictModel({
-    rules,
+    rules: rulesWhile(isSlow),
     pricing: { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 },
   });
   const effects = new Map<string, string[]>();
@@ -74,18 +74,20 @@ export function deployedAgent(): DeployedAgent {
   return { model, effects, version: make };
 }
 
-/** The calls of each turn. A conversation for which the user asked slowly begins with a very long answer. */
+/** The calls of each turn. */
 const TURNS = [["charge", "look_up", "legacy"], ["ask", "measure", "promote"], ["charge", "promote"], []];
 
-const rules: Rules = (request) => {
-  const turn = request.messages.filter(({ role }) => role === "assistant").length;
-  const known = new Set((request.tools ?? []).map(({ name }) => name));
-  const tools = (TURNS[turn] ?? []).filter((name) => known.has(name));
-  const isSlow = turn === 0 && JSON.stringify(request.messages[0]).includes("slowly");
-  const reply: Reply = {
-    text: isSlow ? "word ".repeat(160) : "One moment.",
-    tools: tools.map((name) => ({ name, input: name === "measure" ? { city: "Bern" } : {} })),
-    delayPerEventMs: isSlow ? soak(30, 400) : 3,
+const rulesWhile =
+  (isDeploying: () => boolean): Rules =>
+  (request) => {
+    const turn = request.messages.filter(({ role }) => role === "assistant").length;
+    const known = new Set((request.tools ?? []).map(({ name }) => name));
+    const tools = (TURNS[turn] ?? []).filter((name) => known.has(name));
+    const isSlow = isDeploying() && turn === 0 && JSON.stringify(request.messages[0]).includes("slowly");
+    const reply: Reply = {
+      text: isSlow ? "word ".repeat(160) : "One moment.",
+      tools: tools.map((name) => ({ name, input: name === "measure" ? { city: "Bern" } : {} })),
+      delayPerEventMs: isSlow ? 400 : 3,
+    };
+    return reply;
   };
-  return reply;
-};

@@ -8,7 +8,9 @@ export async function callOnce(server: McpServer, name: string): Promise<string>
     name: "a",
     model: scriptedModel([{ tools: [{ name, input: {} }] }, { text: "Ok." }]),
     instructions: "i",
-    tools: mcpTools({ servers: [server] }),
+    // A server that is a process takes seconds to start on a busy machine.
+    tools: mcpTools({ servers: [server], waitMs: 60_000 }),
+    toolsTimeoutMs: 60_000,
   });
   const { actions } = await runtime({ agents: [made], store: memoryStore() }).run(made, {
     userId: "u",
