@@ -6,6 +6,7 @@ import { assertSoundLog, ofType } from "../support/invariants.ts";
 import { pause } from "../support/pause.ts";
 import { type TestDatabase, testDatabase } from "../support/postgres.ts";
 import { soak } from "../support/soak.ts";
+import { until } from "../support/until.ts";
 
 const SESSIONS = soak(40, 200);
 const RESTARTS = 10;
@@ -49,6 +50,7 @@ async function deploys(): Promise<void> {
   const versions: ("1" | "2")[] = ["1", "2"];
   for (let n = 0; n < RESTARTS; n += 1) {
     await pause(RESTART_EVERY_MS, "processes are restarted at intervals");
+    if (restarts < RESTARTS - 2) await until(areAsking);
     const slot = n % 2;
     const next = versions[slot] === "1" ? "2" : "1";
     versions[slot] = next;
@@ -57,6 +59,18 @@ async function deploys(): Promise<void> {
     restarts += 1;
     await old.drain({ timeoutMs: Math.random() * 15 });
   }
+}
+
+/** The slow conversations that have begun. */
+const slow: string[] = [];
+
+/** Returns whether each slow conversation has asked the model since a process left it. */
+async function areAsking(): Promise<boolean> {
+  const logs = await Promise.all(slow.map(async (id) => await Array.fromAsync(store.read(id))));
+  return logs.every((log) => {
+    const last = log.findLast(({ type }) => type === "llm_request" || type === "run_left");
+    return last?.type === "llm_request";
+  });
 }
 
 const EXPECTED = ["draining", "already_answered", "session_busy", "store_unavailable"] as const;
@@ -69,6 +83,7 @@ async function converse(sessionId: string, input: string): Promise<void> {
     const pawl = anyProcess();
     try {
       if (!isBegun) await pawl.run("coach", { ...user, sessionId, input, clientMessageId: "m" }).started;
+      if (!isBegun && input !== "Go") slow.push(sessionId);
       isBegun = true;
       for await (const _ of pawl.follow(sessionId, { resume: true, untilIdle: true }));
       if ((await store.sessions.get(sessionId))?.openRun === null) return;
