@@ -196,15 +196,27 @@ describe("E9 W4 live text in another process than the run's", () => {
   });
 
   it("W4 nothing is written as long as nobody reads elsewhere", async () => {
-    const replies = { text: "Nobody reads this but we.", delayPerEventMs: 2 };
-    const here = await boot(scriptedModel([replies, replies]));
-    const { sessionId } = await here.pawl.run("tester", { ...user, input: "Go" }).result;
+    const model = handModel();
+    const here = await boot(model);
+    const alone = here.pawl.run("tester", { ...user, input: "Go" });
+    const first = await model.turn();
+    first.say("Nobody reads this but we.");
+    first.end();
+    const { sessionId } = await alone.result;
     expect(here.live).toEqual([]);
     const there = await boot();
     const watching = reader(there, sessionId);
     await expect.poll(() => watching.seen.length).toBeGreaterThan(0);
-    await here.pawl.run("tester", { ...user, sessionId, input: "Again" }).result;
-    expect(here.live).toContain("INSERT");
+    const watched = here.pawl.run("tester", { ...user, sessionId, input: "Again" });
+    const second = await model.turn();
+    // The writer hears of the reader at some moment of the answer.
+    const written = () => {
+      second.say("More. ");
+      return here.live;
+    };
+    await expect.poll(written).toContain("INSERT");
+    second.end();
+    await watched.result;
     await watching.leave();
   });
 
