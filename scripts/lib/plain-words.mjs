@@ -5,14 +5,14 @@
 export const PLAIN_WORDS = new Set(
   `
   add advance after again amount answered any api arg argument ask asked asp assistant at auth
-  authorize balance base batch before begin block body boss bucket busy by byte cause cent change
+  authorize balance base batch before begin block body boss bound bucket busy by byte cause cent change
   channel char chat check choice chosen claim claude client clock close closed code complete connect
   connection content contract cost create database db default depend description difference
   directory display doc done draft duration earlier embedded encoder end ended error estimate
   estimated every exclusive execute expire expired expose extra fact fail failed failure fallback
   fastify fault fetch field for forced from get given guidance h handler has header height history
   holder host http idempotency idle in index info input instruction invalid is json jsonschema kill
-  kind last left length level limit limited list listener listening live load make max mcp media memory
+  kind last left length level limit limited list listed listener listening live load make max mcp media memory
   metric migration model most ms name need new next node note notify now object older on only open
   option other outcome own parameter parse part partial patch path patience pawl per pg phase
   picture planned planning port postgre pricing problem progress prompt put query queued rate raw

@@ -9,7 +9,7 @@ import ts from "typescript";
 export const FLOORS = {
   "packages/core/src": [
     ["base"],
-    ["model", "files"],
+    ["model", "files", "schema"],
     ["log"],
     ["stores", "reservations", "readers", "session", "engine"],
     ["stop"],

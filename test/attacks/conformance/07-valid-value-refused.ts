@@ -13,7 +13,11 @@ const text = { type: "string" };
 export const attack: Attack = {
   id: "conformance-07",
   title: "A call of an MCP or remote tool is not sent, although the tool's own schema takes its input",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/core/test/tools/untrusted-schema-bounds.test.ts",
+    title: "accepts a value that the schema accepts by a pattern",
+  },
   attempt: () =>
     brokenByAny({
       "patternProperties in allOf": () =>

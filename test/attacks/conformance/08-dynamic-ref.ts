@@ -18,7 +18,11 @@ function refusal(schema: object): string | undefined {
 export const attack: Attack = {
   id: "conformance-08",
   title: "tool() takes a schema with $dynamicRef, and does not evaluate it",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/core/test/tools/untrusted-schema-bounds.test.ts",
+    title: "name a keyword that is not evaluated",
+  },
   attempt: () =>
     brokenByAny({
       $dynamicRef: async () => {

@@ -17,7 +17,8 @@ type Serve = (request: Request) => Response | Promise<Response>;
 export const attack: Attack = {
   id: "attacks-01",
   title: "One body with many mistakes stops the process, or is answered with megabytes",
-  state: "open",
+  state: "held",
+  guard: { file: "packages/sse/test/request/many-values.test.ts", title: "is refused in few words" },
   attempt: () =>
     brokenByAny({
       // So many mistakes overflow the stack of a validator that collects them all.
@@ -85,9 +86,11 @@ async function sent(serve: Serve, path: string, body: string): Promise<string> {
   const request = new Request(`http://app${path}`, { method: "POST", headers, body });
   const { value, longestMs } = await standstill(async () => {
     const response = await serve(request);
-    return { status: response.status, length: (await response.text()).length };
+    const text = await response.text();
+    // AG-UI has a refusal in its stream.
+    const isRefused = text.includes('"RUN_ERROR"') || (response.status >= 400 && response.status < 500);
+    return { status: response.status, length: text.length, isRefused };
   });
   const seen = `${value.status} with ${value.length} characters, ${longestMs} ms at a stretch`;
-  const isRefused = value.status >= 400 && value.status < 500;
-  return brokenIf(!isRefused || value.length > 10_000 || longestMs > 300, seen);
+  return brokenIf(!value.isRefused || value.length > 10_000 || longestMs > 300, seen);
 }

@@ -1,3 +1,5 @@
+import { excessOf } from "./excess.ts";
+
 /**
  * The most nested levels of a value that comes from outside: a tool's input or result, an answer, the data of
  * an application's event.
@@ -95,17 +97,6 @@ function endOfString(text: string, start: number): number {
  * console.log(isDeeperThan([[1]], 1), isDeeperThan([[1]], 2)); // true false
  * ```
  */
-// Works level by level, because a recursion would overflow the stack, and takes each object once a level,
-// because a value of the application may have cycles.
 export function isDeeperThan(value: unknown, levels: number): boolean {
-  let level = new Set([value].filter(hasParts));
-  for (let left = levels; level.size > 0; left -= 1) {
-    if (left === 0) return true;
-    level = new Set([...level].flatMap((part) => Object.values(part)).filter(hasParts));
-  }
-  return false;
-}
-
-function hasParts(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
+  return excessOf(value, { levels, values: Number.POSITIVE_INFINITY }) === "levels";
 }

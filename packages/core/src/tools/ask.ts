@@ -14,8 +14,9 @@ import type { PlannedCall } from "../stop/room.ts";
 import { failed, timeUp, unusable, withSpent } from "./ask-errors.ts";
 import type { AnyAskOptions } from "./ask-options.ts";
 import type { AskSpent, StoredAnswer } from "./ask-outcome.ts";
-import { listedProblems, outputsIn } from "./output-in-answer.ts";
+import { outputsIn } from "./output-in-answer.ts";
 import { type OutputTool, outputTool } from "./output-tool.ts";
+import { listedProblems } from "./problems.ts";
 import { type Schema, validate } from "./schema.ts";
 
 /** The outcome of a call: an answer or an error, and in both cases what the call has used. */

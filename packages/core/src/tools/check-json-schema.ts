@@ -1,7 +1,7 @@
-import { dereference } from "@cfworker/json-schema";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
+import { resolveSchema } from "../schema/resolve-schema.ts";
+import { schemasIn, subschemaKind } from "../schema/subschemas.ts";
 import { endlessReference } from "./endless-reference.ts";
-import { subschemaKind } from "./subschemas.ts";
 
 const TYPES: readonly Json[] = ["null", "boolean", "object", "array", "number", "integer", "string"];
 
@@ -13,6 +13,20 @@ const TYPES: readonly Json[] = ["null", "boolean", "object", "array", "number", 
 export function brokenPart(schema: JsonObject, flags: "" | "u" = ""): string | undefined {
   return brokenAt([schema, "#"], flags) ?? brokenReference(schema);
 }
+
+/**
+ * Describes the first part of a JSON Schema with a keyword that `jsonSchema()` does not evaluate, and without
+ * which other values would be valid. `undefined` if there is none.
+ */
+export function unjudgedPart(schema: JsonObject): string | undefined {
+  for (const part of schemasIn(schema)) {
+    const keyword = UNJUDGED.find((key) => Object.hasOwn(part, key));
+    if (keyword !== undefined) return `it has "${keyword}", which is not evaluated; use "$ref"`;
+  }
+  return undefined;
+}
+
+const UNJUDGED: readonly string[] = ["$dynamicRef", "$recursiveRef"];
 
 /** A value that must be a schema, and its place in the whole schema, e.g. `#/properties/name`. */
 type Part = readonly [value: Json | undefined, at: string];
@@ -69,8 +83,7 @@ function isPattern(pattern: Json, flags: string): boolean {
 }
 
 function brokenReference(schema: JsonObject): string | undefined {
-  // `dereference` adds fields to the schema that it gets.
-  const parts = dereference(structuredClone(schema));
+  const { parts } = resolveSchema(schema);
   const targets = new Map<object, unknown>();
   for (const part of Object.values(parts)) {
     if (typeof part === "boolean" || part.__absolute_ref__ === undefined) continue;

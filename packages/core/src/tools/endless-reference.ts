@@ -1,4 +1,4 @@
-import { subschemaKind } from "./subschemas.ts";
+import { subschemaKind } from "../schema/subschemas.ts";
 
 /** Keywords whose schemas apply to the same value as the schema around them. */
 const IN_PLACE: readonly string[] = [

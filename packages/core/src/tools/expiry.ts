@@ -3,6 +3,7 @@ import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts
 import { messageOf, PawlError, type PawlErrorCode } from "../base/errors.ts";
 import { type Json, toJson } from "../base/json.ts";
 import type { EventData } from "../log/event-data.ts";
+import { listedProblems } from "./problems.ts";
 import type { Schema } from "./schema.ts";
 
 /**
@@ -72,7 +73,7 @@ export function storedExpiry(
     // Nobody awaits it, and its rejection would end the process.
     said.then(undefined, () => undefined);
   } else if (said.issues !== undefined) {
-    const problems = said.issues.map(({ message }) => message).join("; ");
+    const problems = listedProblems(said.issues.map(({ message }) => message));
     throw new PawlError(code, `The \`default\` of ${name} does not match the answer's schema: ${problems}`);
   }
   return { ...moment, default: value };

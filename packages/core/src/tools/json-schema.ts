@@ -1,6 +1,7 @@
-import { Validator } from "@cfworker/json-schema";
 import { messageOf, PawlError } from "../base/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
+import { judgeOf, mistakesIn } from "../schema/judge.ts";
+import type { Mistake, PreparedSchema } from "../schema/judging.ts";
 import type { Schema } from "./schema.ts";
 
 /**
@@ -27,38 +28,31 @@ import type { Schema } from "./schema.ts";
  * ```
  */
 export function jsonSchema<Output = unknown>(schema: JsonObject): Schema<Output> {
-  const validator = validatorOf(schema);
+  return judgedBy(schema, checkedJudge(schema), Number.POSITIVE_INFINITY);
+}
+
+/** Makes a schema that describes itself as `schema`, and validates by `judge` within a number of steps. */
+export function judgedBy<Output>(schema: JsonObject, judge: PreparedSchema, steps: number): Schema<Output> {
   return {
     "~standard": {
       version: 1,
       vendor: "pawl",
       validate: (value) => {
-        const { valid, errors } = validator.validate(value);
-        if (valid) return { value: value as Output };
-        const leaves = errors.filter(({ keyword }) => !CONTAINERS.includes(keyword));
-        const listed = new Set<string>();
-        return {
-          issues: leaves.map((error) => {
-            const path = error.instanceLocation.split("/").slice(1);
-            const field = missingField(error);
-            if (field !== undefined) return { message: "is missing", path: [...path, field] };
-            return {
-              message: error.keyword === "false" ? notKnown(schema, path, listed) : error.error,
-              path,
-            };
-          }),
-        };
+        const mistakes = mistakesIn(judge, value, steps);
+        return mistakes.length === 0
+          ? { value: value as Output }
+          : { issues: mistakes.map(issueFor(schema)) };
       },
       jsonSchema: { input: () => schema, output: () => schema },
     },
   };
 }
 
-function validatorOf(schema: unknown): Validator {
+/** Prepares a schema. @throws PawlError `config` if it is not an object, or its references are not URIs */
+export function checkedJudge(schema: unknown): PreparedSchema {
   try {
     if (!isJsonObject(schema)) throw new TypeError("it is not an object");
-    // The validator adds fields to the schema that it gets.
-    return new Validator(structuredClone(schema), "2020-12", false);
+    return judgeOf(schema);
   } catch (cause) {
     throw new PawlError("config", `jsonSchema() must be given a JSON Schema: ${messageOf(cause)}.`, {
       cause,
@@ -66,9 +60,12 @@ function validatorOf(schema: unknown): Validator {
   }
 }
 
-/** Returns the name of the required field whose absence the validator reports. */
-function missingField({ keyword, error }: { keyword: string; error: string }): string | undefined {
-  return keyword === "required" ? /"(.*)"/s.exec(error)?.[1] : undefined;
+function issueFor(schema: JsonObject): (mistake: Mistake) => { message: string; path: readonly string[] } {
+  const listed = new Set<string>();
+  return ({ keyword, message, path }) => ({
+    message: keyword === "false" ? notKnown(schema, path, listed) : message,
+    path,
+  });
 }
 
 /** Describes a field that the schema does not have. Lists the fields of each object only once. */
@@ -90,6 +87,3 @@ function fieldsAt(schema: JsonObject, path: readonly string[]): string[] {
   const { properties } = isJsonObject(part) ? part : {};
   return isJsonObject(properties) ? Object.keys(properties) : [];
 }
-
-/** Keywords whose errors only repeat the errors of the parts inside them. */
-const CONTAINERS: readonly string[] = ["properties", "items", "additionalProperties"];

@@ -1,6 +1,6 @@
 import { PawlError } from "../base/errors.ts";
+import { excessOf } from "../base/excess.ts";
 import { isJsonObject, type Json, type JsonObject, toJson } from "../base/json.ts";
-import { isDeeperThan } from "../base/json-depth.ts";
 import { sanitize } from "../context/sanitize.ts";
 import { FINAL_ANSWER } from "../log/final-answer.ts";
 import type { ToolSpec } from "../model/content.ts";
@@ -47,10 +47,11 @@ export function checkedOffer(agent: Offered, given: unknown): ToolSpec[] {
     throw offerError(
       `The \`inputSchema\` of \`clientTools[${at}]\` must be a JSON Schema, not a schema of zod or another library. Convert it with toJsonSchema().`,
     );
-  if (given.some((one) => isDeeperThan(one, MOST_NESTED)))
+  const excess = excessOf(given, { levels: MOST_NESTED, values: MOST_CHARS });
+  if (excess === "levels")
     throw offerError(`A client's tools may be nested at most ${MOST_NESTED} levels deep.`);
-  const text = JSON.stringify(given);
-  if (text.length > MOST_CHARS)
+  const text = excess === undefined ? JSON.stringify(given) : undefined;
+  if (text === undefined || text.length > MOST_CHARS)
     throw offerError(`A client's tools may have at most ${MOST_CHARS} characters as JSON.`);
   if (/"__proto__":/.test(text))
     throw offerError("A client's tools must not have a property named __proto__.");

@@ -1,5 +1,4 @@
 import { isJsonObject, type Json, toJson } from "../base/json.ts";
-import { clipText } from "../context/clip.ts";
 import { type ContentBlock, isText, isToolUse, textOf } from "../model/content.ts";
 import type { OutputTool } from "./output-tool.ts";
 
@@ -16,13 +15,6 @@ export function outputsIn(
   const found = call === undefined ? jsonIn(content.filter(isText)) : [call.input];
   return isWrapped ? found.map(unwrapped) : found;
 }
-
-/** Returns the problems of an output as one text. */
-export function listedProblems(problems: readonly string[]): string {
-  return clipText(problems.slice(0, MOST_PROBLEMS).join("; "), 1_000);
-}
-
-const MOST_PROBLEMS = 10;
 
 function unwrapped(found: Json): Json {
   return isJsonObject(found) && Object.hasOwn(found, "value") ? (found.value ?? null) : found;

@@ -1,4 +1,5 @@
 import { isEqualJson, isJsonObject, type Json, type JsonObject } from "../base/json.ts";
+import { schemasIn, withSubschemas } from "../schema/subschemas.ts";
 import {
   definitionOf,
   movedTo,
@@ -6,7 +7,6 @@ import {
   referencesIn,
   withDefinitions,
 } from "./schema-references.ts";
-import { schemasIn, withSubschemas } from "./subschemas.ts";
 
 /**
  * Simplifies a JSON Schema without changing what it accepts, for APIs and libraries that support a part of

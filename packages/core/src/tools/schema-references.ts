@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
-import { schemasIn } from "./subschemas.ts";
+import { schemasIn } from "../schema/subschemas.ts";
 
 const DEFINITION = /^#\/(\$defs|definitions)\/([^/]+)$/;
 

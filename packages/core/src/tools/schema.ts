@@ -1,6 +1,8 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { kindOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
+import { clipText } from "../context/clip.ts";
+import { LONGEST_PROBLEM, MOST_PROBLEMS } from "./problems.ts";
 
 /**
  * A schema that validates values and describes itself as JSON Schema, by the two standards of
@@ -38,7 +40,7 @@ export type InferInput<S> = S extends {
       : StandardSchemaV1.InferInput<S>
     : never;
 
-/** The outcome of a validation: the parsed value, or one line per problem. */
+/** The outcome of a validation: the parsed value, or one line for each of the first ten problems. */
 export type Validated<T> = { ok: true; value: T } | { ok: false; problems: string[] };
 
 /**
@@ -79,7 +81,7 @@ export function validated<S extends Schema>(
   const take = (result: Awaited<typeof said>): Validated<Infer<S>> =>
     result.issues === undefined
       ? { ok: true, value: result.value as Infer<S> }
-      : { ok: false, problems: result.issues.map((issue) => problem(issue, value)) };
+      : { ok: false, problems: result.issues.slice(0, MOST_PROBLEMS).map((issue) => problem(issue, value)) };
   if (!("then" in said)) return take(said);
   // `within` may wait for something else first. A promise that is rejected before it is awaited would end the
   // process.
@@ -89,10 +91,10 @@ export function validated<S extends Schema>(
 
 function problem({ path = [], message }: StandardSchemaV1.Issue, value: unknown): string {
   const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
-  if (keys.length === 0) return message;
+  if (keys.length === 0) return clipText(message, LONGEST_PROBLEM);
   // Libraries describe a missing field as one of the wrong type, or only list its valid values.
   const isToAdd = isAbsent(value, keys) && !message.includes("missing");
-  return `${keys.join(".")}: ${isToAdd ? `is missing (${message})` : message}`;
+  return clipText(`${keys.join(".")}: ${isToAdd ? `is missing (${message})` : message}`, LONGEST_PROBLEM);
 }
 
 /** Returns whether the last of these keys is missing in the value, and all others lead to an object. */

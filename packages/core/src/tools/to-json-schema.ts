@@ -1,7 +1,7 @@
 import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
 import { messageOf, PawlError } from "../base/errors.ts";
 import { isJsonObject, type Json, type JsonObject, toJson } from "../base/json.ts";
-import { brokenPart } from "./check-json-schema.ts";
+import { brokenPart, unjudgedPart } from "./check-json-schema.ts";
 import type { Schema } from "./schema.ts";
 
 /**
@@ -30,7 +30,7 @@ export function toJsonSchema(schema: Schema, what = "toJsonSchema()"): JsonObjec
   const described = describe(jsonSchema.input, vendor, what);
   if (!isJsonObject(described)) throw config(`The JSON Schema of ${what} is not an object.`);
   const { $schema: _, ...own } = described;
-  const broken = brokenPart(own, vendor === "pawl" ? "u" : "");
+  const broken = vendor === "pawl" ? (brokenPart(own, "u") ?? unjudgedPart(own)) : brokenPart(own);
   if (broken !== undefined) throw config(`The schema of ${what} is not valid JSON Schema: ${broken}.`);
   return atRoot(own);
 }

@@ -1,5 +1,6 @@
 import { messageOf } from "../base/errors.ts";
 import { type Json, toJson } from "../base/json.ts";
+import { listedProblems } from "./problems.ts";
 
 /**
  * Converts a tool's return value to JSON. A value that JSON cannot represent is replaced by a note. This is
@@ -18,7 +19,7 @@ export function jsonResult(value: unknown): Json {
 
 /** Returns why a call with this input does not run. */
 export function inputMismatch(problems: readonly string[]): string {
-  return `The input does not match the tool's schema: ${problems.join("; ")}`;
+  return `The input does not match the tool's schema: ${listedProblems(problems)}`;
 }
 
 /** The reason with which a tool's signal aborts when the tool's own time is up. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
+import { schemasIn } from "../schema/subschemas.ts";
 import type { Schema } from "./schema.ts";
-import { schemasIn } from "./subschemas.ts";
 
 const KEYWORDS: ReadonlySet<string> = new Set([
   ...["type", "enum", "const", "title", "description", "default", "examples", "deprecated", "readOnly"],

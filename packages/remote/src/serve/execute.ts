@@ -1,9 +1,18 @@
 import type { Tool } from "@pawl/core";
-import { type CallSettings, callTool, type ToolCallOutcome } from "@pawl/core/tools";
+import {
+  type CallSettings,
+  callTool,
+  excessOf,
+  type JsonBounds,
+  type ToolCallOutcome,
+} from "@pawl/core/tools";
 import type { WireReport } from "../wire/definition.ts";
 import { readCapped } from "../wire/read-capped.ts";
 import type { ServedTools, ToolUser } from "./handler-options.ts";
 import { privateJson, Refusal } from "./tool-error.ts";
+
+/** What an input may have at most. What it costs to validate it grows with its values. */
+const BOUNDS: JsonBounds = { levels: 500, values: 50_000 };
 
 /** The body of `POST <base>/tools/execute`. */
 interface WireCall {
@@ -61,6 +70,9 @@ async function readCall(request: Request, maxBytes: number): Promise<WireCall> {
       "The body must be an object with `tool_name`, a string, and `tool_input`, an object, e.g. {}.";
     throw new Refusal(400, "invalid_input", message);
   }
+  const excess = excessOf(tool_input, BOUNDS);
+  if (excess !== undefined)
+    throw new Refusal(422, "invalid_tool_input", `An input may have at most ${BOUNDS[excess]} ${excess}.`);
   return { tool_name, tool_input };
 }
 

@@ -44,6 +44,7 @@ const call = (input: string) => `{"tool_name":"tree","tool_input":${input}}`;
 
 it.each<[string, number, string, Record<string, string>?, string?, string?]>([
   ["an input of 50,000 levels", 422, call(`${'{"n":'.repeat(50_000)}{}${"}".repeat(50_000)}`)],
+  ["an input of 50,001 values", 422, call(`{"n":[${Array(50_000).fill("{}").join(",")}]}`)],
   ["a body of 200,000 levels", 400, "[".repeat(200_000) + "]".repeat(200_000)],
   ["a name in the prototype", 400, '{"__proto__":{"tool_name":"tree","tool_input":{}}}'],
   ["a tool named like a method", 404, '{"tool_name":"toString","tool_input":{}}'],

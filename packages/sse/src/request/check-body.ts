@@ -1,5 +1,5 @@
 import { type JsonObject, type Schema, validate } from "@pawl/core";
-import { isDeeperThan } from "@pawl/core/tools";
+import { excessOf, type JsonBounds, listedProblems } from "@pawl/core/tools";
 import type { HTTPException } from "hono/http-exception";
 import { refusal } from "./wire-error.ts";
 
@@ -18,8 +18,8 @@ export const id = (maxLength: number): JsonObject => ({
 
 const ID = new RegExp(NO_CONTROLS.replace("*", "{1,200}"));
 
-/** The maximum number of nested levels in a body. No client needs more. */
-const MAX_DEPTH = 100;
+/** What a body may have at most. No client needs more, and what validation costs grows with its values. */
+const BOUNDS: JsonBounds = { levels: 100, values: 50_000 };
 
 /**
  * Validates the body of a request for a run.
@@ -27,10 +27,13 @@ const MAX_DEPTH = 100;
  * @throws HTTPException 400 with the reason.
  */
 export async function checkBody<T>(schema: Schema<T>, body: unknown): Promise<T> {
-  if (isDeeperThan(body, MAX_DEPTH))
-    throw invalid(`The body is nested too deeply: it may have at most ${MAX_DEPTH} levels.`);
+  const excess = excessOf(body, BOUNDS);
+  if (excess === "levels")
+    throw invalid(`The body is nested too deeply: it may have at most ${BOUNDS.levels} levels.`);
+  if (excess === "values") throw invalid(`The body may have at most ${BOUNDS.values} values.`);
   const checked = await validate(schema, body);
-  if (!checked.ok) throw invalid(`The body is not a valid request for a run: ${checked.problems.join("; ")}`);
+  if (!checked.ok)
+    throw invalid(`The body is not a valid request for a run: ${listedProblems(checked.problems)}`);
   return checked.value as T;
 }
 

@@ -4,6 +4,7 @@ import type { Leg } from "../../leg/leg.ts";
 import type { SkipReason } from "../../log/event-parts.ts";
 import type { CallState } from "../../session/state.ts";
 import { formatted, readable } from "../../tools/format-result.ts";
+import { listedProblems } from "../../tools/problems.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { seldomUsed } from "../seldom/seldom-used.ts";
 import { validateFor } from "../seldom/validate-for.ts";
@@ -39,7 +40,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
     return { do: "deny", why: `The hook "${asker}", which asked about this call, no longer exists.` };
   const problems = asker === undefined ? [] : await (await seldomUsed()).answerProblems(call);
   if (problems.length > 0)
-    return { do: "deny", why: `The answer does not match its schema: ${problems.join("; ")}` };
+    return { do: "deny", why: `The answer does not match its schema: ${listedProblems(problems)}` };
   for (const hook of hooks) {
     const answer = hook.name === asker ? { answer: call.answer?.value ?? null } : {};
     const planned = { callId: call.callId, tool, input, arguments: call.arguments, ...answer };
@@ -54,7 +55,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
     if (!checked.ok)
       return {
         do: "deny",
-        why: `The changed input does not match the tool's schema: ${checked.problems.join("; ")}`,
+        why: `The changed input does not match the tool's schema: ${listedProblems(checked.problems)}`,
       };
     input = checked.value;
     changed = value.input;

@@ -15,6 +15,7 @@ import { mostOf, noRoomStop, type PlannedCall, roomFor } from "../../stop/room.t
 import { type AskEnd, askAndRemind } from "../../tools/ask.ts";
 import { type AnyAskOptions, ASK_IN_RUN_OPTIONS, checkAsk } from "../../tools/ask-options.ts";
 import { type AskSpent, askOutcome, type StoredAnswer } from "../../tools/ask-outcome.ts";
+import { listedProblems } from "../../tools/problems.ts";
 import type { Schema } from "../../tools/schema.ts";
 import { validateFor } from "./validate-for.ts";
 
@@ -47,7 +48,7 @@ export function askModelInRun(leg: Leg, asker: Asker): RunContext["askModel"] {
     if (schema === undefined) return askOutcome(answer, spent, undefined, replayed);
     const checked = await validateFor(leg, schema as Schema, answer.output);
     if (checked.ok) return askOutcome(answer, spent, checked.value, replayed);
-    const message = `The answer with the key "${key}" does not match the schema: ${checked.problems.join("; ")}`;
+    const message = `The answer with the key "${key}" does not match the schema: ${listedProblems(checked.problems)}`;
     throw new PawlError("unusable_answer", message, { details: { reason: "mismatch" } });
   };
   return askModel as RunContext["askModel"];

@@ -3,6 +3,7 @@ import { sentInputSchema } from "../../context/agent-change.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { hadBeenAnswered, outcomeUnknown } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
+import { listedProblems } from "../../tools/problems.ts";
 import type { Schema } from "../../tools/schema.ts";
 import { isShown } from "../../tools/shown-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -81,7 +82,7 @@ export function wrongInput(
 
 /** Returns the result of a call whose answer the tool does not accept. */
 export function wrongAnswer(call: CallState, schema: Schema, problems: readonly string[]): string {
-  const said = problems.join("; ");
+  const said = listedProblems(problems);
   if (call.question === undefined || isShown(schema, call.question)) {
     return `The answer does not match its schema: ${said}`;
   }

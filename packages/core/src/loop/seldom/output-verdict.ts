@@ -10,7 +10,8 @@ import { FINAL_ANSWER } from "../../log/final-answer.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import { openRun } from "../../session/state.ts";
-import { listedProblems, outputsIn } from "../../tools/output-in-answer.ts";
+import { outputsIn } from "../../tools/output-in-answer.ts";
+import { listedProblems } from "../../tools/problems.ts";
 import { validateFor } from "./validate-for.ts";
 
 /** The attempt whose answer is judged. */

@@ -9,6 +9,7 @@ import { type QuestionEvent, questionEvent } from "../../session/close-calls.ts"
 import type { RunState } from "../../session/state.ts";
 import { storedExpiry } from "../../tools/expiry.ts";
 import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
+import { listedProblems } from "../../tools/problems.ts";
 import { validate } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 
@@ -128,7 +129,7 @@ export async function hookAnswer(
   // Asked again, the hook would get the same default without end.
   throw new PawlError(
     "config",
-    `The default of the question "${asked.question.kind}" of the hook "${name}" does not match its schema: ${problems.join("; ")}`,
+    `The default of the question "${asked.question.kind}" of the hook "${name}" does not match its schema: ${listedProblems(problems)}`,
   );
 }
 

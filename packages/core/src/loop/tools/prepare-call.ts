@@ -8,6 +8,7 @@ import { questionEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import { type Expiry, storedExpiry } from "../../tools/expiry.ts";
+import { listedProblems } from "../../tools/problems.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { TaskAgent, Tool } from "../../tools/tool.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
@@ -136,7 +137,7 @@ async function continueCall(call: CallState, tool: Tool, given: CallInput): Prom
   const { answerProblems } = await seldomUsed();
   const problems = await answerProblems(call);
   if (problems.length > 0)
-    return refuse(call, `The answer does not match its schema: ${problems.join("; ")}`);
+    return refuse(call, `The answer does not match its schema: ${listedProblems(problems)}`);
   return { do: "run", call, tool, ...given, answer: undefined };
 }
 

@@ -1,12 +1,12 @@
 import type { Agent } from "../../agent/agent.ts";
 import { messageOf, PawlError, type PawlErrorCode } from "../../base/errors.ts";
 import { isJsonObject, type Json, toJson } from "../../base/json.ts";
-import { clipText } from "../../context/clip.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import { type Asking, isHidden, isWaiting, type RunQuestion } from "../../session/asking.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
+import { listedProblems } from "../../tools/problems.ts";
 import { type Schema, validate } from "../../tools/schema.ts";
 import { isShown } from "../../tools/shown-schema.ts";
 import type { AskedBy } from "../leg/host.ts";
@@ -98,7 +98,7 @@ async function checkedAnswer(
   if (call.question?.clientTool !== undefined)
     return {
       value: null,
-      error: clipText(`The tool returned a wrong result: ${problems.join("; ")}`, 1_000),
+      error: `The tool returned a wrong result: ${listedProblems(problems)}`,
     };
   throw answerRefused(call, problems);
 }
@@ -147,7 +147,7 @@ async function problemsWith(
 }
 
 function answerRefused(call: Asking, problems: readonly string[]): PawlError {
-  const message = `The answer does not match the question's schema: ${problems.join("; ")}`;
+  const message = `The answer does not match the question's schema: ${listedProblems(problems)}`;
   const shown = isApproval(call)
     ? `${message.replace(/\.$/, "")}. Answer { approved: true } or { approved: false }.`
     : message;

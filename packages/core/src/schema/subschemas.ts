@@ -42,14 +42,19 @@ export function withSubschemas(schema: JsonObject, change: (schema: Json) => Jso
   return Object.fromEntries(entries);
 }
 
-/** Yields a schema that is an object, and all such schemas inside it. */
-export function* schemasIn(schema: Json): Generator<JsonObject, void> {
-  if (!isJsonObject(schema)) return;
-  yield schema;
-  for (const [key, value] of Object.entries(schema)) {
+/** Returns the schemas directly inside a schema. */
+export function directSubschemas(schema: JsonObject): Json[] {
+  return Object.entries(schema).flatMap(([key, value]) => {
     const kind = subschemaKind(key);
-    if (kind === "one") yield* schemasIn(value);
-    else if (kind !== undefined && typeof value === "object" && value !== null)
-      for (const part of Object.values(value)) yield* schemasIn(part);
-  }
+    if (kind === "one") return [value];
+    return kind !== undefined && typeof value === "object" && value !== null ? Object.values(value) : [];
+  });
+}
+
+/** Returns a schema that is an object, and all such schemas inside it, each before those inside it. */
+export function schemasIn(schema: Json): JsonObject[] {
+  const found = isJsonObject(schema) ? [schema] : [];
+  for (const part of found)
+    for (const inner of directSubschemas(part)) if (isJsonObject(inner)) found.push(inner);
+  return found;
 }

@@ -1,0 +1,89 @@
+import type { Schema as Part } from "@cfworker/json-schema";
+import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
+
+/** A mistake in a value: the place, the keyword that the value breaks, and what is wrong. */
+export interface Mistake {
+  readonly path: readonly string[];
+  readonly keyword: string;
+  readonly message: string;
+}
+
+/** A schema whose references are resolved. */
+export interface PreparedSchema {
+  readonly root: Part | boolean;
+  /** The schemas that references lead to, by their absolute address. */
+  readonly parts: { readonly [address: string]: Part | boolean };
+  /** Whether the schema asks which parts of a value other keywords have seen. */
+  readonly tracks: boolean;
+  readonly patterns: Map<string, RegExp>;
+}
+
+/** A validation that is in progress. */
+export interface Judging extends PreparedSchema {
+  readonly visit: Visit;
+  readonly mistakes: Mistake[];
+  /** The place of the value that is being judged. */
+  readonly path: (string | number)[];
+  /** The number of keywords around this one whose schemas may fail, e.g. `anyOf`. */
+  tentative: number;
+  /** The number of schemas around this one. */
+  depth: number;
+  /** The steps that are left. */
+  left: number;
+}
+
+/** Judges a value by a schema. Adds the parts of the value that the schema has seen to `seen`. */
+export type Visit = (at: Judging, schema: Part | boolean, value: unknown, seen?: Set<string>) => boolean;
+
+/** The most mistakes that a validation looks for. */
+export const MOST_MISTAKES = 10;
+
+/** Ends a validation that has found enough mistakes. */
+export class Enough extends Error {}
+
+/** Ends a validation that costs more steps than it may. */
+export class TooMuchWork extends Error {}
+
+/** Counts the work that comes next. One step is about one schema that judges one value. */
+export function spend(at: Judging, steps: number): void {
+  at.left -= steps;
+  if (at.left < 0) throw new TooMuchWork();
+}
+
+/** Notes a mistake, and returns `false`. `key` is the name of a field at this place that is meant. */
+export function wrong(at: Judging, keyword: string, message: string | (() => string), key?: string): false {
+  if (at.mistakes.length < MOST_MISTAKES) {
+    const path = [...at.path, ...(key === undefined ? [] : [key])].map(String);
+    at.mistakes.push({ path, keyword, message: typeof message === "string" ? message : message() });
+  } else if (at.tentative === 0) throw new Enough();
+  return false;
+}
+
+/** Judges a part of a value. */
+export function judgePart(at: Judging, schema: Part | boolean, key: string | number, part: unknown): boolean {
+  at.path.push(key);
+  const fits = at.visit(at, schema, part);
+  at.path.pop();
+  return fits;
+}
+
+/** Runs a part of a validation whose mistakes may not count, so that they do not end it. */
+export function tentatively<T>(at: Judging, work: () => T): T {
+  at.tentative += 1;
+  const outcome = work();
+  at.tentative -= 1;
+  return outcome;
+}
+
+/** Returns a value as text with sorted fields. Equal values have equal texts. Counts its parts as steps. */
+export function canonicalText(at: Judging, value: unknown): string {
+  spend(at, 1);
+  if (typeof value === "string") spend(at, value.length / CHARS_A_STEP);
+  if (Array.isArray(value)) return `[${value.map((part) => canonicalText(at, part)).join()}]`;
+  if (!isJsonObject(value as Json)) return JSON.stringify(value) ?? "undefined";
+  const fields = Object.entries(value as JsonObject).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([key, part]) => `${JSON.stringify(key)}:${canonicalText(at, part)}`).join()}}`;
+}
+
+/** How many characters are read in the time of a step. */
+export const CHARS_A_STEP = 256;
