@@ -196,11 +196,14 @@ describe("a hostile question", () => {
 });
 
 describe("a flood", () => {
-  it("T14 of progress does not hold up the call, nor the process", async () => {
+  it.each([
+    [10_000, true],
+    [10_001, false],
+  ])("B7 T14 of %d notes on progress does not hold up the process", async (times, succeeds) => {
     const served = serve((server) => {
       server.registerTool("it", {}, async ({ mcpReq }) => {
         const progressToken = mcpReq._meta?.progressToken as number;
-        for (let progress = 1; progress <= 20_000; progress += 1)
+        for (let progress = 1; progress <= times; progress += 1)
           await mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress } });
         return text("ran");
       });
@@ -208,7 +211,7 @@ describe("a flood", () => {
     const app = world([connectTo(served)], calls("it"));
     const spentMs = processorTime();
     const { sessionId } = await app.say("Go");
-    expect(await resultOf(app, sessionId)).toMatchObject({ success: true });
+    expect((await resultOf(app, sessionId)).success).toBe(succeeds);
     expect(spentMs()).toBeLessThan(10_000);
   });
 

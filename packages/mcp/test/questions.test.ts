@@ -223,7 +223,21 @@ describe("what a server asks", () => {
         },
       },
     ],
-  ])("F24 are an error if they are %s", async (_title, request) => {
+    ...(
+      [
+        ["an object", { type: "object", properties: {} }],
+        ["a list of texts without choices", { type: "array", items: { type: "string" } }],
+        ["any value", {}],
+        ["one of several schemas", { anyOf: [{ type: "string" }, { type: "number" }] }],
+      ] as const
+    ).map(([kind, field]): [string, unknown] => [
+      `a form with ${kind} in it`,
+      {
+        method: "elicitation/create",
+        params: { message: "?", requestedSchema: { type: "object", properties: { field } } },
+      },
+    ]),
+  ])("B7 F24 are an error if they are %s", async (_title, request) => {
     const one = boot(
       asking(() => request),
       memoryStore(),

@@ -7,7 +7,8 @@ const MISTAKES = 150_000;
 export const attack: Attack = {
   id: "attacks-06",
   title: "A result that breaks its output schema often enough is accepted",
-  state: "open",
+  state: "held",
+  guard: { file: "packages/mcp/test/work.test.ts", title: "refuses a result with any number of mistakes" },
   async attempt() {
     const x = Array(MISTAKES).fill(1);
     const outputSchema = {

@@ -21,7 +21,11 @@ const user = { userId: "ada" };
 export const attack: Attack = {
   id: "attacks-02",
   title: "A regular expression of an MCP server stops the process",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/mcp/test/work.test.ts",
+    title: "of a result does not run its regular expressions",
+  },
   attempt: () => brokenByAny({ "output schema": output, form }),
 };
 

@@ -6,7 +6,8 @@ const REQUESTS = 400;
 export const attack: Attack = {
   id: "attacks-17",
   title: "Each request inside an MCP server's answer is answered with a request",
-  state: "open",
+  state: "held",
+  guard: { file: "packages/mcp/test/work.test.ts", title: "end the call beyond that" },
   attempt: () =>
     brokenByAny({
       pings: () => flood("ping", {}),

@@ -23,7 +23,11 @@ const input = { x: "s" };
 export const attack: Attack = {
   id: "attacks-03",
   title: "A schema of 1.5 kB takes 2^n steps to validate",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/mcp/test/work.test.ts",
+    title: "of an input does not run its regular expressions",
+  },
   attempt: () =>
     brokenByAny({
       "input of MCP": () => overMcp({ inputSchema: bomb }),

@@ -1,3 +1,4 @@
+import type { JsonObject } from "@pawl/core";
 import { LOST } from "../base/failure.ts";
 import { asTaskResult } from "../base/task-wire.ts";
 import type { Transport } from "./sdk.ts";
@@ -6,22 +7,31 @@ type Message = Parameters<Transport["send"]>[0];
 type Id = string | number;
 
 /**
- * Makes a transport do two things that the SDK (2.4) does not do.
+ * Makes a transport do three things that the SDK (2.4) does not do.
  *
  * - It fails a request whose stream ends without an answer. The SDK would wait until the request's time limit
  *   (typescript-sdk #2739).
  * - It delivers a call that became a task. The SDK drops the task, although it runs.
+ * - It limits what a server may send before it answers. The SDK answers each request of a server with a
+ *   request of its own, all at once.
  */
 export function watched(transport: Transport): Transport {
   /** The requests without an answer; the value is the request's `params.task`, of calls only. */
   const open = new Map<Id, { isCall: boolean; asksForTask: boolean }>();
   const send = transport.send.bind(transport);
+  const allowed: Allowed = { requests: 0, notifications: 0 };
   let receive: Transport["onmessage"];
   Object.defineProperty(transport, "onmessage", {
     configurable: true,
     get: () => receive,
     set: (handler: Transport["onmessage"]) => {
-      receive = handler && ((message, extra) => handler(delivered(transport, message, open), extra));
+      receive =
+        handler &&
+        ((message, extra) => {
+          const flood = floodOf(message, allowed);
+          if (flood === undefined) return handler(delivered(transport, message, open), extra);
+          for (const id of [...open.keys()]) handler(delivered(transport, errorFor(id, flood, LOST), open));
+        });
     },
   });
   transport.send = (message, options) => {
@@ -30,8 +40,9 @@ export function watched(transport: Transport): Transport {
       forget(message, open);
       return send(message, options);
     }
-    const { method, params } = message as { method: string; params?: { task?: unknown } };
+    const { method, params } = message as { method: string; params?: { task?: unknown; _meta?: JsonObject } };
     open.set(id, { isCall: method === "tools/call", asksForTask: params?.task !== undefined });
+    allowMore(allowed, params?._meta?.[MODERN] === undefined ? LEGACY : CURRENT, open.size);
     const onRequestStreamEnd = () => {
       if (open.has(id)) receive?.(errorFor(id, "The stream ended without an answer.", LOST));
     };
@@ -41,6 +52,33 @@ export function watched(transport: Transport): Transport {
     });
   };
   return transport;
+}
+
+/** What a server may still send before it has answered. */
+interface Allowed {
+  requests: number;
+  notifications: number;
+}
+
+/** The field by which a request says that its protocol has no requests of servers. */
+const MODERN = "io.modelcontextprotocol/protocolVersion";
+
+const CURRENT: Allowed = { requests: 0, notifications: 10_000 };
+const LEGACY: Allowed = { requests: 8, notifications: 10_000 };
+
+/** Allows what a server may send for one more request, and keeps no more than for those without an answer. */
+function allowMore(allowed: Allowed, more: Allowed, open: number): void {
+  for (const kind of ["requests", "notifications"] as const)
+    allowed[kind] = Math.min(Math.max(allowed[kind], 0) + more[kind], more[kind] * open);
+}
+
+/** Counts a message. Returns what is wrong if the server sends more than it may. */
+function floodOf(message: Message, allowed: Allowed): string | undefined {
+  if (!("method" in message)) return undefined;
+  const kind = "id" in message ? "requests" : "notifications";
+  allowed[kind] -= 1;
+  if (allowed[kind] >= 0) return undefined;
+  return `The server sent too many ${kind} of its own.`;
 }
 
 /** Transports over which a call became a task. */

@@ -1,4 +1,5 @@
-import { type Json, type JsonObject, jsonSchema, validate } from "@pawl/core";
+import { type Json, type JsonObject, type Schema, toJsonSchema, validate } from "@pawl/core";
+import { listedProblems, untrustedSchema } from "@pawl/core/tools";
 import { McpFailure, unusable } from "../base/failure.ts";
 import { isObject } from "../base/json.ts";
 import type { CallToolResult } from "../connect/sdk.ts";
@@ -33,13 +34,20 @@ async function checkOutput(server: string, { outputSchema }: ListedTool, result:
   const { $schema: _, ...schema } = outputSchema as JsonObject;
   const { structuredContent } = result;
   if (structuredContent === undefined) throw unusable(server, "it has no structuredContent");
-  let checked: Awaited<ReturnType<typeof validate>>;
-  try {
-    checked = await validate(jsonSchema(schema), structuredContent);
-  } catch {
-    // The schema itself is invalid: it says nothing about the result.
-    return;
-  }
+  const judge = judgeOf(schema);
+  if (judge === undefined) return;
+  const checked = await validate(judge, structuredContent);
   if (!checked.ok)
-    throw unusable(server, `it does not match the tool's output schema: ${checked.problems.join("; ")}`);
+    throw unusable(server, `it does not match the tool's output schema: ${listedProblems(checked.problems)}`);
+}
+
+/** Returns a schema to validate by; `undefined` if it is invalid, and so says nothing about results. */
+function judgeOf(schema: JsonObject): Schema<JsonObject> | undefined {
+  try {
+    const judge = untrustedSchema(schema);
+    toJsonSchema(judge);
+    return judge;
+  } catch {
+    return undefined;
+  }
 }

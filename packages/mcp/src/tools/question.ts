@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, jsonSchema, type Schema } from "@pawl/core";
 import { McpFailure } from "../base/failure.ts";
 import { isObject, objectIn } from "../base/json.ts";
+import { formAnswer } from "./form.ts";
 
 /** What a call needs to continue after its question: stored with it in the log. */
 export interface AskedState extends JsonObject {
@@ -66,10 +67,9 @@ export function questionFor(server: string, tool: string, request: Json | undefi
 }
 
 function answerSchema(form: JsonObject | undefined): Schema {
-  const { $schema: _, ...content } = form ?? {};
   const accept: JsonObject = {
     type: "object",
-    properties: { action: { const: "accept" }, ...(form !== undefined && { content }) },
+    properties: { action: { const: "accept" }, ...(form !== undefined && { content: formAnswer(form) }) },
     required: form === undefined ? ["action"] : ["action", "content"],
   };
   const refuse: JsonObject = {
