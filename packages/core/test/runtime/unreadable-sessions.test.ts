@@ -9,7 +9,7 @@ import {
   systemClock,
   withBlobs,
 } from "../../src/index.ts";
-import type { BlobStore } from "../../src/store.ts";
+import { type BlobStore, type Engine, localEngine } from "../../src/store.ts";
 import { code } from "../support/errors.ts";
 import { setup, stored, until } from "../support/setup.ts";
 
@@ -120,6 +120,58 @@ describe.each(eachWay("open"))("sessions that cannot be read, in a store %s", (_
     expect(await sweeping).toBe(1);
     expect(reported.filter(code("store_unavailable"))).toHaveLength(5);
   });
+});
+
+it("Q1 take no place of the process: a sweep works on another session in it", async () => {
+  const inner = memoryStore();
+  const lost = ids("lost", 3);
+  await abandoned(inner, lost);
+  const isLost = (id: string) => lost.includes(id);
+  const store: EventStore = {
+    ...inner,
+    open: async (wanted) => {
+      if (isLost(wanted.id)) throw new PawlError("store_unavailable", "A blob is missing.");
+      return await inner.open?.(wanted);
+    },
+  };
+  const wakes: string[] = [];
+  const engine: Engine = { ...localEngine(), wake: async (id) => void wakes.push(id) };
+  const reported: unknown[] = [];
+  const onError = (error: unknown) => reported.push(error);
+  const { pawl } = setup([{ text: "Here." }], {}, { store, engine, concurrency: 3, onError });
+  expect(await pawl.sweep()).toBe(0);
+  expect(reported.filter(code("store_unavailable"))).toHaveLength(3);
+  await abandoned(inner, ["healthy"]);
+  expect(await pawl.sweep({ wait: true })).toBe(1);
+  expect(wakes).toEqual([]);
+});
+
+it("P1 are reported again if they could be read in between", async () => {
+  let now = 0;
+  const inner = memoryStore({ now: () => now });
+  await abandoned(inner, ["lost"]);
+  let isLost = true;
+  const store: EventStore = {
+    ...inner,
+    open: async (wanted) => {
+      if (isLost) throw new PawlError("store_unavailable", "A blob is missing.");
+      return await inner.open?.(wanted);
+    },
+  };
+  const reported: unknown[] = [];
+  const options = { clock: { ...systemClock, now: () => now }, leaseTtlMs: 10_000 };
+  const { pawl } = setup([], {}, { store, ...options, onError: (e) => reported.push(e) });
+  const sweep = async (lost: boolean) => {
+    isLost = lost;
+    now += 20_000;
+    return await pawl.sweep({ wait: true });
+  };
+  expect([await sweep(true), await sweep(false)]).toEqual([0, 1]);
+  const data = { run_id: "r2", agent: "tester", agent_version: "1" };
+  const start = { appendId: "b", session: { openRun: "r2" } };
+  await inner.append("lost", [{ type: "run_started", data }], start);
+  expect([await sweep(true), await sweep(false)]).toEqual([0, 1]);
+  expect(reported.filter(code("store_unavailable"))).toHaveLength(2);
 });
 
 it("Q1 a sweep opens few sessions at the same time, however many were abandoned", async () => {
