@@ -31,12 +31,14 @@ export const leaseChecks: readonly Check[] = [
   },
   {
     name: "E2 the holder itself may acquire again, which fences what it had",
-    async run({ acquire, append, session }) {
+    async run({ acquire, append, session, store }) {
       const id = await session();
       const first = await acquire(id, "one", LONG);
       const again = await acquire(id, "one", LONG);
       assert.ok(again.epoch > first.epoch);
       await rejection(append(id, [note("a")], { lease: first }), "fenced");
+      assert.equal(await store.renew(first, LONG), false);
+      await store.release(first);
       await append(id, [note("b")], { lease: again });
     },
   },
