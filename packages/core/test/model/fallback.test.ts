@@ -58,6 +58,15 @@ describe("withFallback", () => {
     expect(textOf(events)).toBe("Small.");
   });
 
+  it("L12 counts attempts that failed in an earlier process for the first model only", async () => {
+    const clock = testClock({ hurry: true });
+    const large = withRetry(named("large", busy, busy), { retries: 1, sleep: clock.sleep });
+    const small = withRetry(named("small", busy, { text: "Small." }), { retries: 1, sleep: clock.sleep });
+    const { events } = await read(withFallback(large, small), { failedAttempts: 1 });
+    expect(failuresIn(events).map((event) => event.model)).toEqual(["small", "small"]);
+    expect(textOf(events)).toBe("Small.");
+  });
+
   it("asks the next model when the circuit of the first one is open, without waiting", async () => {
     const clock = testClock({ hurry: true });
     const large = named("large", busy);
