@@ -37,6 +37,22 @@ describe("W1 a session whose id the application has chosen", () => {
     }
   });
 
+  it.each(["aiSdk", "agUi"])("E11 is no thread of another agent or user: %s", async (name) => {
+    const [dialect, body] = dialects[name] as (typeof dialects)[string];
+    for (const owner of [
+      { userId: "ada", agent: "other" },
+      { userId: "eve", agent: "coach" },
+    ]) {
+      const { ask, store } = await serve(hello(), { dialect });
+      await store.sessions.create({ id: "theirs", ...owner });
+      const run = await ask("/runs", { json: body("theirs") });
+      expect(run.status).toBe(200);
+      expect(await run.text()).toContain("Hello.");
+      expect(run.headers.get("x-pawl-session")).not.toBe("theirs");
+      expect((await store.sessions.get("theirs"))?.lastSeq).toBe(0);
+    }
+  });
+
   it("W1 is known to our client by that id, also one that begins with its first message", async () => {
     let made = 0;
     const newId = () => {
