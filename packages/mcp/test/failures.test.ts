@@ -158,6 +158,25 @@ describe("a call that fails", () => {
     expect(served.calls()).toHaveLength(4);
   });
 
+  it("T14 gets requests as long as it answers in between, also if it refuses", async () => {
+    const answers = [500, 429, 500, undefined];
+    const served = serve(it_(), (_, body) => {
+      const status = isCall(body) ? answers.shift() : undefined;
+      return status === undefined ? undefined : new Response("no", { status });
+    });
+    const script = answers.flatMap((_, n) => [
+      { tools: [{ name: "mcp__test__it", id: `c${n}`, input: {} }] },
+      { text: "Ok." },
+    ]);
+    const one = world([connectTo(served, { breaker: { failures: 2 } })], script);
+    const outcomes: unknown[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      const { sessionId } = await one.say("Go");
+      outcomes.push((await one.of(sessionId, "tool_result"))[0]?.data.report?.code ?? "ok");
+    }
+    expect(outcomes).toEqual(["mcp_outcome_unknown", "mcp_refused", "mcp_outcome_unknown", "ok"]);
+  });
+
   it("T14 waits for its turn if the server takes only some at a time", async () => {
     let running = 0;
     let most = 0;
