@@ -1,6 +1,7 @@
-import { type ModelClient, PawlError, withRetry } from "@pawl/core";
+import { type EventStore, type ModelClient, memoryStore, PawlError, withRetry } from "@pawl/core";
 import { type Reply, scriptedModel, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { settled } from "../../../test/support/settled.ts";
 import { dataSource, initializer } from "../src/index.ts";
 import { choiceOf, choosing, initialized, promptOf, someSources, worldOf } from "./support/world.ts";
 
@@ -117,6 +118,26 @@ describe("an initializer that fails", () => {
     expect(await world.of(sessionId, "knowledge.failed")).toEqual([]);
     expect(world.errors).toEqual([]);
     expect(world.model.requests).toEqual([]);
+  });
+
+  it("I3 L9 stores nothing more of what it has fetched once the run is stopped", async () => {
+    const control = new AbortController();
+    const inner = memoryStore();
+    const store: EventStore = {
+      ...inner,
+      append: async (sessionId, events, options) => {
+        const rows = await inner.append(sessionId, events, options);
+        if (events.some(({ type }) => type === "knowledge")) control.abort();
+        return rows;
+      },
+    };
+    const chosen = choosing({ source: "muscle_goals" }, { source: "preferences" });
+    const world = initialized([chosen], {}, [{}, { store }]);
+    const { sessionId, stop } = await world.say("Hi", { signal: control.signal });
+    await settled();
+    expect(world.asked).toHaveLength(2);
+    expect(stop.type).toBe("aborted");
+    expect((await world.knowledge(sessionId)).map(({ source }) => source)).toEqual(["muscle_goals"]);
   });
 
   it("I3 charges every attempt, also of a model that had to be asked again", async () => {
