@@ -57,6 +57,18 @@ describe("the record of a run", () => {
     ]);
   });
 
+  it("M3 M8 of a retry has no stop of the run that it retries", () => {
+    const start = { agent: "searcher", agent_version: "1" };
+    const events = [
+      { type: "run_started", data: { run_id: "r1", ...start } },
+      { type: "planning.stopped", data: { run_id: "r1", code: "blocked", message: "It is blocked." } },
+      { type: "run_ended", data: { run_id: "r1", stop: { type: "blocked", message: "It is blocked." } } },
+      { type: "run_started", data: { run_id: "r2", ...start, retry_of: "r1" } },
+    ].map((event, n) => ({ sessionId: "s", seq: n + 1, v: 1, at: "", ...event }) as unknown as StoredEvent);
+    expect(recordOf(events.slice(0, 3))).toMatchObject({ runId: "r1", stopped: { code: "blocked" } });
+    expect(recordOf(events)).toMatchObject({ runId: "r2", stop: undefined, stopped: undefined });
+  });
+
   it("M3 M4 T11 T13 has each call with its cost, connector, fragments, error and reason to be skipped", async () => {
     const main = [
       ...searchBoth.slice(0, 1),
