@@ -61,6 +61,17 @@ export const conditionChecks: readonly Check[] = [
     },
   },
   {
+    name: "E2 of several taken keys, the first one in the append is named, whichever was stored first",
+    async run({ append, session }) {
+      const id = await session();
+      await append(id, [note("a", "answer:1:a")]);
+      const [second] = await append(id, [note("b", "answer:1:b")]);
+      const refused = append(id, [note("x", "answer:1:b"), note("y", "answer:1:a")]);
+      const { details } = await rejection(refused, "key_taken");
+      assert.deepEqual(details, { key: "answer:1:b", event: second });
+    },
+  },
+  {
     name: "E2 of twenty concurrent appends of one key exactly one wins, and the others get its event",
     async run({ append, events, session }) {
       const id = await session();
