@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { NODE_FLAGS } from "../../../test/support/node-flags.ts";
 import { pause } from "../../../test/support/pause.ts";
 import { type TestDatabase, testDatabase } from "../../../test/support/postgres.ts";
+import { longestLeaseMs } from "../../../test/support/postgres-leases.ts";
 import { freePort } from "../../../test/support/postgres-server.ts";
 import { prepareDatabase } from "../../../test/support/prepared-database.ts";
 import { readCoachConfig, sharedTokens } from "../src/index.ts";
@@ -20,6 +21,9 @@ import { type Act, proxy } from "./support/proxy.ts";
 const SECRETS = { COACH_TOKEN_SECRET: "secret_of_tokens_0123", COACH_SERVICE_KEY: "key_of_services_0123" };
 const HALF = { input_tokens: 700, output_tokens: 50 };
 const tokens = sharedTokens(SECRETS.COACH_TOKEN_SECRET);
+// Short, because a killed server's run waits so long. But a run that could not be charged for four leases is
+// given up, and the backend must start before that on a busy machine. Nobody takes over a live server's run.
+const LEASE_MS = 4_000;
 
 /** Reads the notes, then answers. Every answer bills 750 tokens. */
 const rules: Rules = (_request, { turn }) =>
@@ -57,9 +61,7 @@ describe("X3 E10 the two processes", () => {
     };
     const BACKEND_URL = await proxy(`http://127.0.0.1:${backendPort}`, act, (end) => ends.push(end));
     backend = program("backend", { ...env, BACKEND_PORT: String(backendPort) });
-    // Short, because a killed server's run waits so long. But a run that could not be charged for four leases is
-    // given up, and the backend must start before that on a busy machine. Nobody takes over a live server's run.
-    const PAWL_LEASE_MS = "4000";
+    const PAWL_LEASE_MS = String(LEASE_MS);
     const others = { PORT: String(frontPort), BACKEND_URL, ANTHROPIC_BASE_URL: api.url, PAWL_LEASE_MS };
     front = program("front", { ...env, ...others });
   });
@@ -111,6 +113,7 @@ describe("X3 E10 the two processes", () => {
     const answered = chat("kim").then((response) => response.text().catch(() => "cut off"));
     await inTool.promise;
     isDead = true;
+    expect(await longestLeaseMs(database.pool())).toBeLessThanOrEqual(LEASE_MS);
     await front.kill();
     await answered.catch(() => undefined);
     await front.start();
