@@ -1,3 +1,4 @@
+import { clipText } from "../base/clip-text.ts";
 import type { NewEvent } from "../log/event.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
 import { resultText } from "./project.ts";
@@ -24,28 +25,6 @@ export function clipResults(agent: Clipping, events: readonly NewEvent[]): NewEv
     return clipped === content ? event : { ...event, data: { ...event.data, content: clipped } };
   });
 }
-
-/**
- * Clips a text to `limit` characters. Keeps its beginning and its end, with a note between them of how much
- * is left out.
- */
-export function clipText(text: string, limit: number): string {
-  if (text.length <= limit) return text.toWellFormed();
-  const note = (cut: number) => `\n[clipped: ${cut} of ${text.length} chars]\n`;
-  const room = Math.max(0, limit - note(text.length).length);
-  const head = text.slice(0, Math.ceil(room * HEAD));
-  const tail = text.slice(text.length - (room - head.length));
-  // The cut may split a surrogate pair, and half of a pair is invalid.
-  const whole = [head.replace(/[\ud800-\udbff]$/, ""), tail.replace(/^[\udc00-\udfff]/, "")] as const;
-  const cut = text.length - whole[0].length - whole[1].length;
-  return `${whole[0]}${note(cut)}${whole[1]}`.toWellFormed();
-}
-
-/**
- * The share of the limit that goes to the beginning. Results begin with their subject and often end with an
- * error.
- */
-const HEAD = 0.75;
 
 /** Clips text blocks to `limit` characters in all, from the first block on. Other blocks are not changed. */
 function clipBlocks(blocks: readonly ContentBlock[], limit: number): ContentBlock[] {

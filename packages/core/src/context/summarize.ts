@@ -1,5 +1,6 @@
 import { checkNumbers } from "../base/check-numbers.ts";
 import { checkOptions, type OptionKinds } from "../base/check-options.ts";
+import { clipText } from "../base/clip-text.ts";
 import { centsFromUsd } from "../base/usd.ts";
 import { tokensOf } from "../log/tokens.ts";
 import { checkModel } from "../model/check-model.ts";
@@ -9,7 +10,6 @@ import { checkPricing } from "../model/pricing.ts";
 import { type WholeAnswer, wholeAnswer } from "../model/whole-answer.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { boundaryAt, lastTurns } from "./checkpoint.ts";
-import { clipText } from "./clip.ts";
 import { withoutFiles } from "./file-limits.ts";
 import { resultText } from "./project.ts";
 import { sanitize } from "./sanitize.ts";

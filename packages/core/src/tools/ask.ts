@@ -1,8 +1,8 @@
 import { anySignal } from "../base/any-signal.ts";
+import { clipText } from "../base/clip-text.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Json } from "../base/json.ts";
 import { addUsd } from "../base/usd.ts";
-import { clipText } from "../context/clip.ts";
 import { estimatedChars } from "../context/estimated-chars.ts";
 import { sanitize } from "../context/sanitize.ts";
 import { textOf } from "../model/content.ts";

@@ -1,4 +1,4 @@
-import { clipText } from "../context/clip.ts";
+import { clipText } from "../base/clip-text.ts";
 
 /** The most problems of one value that are listed. */
 export const MOST_PROBLEMS = 10;

@@ -1,7 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { kindOf } from "../base/check-options.ts";
+import { clipText } from "../base/clip-text.ts";
 import { PawlError } from "../base/errors.ts";
-import { clipText } from "../context/clip.ts";
 import { LONGEST_PROBLEM, MOST_PROBLEMS } from "./problems.ts";
 
 /**

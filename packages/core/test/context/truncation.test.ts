@@ -2,7 +2,7 @@ import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertExtends } from "../../../../test/support/invariants.ts";
-import { clipText } from "../../src/context/clip.ts";
+import { clipText } from "../../src/base/clip-text.ts";
 import { jsonSchema, PawlError, tool } from "../../src/index.ts";
 import { setup } from "../support/setup.ts";
 

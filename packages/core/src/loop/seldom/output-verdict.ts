@@ -1,8 +1,8 @@
 import type { AgentOutput } from "../../agent/agent-output.ts";
+import { clipText } from "../../base/clip-text.ts";
 import { messageOf } from "../../base/errors.ts";
 import { isJsonObject, type Json, toJson } from "../../base/json.ts";
 import { askedOutput } from "../../context/agent-change.ts";
-import { clipText } from "../../context/clip.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
