@@ -177,8 +177,6 @@ async function checkedInput({ input }: PageTool, payload: Json): Promise<Json> {
   if (standard === undefined) return payload;
   const checked = await standard.validate(payload);
   if (checked.issues === undefined) return checked.value as Json;
-  // The first ones: a value may have any number of problems, and the model reads them.
-  const first = checked.issues.slice(0, 10);
-  const problems = first.map(({ message, path = [] }) => `${path.join(".")}: ${message}`);
-  throw new Error(`The input does not match the tool's schema: ${problems.join("; ").slice(0, 1_000)}`);
+  const problems = checked.issues.map(({ message, path = [] }) => `${path.join(".")}: ${message}`);
+  throw new Error(`The input does not match the tool's schema: ${problems.join("; ")}`);
 }

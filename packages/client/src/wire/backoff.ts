@@ -7,7 +7,7 @@ const LONGEST_MS = 5_000;
  */
 export function backoffMs(failures: number, random: () => number = Math.random): number {
   const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.max(0, failures - 1));
-  return longest / 2 + (longest / 2) * random();
+  return (longest / 2) * (1 + random());
 }
 
 /** Objects that exist only in browsers. */
