@@ -9,7 +9,11 @@ const STOPS = 300;
 export const attack: Attack = {
   id: "attacks-11",
   title: "Each request to stop an open run stores an event, without a limit",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/core/test/runtime/repeated-stop.test.ts",
+    title: "stores one request to stop a run",
+  },
   async attempt() {
     const stopped = Promise.withResolvers<string>();
     const slow = tool({

@@ -22,13 +22,15 @@ export const eventKey = {
   landing: (runId: string): string => `landing:${runId}`,
   effect: (runId: string, name: string): string => `effect:${runId}:${name}`,
   end: (runId: string): string => `end:${runId}`,
+  /** Key of the request to stop a run. */
+  stop: (runId: string): string => `stop:${runId}`,
   /** Key of the `run_started` event that retries the run `runId`. */
   retry: (runId: string): string => `retry:${runId}`,
   /** Key of a model's answer to a hook or a tool. `scope` is the hook's name, or names the call. */
   ask: (runId: string, scope: string, key: string): string => `ask:${runId}:${scope}:${key}`,
 };
 
-const RESERVED = /^(result|asked|waits|answer|artifact|message|landing|effect|end|retry|ask):/;
+const RESERVED = /^(result|asked|waits|answer|artifact|message|landing|effect|end|stop|retry|ask):/;
 
 /** Returns whether a key is reserved for Pawl's own events, which decide how a session continues. */
 export function isReserved(key: string | undefined): boolean {

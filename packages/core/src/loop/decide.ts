@@ -80,7 +80,7 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
   // No request is in flight when the loop decides. So the answer of an open request was lost, and its cost
   // counts below.
   if (run.attempt !== undefined) return { do: "charge", attempt: run.attempt };
-  const over = run.ending ?? stopped(run) ?? now.halted ?? givenUp(run);
+  const over = run.ending ?? stopAsked(run) ?? now.halted ?? givenUp(run);
   // Calls may lack results here, so `afterTurn` hooks are not called.
   if (over !== undefined) return { do: "end", stop: over };
   const left = remainingOf(state, rules, now.legMs);
@@ -189,7 +189,7 @@ export function landingTime(limitMs: number): number {
  * Returns `ABORTED` or `INTERRUPTED` if the user ended the run. A stop takes precedence over an interrupting
  * message.
  */
-function stopped({ stopRequested, interrupted }: RunState): StopReason | undefined {
+export function stopAsked({ stopRequested, interrupted }: RunState): StopReason | undefined {
   return stopRequested ? ABORTED : interrupted ? INTERRUPTED : undefined;
 }
 

@@ -1,6 +1,8 @@
 import type { Agent } from "../../agent/agent.ts";
+import { PawlError } from "../../base/errors.ts";
 import { loadState } from "../../fold/load.ts";
 import type { NewEvent } from "../../log/event.ts";
+import { eventKey } from "../../log/event-keys.ts";
 import { type AwaitedRun, successorOf } from "../../log/handover.ts";
 import { patchOf } from "../../log/row-patch.ts";
 import type { Session } from "../../log/session-row.ts";
@@ -12,9 +14,9 @@ import type { RunStart } from "../leg/run-handle.ts";
 import { recover } from "./begin.ts";
 
 /**
- * Stores a request to stop the session's open run, if `isWanted` accepts the run. A leg of this process stops
- * at once. If no leg is working on the run, the caller must recover the session. Returns `false` if there was
- * no such run.
+ * Stores a request to stop the session's open run, if `isWanted` accepts the run, and unless there is one
+ * already. A leg of this process stops at once. If no leg is working on the run, the caller must recover the
+ * session. Returns `false` if there was no such run.
  */
 export async function storeStopRequest(
   host: Host,
@@ -23,12 +25,25 @@ export async function storeStopRequest(
 ): Promise<boolean> {
   const run = openRun(await loadState(host.store, sessionId));
   if (run === undefined || !isWanted(run)) return false;
-  const events: NewEvent[] = [{ type: "stop_requested", data: { run_id: run.runId } }];
-  const options = { appendId: host.newId(), session: patchOf(events) };
-  const [stored] = await host.store.append(sessionId, events, options);
-  host.tail.stored(sessionId, stored?.seq ?? 0);
+  if (!run.stopRequested) {
+    const seq = await storeFirst(host, sessionId, run.runId);
+    if (seq !== undefined) host.tail.stored(sessionId, seq);
+  }
   await host.legs.get(sessionId)?.catchUp();
   return true;
+}
+
+/** Stores a request to stop a run. Returns its `seq`; `undefined` if another one was stored first. */
+async function storeFirst(host: Host, sessionId: string, runId: string): Promise<number | undefined> {
+  const events: NewEvent[] = [{ type: "stop_requested", key: eventKey.stop(runId), data: { run_id: runId } }];
+  try {
+    const options = { appendId: host.newId(), session: patchOf(events) };
+    const [stored] = await host.store.append(sessionId, events, options);
+    return stored?.seq;
+  } catch (error) {
+    if (PawlError.is(error, "key_taken")) return undefined;
+    throw error;
+  }
 }
 
 /** Stops a run that another leg is working on, and the run that it hands its message over to. */

@@ -1,4 +1,6 @@
 import { ABORTED } from "../../log/stop-reason.ts";
+import { stopAsked } from "../../loop/decide.ts";
+import { openRun } from "../../session/state.ts";
 import type { ActiveLeg, Host, LegOutcome } from "./host.ts";
 import type { OwnLeg } from "./make-leg.ts";
 
@@ -18,7 +20,10 @@ export function startLeg(host: Host, leg: OwnLeg, signal?: AbortSignal): Running
   const { session, life, log } = leg;
   const stopTime = leg.begin();
   const abort = () => life.halt(ABORTED);
-  if (signal?.aborted) abort();
+  // The run may have been stopped before. Nothing else tells what the leg waits for, e.g. its deps.
+  const run = openRun(log.state);
+  const stop = signal?.aborted ? ABORTED : run && stopAsked(run);
+  if (stop !== undefined) life.halt(stop);
   else signal?.addEventListener("abort", abort, { once: true });
   const { promise: done, resolve, reject } = Promise.withResolvers<LegOutcome>();
   done.catch(() => undefined);
