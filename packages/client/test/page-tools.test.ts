@@ -312,6 +312,17 @@ describe("F12 a page offers tools", () => {
     });
   });
 
+  it("B7 and tells the model ten mistakes of an input that has hundreds", async () => {
+    expectPrinted("The input does not match the tool's schema: at.0");
+    const script = [call("read_page", { at: Array.from({ length: 300 }, () => "top") }), { text: "Done." }];
+    const at = { description: "Reads.", input: z.object({ at: z.array(z.number()) }), execute: () => null };
+    const { client, served } = await page(() => null, { script, options: { tools: { read_page: at } } });
+    await client.send("Read.");
+    const { sessionId } = await when(client, ({ run }) => run?.stop !== undefined);
+    const [first] = await results(served, sessionId);
+    expect(String(first?.result).match(/at\.\d+/g)).toHaveLength(10);
+  });
+
   it("only where the agent allows it", async () => {
     const served = await serve(scriptedModel([{ text: "Hi" }]), { tools: [look] });
     const tools = { read_page: { description: "Reads.", execute: () => null } };

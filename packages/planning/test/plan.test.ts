@@ -30,6 +30,14 @@ describe("checkPlan", () => {
     });
   });
 
+  it("B7 M1 tells ten mistakes of a plan that has hundreds, in few words", () => {
+    const tasks = Array.from({ length: 300 }, (_, at) => ({ id: `${"x".repeat(300)} ${at}` }));
+    const checked = checkPlan({ status: "ok", goal: "g", tasks }, { maxTasks: 300 });
+    if (checked.status === "ok") throw new Error("The plan was accepted.");
+    expect(checked.error.problems).toHaveLength(10);
+    expect(checked.error.message.length).toBeLessThanOrEqual(1_100);
+  });
+
   it("M1 never throws, whatever a model writes, and what it accepts it accepts again", () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {

@@ -1,3 +1,4 @@
+import { listedProblems } from "@pawl/core/tools";
 import type { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type * as z from "zod";
@@ -84,8 +85,8 @@ async function parsed<Schema extends z.ZodType>(request: Request, schema: Schema
   });
   const { success, data, error } = schema.safeParse(body);
   if (success) return data;
-  const issues = error.issues
+  const problems = error.issues
     .slice(0, 5)
     .map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
-  throw refused("invalid_request", issues.join("; "));
+  throw refused("invalid_request", listedProblems(problems));
 }

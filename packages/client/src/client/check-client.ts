@@ -41,6 +41,7 @@ export function checkClientOptions(whose: string, options: unknown): void {
   for (const [name, tool] of types.has("tools") ? Object.entries(Object(tools)) : [])
     if (typeof Object(tool).execute !== "function")
       problems.push(`The tool "${name}" of ${whose} must be an object with \`execute\`.`);
+  // biome-ignore lint/plugin: the developer reads all mistakes of the app's own options.
   if (problems.length > 0) throw new PawlError("config", problems.join(" "));
 }
 

@@ -177,6 +177,9 @@ async function checkedInput({ input }: PageTool, payload: Json): Promise<Json> {
   if (standard === undefined) return payload;
   const checked = await standard.validate(payload);
   if (checked.issues === undefined) return checked.value as Json;
-  const problems = checked.issues.map(({ message, path = [] }) => `${path.join(".")}: ${message}`);
+  const problems = checked.issues
+    .slice(0, 10)
+    .map(({ message, path = [] }) => `${path.join(".")}: ${message}`);
+  // biome-ignore lint/plugin: the page's code has no room for that function; ten are listed here, too.
   throw new Error(`The input does not match the tool's schema: ${problems.join("; ")}`);
 }

@@ -78,6 +78,7 @@ export function checkOptions<Options extends object>(
   if (unknown.some((name) => hints.get(name) === undefined)) {
     problems.push(`The options of ${whose} are ${[...known.keys()].join(", ")}.`);
   }
+  // biome-ignore lint/plugin: the developer reads all mistakes of the app's own options.
   if (problems.length > 0) throw new PawlError(code, problems.join(" "));
 }
 

@@ -85,6 +85,7 @@ export function parseSkill(text: string, name: string, options: ParseSkillOption
   const strange = known === undefined ? [] : tools.filter((tool) => !known.includes(tool));
   if (strange.length > 0) problems.push(`there is no tool ${strange.map(quoted).join(", ")}`);
   if (problems.length > 0) {
+    // biome-ignore lint/plugin: the developer reads all mistakes in the app's own skill.
     throw new PawlError("config", `The skill "${name}" cannot be used: ${problems.join("; ")}.`);
   }
   const { goal = "", whenToUse = "", contextNeeded = "", constraints = "", guidance = "" } = sections;

@@ -7,6 +7,7 @@ import {
   toJson,
   validate,
 } from "@pawl/core";
+import { listedProblems } from "@pawl/core/tools";
 import { clipped } from "../base/clipped.ts";
 import { TimeUp, within } from "../base/within.ts";
 import { byName, type DataSource } from "./data-source.ts";
@@ -93,7 +94,7 @@ export async function fetchSources<Deps>(
     if (source === undefined) return failed(name, "unknown_source", `There is no data source "${name}".`);
     const time = source.timeoutMs ?? timeoutMs;
     const parsed = await parsedParams(source, params);
-    if (!parsed.ok) return failed(name, "invalid_params", parsed.problems.join("; "));
+    if (!parsed.ok) return failed(name, "invalid_params", listedProblems(parsed.problems));
     const data = await within({ signal, timeoutMs: time, clock }, async (own) => {
       const raw = await source.fetch({ userId, params: parsed.value, deps, signal: own });
       const text: unknown = source.format(raw);

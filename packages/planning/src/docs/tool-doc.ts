@@ -52,6 +52,7 @@ export function parseToolDocs(markdown: string): ToolDoc[] {
   if (docs.length === 0)
     problems.push("There is no section: begin each tool with a heading, e.g. ## search.");
   if (problems.length > 0)
+    // biome-ignore lint/plugin: the developer reads all mistakes in the app's own document.
     throw new PawlError("config", `The tool descriptions are not valid. ${problems.join(" ")}`);
   return docs;
 }

@@ -1,4 +1,5 @@
 import { checkOptions, type OptionKinds } from "@pawl/core";
+import { listedProblems } from "@pawl/core/tools";
 import { checkWhole } from "../base/check-whole.ts";
 import { clipped, fieldsOf, listed } from "../base/text.ts";
 import { cycleIn } from "./cycle.ts";
@@ -88,9 +89,15 @@ export function checkPlan(draft: unknown, bounds: PlanBounds = {}): PlanCheck {
   };
 }
 
+/** The most mistakes of a plan that its model is told. */
+const MOST_PROBLEMS = 10;
+
 function refused(problems: string[]): PlanCheck {
-  const message = `The plan is not valid. ${problems.join(" ")}`;
-  return { status: "error", error: { code: "invalid_plan", message, problems } };
+  const message = `The plan is not valid. ${listedProblems(problems, " ")}`;
+  return {
+    status: "error",
+    error: { code: "invalid_plan", message, problems: problems.slice(0, MOST_PROBLEMS) },
+  };
 }
 
 const ID = /^[a-zA-Z0-9_-]{1,64}$/;

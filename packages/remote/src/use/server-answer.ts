@@ -1,4 +1,5 @@
 import { isPassing, retryAfterMs } from "@pawl/core/model";
+import { listedProblems } from "@pawl/core/tools";
 import type { Answered } from "./endpoint.ts";
 import { RemoteFailure } from "./remote-failure.ts";
 
@@ -58,8 +59,8 @@ export function errorIn(body: unknown): SaidError {
 
 function problemsIn(detail: unknown): string | undefined {
   if (!Array.isArray(detail)) return undefined;
-  return detail
+  const problems = detail
     .map((one) => Object(one) as { loc?: unknown; msg?: unknown })
-    .flatMap(({ loc, msg }) => (typeof msg === "string" ? [`${[loc].flat().join(".")}: ${msg}`] : []))
-    .join("; ");
+    .flatMap(({ loc, msg }) => (typeof msg === "string" ? [`${[loc].flat().join(".")}: ${msg}`] : []));
+  return listedProblems(problems);
 }
