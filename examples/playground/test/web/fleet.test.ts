@@ -16,7 +16,7 @@ describe.skipIf(browser === undefined)("the page of the fleet", { timeout: 120_0
 
   beforeAll(async () => {
     checkPageIsBuilt();
-    server = await fleetServer({ pace: { stepMs: 250, leaseMs: 1_500, places: 10 } });
+    server = await fleetServer({ pace: { stepMs: 1_000, leaseMs: 1_500, places: 10 } });
     page = await browser!.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce" });
     page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
     page.on("pageerror", (error) => problems.push(error.message));
