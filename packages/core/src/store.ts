@@ -49,7 +49,7 @@ export { localTail } from "./readers/local-tail.ts";
 
 export type { Engine, EngineWorker, WakeOptions, WokenHandler, WokenSession } from "./engine/engine.ts";
 export { localEngine } from "./engine/local-engine.ts";
-export type { Recovered } from "./runtime/begin/runtime-types.ts";
+export type { Recovered, WorkLimits } from "./runtime/begin/runtime-types.ts";
 
 // Large payloads, and files
 
@@ -57,7 +57,7 @@ export { contentTypeOf } from "./files/content-type.ts";
 export { pathOfStored, storedFolder, storedPath } from "./files/file-path.ts";
 export { bytesOf, type FileInfo, type StoredFile } from "./files/file-store.ts";
 export type { FileFacts } from "./files/inspect-file.ts";
-export type { UserFile, UserFiles } from "./files/user-files.ts";
+export type { OpenFile, UserFile, UserFiles } from "./files/user-files.ts";
 export type { FileReference } from "./log/event-parts.ts";
 export type { SourceReference, StoredReport } from "./log/stored-report.ts";
 export type { BlobStore } from "./stores/blob-store.ts";

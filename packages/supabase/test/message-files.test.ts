@@ -57,7 +57,7 @@ it.each(Object.entries(places))(
     expect(sent(first.model)).toContain(DOT);
     expect(sent(second.model).startsWith(sent(first.model))).toBe(true);
     expect([...first.model.rejected, ...second.model.rejected]).toEqual([]);
-    expect(await files.list()).toHaveLength(2);
+    expect(await files.list()).toHaveLength(3);
     const rows = await database.pool().query("SELECT data::text FROM agent_session_events");
     expect(JSON.stringify(rows.rows)).not.toContain(DOT.slice(0, 40));
     const log = await Array.fromAsync(second.pawl.store.read(sessionId));
@@ -76,7 +76,7 @@ it.each(Object.entries(places))(
       },
     });
     expect(pruned.sessions).toBe(1);
-    expect(await files.list()).toHaveLength(2);
+    expect(await files.list()).toHaveLength(3);
     await second.pawl.files.delete("auth0|Ada", { sessionId: young.sessionId });
     expect(await files.list()).toEqual([]);
   },

@@ -11,7 +11,11 @@ const AT_ONCE = 8;
 export const attack: Attack = {
   id: "attacks-05",
   title: "A small PDF costs megabytes and processor time at each download",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/core/test/files/file-work.test.ts",
+    title: "is found once, when it is stored, and not at any download, message or request",
+  },
   attempt: () =>
     brokenByAny({
       download: () => downloads({}),

@@ -15,6 +15,11 @@ export type PawlErrorCode =
   | "forbidden"
   /** The process is shutting down and accepts no new work. */
   | "draining"
+  /**
+   * The process does as much of this work as it may at once, and the request has waited as long as it may.
+   * Nothing was done. `details.retryAfterMs` says when to try again.
+   */
+  | "overloaded"
   /** The session already has a run in progress. */
   | "session_busy"
   /** An argument is invalid, e.g. a message, an event or a file path. */

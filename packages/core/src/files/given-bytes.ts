@@ -3,28 +3,66 @@ import { kindOf } from "../base/check-options.ts";
 import { LARGEST_UPLOAD, refusedFile } from "./inspect-file.ts";
 
 /**
- * Returns the bytes of a file in one of the forms in which it may be given. A string is base64.
+ * Returns how many bytes a file has in one of the forms in which it may be given. Copies and decodes nothing.
+ * A string is base64.
  *
  * @param whose where the file was given, for errors
  * @throws PawlError `invalid_input` for another value, and for more bytes than any file may have.
  */
-export async function fileBytes(
-  given: unknown,
-  whose = "The data of a file",
-): Promise<Uint8Array<ArrayBuffer>> {
-  // Checked before anything is copied or decoded.
+export function givenLength(given: unknown, whose = "The data of a file"): number {
   const bytes =
     given instanceof Uint8Array
       ? given.length
       : given instanceof Blob
         ? given.size
         : base64Length(given, whose);
-  if (bytes > LARGEST_UPLOAD)
-    throw refusedFile(`The file has ${bytes} bytes. At most ${LARGEST_UPLOAD} are allowed.`);
+  checkLength(bytes);
+  return bytes;
+}
+
+/** Returns the bytes of a given file, whose length has been checked by {@link givenLength}. */
+export async function fileBytes(
+  given: unknown,
+  whose = "The data of a file",
+): Promise<Uint8Array<ArrayBuffer>> {
   if (given instanceof Uint8Array) return Uint8Array.from(given);
   return given instanceof Blob
     ? new Uint8Array(await given.arrayBuffer())
     : fromBase64(given as string, whose);
+}
+
+/** Returns whether a file is given in pieces, e.g. as the body of a request. */
+export function isInPieces(given: unknown): given is AsyncIterable<Uint8Array> {
+  return typeof given === "object" && typeof Object(given)[Symbol.asyncIterator] === "function";
+}
+
+/**
+ * Reads a file that is given in pieces. Stops reading where it is too large.
+ *
+ * @throws PawlError `invalid_input` for more bytes than any file may have, and for other pieces than bytes.
+ */
+export async function joinedBytes(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const read: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    if (!(piece instanceof Uint8Array))
+      throw refusedFile(`The pieces of a file must be Uint8Arrays; got ${kindOf(piece)}.`);
+    length += piece.length;
+    checkLength(length);
+    read.push(piece);
+  }
+  const joined = new Uint8Array(length);
+  let at = 0;
+  for (const piece of read) {
+    joined.set(piece, at);
+    at += piece.length;
+  }
+  return joined;
+}
+
+function checkLength(bytes: number): void {
+  if (bytes > LARGEST_UPLOAD)
+    throw refusedFile(`The file has ${bytes} bytes. At most ${LARGEST_UPLOAD} are allowed.`);
 }
 
 function base64Length(given: unknown, whose: string): number {

@@ -2,6 +2,8 @@ import { kindOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { sha256 } from "../base/sha256.ts";
 import type { FileInfo, FileStore } from "./file-store.ts";
+import type { FileFacts } from "./inspect-file.ts";
+import { factsIn, factsPath, factsText } from "./stored-facts.ts";
 
 /** Ids of users that may stand in a path as they are. */
 const PLAIN_ID = /^[A-Za-z0-9][A-Za-z0-9@|_-]{0,63}$/;
@@ -20,61 +22,83 @@ export async function foldersOf(userId: string): Promise<Folders> {
   return { sent: `${user}/uploads`, unsent: `${user}/unsent` };
 }
 
-/** Files in a file store, by their hash. */
+/** Files in a file store, by their hash, each with its facts beside it. */
 export interface HashedFiles {
-  put(folder: string, id: string, content: Uint8Array): Promise<void>;
+  /** Stores a file, and then its facts: where these are, the bytes are too. */
+  put(folder: string, id: string, content: Uint8Array, facts: FileFacts | undefined): Promise<void>;
   /** Stores that a session uses a file. */
   use(folder: string, session: string, id: string): Promise<void>;
+  /** Returns the facts of a file in a folder; `undefined` if it is not there, or was stored without them. */
+  factsAt(folder: string, id: string): Promise<FileFacts | undefined>;
+  /** Returns the facts of a file in either folder. */
+  facts(folders: Folders, id: string): Promise<FileFacts | undefined>;
   /** Returns the bytes of a file; `undefined` if the file does not exist or is damaged. */
   read(folders: Folders, id: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Removes a session's use of a file. If that was the last one, deletes the file and its upload. */
   release(folders: Folders, session: string, id: string): Promise<void>;
   list(folder: string): Promise<FileInfo[]>;
+  /** Deletes a file's facts, and then its bytes. */
+  remove(folder: string, id: string): Promise<void>;
   delete(path: string): Promise<void>;
 }
 
 /** Keeps files by their hash in a file store. Its errors are `store_unavailable`. */
 export function hashedFiles(store: FileStore): HashedFiles {
-  const put = async (folder: string, id: string, content: Uint8Array) => {
+  const put = async (folder: string, id: string, content: Uint8Array, facts: FileFacts | undefined) => {
     await fileStoreCall(() => store.put(`${folder}/${id}`, content));
+    if (facts !== undefined) await fileStoreCall(() => store.put(factsPath(folder, id), factsText(facts)));
   };
   const use = async (folder: string, session: string, id: string) => {
     await fileStoreCall(() => store.put(`${folder}/${id}/${session}`, ""));
   };
-  const readAt = async (folder: string, id: string) => {
+  const contentAt = async (path: string) => {
     try {
-      const { content } = await fileStoreCall(() => store.get(`${folder}/${id}`));
-      return (await sha256(content as Uint8Array<ArrayBuffer>)) === id
-        ? (content as Uint8Array<ArrayBuffer>)
-        : undefined;
+      return (await fileStoreCall(() => store.get(path))).content as Uint8Array<ArrayBuffer>;
     } catch (error) {
       if (PawlError.is(error, "not_found")) return undefined;
       throw error;
     }
   };
+  const readAt = async (folder: string, id: string) => {
+    const content = await contentAt(`${folder}/${id}`);
+    return content !== undefined && (await sha256(content)) === id ? content : undefined;
+  };
+  const factsAt = async (folder: string, id: string) => {
+    const content = await contentAt(factsPath(folder, id));
+    return content && factsIn(content);
+  };
   /**
-   * Reads `sent` twice: the file may move there from `unsent` between the reads, when its message is sent.
+   * Looks into `sent` twice: the file may move there from `unsent` between the looks, when its message is
+   * sent.
    */
-  const read = async ({ sent, unsent }: Folders, id: string) =>
-    (await readAt(sent, id)) ?? (await readAt(unsent, id)) ?? (await readAt(sent, id));
+  const inEither = async <T>({ sent, unsent }: Folders, look: (folder: string) => Promise<T | undefined>) =>
+    (await look(sent)) ?? (await look(unsent)) ?? (await look(sent));
+  const remove = async (folder: string, id: string) => {
+    await fileStoreCall(() => store.delete(factsPath(folder, id)));
+    await fileStoreCall(() => store.delete(`${folder}/${id}`));
+  };
   const release = async ({ sent, unsent }: Folders, session: string, id: string) => {
     const uses = `${sent}/${id}`;
     await fileStoreCall(() => store.delete(`${uses}/${session}`));
     const isUsed = async () => (await fileStoreCall(() => store.list(uses))).length > 0;
     if (await isUsed()) return;
     const content = await readAt(sent, id);
-    await fileStoreCall(() => store.delete(uses));
-    await fileStoreCall(() => store.delete(`${unsent}/${id}`));
+    const facts = await factsAt(sent, id);
+    await remove(sent, id);
+    await remove(unsent, id);
     // Another session may have begun to use the file in the meantime. It stores its use before it writes or
     // reads the bytes, so either it or this deletion sees the other.
-    if (content !== undefined && (await isUsed())) await put(sent, id, content);
+    if (content !== undefined && (await isUsed())) await put(sent, id, content, facts);
   };
   return {
     put,
     use,
-    read,
+    factsAt,
+    facts: (folders, id) => inEither(folders, (folder) => factsAt(folder, id)),
+    read: (folders, id) => inEither(folders, (folder) => readAt(folder, id)),
     release,
     list: (folder) => fileStoreCall(() => store.list(folder)),
+    remove,
     delete: (path) => fileStoreCall(() => store.delete(path)),
   };
 }

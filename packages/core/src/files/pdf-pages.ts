@@ -1,11 +1,12 @@
 import { hasWordAt } from "./byte-text.ts";
 
 /**
- * How many bytes of object streams are unpacked to count pages, so that a small PDF cannot take all memory.
+ * How many bytes of object streams are unpacked to count pages, so that a small PDF cannot take much time.
+ * The objects of 100 pages have a few hundred kB.
  */
-const MOST_UNPACKED = 32 * 1024 * 1024;
+const MOST_UNPACKED = 16 * 1024 * 1024;
 
-/** The least that a stream counts, in bytes. So at most 2,048 streams are read, even if all are empty. */
+/** The least that a stream counts, in bytes. So at most 1,024 streams are read, even if all are empty. */
 const LEAST_UNPACKED = 16 * 1024;
 
 /** How far behind its name the data of an object stream begins at most. */
@@ -31,14 +32,17 @@ export async function pdfPages(bytes: Uint8Array<ArrayBuffer>): Promise<number |
   const left = { bytes: MOST_UNPACKED };
   for (const data of objectStreams(bytes)) {
     if (left.bytes <= 0) break;
-    pages += pageObjects(await unpacked(data, left));
+    pages += await pagesInStream(data, left);
   }
   return pages === 0 ? undefined : pages;
 }
 
+/** Matches the type of a page object, of at most {@link LONGEST} characters. */
+const PAGE_OBJECT = /\/Type\s{0,20}\/Page(?![A-Za-z])/g;
+
 function pageObjects(bytes: Uint8Array): number {
   let found = 0;
-  for (const _ of matchesIn(bytes, /\/Type\s{0,20}\/Page(?![A-Za-z])/g)) found += 1;
+  for (const _ of matchesIn(bytes, PAGE_OBJECT)) found += 1;
   return found;
 }
 
@@ -59,28 +63,40 @@ function* objectStreams(bytes: Uint8Array<ArrayBuffer>): Generator<Uint8Array<Ar
   }
 }
 
-/** Unpacks a stream as far as possible. What is behind its end or damaged is ignored. */
-async function unpacked(packed: Uint8Array<ArrayBuffer>, left: { bytes: number }): Promise<Uint8Array> {
+/**
+ * Counts the page objects in a packed stream, as far as it can be unpacked. Has one piece of it at a time.
+ * What is behind its end or damaged is ignored.
+ */
+async function pagesInStream(packed: Uint8Array<ArrayBuffer>, left: { bytes: number }): Promise<number> {
   const inflate = new DecompressionStream("deflate");
   const writer = inflate.writable.getWriter();
   void writer.write(packed).catch(() => undefined);
   void writer.close().catch(() => undefined);
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
   const until = left.bytes - LEAST_UNPACKED;
   const reader = inflate.readable.getReader();
+  const decoder = new TextDecoder("latin1");
+  let pages = 0;
+  let text = "";
+  /** Counts the matches that begin before `end`: the others may be cut off. */
+  const count = (end: number) => {
+    for (const { index } of text.matchAll(PAGE_OBJECT)) if (index < end) pages += 1;
+    text = text.slice(Math.max(0, end));
+  };
   try {
     while (left.bytes > 0) {
       const { done, value } = await reader.read();
       if (done) break;
-      chunks.push(value);
       left.bytes -= value.length;
+      text += decoder.decode(value);
+      count(text.length - LONGEST);
     }
     void reader.cancel().catch(() => undefined);
   } catch {
     // What was unpacked before counts.
   }
+  count(text.length);
   left.bytes = Math.min(left.bytes, until);
-  return await new Blob(chunks).bytes();
+  return pages;
 }
 
 /** How many bytes are read as text at a time, and the longest match. */

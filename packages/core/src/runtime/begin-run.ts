@@ -44,10 +44,13 @@ export async function beginOrContinue(
   );
   const { session } = opened;
   const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
-  const contents = files.map(({ content }) => content);
-  const uploads = files.flatMap(({ reference, isUpload }) => (isUpload ? [reference.id] : []));
   try {
-    if (contents.length > 0) await host.files?.keep(userId, session.id, contents, uploads);
+    if (files.length > 0)
+      await host.files?.keep(
+        userId,
+        session.id,
+        files.map(({ kept }) => kept),
+      );
   } catch (error) {
     await opened.leg?.close();
     throw error;

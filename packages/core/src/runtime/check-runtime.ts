@@ -2,7 +2,7 @@ import { checkNumbers } from "../base/check-numbers.ts";
 import { checkOptions, kindOf, listOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { checkStore } from "../stores/check-store.ts";
-import type { RuntimeSettings } from "./begin/runtime-types.ts";
+import type { RuntimeSettings, WorkLimits } from "./begin/runtime-types.ts";
 
 const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
   agents: listOf("agents: [coach]", true),
@@ -38,7 +38,10 @@ const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
     mustBe: "a FileStore, e.g. memoryFiles()",
     is: (files) => typeof Object(files).put === "function" && typeof Object(files).list === "function",
   },
+  workLimits: "object",
 };
+
+const WORK_LIMITS: OptionKinds<WorkLimits> = { files: "number", fileBytes: "number", waitMs: "number" };
 
 const INSTEAD = {
   agent: "Use `agents`, a list of agents.",
@@ -58,6 +61,7 @@ export function checkRuntimeOptions(options: unknown): void {
     handOverAfterMs = 1,
     concurrency = 1,
     engine,
+    workLimits = {},
   } = options as RuntimeSettings<unknown>;
   for (const [at, made] of agents.entries()) {
     if (Object(made).tools instanceof Map) continue;
@@ -73,6 +77,8 @@ export function checkRuntimeOptions(options: unknown): void {
     throw new PawlError("config", `Two agents are named "${twin}". Names must be unique.`);
   // Timers wait for these times, sometimes a little longer.
   checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
+  checkOptions("`workLimits` of runtime()", workLimits, WORK_LIMITS);
+  checkNumbers("the runtime", { ...workLimits }, { least: 1 });
   checkNumbers("the runtime", { abortGraceMs });
   checkNumbers("the runtime", { handOverAfterMs }, { least: 1 });
   if (concurrency === 0 && engine === undefined) {

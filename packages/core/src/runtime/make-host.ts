@@ -45,6 +45,7 @@ export function makeHost<Deps>({
   upcasters = {},
   blobs,
   files,
+  workLimits,
 }: RuntimeOptions<Deps>): Host {
   const slots = newSlots(concurrency ?? (ownEngine === undefined ? Number.POSITIVE_INFINITY : CONCURRENCY));
   const engine = ownEngine ?? (concurrency === undefined ? undefined : lazyEngine(clock, slots));
@@ -55,7 +56,7 @@ export function makeHost<Deps>({
     agents: byName,
     store: log,
     storeOnce,
-    files: files && lazyUserFiles(files, clock),
+    files: files && lazyUserFiles(files, clock, workLimits),
     filesFor: (session) => lazyLegFiles(host, session),
     tail,
     watches: sessionWatches({ store: log, tail, pollMs }),

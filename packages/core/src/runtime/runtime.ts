@@ -125,7 +125,9 @@ const refuseFiles = (): never => {
 /** Stands for the users' files of a runtime without a file store. */
 const noFiles: Runtime["files"] = {
   put: async () => refuseFiles(),
+  describe: async () => refuseFiles(),
   get: async () => refuseFiles(),
+  open: async () => refuseFiles(),
   delete: async () => refuseFiles(),
   deleteUnsent: async () => refuseFiles(),
 };

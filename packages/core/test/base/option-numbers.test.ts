@@ -68,6 +68,8 @@ describe("an option that is not a valid number is refused where it is given", ()
       () => runtime({ agents: [], store: memoryStore(), leaseTtlMs: 2 ** 31 }),
     ],
     ["a poll interval", () => runtime({ agents: [], store: memoryStore(), pollMs: none })],
+    ["B7 a limit of work", () => runtime({ agents: [], store: memoryStore(), workLimits: { files: none } })],
+    ["B7 no work at all", () => runtime({ agents: [], store: memoryStore(), workLimits: { fileBytes: 0 } })],
     ["a grace", () => runtime({ agents: [], store: memoryStore(), abortGraceMs: none })],
   ])("%s", (_what, make) => {
     expect(make).toThrow(PawlError);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { userFiles } from "../../src/files/user-files.ts";
-import { memoryFiles } from "../../src/index.ts";
-import { filing, refusalOf } from "../support/file-runs.ts";
+import { userFiles } from "../../src/files/make-user-files.ts";
+import { memoryFiles, systemClock } from "../../src/index.ts";
+import { filing, refusalOf, toKeep, withoutFacts } from "../support/file-runs.ts";
 import { png } from "../support/files.ts";
 
 const HOUR = 60 * 60 * 1_000;
@@ -12,8 +12,8 @@ function clocked() {
   const clock = { ms: Date.UTC(2026, 0, 1) };
   const now = () => clock.ms;
   const store = memoryFiles({ now });
-  const paths = async () => (await store.list()).map(({ path }) => path.replace(/[0-9a-f]{60}/, "…"));
-  return { clock, store, paths, files: userFiles(store, now) };
+  const paths = async () => withoutFacts(await store.list()).map((path) => path.replace(/[0-9a-f]{60}/, "…"));
+  return { clock, store, paths, files: userFiles(store, { clock: { ...systemClock, now } }) };
 }
 
 describe("files that were uploaded and never sent", () => {
@@ -41,7 +41,7 @@ describe("files that were uploaded and never sent", () => {
     ];
     for (const path of other) await store.put(path, "note");
     for (const user of ["ada", "eve", "../odd"]) await files.put(user, png(1, 1));
-    await files.keep("ada", "s1", [png(2, 2)]);
+    await files.keep("ada", "s1", [await toKeep(png(2, 2))]);
     clock.ms += 25 * HOUR;
     await files.deleteUnsent("ada");
     expect(await paths()).toHaveLength(8);
@@ -71,7 +71,7 @@ describe("files that were uploaded and never sent", () => {
     await files.put("ada", large(24));
     await files.put("eve", large(25));
     const { id } = await files.put("ada", large(3));
-    await files.keep("ada", "s1", [large(3)], [id]);
+    await files.keep("ada", "s1", [await files.describe("ada", id)]);
     await files.put("ada", large(25));
     expect(await refusalOf(files.put("ada", large(26)))).toContain("invalid_input");
     clock.ms += 25 * HOUR;
@@ -91,7 +91,7 @@ describe("files that were uploaded and sent", () => {
     };
     const { sessionId } = await say([{ type: "file", id }]);
     expect(new Set(found)).toEqual(new Set([id]));
-    const paths = (await files.list()).map(({ path }) => path.split("/").slice(0, 3).join("/"));
+    const paths = withoutFacts(await files.list()).map((path) => path.split("/").slice(0, 3).join("/"));
     expect(paths).toEqual([`ada/uploads/${id}`, `ada/uploads/${id}`]);
     expect((await log(sessionId)).some(({ type }) => type === "user_message")).toBe(true);
   });
@@ -104,7 +104,8 @@ describe("files that were uploaded and sent", () => {
       const isFirst = path.includes("/uploads/");
       if (!isFirst) return await get(path);
       store.get = get;
-      return await get(path).finally(() => files.keep("ada", "s1", [png(1, 1)], [id]));
+      const uploaded = await files.describe("ada", id);
+      return await get(path).finally(() => files.keep("ada", "s1", [uploaded]));
     };
     expect((await files.get("ada", id)).id).toBe(id);
   });
@@ -128,23 +129,23 @@ describe("files of sessions", () => {
       order.push(path.split("/").length);
       await put(path, content);
     };
-    await files.keep("ada", "s1", [png(1, 1), png(2, 2)]);
-    expect(order).toEqual([4, 3, 4, 3]);
+    await files.keep("ada", "s1", await Promise.all([png(1, 1), png(2, 2)].map(toKeep)));
+    expect(order).toEqual([4, 3, 3, 4, 3, 3]);
   });
 
   it("F1 of other sessions are not touched when one is deleted", async () => {
     const { store, files } = clocked();
-    await files.keep("ada", "s1", [png(1, 1), png(2, 2)]);
-    await files.keep("ada", "s2", [png(2, 2), png(3, 3)]);
+    await files.keep("ada", "s1", await Promise.all([png(1, 1), png(2, 2)].map(toKeep)));
+    await files.keep("ada", "s2", await Promise.all([png(2, 2), png(3, 3)].map(toKeep)));
     const touched = new Set<string>();
     const remove = store.delete;
     store.delete = async (path) => {
-      touched.add(path.split("/")[2] ?? "");
+      touched.add(path.split("/")[2]?.replace(".facts", "") ?? "");
       await remove(path);
     };
     await files.delete("ada", { sessionId: "s1" });
     expect(touched.size).toBe(2);
-    expect(await store.list("ada/uploads")).toHaveLength(4);
+    expect(withoutFacts(await store.list("ada/uploads"))).toHaveLength(4);
   });
 
   it("F1 are refused by their size before anything is decoded or copied", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { memoryFiles, memoryStore } from "../../src/index.ts";
+import { memoryFiles, memoryStore, systemClock } from "../../src/index.ts";
 import { lazyLegFiles } from "../../src/runtime/lazy-leg-files.ts";
 import * as door from "../../src/runtime/seldom/index.ts";
 import { newSessionState } from "../../src/session/state.ts";
@@ -22,7 +22,12 @@ it("F1 P1 stores a tool's result with its bytes if the code for files cannot be 
   const gone = new TypeError("Failed to fetch dynamically imported module");
   let fails = true;
   const files = lazyLegFiles(
-    { store, files: door.userFiles(memoryFiles()), report: (error) => errors.push(error), newId: () => "id" },
+    {
+      store,
+      files: door.filesWithin(memoryFiles(), systemClock),
+      report: (error) => errors.push(error),
+      newId: () => "id",
+    },
     session,
     async () => {
       if (fails) throw gone;

@@ -1,5 +1,9 @@
 import { type StrictModelOptions, strictModel } from "@pawl/testing";
+import { expect } from "vitest";
 import type { Way } from "../../../../test/support/each-way.ts";
+import { sha256 } from "../../src/base/sha256.ts";
+import { inspectFile } from "../../src/files/inspect-file.ts";
+import type { FileToKeep } from "../../src/files/user-files.ts";
 import {
   type AgentOptions,
   agent,
@@ -33,7 +37,7 @@ export function filing(
       await pawl.run("looker", { userId: "ada", input, ...given }).result,
     /** What is stored in the file store, sorted, with the sessions that use a file as `<id>/+`. */
     paths: async (userId = "ada") =>
-      (await files.list(`${userId}/uploads`)).map(({ path }) =>
+      withoutFacts(await files.list(`${userId}/uploads`)).map((path) =>
         path
           .replace(`${userId}/uploads/`, "")
           .replace(/^(.{8})[^/]*/, "$1")
@@ -49,12 +53,26 @@ export function filing(
   };
 }
 
+/** Returns the paths of files without those of their facts. Each file must have its facts, and no other may. */
+export function withoutFacts(found: readonly { path: string }[]): string[] {
+  const paths = found.map(({ path }) => path);
+  const hasBytes = (path: string) => /\/[0-9a-f]{64}$/.test(path) && path.split("/").length === 3;
+  const facts = paths.filter((path) => path.endsWith(".facts"));
+  expect(facts).toEqual(paths.filter(hasBytes).map((path) => `${path}.facts`));
+  return paths.filter((path) => !facts.includes(path));
+}
+
 /** Returns the code and message with which a promise rejects. */
 export async function refusalOf(work: Promise<unknown>): Promise<string> {
   return await work.then(
     () => "not refused",
     (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
   );
+}
+
+/** A file as a message or a result has it before it is kept. */
+export async function toKeep(content: Uint8Array<ArrayBuffer>): Promise<FileToKeep> {
+  return { id: await sha256(content), ...(await inspectFile(content)), content };
 }
 
 export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");

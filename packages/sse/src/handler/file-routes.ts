@@ -2,6 +2,7 @@ import { PawlError, type Runtime } from "@pawl/core";
 import type { Hono } from "hono";
 import { bodyOf, tooLarge } from "../request/read-json.ts";
 import { refusal } from "../request/wire-error.ts";
+import { heldBody, piecesOf } from "../stream/held-body.ts";
 import { type RateLimiter, withinRate } from "./rate-limit.ts";
 import { type Env, json, route } from "./routes.ts";
 
@@ -32,8 +33,8 @@ export function fileRoutes(app: Hono<Env>, { runtime, rateLimit, maxFileBytes }:
         throw refusal(429, "rate_limited", "Upload fewer files at once.", { "retry-after": "1" });
       atOnce.set(userId, count + 1);
       try {
-        const content = await readBytes(c.req.raw, maxFileBytes);
-        return json(await kept(runtime.files.put(userId, content)));
+        const { content, bytes } = bytesOf(c.req.raw, maxFileBytes);
+        return json(await kept(runtime.files.put(userId, content, { bytes, signal: c.req.raw.signal })));
       } finally {
         const left = (atOnce.get(userId) ?? 1) - 1;
         if (left > 0) atOnce.set(userId, left);
@@ -43,10 +44,17 @@ export function fileRoutes(app: Hono<Env>, { runtime, rateLimit, maxFileBytes }:
   });
   route(app, "/files/:id", {
     GET: async (c) => {
-      const { content, ...file } = await kept(runtime.files.get(c.get("userId"), c.req.param("id") ?? ""));
-      const headers = headersOf(file);
+      const [userId, id] = [c.get("userId"), c.req.param("id") ?? ""];
+      const { signal, method } = c.req.raw;
+      const known = await kept(runtime.files.describe(userId, id));
+      const headers = headersOf(known);
       const isKnown = c.req.header("if-none-match")?.includes(headers.etag) === true;
-      return new Response(isKnown ? null : content, { status: isKnown ? 304 : 200, headers });
+      if (isKnown) return new Response(null, { status: 304, headers });
+      const length = { "content-length": String(known.bytes) };
+      if (method === "HEAD") return new Response(null, { headers: { ...headers, ...length } });
+      const { content, close } = await runtime.files.open(userId, id, { signal });
+      const body = heldBody(piecesOf(content), { signal, onClose: close });
+      return new Response(body, { headers: { ...headers, ...length } });
     },
   });
 }
@@ -86,12 +94,12 @@ function checkIsBytes(request: Request): void {
     );
 }
 
-/** Reads a body up to `maxBytes`, and stops there. */
-async function readBytes(request: Request, maxBytes: number): Promise<Blob> {
+/** Returns the pieces of a body up to `maxBytes`, and how many bytes they have at most. */
+function bytesOf(request: Request, maxBytes: number) {
   const tooLong = () => tooLarge(`A file may have at most ${maxBytes} bytes.`);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of bodyOf(request, maxBytes, tooLong)) chunks.push(chunk);
-  return new Blob(chunks as Uint8Array<ArrayBuffer>[]);
+  const declared = Number(request.headers.get("content-length") ?? maxBytes);
+  const bytes = declared >= 0 && declared <= maxBytes ? declared : maxBytes;
+  return { content: bodyOf(request, maxBytes, tooLong), bytes };
 }
 
 /** Answers 404 if the runtime keeps no files. */

@@ -18,6 +18,8 @@ import { HTTPException } from "hono/http-exception";
  *   wait
  * - `too_many_streams` (429): the user has too many streams open
  * - `draining` (503): this process is shutting down
+ * - `overloaded` (503): this process does as much of this work as it may at once; the header `retry-after`
+ *   has the seconds to wait
  * - `store_unavailable` (503): the store or another required service cannot be reached, or the function
  *   that returns an agent's tools failed
  * - `internal` (500): any other error
@@ -35,6 +37,7 @@ export type WireErrorCode =
   | "rate_limited"
   | "too_many_streams"
   | "draining"
+  | "overloaded"
   | "store_unavailable"
   | "internal";
 
@@ -51,6 +54,7 @@ const STATUS: { readonly [C in PawlErrorCode & WireErrorCode]: Status } = {
   invalid_input: 400,
   not_found: 404,
   draining: 503,
+  overloaded: 503,
   session_busy: 409,
   already_answered: 409,
   unknown_call: 422,
@@ -97,9 +101,15 @@ export function responseTo(error: unknown): Response {
   if (PawlError.is(error, "tools_failed")) return unreachable();
   if (PawlError.is(error) && isTold(error.code)) {
     if (error.code === "store_unavailable") return unreachable();
-    return errorResponse(STATUS[error.code], error.code, error.message);
+    return errorResponse(STATUS[error.code], error.code, error.message, waitOf(error));
   }
   return errorResponse(500, "internal", "Something went wrong on our side. Please try again.");
+}
+
+/** Returns the header that says when a request may be sent again. */
+function waitOf({ code, details }: PawlError): Record<string, string> {
+  if (code !== "overloaded") return {};
+  return { "retry-after": String(Math.max(1, Math.ceil(Number(details.retryAfterMs) / 1_000) || 1)) };
 }
 
 function unreachable(): Response {

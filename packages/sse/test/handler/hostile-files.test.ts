@@ -10,8 +10,8 @@ import { serve } from "../support/served.ts";
 type Served = Awaited<ReturnType<typeof serveFiles>>;
 
 /** What the store has, of all users. */
-const kept = async ({ store, files }: Served) => ({
-  files: (await files.list()).length,
+const kept = async ({ store, stored }: Served) => ({
+  files: (await stored()).length,
   messages: (
     await Promise.all(
       (
@@ -130,7 +130,7 @@ describe("GET /files/:id, asked in bad faith", () => {
 
 describe("POST /files, in bad faith", () => {
   it("F1 W6 frees the place of an upload that is cut off", async () => {
-    const { url, upload, files } = await serveFiles();
+    const { url, upload, stored } = await serveFiles();
     const { hostname, port, pathname } = new URL(url);
     for (let round = 0; round < 2; round += 1) {
       const sockets = Array.from({ length: 4 }, () => {
@@ -144,11 +144,11 @@ describe("POST /files, in bad faith", () => {
       for (const socket of sockets) socket.destroy();
       await until(async () => (await upload(dot)).status === 200);
     }
-    expect(await files.list()).toHaveLength(1);
+    expect(await stored()).toHaveLength(1);
   });
 
   it("F1 stores the same file once, however many send it at once", async () => {
-    const { upload, ask, files } = await serveFiles();
+    const { upload, ask, ...served } = await serveFiles();
     const answers = await Promise.all(Array.from({ length: 4 }, () => upload(dot)));
     const ids = await Promise.all(
       answers.map(async (response) => ((await response.json()) as { id: string }).id),
@@ -160,7 +160,7 @@ describe("POST /files, in bad faith", () => {
       ),
     );
     for (const run of runs) expect(await run.text()).toContain("end_turn");
-    const stored = (await files.list()).map(({ path }) => path.split("/").length);
+    const stored = (await served.stored()).map((path) => path.split("/").length);
     expect(stored.toSorted()).toEqual([3, 4, 4, 4]);
   });
 

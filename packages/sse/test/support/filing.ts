@@ -17,8 +17,8 @@ export const pdf = new TextEncoder().encode("%PDF-1.7\n1 0 obj << /Type /Page >>
 /** A server whose agent sees files. All requests to the model must have been valid. */
 export async function serveFiles(options: Parameters<typeof serve>[1] = {}) {
   const model = strictModel({ rules: () => ({ text: "I see." }) });
-  const files = memoryFiles();
-  const served = await serve(model, { files, ...options });
+  const { files = memoryFiles() } = options;
+  const served = await serve(model, { ...options, files });
   onTestFinished(({ task }) => {
     if (model.rejected.length > 0)
       throw new Error(`${task.name}: ${JSON.stringify(model.rejected[0]?.error)}`);
@@ -30,6 +30,9 @@ export async function serveFiles(options: Parameters<typeof serve>[1] = {}) {
     model,
     files,
     upload,
+    /** The paths of all stored files, without those of their facts. */
+    stored: async () =>
+      (await files.list()).map(({ path }) => path).filter((path) => !path.endsWith(".facts")),
     /** Uploads a file, and resolves to its id. */
     id: async (content: Body, as = "ada") =>
       ((await (await upload(content, { as })).json()) as { id: string }).id,

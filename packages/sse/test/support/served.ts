@@ -15,6 +15,7 @@ import {
   tool,
   type WhenBusy,
 } from "@pawl/core";
+import type { WorkLimits } from "@pawl/core/store";
 import { onTestFinished as afterTheOnlyTest, expect, type TestContext } from "vitest";
 import { settled } from "../../../../test/support/settled.ts";
 // The client's parser, so that what is served is read the way it will be.
@@ -65,13 +66,21 @@ export async function serve(
     hooks?: Hook[];
     output?: AgentOptions<unknown>["output"];
     files?: FileStore;
+    workLimits?: WorkLimits;
     clientTools?: boolean;
     /** From the context of a test that runs beside others. */
     onTestFinished?: TestContext["onTestFinished"];
   } = {},
 ): Promise<Served> {
   const { store = memoryStore(), tools = [confirm, look], whenBusy, hooks = [], ...rest } = options;
-  const { files, output, clientTools = false, onTestFinished = afterTheOnlyTest, ...handlerOptions } = rest;
+  const {
+    files,
+    workLimits,
+    output,
+    clientTools = false,
+    onTestFinished = afterTheOnlyTest,
+    ...handlerOptions
+  } = rest;
   const coach = agent({
     name: "coach",
     model,
@@ -85,7 +94,7 @@ export async function serve(
   });
   const other = agent({ name: "other", model, instructions: "Another.", tools });
   const made = { agents: [coach, other], store, pollMs: 50, newId: () => crypto.randomUUID() };
-  const pawl = runtime({ ...made, ...(files && { files }) });
+  const pawl = runtime({ ...made, ...(files && { files }), ...(workLimits && { workLimits }) });
   const errors: unknown[] = [];
   const serving = handler({
     runtime: pawl,

@@ -285,6 +285,26 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    * files are refused, and the log contains the files of tool results.
    */
   files?: FileStore;
+  /** How much of the work that requests cause this process does at the same time. */
+  workLimits?: WorkLimits;
+}
+
+/**
+ * How much of a work this process does at the same time. What exceeds it waits for its turn, and is then
+ * refused with `overloaded`: over HTTP 503, with the header `retry-after`. One user has at most half of each
+ * number, so that nobody keeps the others waiting. Runs that have begun come first, and wait as long as it
+ * takes.
+ */
+export interface WorkLimits {
+  /** Files that are inspected, read or stored at the same time. Default: 16. */
+  files?: number;
+  /**
+   * Bytes of files that the process holds at the same time, also those that clients send or read at the
+   * moment. Default: 64,000,000.
+   */
+  fileBytes?: number;
+  /** How long a request waits for its turn, in milliseconds. Default: 10,000. */
+  waitMs?: number;
 }
 
 /** What became of a session that `recover()` was called for. */

@@ -6,6 +6,7 @@ import { type FilledMessages, type ReadForModel, withFileBytes } from "../../con
 import { withoutRefusedFiles } from "../../context/file-limits.ts";
 import type { OwnUserFiles } from "../../files/user-files.ts";
 import type { LegFiles } from "../../leg/leg-files.ts";
+import type { FileReference } from "../../log/event-parts.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Host } from "../leg/host.ts";
 import { rootOf } from "../leg/root-session.ts";
@@ -31,10 +32,13 @@ export function makeLegFiles(
     keep: async (event) => {
       if (files === undefined || event.type !== "tool_result" || !Array.isArray(event.data.content))
         return event;
-      const { contents, data } = await withReferences(event.data);
+      const { userId } = session;
+      const isOfRun = true;
+      const { kept, data } = await withReferences(event.data, (base64) =>
+        files.inspect(userId, base64, { isOfRun }),
+      );
       try {
-        if (contents.length > 0)
-          await files.keep(session.userId, await rootOf(host.store, session), contents);
+        if (kept.length > 0) await files.keep(userId, await rootOf(host.store, session), kept, { isOfRun });
         return { ...event, data };
       } catch (error) {
         // The tool has run, so its result must be stored: with the bytes, as without a file store.
@@ -46,10 +50,9 @@ export function makeLegFiles(
       if (!request.messages.some(({ content }) => filesInBlocks(content).length > 0)) return request;
       const before = last;
       const now = new Map<string, Promise<string | undefined>>();
-      const read: ReadForModel = async ({ id, media_type }) => {
-        const isText = media_type === "text/plain";
-        const content = now.get(id) ?? before.get(id) ?? readForModel(files, session.userId, id, isText);
-        now.set(id, content);
+      const read: ReadForModel = async (file) => {
+        const content = now.get(file.id) ?? before.get(file.id) ?? readForModel(files, session.userId, file);
+        now.set(file.id, content);
         return await content;
       };
       const filled = await withFileBytes(request, model, read, known);
@@ -72,10 +75,9 @@ export function makeLegFiles(
 async function readForModel(
   files: OwnUserFiles | undefined,
   userId: string,
-  id: string,
-  isText: boolean,
+  file: FileReference,
 ): Promise<string | undefined> {
-  const content = await files?.read(userId, id);
+  const content = await files?.read(userId, file);
   if (content === undefined) return undefined;
-  return isText ? new TextDecoder().decode(content) : toBase64(content);
+  return file.media_type === "text/plain" ? new TextDecoder().decode(content) : toBase64(content);
 }

@@ -1,19 +1,11 @@
 import type { Agent } from "../../agent/agent.ts";
 import { checkOptions, kindOf, type OptionKinds } from "../../base/check-options.ts";
 import { PawlError } from "../../base/errors.ts";
-import { sha256 } from "../../base/sha256.ts";
 import { isBlank } from "../../base/text.ts";
 import { canRead } from "../../context/file-bytes.ts";
-import { fileBytes } from "../../files/given-bytes.ts";
 import { isFileId } from "../../files/hashed-files.ts";
-import {
-  type FileFacts,
-  inspectFile,
-  LARGEST_UPLOAD,
-  MOST_PAGES,
-  refusedFile,
-} from "../../files/inspect-file.ts";
-import type { OwnUserFiles } from "../../files/user-files.ts";
+import { type FileFacts, LARGEST_UPLOAD, MOST_PAGES, refusedFile } from "../../files/inspect-file.ts";
+import type { FileToKeep, OwnUserFiles } from "../../files/user-files.ts";
 import type { FileReference } from "../../log/event-parts.ts";
 import type { RunOptions } from "../begin/runtime-types.ts";
 
@@ -26,11 +18,10 @@ export interface ReadInput {
   files: readonly ReadFile[];
 }
 
-/** A file of a message. `isUpload` is true if the message named it by the id of an upload. */
+/** A file of a message, as the log refers to it and as it will be kept. */
 interface ReadFile {
   reference: FileReference;
-  content: Uint8Array<ArrayBuffer>;
-  isUpload: boolean;
+  kept: FileToKeep;
 }
 
 type MessagePart = Exclude<RunOptions["input"], string | undefined>[number];
@@ -60,17 +51,14 @@ export async function readInput(
     if (part.type !== "file") continue;
     const whose = `\`input[${at}].data\``;
     const of = given.length > 1 ? `${shownName(part.name) ?? `File ${read.length + 1}`}: ` : "";
-    const { content, id, ...facts } = await readPart(files, userId, part, { whose, of });
-    left -= content.length;
+    const kept = await readPart(files, userId, part, { whose, of });
+    const { content: _, id, ...facts } = kept;
+    left -= facts.bytes;
     if (left < 0)
       throw refusedFile(`The files of a message may have at most ${LARGEST_UPLOAD} bytes in all.`);
     if (!canRead(model, facts.mediaType))
       throw refusedFile(`${of}The model ${model.id} cannot read files of the type ${facts.mediaType}.`);
-    read.push({
-      reference: { id, ...stored(facts), ...named(part.name) },
-      content,
-      isUpload: part.id !== undefined,
-    });
+    read.push({ reference: { id, ...stored(facts), ...named(part.name) }, kept });
   }
   const pages = read.reduce((sum, { reference }) => sum + (reference.pages ?? 0), 0);
   if (pages > MOST_PAGES)
@@ -78,22 +66,20 @@ export async function readInput(
   return { message, files: read };
 }
 
+/** Reads the bytes of a part. Of an uploaded file, only what is stored about it is read. */
 async function readPart(
   files: OwnUserFiles,
   userId: string,
   part: FilePart,
   { whose, of }: { whose: string; of: string },
-): Promise<FileFacts & { id: string; content: Uint8Array<ArrayBuffer> }> {
-  if (part.id === undefined) {
-    const content = await fileBytes(part.data, whose);
-    const facts = await inspectFile(content).catch((error: unknown) => {
+): Promise<FileToKeep> {
+  if (part.id === undefined)
+    return await files.inspect(userId, part.data, { whose }).catch((error: unknown) => {
       if (!PawlError.is(error, "invalid_input")) throw error;
       throw refusedFile(`${of}${error.message}`);
     });
-    return { ...facts, id: await sha256(content), content };
-  }
   try {
-    return await files.get(userId, part.id);
+    return await files.describe(userId, part.id);
   } catch (error) {
     if (!PawlError.is(error, "not_found")) throw error;
     throw refusedFile(`${of}A file of the message does not exist. Upload it again.`);

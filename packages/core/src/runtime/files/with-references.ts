@@ -1,8 +1,7 @@
-import { fromBase64 } from "../../base/base64.ts";
 import { isJsonObject, type Json } from "../../base/json.ts";
-import { sha256 } from "../../base/sha256.ts";
 import { fileBlock } from "../../context/file-blocks.ts";
-import { inspectFile, LARGEST_UPLOAD, MOST_PAGES } from "../../files/inspect-file.ts";
+import { LARGEST_UPLOAD, MOST_PAGES } from "../../files/inspect-file.ts";
+import type { FileToKeep } from "../../files/user-files.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { FileReference } from "../../log/event-parts.ts";
 import type { ContentBlock } from "../../model/content.ts";
@@ -13,20 +12,24 @@ const MOST_IN_RESULT = 20;
 /** What comes before the base64 in a `data:` URL. */
 const DATA_URL = /^data:[^,]{0,300};base64,/;
 
-/** A tool result with references, and the bytes of the files that it refers to. */
+/** A tool result with references, and the files that it refers to. */
 interface Referring {
   data: EventData["tool_result"];
-  contents: Uint8Array<ArrayBuffer>[];
+  kept: FileToKeep[];
 }
 
 /**
  * Replaces the pictures and PDFs in a result's content by references. If its `result` has the same base64,
  * also in a `data:` URL, that becomes `file:<id>`, so that the log does not have the bytes, and the file is
- * one of the result's `files`, which people see. A file that no model reads becomes a note.
+ * one of the result's `files`, which people see. A file that no model reads becomes a note. `inspect` decodes
+ * and inspects the base64 of a file.
  */
-export async function withReferences(data: EventData["tool_result"]): Promise<Referring> {
-  const contents: Uint8Array<ArrayBuffer>[] = [];
-  if (!Array.isArray(data.content)) return { data, contents };
+export async function withReferences(
+  data: EventData["tool_result"],
+  inspect: (base64: string) => Promise<FileToKeep>,
+): Promise<Referring> {
+  const kept: FileToKeep[] = [];
+  if (!Array.isArray(data.content)) return { data, kept };
   const ids = new Map<string, FileReference>();
   let left = { files: MOST_IN_RESULT, bytes: LARGEST_UPLOAD, pages: MOST_PAGES };
   const content: ContentBlock[] = [];
@@ -35,28 +38,27 @@ export async function withReferences(data: EventData["tool_result"]): Promise<Re
     if (base64 === undefined) content.push(block);
     else content.push(await reference(block, base64));
   }
-  if (content.every((block, at) => block === data.content?.[at])) return { data, contents };
+  if (content.every((block, at) => block === data.content?.[at])) return { data, kept };
   const shown = new Map<string, FileReference>();
   const result = ids.size === 0 ? data.result : named(data.result);
   const files = [...shown.values()];
-  return { data: { ...data, content, result, ...(files.length > 0 && { files }) }, contents };
+  return { data: { ...data, content, result, ...(files.length > 0 && { files }) }, kept };
 
   async function reference({ title }: ContentBlock, base64: string): Promise<ContentBlock> {
     try {
-      const bytes = fromBase64(base64);
-      const { mediaType: media_type, ...facts } = await inspectFile(bytes);
+      const found = await inspect(base64);
+      const { content: _, id, mediaType: media_type, ...facts } = found;
       if (media_type === "text/plain") return leftOut("it is neither a picture nor a PDF.");
       const rest = {
         files: left.files - 1,
-        bytes: left.bytes - bytes.length,
+        bytes: left.bytes - facts.bytes,
         pages: left.pages - (facts.pages ?? 0),
       };
       if (Math.min(...Object.values(rest)) < 0) return leftOut("the result has too many files.");
       left = rest;
-      const id = await sha256(bytes);
       const file = { id, media_type, ...facts, ...(typeof title === "string" && { name: title }) };
       ids.set(base64, file);
-      contents.push(bytes);
+      kept.push(found);
       return fileBlock(file);
     } catch (error) {
       return leftOut((error as Error).message);

@@ -1,5 +1,4 @@
 export { engineInMemory } from "../../engine/local-engine.ts";
-export { userFiles } from "../../files/user-files.ts";
 export { checkedOffer, offeredTools, refuseTaken } from "../../tools/offered-tools.ts";
 export { fork } from "../at-rest/fork.ts";
 export { redact } from "../at-rest/redact.ts";
@@ -9,6 +8,7 @@ export { beginRetry } from "../begin/begin-retry.ts";
 export { beginWithAnswers } from "../begin/begin-with-answers.ts";
 export { giveCredentials } from "../begin/give-credentials.ts";
 export { requestStop, stopRunOf } from "../begin/stop.ts";
+export { filesWithin } from "../files/files-within.ts";
 export { makeLegFiles } from "../files/make-leg-files.ts";
 export { readInput } from "../files/read-input.ts";
 export { delegateCall } from "../tasks/delegate.ts";

@@ -64,7 +64,7 @@ describe.each([6, 7] as const)("F1 W2 files in messages of the AI SDK %i", (vers
     const again = chat(version, served, { id: "c1", messages: before });
     await again.sendMessage({ text: "And now?" });
     expect([again.error, served.seen()]).toEqual([undefined, [{ type: "text", text: "And now?" }]]);
-    expect(await served.files.list()).toHaveLength(2);
+    expect(await served.stored()).toHaveLength(2);
   });
 
   it("are named by the path of an uploaded file, and other addresses are refused", async () => {

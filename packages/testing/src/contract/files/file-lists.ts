@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { FileCheck } from "./file-bench.ts";
+import { type FileCheck, refuses } from "./file-bench.ts";
 
 /** Checks of `list`. */
 export const fileListChecks: readonly FileCheck[] = [
@@ -16,6 +16,22 @@ export const fileListChecks: readonly FileCheck[] = [
       const everything = await files.list();
       for (const path of all) assert.ok(everything.some((file) => file.path === at(path)));
       assert.deepEqual(await files.list(""), everything);
+    },
+  },
+  {
+    name: "F1 a file, what is noted beside it, and the folder of its name are three things",
+    async run({ at, files, paths }) {
+      const [bytes, facts, use] = ["ada/9f86", "ada/9f86.facts", "ada/9f86/5e88"];
+      for (const path of [bytes, facts, use]) await files.put(at(path), path === use ? "" : path);
+      assert.deepEqual(await paths("ada/9f86"), [use]);
+      assert.deepEqual(await paths("ada"), [bytes, facts, use]);
+      assert.equal((await files.get(at(facts))).contentType, (await files.get(at(bytes))).contentType);
+      await files.delete(at(facts));
+      await refuses(() => files.get(at(facts)), "not_found", "deleted");
+      assert.equal(new TextDecoder().decode((await files.get(at(bytes))).content), bytes);
+      await files.delete(at(bytes));
+      assert.deepEqual(await paths("ada"), [use]);
+      assert.equal((await files.get(at(use))).content.length, 0);
     },
   },
   {

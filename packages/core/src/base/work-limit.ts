@@ -1,0 +1,97 @@
+import type { Clock } from "./clock.ts";
+import { PawlError } from "./errors.ts";
+import { newWorkLine } from "./work-line.ts";
+import { newWorkUsage, type WorkBounds, type WorkShare } from "./work-usage.ts";
+
+/** A request for a place. */
+export interface AskedWork {
+  /** The user for whom the work is done. */
+  userId: string;
+  /** The bytes that the work will hold, as far as they are known. Default: 0. */
+  bytes?: number;
+  /** Gives the request up when it aborts. */
+  signal?: AbortSignal | undefined;
+  /** Set for work of a run that has begun: it waits as long as it takes, and comes first. */
+  isOfRun?: boolean;
+}
+
+/** A place that work has been given. It must be left in the end. */
+export interface WorkPlace {
+  /** Sets the number of bytes that the place holds. Never waits. */
+  holds(bytes: number): void;
+  /** Waits until the work may begin. Not needed after `enter()`. */
+  begin(signal?: AbortSignal): Promise<void>;
+  /** Ends the work. Its bytes count until `leave()`, e.g. while a client reads them. */
+  rest(): void;
+  /** Gives the place back. Only the first call counts. */
+  leave(): void;
+}
+
+/**
+ * Limits a kind of work in one process: how many are in progress at once, and how many bytes they hold. Work
+ * beyond that waits, in the order in which it came; a user who has half of everything waits alone.
+ *
+ * A place that has begun must never wait for another one of the same limit.
+ */
+export interface WorkLimit {
+  /** Waits until work may begin. @throws PawlError `overloaded` */
+  enter(asked: AskedWork): Promise<WorkPlace>;
+  /** Waits until there is room for the bytes of work that begins later. @throws PawlError `overloaded` */
+  hold(asked: AskedWork): Promise<WorkPlace>;
+}
+
+/** When a request that was refused may be sent again, in milliseconds. */
+const RETRY_AFTER_MS = 5_000;
+
+/**
+ * Makes a limit of work.
+ *
+ * @param what the work, for the message of `overloaded`, e.g. "files"
+ */
+export function newWorkLimit(
+  clock: Clock,
+  what: string,
+  { waitMs, ...bounds }: WorkBounds & { waitMs: number },
+): WorkLimit {
+  const usage = newWorkUsage(bounds);
+  const refusal = () =>
+    new PawlError("overloaded", `Too many ${what} are in use at once. Please try again in a moment.`, {
+      details: { retryAfterMs: RETRY_AFTER_MS },
+    });
+  const line = newWorkLine({ clock, usage, waitMs, refusal });
+
+  const place = async (
+    { userId, bytes = 0, signal, isOfRun = false }: AskedWork,
+    turn: boolean,
+  ): Promise<WorkPlace> => {
+    let share: WorkShare | undefined;
+    const take = () => {
+      share = usage.share(userId);
+      share.holds(bytes);
+      share.works(turn);
+    };
+    const need = { userId, bytes, turn, isOfRun };
+    await line.wait({ need, take, isFirst: isOfRun, signal });
+    const then = (change: () => void) => {
+      change();
+      line.admit();
+    };
+    return {
+      holds: (now) => then(() => share?.holds(now)),
+      begin: (gone) =>
+        line.wait({
+          need: { ...need, bytes: undefined, turn: true },
+          take: () => share?.works(true),
+          isFirst: true,
+          signal: gone,
+        }),
+      rest: () => then(() => share?.works(false)),
+      leave: () =>
+        then(() => {
+          share?.end();
+          share = undefined;
+        }),
+    };
+  };
+  return { enter: (asked) => place(asked, true), hold: (asked) => place(asked, false) };
+}

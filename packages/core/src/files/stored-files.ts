@@ -1,0 +1,72 @@
+import { sha256 } from "../base/sha256.ts";
+import { fileBytes, givenLength, isInPieces, joinedBytes } from "./given-bytes.ts";
+import { type Folders, foldersOf } from "./hashed-files.ts";
+import { LARGEST_UPLOAD, refusedFile } from "./inspect-file.ts";
+import { checkUnsent, cleanUnsent } from "./unsent-files.ts";
+import type { UserFileParts } from "./user-file-parts.ts";
+import type { FileToKeep, OwnUserFiles, UserFile } from "./user-files.ts";
+
+/** Makes the functions that store users' files. */
+export function storedFiles({
+  kept,
+  work,
+  clock,
+}: UserFileParts): Pick<OwnUserFiles, "put" | "inspect" | "keep" | "use"> {
+  const upload = async (userId: string, content: Uint8Array<ArrayBuffer>): Promise<UserFile> => {
+    const file = await work.inspect(content);
+    const { id, ...facts } = file;
+    const { unsent } = await foldersOf(userId);
+    const all = await cleanUnsent(kept, unsent, clock.now());
+    const others = all.filter(({ path }) => path !== `${unsent}/${id}`);
+    checkUnsent(others, content.length);
+    await kept.put(unsent, id, content, facts);
+    return file;
+  };
+  const keep = async (userId: string, folders: Folders, file: FileToKeep, isOfRun: boolean) => {
+    const { content, id, ...facts } = file;
+    // The use is stored, so what is found here is not deleted.
+    if (content === undefined && (await kept.factsAt(folders.sent, id)) !== undefined) return;
+    await work.within({ userId, bytes: file.bytes, isOfRun }, async () => {
+      const bytes = content ?? (await kept.read(folders, id));
+      if (bytes === undefined) throw refusedFile("A file of the message does not exist. Upload it again.");
+      await kept.put(folders.sent, id, bytes, facts);
+    });
+  };
+  return {
+    put: async (userId, given, { bytes = LARGEST_UPLOAD, signal } = {}) => {
+      if (!isInPieces(given))
+        return await work.within({ userId, bytes: givenLength(given), signal }, async () =>
+          upload(userId, await fileBytes(given)),
+        );
+      // The pieces come as fast as somebody sends them. Until then, only their room is taken.
+      const place = await work.hold({ userId, bytes: Math.min(bytes, LARGEST_UPLOAD), signal });
+      try {
+        const content = await joinedBytes(given);
+        place.holds(content.length);
+        await place.begin(signal);
+        return await upload(userId, content);
+      } finally {
+        place.leave();
+      }
+    },
+    inspect: async (userId, given, { whose, isOfRun = false } = {}) =>
+      await work.within({ userId, bytes: givenLength(given, whose), isOfRun }, async () => {
+        const content = await fileBytes(given, whose);
+        return { ...(await work.inspect(content)), content };
+      }),
+    keep: async (userId, sessionId, files, { isOfRun = false } = {}) => {
+      const folders = await foldersOf(userId);
+      const session = await sha256(sessionId);
+      for (const file of files) {
+        await kept.use(folders.sent, session, file.id);
+        await keep(userId, folders, file, isOfRun);
+      }
+      for (const { id, content } of files) if (content === undefined) await kept.remove(folders.unsent, id);
+    },
+    use: async (userId, sessionId, ids) => {
+      const { sent } = await foldersOf(userId);
+      const session = await sha256(sessionId);
+      for (const id of ids) await kept.use(sent, session, id);
+    },
+  };
+}
