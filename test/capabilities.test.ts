@@ -15,15 +15,36 @@ function found(text: string): string[] {
 test.each([
   ["a property", "const store = { ...memoryStore(), open: undefined };"],
   ["a property, behind a claim", "make({ open: undefined as never });"],
+  ["a property, behind two claims", 'make({ open: undefined as unknown as Store["open"] });'],
+  ["a property, in parentheses", "make({ open: (undefined)! });"],
+  ["a property, sometimes", "make({ open: isOld ? undefined : store.open });"],
+  ["a property in brackets", 'make({ ["open"]: undefined });'],
   ["`void 0`", "make({ open: void 0 });"],
+  ["`null`", "make({ open: null as never });"],
+  ["a constant", "make({ open: nothing }); const nothing = undefined;"],
+  ["a shorthand", "make({ ...store, open }); const open = undefined;"],
+  ["a getter", "make({ ...store, get open() { return undefined; } });"],
+  ["a getter that returns", "make({ ...store, get open() { return; } });"],
   ["a copy of the rest", "const { open: _, ...others } = store;"],
   ["a copy of the rest, by the same name", "const { open, ...others } = store;"],
   ["a parameter's rest", "const least = ({ open, ...others }: EventStore) => others;"],
+  ["an assigned copy of the rest", "({ open: gone, ...others } = store);"],
   ["`delete`", "delete store.open;"],
   ["`delete` by a text", 'delete store["open"];'],
+  ["`delete` by a constant", 'delete store[key]; const key = "open";'],
   ["an assignment", "store.open = undefined;"],
+  ["Object.assign", "Object.assign(store, { open: undefined });"],
+  ["Object.defineProperty", 'Object.defineProperty(store, "open", { value: undefined });'],
+  [
+    "Object.defineProperty with a getter",
+    'Object.defineProperty(store, "open", { get() { return undefined; } });',
+  ],
   ["a property of a class", "class Store extends Other { open = undefined; }"],
   ["Reflect", 'Reflect.deleteProperty(store, "open");'],
+  ["Reflect.set", 'Reflect.set(store, "open", undefined);'],
+  ["one of its two ways", 'const as = eachWay("open")[1][1];'],
+  ["the last of its two ways", 'const [, [, as]] = eachWay("open");'],
+  ["`slice` of its two ways", 'it.each(eachWay("open").slice(1))("opens, %s", run);'],
   ["a type", 'let store: Omit<EventStore, "append" | "open">;'],
   [
     "a store of its own",
@@ -42,7 +63,11 @@ test("B6 a module that is replaced needs a test with the module", () => {
 
 test.each([
   ["both ways", 'it.each(eachWay("open"))("opens, %s", async (_, as) => run(as(memoryStore())));'],
+  ["both ways, in turn", 'for (const [way, as] of eachWay("open")) run(as(store), way);'],
+  ["both ways, by name", 'const [whole, less] = eachWay("open").map(([, as]) => run(as(store)));'],
   ["another value", "make({ open: 1, ...(open && { open }) });"],
+  ["a constant with a value", "make({ ...store, open }); const open = held(store.open);"],
+  ["a method", "make({ ...store, open() { return undefined; } });"],
   ["names that are no capability", "make({ error: undefined }); const { a: _, ...rest } = b; delete b.c;"],
   ["a part that is used", "const { open, ...others } = store; const both = { ...others, open: held(open) };"],
   ["a part with a default", "function serve({ files = memoryFiles(), ...others }) { return others; }"],
@@ -65,6 +90,19 @@ test.each([
 ])("B6 another test may have it, named %s", (_, text) => {
   expect(found(`${text}\n${twin}`)).toEqual([]);
   expect(found(text)).toEqual([expect.stringContaining('no test has the title "opens it at once"')]);
+});
+
+test.each(["it.skip", "describe.skip.each(rows)", "test.todo"])(
+  "B6 the other test must run: %s",
+  (skipped) => {
+    const text = `without(store, "open", "opens it");\n${skipped}("opens it", () => open(store));`;
+    expect(found(text)).toEqual(['1: no test has the title "opens it"']);
+  },
+);
+
+test("B6 a test that is skipped on some machines may be the other one", () => {
+  const text = 'without(store, "open", "opens it");\nit.skipIf(noStack)("opens it", () => open(store));';
+  expect(found(text)).toEqual([]);
 });
 
 test("B6 the other test may be in another file, or one of a table", () => {

@@ -61,6 +61,7 @@ export function newFleet(seed: number, plan: Plan, timeline: Timeline): Fleet {
       });
       const store = database.connect(machine, witness, { canOpen: dice.chance(0.6) });
       const own = plan.mode === "queue" || plan.mode === "exclusive" ? engine.connect(machine) : undefined;
+      // twin: Q1 Q2 E2 F25 ends every run, does nothing twice and loses no wake, whatever happens to machines
       machine.pawl = newRuntime(fleet, machine, { store, agent, engine: own, dice });
       machines.push(machine);
       // Machines do not sweep in step.
