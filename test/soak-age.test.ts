@@ -7,7 +7,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filesOf } from "../scripts/lib/files.mjs";
 import { commitsSince, currentCode, hasHistory } from "../scripts/lib/history.mjs";
 import { findOldSoaks, judgeSoakReport, MOST_COMMITS } from "../scripts/lib/soak-age.mjs";
-import { commitOf, hasFailed, sectionsOf, soakSection, withSection } from "../scripts/lib/soak-section.mjs";
+import {
+  commitOf,
+  hasFailed,
+  pathsLine,
+  sectionsOf,
+  soakSection,
+  withSection,
+} from "../scripts/lib/soak-section.mjs";
 import { SOAKS, soaksNamed } from "../scripts/lib/soaks.mjs";
 
 const root = new URL("..", import.meta.url).pathname;
@@ -84,7 +91,7 @@ Written by \`npm run soak\`, one section for each soak; do not edit.
   it("is judged by the code that it speaks for, since its own commit", () => {
     const asked: unknown[] = [];
     findOldSoaks(
-      reportOf(passed, "1a2b3c4d with uncommitted changes"),
+      reportOf(passed, "1a2b3c4d, which added these results"),
       (commit, paths) => {
         asked.push(commit, paths);
         return 0;
@@ -92,6 +99,12 @@ Written by \`npm run soak\`, one section for each soak; do not edit.
       soaks,
     );
     expect(asked).toEqual(["1a2b3c4d", soaks["test/soak/a.test.ts"]]);
+  });
+
+  it("is outdated if it ran with changes that are in no commit", () => {
+    expect(outdated(reportOf(passed, "1a2b3c4d with uncommitted changes"), 0)).toEqual([
+      "test/soak/a.test.ts: ran with uncommitted changes",
+    ]);
   });
 
   it.each([
@@ -130,6 +143,12 @@ describe("B6 soaks", () => {
     const sections = sectionsOf(readFileSync(join(root, "docs/soak-report.md"), "utf8"));
     expect([...sections.values()].filter((section) => commitOf(section) === undefined)).toEqual([]);
     expect([...sections.keys()].filter((name) => !Object.hasOwn(SOAKS, name))).toEqual([]);
+  });
+
+  it("all name the code in the report by which they are judged", () => {
+    const sections = sectionsOf(readFileSync(join(root, "docs/soak-report.md"), "utf8"));
+    for (const [name, section] of sections)
+      expect(section, name).toContain(`${pathsLine(SOAKS[name] ?? [])}\n`);
   });
 
   it("are chosen by the beginnings of their names", () => {

@@ -93,9 +93,12 @@ test("a pull request is tested by README's command, on Linux and macOS, and by t
   expect(commandsOf(jobs.node as Job)).toEqual(["npm run unit:node -- 22", "npm run unit:node -- 26"]);
 });
 
-test("nothing is published before the tests passed, on each Node", () => {
+test("B6 nothing is published before the tests passed, on each Node, with soaks that are newer than the code", () => {
   const { test: tests, publish } = workflow("release.yml").jobs as Record<string, Job & { needs?: string }>;
   expect(publish?.needs).toBe("test");
+  expect(runsOf(tests as Job)).toContain("node scripts/check-soak-age.mjs --strict");
+  const checkout = tests?.steps.find(({ uses }) => uses?.startsWith("actions/checkout@"));
+  expect(checkout?.with?.["fetch-depth"]).toBe(0);
   expect(runsOf(tests as Job)).toEqual(
     expect.arrayContaining(["npm test", "npm run unit:node -- 22", "npm run unit:node -- 26"]),
   );

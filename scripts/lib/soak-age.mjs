@@ -1,15 +1,15 @@
 import { commitsSince, hasHistory } from "./history.mjs";
 import { root } from "./project.mjs";
 import { readSoakReport } from "./soak-report.mjs";
-import { commitOf, hasFailed, sectionsOf } from "./soak-section.mjs";
+import { commitOf, hadChanges, hasFailed, sectionsOf } from "./soak-section.mjs";
 import { SOAKS, soakCommand } from "./soaks.mjs";
 
 /** So many commits to the code that a soak speaks for make its section out of date. */
 export const MOST_COMMITS = 150;
 
 /**
- * Finds sections of the report that prove little about the code of today: they failed, are of unknown age, or
- * the code has changed too often since. Soaks without a section claim nothing, and come separately.
+ * Finds sections of the report that prove little about the code of today: they failed, ran with changes that
+ * are in no commit, are of unknown age, or the code has changed too often since. Soaks without a section claim nothing, and come separately.
  *
  * @param {string} report the text of docs/soak-report.md
  * @param {(commit: string, paths: readonly string[]) => number | undefined} since counts the commits that
@@ -32,6 +32,7 @@ export function findOldSoaks(report, since, soaks = SOAKS) {
 function problemOf(section, paths, since) {
   if (paths === undefined) return "no longer a soak";
   if (hasFailed(section)) return "failed";
+  if (hadChanges(section)) return "ran with uncommitted changes";
   const commit = commitOf(section);
   const count = commit === undefined ? undefined : since(commit, paths);
   if (count === undefined) return "of unknown age";

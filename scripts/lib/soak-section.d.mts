@@ -23,3 +23,7 @@ export function soakSection(
 export function hasFailed(section: string): boolean;
 
 export function commitOf(section: string): string | undefined;
+
+export function hadChanges(section: string): boolean;
+
+export function pathsLine(paths: readonly string[]): string;

@@ -36,7 +36,7 @@ export function soakSection(
     ...(failed > 0 ? [`${FAILED}: it proves nothing until it passes.`, ""] : []),
     `- Commit: ${code ?? "unknown"}`,
     `- Command: \`${soakCommand(name)}\``,
-    `- Speaks for: ${soaks[name].map((path) => `\`${path}\``).join(", ")}`,
+    pathsLine(soaks[name]),
     "",
     ...table(report),
     ...listed(notes),
@@ -58,6 +58,12 @@ export const hasFailed = (section) => section.includes(FAILED);
 
 /** Returns the commit that a section names, if it names one. */
 export const commitOf = (section) => /^- Commit: ([0-9a-f]{7,40})\b/m.exec(section)?.[1];
+
+/** Checks whether a section is of a commit with changes that nobody else has. */
+export const hadChanges = (section) => /^- Commit: .* with uncommitted changes$/m.test(section);
+
+/** Returns the line of a section that names the code that a soak speaks for. */
+export const pathsLine = (paths) => `- Speaks for: ${paths.map((path) => `\`${path}\``).join(", ")}`;
 
 function table(report) {
   if (!report) return ["It ended without results.", ""];

@@ -4,7 +4,12 @@ const sse = "packages/sse/src";
 const client = "packages/client/src";
 const restate = "packages/restate/src";
 // What a store in SQL shares with the others.
-const sqlLog = "packages/core/src/stores";
+const sqlLog = [
+  "packages/core/src/stores",
+  "packages/core/src/log/event-store.ts",
+  "packages/core/src/log/session-row.ts",
+  "packages/core/src/log/storable.ts",
+];
 
 /**
  * The tests with large counts, which `npm run soak` runs, and the code that each one speaks for. A report is
@@ -17,7 +22,18 @@ export const SOAKS = {
   "packages/sse/test/dialects/ai-sdk/ai-sdk-reload.test.ts": [core, sse],
   "test/openai-runs.test.ts": [core, "packages/openai/src"],
   "test/pages.test.ts": [core],
-  "test/soak/attacks.test.ts": [core, postgres, sse, "packages/mcp/src", "packages/sqlite/src"],
+  "test/soak/attacks.test.ts": [
+    core,
+    postgres,
+    sse,
+    client,
+    ...["anthropic", "cli", "mcp", "openai", "otel", "remote", "sqlite"].map(
+      (name) => `packages/${name}/src`,
+    ),
+    ...["coach", "enterprise-search", "rocket-league-coach", "trainer"].map((name) => `examples/${name}/src`),
+    "examples/playground/server",
+    "examples/playground/web",
+  ],
   "test/soak/credentials.test.ts": [core, postgres, "packages/otel/src"],
   "test/soak/engine-kills.test.ts": [core, postgres, restate, "packages/pg-boss/src", "packages/sqlite/src"],
   "test/soak/enterprise-search.test.ts": [
@@ -29,8 +45,8 @@ export const SOAKS = {
   "test/soak/file-runs.test.ts": [core],
   "test/soak/kill.test.ts": [core, postgres, sse, client, "examples/playground/server"],
   "test/soak/output-runs.test.ts": [core],
-  "test/soak/postgres-appends.test.ts": [sqlLog, postgres],
-  "test/soak/postgres-kills.test.ts": [sqlLog, postgres],
+  "test/soak/postgres-appends.test.ts": [...sqlLog, postgres],
+  "test/soak/postgres-kills.test.ts": [...sqlLog, postgres],
   "test/soak/random-runs.test.ts": [core],
   "test/soak/restate-kills.test.ts": [core, postgres, restate],
   "test/soak/resume.test.ts": [core, postgres, sse, client],
