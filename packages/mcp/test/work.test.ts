@@ -36,8 +36,10 @@ const doubling = (count: number): JsonObject => ({
   ),
 });
 
+// Both end within seconds without the bounds, so that the tests fail then.
 const evil = { type: "string", pattern: "^(a+)+$" };
-const text = `${"a".repeat(60)}!`;
+const text = `${"a".repeat(22)}!`;
+const DOUBLINGS = 22;
 
 describe("B7 T14 a server's schema", () => {
   it("of an input does not run its regular expressions, and takes a counted number of steps", async () => {
@@ -45,7 +47,10 @@ describe("B7 T14 a server's schema", () => {
     expect(
       (await called({ tools: () => [listed({ inputSchema: schema })] }, { x: text })).data?.success,
     ).toBe(true);
-    const { data } = await called({ tools: () => [listed({ inputSchema: doubling(60) })] }, { x: "s" });
+    const { data } = await called(
+      { tools: () => [listed({ inputSchema: doubling(DOUBLINGS) })] },
+      { x: "s" },
+    );
     expect(data).toMatchObject({
       success: false,
       result: expect.stringContaining("takes more than 50000 steps"),
@@ -59,7 +64,7 @@ describe("B7 T14 a server's schema", () => {
     });
     const fine = await called(returning({ type: "object", properties: { x: evil } }, { x: text }));
     expect(fine.data?.success).toBe(true);
-    const { data } = await called(returning(doubling(60), { x: "s" }));
+    const { data } = await called(returning(doubling(DOUBLINGS), { x: "s" }));
     expect(data).toMatchObject({ success: false, report: { code: "mcp_unusable_result" } });
   });
 

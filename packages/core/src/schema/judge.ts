@@ -5,6 +5,7 @@ import { judgeChoices } from "./judge-choices.ts";
 import { judgeObject } from "./judge-object.ts";
 import { judgeNumber, judgeText, judgeType, judgeValues } from "./judge-values.ts";
 import {
+  DEEPEST,
   Enough,
   type Judging,
   type Mistake,
@@ -17,9 +18,6 @@ import { resolveSchema } from "./resolve-schema.ts";
 
 /** The steps that a validation by another server's schema may take. */
 export const MOST_STEPS = 50_000;
-
-/** The most schemas inside each other that judge one value and its parts. */
-const DEEPEST = 1_500;
 
 /** Prepares a JSON Schema (draft 2020-12) for validations. @throws if an `$id` or `$ref` is not a URI */
 export function judgeOf(schema: JsonObject): PreparedSchema {

@@ -35,6 +35,9 @@ export interface Judging extends PreparedSchema {
 /** Judges a value by a schema. Adds the parts of the value that the schema has seen to `seen`. */
 export type Visit = (at: Judging, schema: Part | boolean, value: unknown, seen?: Set<string>) => boolean;
 
+/** The most schemas inside each other that judge one value and its parts, and the most levels of a value. */
+export const DEEPEST = 1_500;
+
 /** The most mistakes that a validation looks for. */
 export const MOST_MISTAKES = 10;
 
@@ -75,14 +78,20 @@ export function tentatively<T>(at: Judging, work: () => T): T {
   return outcome;
 }
 
-/** Returns a value as text with sorted fields. Equal values have equal texts. Counts its parts as steps. */
-export function canonicalText(at: Judging, value: unknown): string {
+/**
+ * Returns a value as text with sorted fields. Equal values have equal texts. Counts its parts as steps.
+ *
+ * @throws RangeError for more than {@link DEEPEST} levels
+ */
+export function canonicalText(at: Judging, value: unknown, left = DEEPEST): string {
   spend(at, 1);
+  if (left === 0) throw new RangeError();
   if (typeof value === "string") spend(at, value.length / CHARS_A_STEP);
-  if (Array.isArray(value)) return `[${value.map((part) => canonicalText(at, part)).join()}]`;
+  if (Array.isArray(value)) return `[${value.map((part) => canonicalText(at, part, left - 1)).join()}]`;
   if (!isJsonObject(value as Json)) return JSON.stringify(value) ?? "undefined";
   const fields = Object.entries(value as JsonObject).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([key, part]) => `${JSON.stringify(key)}:${canonicalText(at, part)}`).join()}}`;
+  const text = ([key, part]: [string, Json]) => `${JSON.stringify(key)}:${canonicalText(at, part, left - 1)}`;
+  return `{${fields.map(text).join()}}`;
 }
 
 /** How many characters are read in the time of a step. */

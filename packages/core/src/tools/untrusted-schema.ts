@@ -2,6 +2,7 @@ import { PawlError } from "../base/errors.ts";
 import { excessOf, type JsonBounds } from "../base/excess.ts";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { MOST_STEPS } from "../schema/judge.ts";
+import type { PreparedSchema } from "../schema/judging.ts";
 import { directSubschemas, schemasIn, withSubschemas } from "../schema/subschemas.ts";
 import { checkedJudge, judgedBy } from "./json-schema.ts";
 import type { Schema } from "./schema.ts";
@@ -44,7 +45,17 @@ export function untrustedSchema(schema: JsonObject): Schema<JsonObject> {
   );
   if (inside.length > MOST_IDS)
     throw new PawlError("config", `A JSON Schema of a server may have at most ${MOST_IDS} ids inside it.`);
-  return judgedBy(schema, checkedJudge(loosened(schema, parts)), MOST_STEPS);
+  return judgedBy(schema, withLostParts(checkedJudge(loosened(schema, parts))), MOST_STEPS);
+}
+
+/** Lets references to parts that were removed, or moved, accept everything. `tool()` refuses broken ones. */
+function withLostParts(judge: PreparedSchema): PreparedSchema {
+  const parts = { ...judge.parts };
+  for (const part of Object.values(judge.parts)) {
+    const address = typeof part === "boolean" ? undefined : part.__absolute_ref__;
+    if (address !== undefined && !Object.hasOwn(parts, address)) parts[address] = true;
+  }
+  return { ...judge, parts };
 }
 
 /** What a schema of another server may have at most. */

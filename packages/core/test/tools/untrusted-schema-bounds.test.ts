@@ -11,7 +11,7 @@ const outcome = async (schema: Schema, value: unknown) => {
 describe("B7 untrustedSchema()", () => {
   it("refuses a schema that is too large, too deep, or has ids in ids", () => {
     let ids: JsonObject = {};
-    for (let level = 0; level < 40; level += 1)
+    for (let level = 0; level < 12; level += 1)
       ids = { $id: `https://example.com/${level}`, properties: { a: ids } };
     expect(() => untrustedSchema(nested(100))).not.toThrow();
     expect(() => untrustedSchema(nested(101))).toThrow(
@@ -38,6 +38,25 @@ describe("B7 untrustedSchema()", () => {
       { allOf: [{ patternProperties: { "^x-": { type: "string" } } }], unevaluatedProperties: false },
       { "x-a": "1" },
     ],
+    [
+      "a reference to a schema of oneOf",
+      {
+        properties: {
+          a: { oneOf: [{ pattern: "^a" }, { pattern: "^b" }] },
+          b: { $ref: "#/properties/a/oneOf/0" },
+        },
+      },
+      { a: "b", b: "ab" },
+    ],
+    [
+      "a reference to a schema of a pattern",
+      {
+        patternProperties: { "^a": { minLength: 1 } },
+        properties: { b: { $ref: "#/patternProperties/%5Ea" } },
+      },
+      { b: "b" },
+    ],
+    ["a reference to a schema of not", { not: { pattern: "^a" }, anyOf: [{ $ref: "#/not" }, {}] }, "b"],
   ])("accepts a value that the schema accepts by a pattern: %s", async (_, schema, value) => {
     expect(await outcome(jsonSchema(schema), value)).toBe("ok");
     expect(await outcome(untrustedSchema(schema), value)).toBe("ok");
