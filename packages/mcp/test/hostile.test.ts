@@ -198,7 +198,7 @@ describe("a hostile question", () => {
 describe("a flood", () => {
   it.each([
     [10_000, true],
-    [10_001, false],
+    [20_000, false],
   ])("B7 T14 of %d notes on progress does not hold up the process", async (times, succeeds) => {
     const served = serve((server) => {
       server.registerTool("it", {}, async ({ mcpReq }) => {

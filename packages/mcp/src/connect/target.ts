@@ -27,10 +27,10 @@ export async function openTransport<Deps>(
   token: Token | undefined,
   session?: string,
 ): Promise<Opened> {
-  const { url, command, args = [], env = {}, cwd, headers = {} } = options;
+  const { url, command, args = [], env = {}, cwd, headers = {}, now } = options;
   if (command !== undefined) {
     const { transport, hold } = await stdioTransport({ command, args, env, cwd });
-    return { transport: watched(transport), hold };
+    return { transport: watched(transport, now), hold };
   }
   const { StreamableHTTPClientTransport } = await sdk();
   const target = {
@@ -51,6 +51,7 @@ export async function openTransport<Deps>(
       ...(session !== undefined && { sessionId: session, protocolVersion: TASK_VERSION }),
       ...(token !== undefined && { authProvider: authProvider(token) }),
     }) as Transport,
+    now,
   );
   return { transport: made, hold: () => undefined };
 }

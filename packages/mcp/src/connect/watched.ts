@@ -14,12 +14,14 @@ type Id = string | number;
  * - It delivers a call that became a task. The SDK drops the task, although it runs.
  * - It limits what a server may send before it answers. The SDK answers each request of a server with a
  *   request of its own, all at once.
+ *
+ * @param now returns the time in milliseconds
  */
-export function watched(transport: Transport): Transport {
+export function watched(transport: Transport, now: () => number = Date.now): Transport {
   /** The requests without an answer; the value is the request's `params.task`, of calls only. */
   const open = new Map<Id, { isCall: boolean; asksForTask: boolean }>();
   const send = transport.send.bind(transport);
-  const allowed: Allowed = { requests: 0, notifications: 0 };
+  const allowed: Allowed = { requests: 0, notifications: 0, most: LEGACY, at: now() };
   let receive: Transport["onmessage"];
   Object.defineProperty(transport, "onmessage", {
     configurable: true,
@@ -28,6 +30,7 @@ export function watched(transport: Transport): Transport {
       receive =
         handler &&
         ((message, extra) => {
+          allowLater(allowed, now());
           const flood = floodOf(message, allowed);
           if (flood === undefined) return handler(delivered(transport, message, open), extra);
           for (const id of [...open.keys()]) handler(delivered(transport, errorFor(id, flood, LOST), open));
@@ -54,31 +57,54 @@ export function watched(transport: Transport): Transport {
   return transport;
 }
 
-/** What a server may still send before it has answered. */
-interface Allowed {
+/** How many messages of its own a server may send. */
+interface Messages {
   requests: number;
   notifications: number;
+}
+
+/** What a server may still send. */
+interface Allowed extends Messages {
+  /** What it may send for each request without an answer. */
+  most: Messages;
+  /** When the time was last counted, in milliseconds. */
+  at: number;
 }
 
 /** The field by which a request says that its protocol has no requests of servers. */
 const MODERN = "io.modelcontextprotocol/protocolVersion";
 
-const CURRENT: Allowed = { requests: 0, notifications: 10_000 };
-const LEGACY: Allowed = { requests: 8, notifications: 10_000 };
+const CURRENT: Messages = { requests: 0, notifications: 10_000 };
+const LEGACY: Messages = { requests: 8, notifications: 10_000 };
+
+/** What a server may send besides: during a long call, and to learn whether its client is still there. */
+const EACH_SECOND: Messages = { requests: 1, notifications: 100 };
+
+const KINDS = ["requests", "notifications"] as const;
 
 /** Allows what a server may send for one more request, and keeps no more than for those without an answer. */
-function allowMore(allowed: Allowed, more: Allowed, open: number): void {
-  for (const kind of ["requests", "notifications"] as const)
-    allowed[kind] = Math.min(Math.max(allowed[kind], 0) + more[kind], more[kind] * open);
+function allowMore(allowed: Allowed, most: Messages, open: number): void {
+  allowed.most = most;
+  for (const kind of KINDS) allowed[kind] = Math.min(allowed[kind] + most[kind], most[kind] * open);
+}
+
+/** Allows what a server may send for the time that has passed, up to what it may for one request. */
+function allowLater(allowed: Allowed, now: number): void {
+  const seconds = Math.max(0, now - allowed.at) / 1_000;
+  allowed.at = now;
+  for (const kind of KINDS) {
+    const more = Math.min(allowed[kind] + seconds * EACH_SECOND[kind], allowed.most[kind]);
+    allowed[kind] = Math.max(allowed[kind], more);
+  }
 }
 
 /** Counts a message. Returns what is wrong if the server sends more than it may. */
 function floodOf(message: Message, allowed: Allowed): string | undefined {
   if (!("method" in message)) return undefined;
   const kind = "id" in message ? "requests" : "notifications";
+  if (allowed[kind] < 1) return `The server sent too many ${kind} of its own.`;
   allowed[kind] -= 1;
-  if (allowed[kind] >= 0) return undefined;
-  return `The server sent too many ${kind} of its own.`;
+  return undefined;
 }
 
 /** Transports over which a call became a task. */

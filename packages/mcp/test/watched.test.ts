@@ -1,0 +1,75 @@
+import { expect, it } from "vitest";
+import type { Transport } from "../src/connect/sdk.ts";
+import { watched } from "../src/connect/watched.ts";
+
+type Message = Parameters<Transport["send"]>[0];
+
+/** A transport whose server sends what the test says. `seen` has the messages that reach the SDK. */
+function world(params: object = {}) {
+  let now = 0;
+  const seen: Message[] = [];
+  const transport = watched(
+    { start: async () => {}, send: async () => {}, close: async () => {} },
+    () => now,
+  );
+  transport.onmessage = (message) => void seen.push(message);
+  const receive = (message: object) => transport.onmessage?.({ jsonrpc: "2.0", ...message } as Message, {});
+  return {
+    seen,
+    call: () => transport.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params } as Message),
+    answer: () => receive({ id: 1, result: { content: [] } }),
+    /** Sends this many messages, and lets time pass after each of them. */
+    send: (count: number, message: object, seconds: number) => {
+      for (let n = 0; n < count; n += 1) {
+        receive("id" in message ? { ...message, id: `s${n}` } : message);
+        now += seconds * 1_000;
+      }
+    },
+    failed: () => seen.filter((message) => "error" in message).length > 0,
+  };
+}
+
+const ping = { id: "s", method: "ping" };
+const progress = { method: "notifications/progress", params: { progressToken: 1, progress: 1 } };
+
+it("B7 T14 a call of ten minutes takes a ping in each second, and its answer after them", async () => {
+  const { seen, call, answer, send, failed } = world();
+  await call();
+  send(600, ping, 1);
+  answer();
+  expect(seen).toHaveLength(601);
+  expect(failed()).toBe(false);
+});
+
+it("B7 T14 an idle connection answers pings, too", async () => {
+  const { seen, call, answer, send } = world();
+  await call();
+  answer();
+  send(60, ping, 5);
+  expect(seen).toHaveLength(61);
+});
+
+it.each([
+  ["nine requests at once", ping, 9, 0, 8],
+  ["two requests in each second", ping, 100, 0.5, 15],
+  ["10,001 notifications at once", progress, 10_001, 0, 10_000],
+])("B7 T14 %s fail the call", async (_, message, count, seconds, most) => {
+  const { seen, call, send, failed } = world();
+  await call();
+  send(most, message, seconds);
+  expect(failed()).toBe(false);
+  send(count - most, message, seconds);
+  expect(failed()).toBe(true);
+  expect(seen.filter((one) => "error" in one)).toMatchObject([{ id: 1 }]);
+});
+
+it("B7 T14 a server whose protocol has no requests of servers gets none answered, however long it waits", async () => {
+  const { call, send, failed } = world({
+    _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" },
+  });
+  await call();
+  send(100, progress, 60);
+  expect(failed()).toBe(false);
+  send(1, ping, 0);
+  expect(failed()).toBe(true);
+});
