@@ -4,7 +4,7 @@ import { at } from "./lib/project.mjs";
 import { findSleeps } from "./lib/sleeps.mjs";
 
 // Checks that tests await conditions. What waits for a fixed time says why.
-const watched = /^(?:(?:packages|examples)\/[^/]+\/)?test\/.+\.tsx?$/;
+const watched = /^(?:(?:packages|examples)\/[^/]+\/)?test\/.+\.(?:tsx?|mjs)$/;
 const files = filesOf().filter((path) => watched.test(path) && path !== "test/sleeps.test.ts");
 const problems = files.flatMap((path) => findSleeps(path, readFileSync(at(path), "utf8")));
 for (const { file, line, message } of problems) console.error(`${file}:${line}: ${message}`);

@@ -1,9 +1,15 @@
 /** What waits for a fixed time: a promise of a timer, or Playwright's own. */
 const SLEEPS = [
-  /import \{[^}]*\bsetTimeout\b[^}]*\} from "(?:node:)?timers\/promises"/g,
-  /new Promise(?:<\w+>)?\(\s*\(?\w*\)?\s*=>\s*\{?\s*(?:void )?(?:globalThis\.)?setTimeout\(/g,
+  /import (?:\* as \w+|\w+|\{[^}]*\bset(?:Timeout|Interval)\b[^}]*\}) from "(?:node:)?timers\/promises"/g,
+  /import\("(?:node:)?timers\/promises"\)/g,
+  /new Promise(?:<[^>]*>)?\(\s*(?:\([^()]*\)|\w+)\s*=>\s*\{?\s*(?:void |return )?(?:\w+\.)?setTimeout\(/g,
+  /new Promise(?:<[^>]*>)?\(\s*function\b[^{]*\{\s*(?:\w+\.)?setTimeout\(/g,
+  // A promise that is resolved elsewhere: `const { promise, resolve } = Promise.withResolvers()`.
+  /\bsetTimeout\(\s*(?:\w+\.)?(?:resolve|done)\s*,/g,
+  /\bpromisify\(\s*(?:\w+\.)?setTimeout\b/g,
   /\.waitForTimeout\(/g,
   /\bscheduler\.wait\(/g,
+  /\bAtomics\.wait\(/g,
 ];
 
 /** The one place that may. */
@@ -18,10 +24,13 @@ const PAUSE = "test/support/pause.ts";
  */
 export function findSleeps(file, text) {
   if (file === PAUSE) return [];
-  const found = SLEEPS.flatMap((sleep) => [...text.matchAll(sleep)].map(({ index }) => index));
-  return found
-    .map((index) => text.slice(0, index).split("\n").length)
-    .sort((a, b) => a - b)
+  const found = SLEEPS.flatMap((sleep) => [...text.matchAll(sleep)]).sort((a, b) => a.index - b.index);
+  // One may be part of another one.
+  const outer = found.filter(
+    ({ index }, at) => !found.slice(0, at).some((one) => index < one.index + one[0].length),
+  );
+  return outer
+    .map(({ index }) => text.slice(0, index).split("\n").length)
     .map((line) => ({
       file,
       line,
