@@ -9,7 +9,8 @@ export const MOST_COMMITS = 150;
 
 /**
  * Finds sections of the report that prove little about the code of today: they failed, ran with changes that
- * are in no commit, are of unknown age, or the code has changed too often since. Soaks without a section claim nothing, and come separately.
+ * are in no commit, are of unknown age, or the code has changed too often since. Soaks without a section
+ * claim nothing, and come separately.
  *
  * @param {string} report the text of docs/soak-report.md
  * @param {(commit: string, paths: readonly string[]) => number | undefined} since counts the commits that

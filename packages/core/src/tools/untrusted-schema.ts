@@ -50,12 +50,11 @@ export function untrustedSchema(schema: JsonObject): Schema<JsonObject> {
 
 /** Lets references to parts that were removed, or moved, accept everything. `tool()` refuses broken ones. */
 function withLostParts(judge: PreparedSchema): PreparedSchema {
-  const parts = { ...judge.parts };
-  for (const part of Object.values(judge.parts)) {
+  const lost = Object.values(judge.parts).flatMap((part) => {
     const address = typeof part === "boolean" ? undefined : part.__absolute_ref__;
-    if (address !== undefined && !Object.hasOwn(parts, address)) parts[address] = true;
-  }
-  return { ...judge, parts };
+    return address === undefined || Object.hasOwn(judge.parts, address) ? [] : [[address, true] as const];
+  });
+  return { ...judge, parts: { ...Object.fromEntries(lost), ...judge.parts } };
 }
 
 /** What a schema of another server may have at most. */
