@@ -11,7 +11,6 @@ import { openLeg } from "../leg/open-leg.ts";
 import { type Begun, PAUSE_MS, resumeRun } from "./begin.ts";
 import { earlierRun } from "./earlier-run.ts";
 import { begunBy, busy, calledBy, type IncomingMessage, messageEvents } from "./incoming-message.ts";
-import { queueHere, queueMessage } from "./queue-message.ts";
 import { storeRunStart } from "./store-start.ts";
 import { endSupersededRun } from "./supersede.ts";
 
@@ -74,7 +73,7 @@ async function begin(
 async function duringRun(host: Host, incoming: IncomingMessage): Promise<Begun | undefined> {
   const now = await host.store.sessions.get(incoming.session.id);
   if (now?.openRun === null) return undefined;
-  if (incoming.whenBusy !== "reject") return await queueMessage(host, incoming);
+  if (incoming.whenBusy !== "reject") return await (await queueing()).queueMessage(host, incoming);
   // In a suspended session, the answer or message of the other leg may still be refused.
   if (now?.status !== "suspended") throw busy();
   return undefined;
@@ -106,6 +105,10 @@ async function beginHere(host: Host, incoming: IncomingMessage, leg: OpenLeg): P
         if (!host.staysAlive && incoming.isTask !== true) await resumed?.done.catch(host.report);
         throw busy();
       }
+      const { queueHere } = await queueing().catch(async (error: unknown) => {
+        await leg.close();
+        throw error;
+      });
       const begun = await queueHere(host, incoming, leg);
       if (begun !== undefined) return begun;
     }
@@ -113,6 +116,9 @@ async function beginHere(host: Host, incoming: IncomingMessage, leg: OpenLeg): P
     if (start !== undefined) return start;
   }
 }
+
+/** Loads the code for messages that arrive during a run. */
+const queueing = () => import("./queue-message.ts");
 
 /** Leaves a run that waits for a time as it is. */
 async function leaveWaiting(leg: OpenLeg): Promise<never> {
