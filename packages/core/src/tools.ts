@@ -14,9 +14,11 @@ export type { Expiry, Moment } from "./tools/expiry.ts";
 
 // What others send
 
+export { clipText } from "./base/clip-text.ts";
 export { excessOf, type JsonBounds } from "./base/excess.ts";
 export { hideTextsOf } from "./base/hide-texts.ts";
 export { isDeeperThan } from "./base/json-depth.ts";
 export { plainJsonSchema } from "./tools/plain-json-schema.ts";
 export { listedProblems } from "./tools/problems.ts";
+export type { ToolSource } from "./tools/tool-source.ts";
 export { untrustedSchema } from "./tools/untrusted-schema.ts";

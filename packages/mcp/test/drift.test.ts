@@ -37,7 +37,9 @@ describe("a server that changes its tools", () => {
     await one.say("Go", { sessionId });
     const [, second] = await one.of(sessionId, "prefix");
     expect(names(second?.data.tools)).toEqual(["b", "c"]);
-    expect(changes).toEqual([{ server: "test", added: ["c"], changed: ["b"], removed: ["a"], leftOut: [] }]);
+    expect(changes).toEqual([
+      { server: "test", added: ["c"], changed: ["b"], removed: ["a"], leftOut: [], shortened: [] },
+    ]);
   });
 
   it("F24 F25 in the middle of a run is in its log, ignores new tools, and judges calls by what is there", async () => {

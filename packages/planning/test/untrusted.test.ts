@@ -192,6 +192,29 @@ describe("planning and texts from outside", () => {
     expect(world.errors).toEqual([]);
   });
 
+  it("B7 M1 a thousand tools, and agents with long texts, make a planner's prompt of bounded length", async () => {
+    const moreTools = Array.from({ length: 1_000 }, (_, at) =>
+      tool({ name: `tool_${at}`, description: "d ".repeat(200), input: z.object({}), execute: () => "" }),
+    );
+    const own = agent({ name: "own", instructions: "x", model: strictModel({ script: [] }) });
+    const agents = Array.from({ length: 100 }, (_, at) => ({
+      id: at === 0 ? "i".repeat(5_000) : `agent_${at}`,
+      ...{ name: "n".repeat(5_000), description: "d".repeat(5_000), domains: Array(100).fill("subject") },
+      agent: own,
+    }));
+    const world = worldOf(
+      { small: [plans({ tasks: [] })], main: [{ text: "Hi." }] },
+      { agents: () => agents },
+      { agent: { moreTools } },
+    );
+    await world.say("Q4?");
+    const prompt = JSON.stringify(world.small.requests[0]?.messages);
+    expect(prompt.length).toBeLessThan(100_000);
+    expect(prompt).toMatch(/tool_100: d.*and 8\d\d more/);
+    expect(prompt).toContain("agent_1:");
+    expect(prompt).not.toContain("iiii");
+  });
+
   it("M2 F20 a sub-agent may plan too: its question is a question of the call", async () => {
     const question = { text: "Which Alex?", about: "Alex" };
     const small = scriptedModel([

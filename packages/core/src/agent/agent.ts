@@ -3,6 +3,7 @@ import type { CheckpointStrategy } from "../context/strategy.ts";
 import type { UserDataSource } from "../context/user-data.ts";
 import type { Awaitable, Hook } from "../hooks/hook.ts";
 import { type Budget, type Limits, unlimited } from "../log/budget.ts";
+import type { NewEvent } from "../log/event.ts";
 import type { Session } from "../log/session-row.ts";
 import type { StopType } from "../log/stop-reason.ts";
 import type { ToolSpec } from "../model/content.ts";
@@ -102,6 +103,16 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
   clientTools?: boolean;
   /** Time limit of a function `tools`, in milliseconds. Default: 5,000. */
   toolsTimeoutMs?: number;
+  /**
+   * The longest list of tools that a function `tools` may return, in characters of JSON: names, descriptions
+   * and schemas. Default: 400,000, about 100,000 tokens.
+   *
+   * - Tools of MCP servers and of `remoteTools()` that do not fit are left out, one by one, the last ones of
+   *   the list first. Those that the session's prompt already has stay. The log says which are left out
+   *   (`tools_left_out`).
+   * - Tools of your own count, and are never left out. Tools of clients have a limit of their own, 64,000.
+   */
+  toolsLimit?: number;
   /**
    * The hooks, in the order in which they are called, after Pawl's own guards. See {@link Hook}. Default:
    * none.
@@ -224,6 +235,8 @@ export interface Agent<Deps = unknown, Name extends string = string, Output = un
   readonly tools: ReadonlyMap<string, Tool<Deps>>;
   /** The function `tools`, if the agent has one. */
   readonly toolsFor?: Extract<AgentOptions<Deps>["tools"], (...given: never) => unknown>;
+  /** What the log says about tools that do not fit, see `toolsLimit`. Only in a run. */
+  readonly toolErrors?: readonly NewEvent[];
   /** The schema of the output, and how its runs give it; absent if they end with text. */
   readonly output?: Schema & {
     /** The tool by which a model without output formats gives the output. */

@@ -21,6 +21,7 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
     is: (value) => typeof value === "boolean",
   },
   toolsTimeoutMs: "number",
+  toolsLimit: "number",
   hooks: listOf("hooks: [approval({ … })]"),
   stopWhen: listOf("stopWhen: [stopOnFailedTurns(3)]"),
   limits: "object",

@@ -70,6 +70,7 @@ const COUNTS = [
   "resultLimit",
   "userDataTimeoutMs",
   "toolsTimeoutMs",
+  "toolsLimit",
 ] as const;
 
 /** Checks an agent's counts and limits. Call it before they are used. */

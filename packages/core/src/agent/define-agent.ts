@@ -93,7 +93,6 @@ export function agent<
     maxTokens = 4096,
     toolOnly = false,
     toolConcurrency = 8,
-    resultLimit = 100_000,
     resultTag,
     userData,
     userDataPer = "turn",
@@ -120,7 +119,7 @@ export function agent<
     maxTokens,
     toolOnly,
     toolConcurrency,
-    resultLimit,
+    ...charLimits(options),
     userDataPer,
     userDataTimeoutMs,
     checkpointWhen,
@@ -137,6 +136,13 @@ export function agent<
   };
   checkAgent(whole, tools);
   return whole;
+}
+
+type CharLimits = Pick<AgentOptions<never>, "resultLimit" | "toolsLimit">;
+
+/** Returns an agent's limits in characters. */
+function charLimits({ resultLimit = 100_000, toolsLimit = 400_000 }: CharLimits) {
+  return { resultLimit, toolsLimit };
 }
 
 /** Returns the fields that have a value. */

@@ -1,6 +1,13 @@
 /**
  * Clips a text to `limit` characters. Keeps its beginning and its end, with a note between them of how much
  * is left out.
+ *
+ * @example
+ * ```ts
+ * import { clipText } from "@pawl/core/tools";
+ *
+ * console.log(clipText("a".repeat(5_000), 100).length); // 100
+ * ```
  */
 export function clipText(text: string, limit: number): string {
   if (text.length <= limit) return text.toWellFormed();

@@ -25,7 +25,7 @@ interface RunBeginning extends CalledBy {
 /** Returns the events with which a run starts, without its message. */
 export function startEvents(
   state: SessionState,
-  agent: Pick<Agent, "name" | "version" | "hooks"> & Parameters<typeof prefixFor>[1],
+  agent: Pick<Agent, "name" | "version" | "hooks" | "toolErrors"> & Parameters<typeof prefixFor>[1],
   newId: () => string,
   { runId, userData: { text, failure }, retryOf, caller, credentials, isGivenAway }: RunBeginning,
 ): NewEvent[] {
@@ -43,7 +43,9 @@ export function startEvents(
     retryOf === undefined
       ? { type: "run_started", data }
       : { type: "run_started", data: { ...data, retry_of: retryOf }, key: eventKey.retry(retryOf) };
-  return [started, ...prefixFor(state, agent, newId, text), ...(failure === undefined ? [] : [failure])];
+  const { toolErrors = [] } = agent;
+  const failed = failure === undefined ? [] : [failure];
+  return [started, ...prefixFor(state, agent, newId, text), ...toolErrors, ...failed];
 }
 
 /** Notifies the hooks if a run has started without user data because `userData` failed. */

@@ -12,6 +12,7 @@ import type { AskOptions, AskOutcome } from "./ask-types.ts";
 import type { Expiry, Moment } from "./expiry.ts";
 import type { Infer, Schema } from "./schema.ts";
 import type { Suspends } from "./suspends.ts";
+import type { ToolSource } from "./tool-source.ts";
 
 /**
  * The second argument of a tool's `execute`: the call, the session and what a tool can do with them.
@@ -330,6 +331,8 @@ export interface Tool<Deps = unknown, Types = unknown> {
   readonly runsIn?: "client";
   /** Whether the client of a run has offered the tool, see `AgentOptions.clientTools`. */
   readonly offered?: true;
+  /** The tool's source, if its texts are not the application's own. Set by `mcpTools()`, `remoteTools()`. */
+  readonly source?: ToolSource;
   /** The agent that does the work, if the tool was made by `agentTool()`. */
   readonly delegate?: Delegate;
   readonly execute?: (input: unknown, context: ToolContext<Deps>) => unknown;

@@ -48,6 +48,7 @@ describe("an option that is not a valid number is refused where it is given", ()
       () => agent({ ...base, model: priced({ ...pricing, longPrompt: { ...pricing, cacheRead: none } }) }),
     ],
     ["F19 a time limit of `tools`", () => agent({ ...base, toolsTimeoutMs: none })],
+    ["B7 a limit of characters of `tools`", () => agent({ ...base, toolsLimit: none })],
     ["O2 an estimate", () => agent({ ...base, estimateTokens: () => none })],
     ["O2 an estimate below 0", () => agent({ ...base, estimateTokens: () => -1 })],
     ["O2 an infinite estimate", () => agent({ ...base, estimateTokens: () => Number.POSITIVE_INFINITY })],

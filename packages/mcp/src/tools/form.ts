@@ -12,7 +12,8 @@ export function formAnswer(form: JsonObject): JsonObject {
   const properties = objectIn(own(form, "properties"));
   const fields = Object.entries(properties).map(([name, field]): [string, JsonObject] => {
     const answer = isObject(field) ? fieldAnswer(field) : undefined;
-    if (answer === undefined) throw new TypeError(`its field ${JSON.stringify(name)} is not one of a form`);
+    if (answer === undefined)
+      throw new TypeError(`its field ${JSON.stringify(name.slice(0, 100))} is not one of a form`);
     return [name, answer];
   });
   const required = textsIn(own(form, "required"));

@@ -1,17 +1,12 @@
-import { type Json, type JsonObject, type Schema, type Tool, toJson, tool } from "@pawl/core";
-import { untrustedSchema } from "@pawl/core/tools";
+import { type Json, type Tool, toJson } from "@pawl/core";
+import type { ToolSource } from "@pawl/core/tools";
 import { hide } from "../base/hide.ts";
 import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
 import type { Connection, Pool } from "../connect/pool.ts";
-import { callTool, TIMEOUT_MS } from "./call.ts";
 import { fingerprintOf, type ListedTool } from "./fingerprint.ts";
-import { modelSchema } from "./model-schema.ts";
-import { toolNameOf } from "./names.ts";
+import { connectorOf, toolNameOf } from "./names.ts";
+import { isShortened, MOST_NAME_CHARS, offeredTool, type ToolMaking, whyNot } from "./offered-tool.ts";
 import { readList } from "./read-list.ts";
-import { formatResult } from "./result.ts";
-
-/** The longest description of a tool, in characters. A longer one is cut. */
-const MOST_DESCRIPTION_CHARS = 8_000;
 
 const LIST_TTL_MS = 60_000;
 
@@ -26,6 +21,8 @@ export interface ToolList<Deps> {
   tools: readonly Tool<Deps>[];
   /** The tools that cannot be offered, with the reason. */
   left: readonly { name: string; why: string }[];
+  /** The names of the offered tools whose description is cut. */
+  shortened: readonly string[];
   /** The fingerprints of all tools as one text: equal lists have equal ones. */
   print: string;
 }
@@ -42,6 +39,8 @@ export interface McpToolChange {
   removed: string[];
   /** Tools that are chosen but cannot be offered, and why. */
   leftOut: readonly { name: string; why: string }[];
+  /** Tools whose description is longer than 8,000 characters. The model reads its beginning and its end. */
+  shortened: readonly string[];
 }
 
 /** The lists of a server's connections. */
@@ -62,12 +61,13 @@ export function toolLists<Deps>(
   const { listTtlMs = LIST_TTL_MS, now = Date.now } = options;
   const kept = new Map<string, { at: number; list: ToolList<Deps> }>();
   const reading = new Map<string, Promise<ToolList<Deps>>>();
+  const source = sourceOf(options, onChange);
 
   async function read(connection: Connection): Promise<ToolList<Deps>> {
     // Several runs may wait for it, so no run's signal ends it.
     const tools = await connection.use((client) => readList(options.name, client));
     const shown = hide(toJson(tools) as Json, connection.secrets()) as unknown as ListedTool[];
-    const list = await listOf(options, pool, shown);
+    const list = await listOf({ options, pool, source }, shown);
     const before = kept.get(connection.key)?.list;
     // Most users have the same tools: then they share them.
     const twin = [...kept.values()].find((one) => one.list.print === list.print)?.list;
@@ -76,7 +76,8 @@ export function toolLists<Deps>(
     kept.set(connection.key, { at: now(), list: current });
     const [oldest] = kept.keys();
     if (kept.size > MOST_LISTS && oldest !== undefined) kept.delete(oldest);
-    const isNews = before === undefined ? twin === undefined && list.left.length > 0 : current !== before;
+    const isToldOf = list.left.length + list.shortened.length > 0;
+    const isNews = before === undefined ? twin === undefined && isToldOf : current !== before;
     if (isNews) onChange(changeOf(options.name, before ?? list, list));
     return current;
   }
@@ -96,14 +97,15 @@ export function toolLists<Deps>(
 }
 
 async function listOf<Deps>(
-  options: McpServerOptions<Deps>,
-  pool: Pool<Deps>,
+  making: ToolMaking<Deps>,
   listed: readonly ListedTool[],
 ): Promise<ToolList<Deps>> {
+  const { options } = making;
   const sorted = [...listed].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const infos: McpToolInfo[] = [];
   const tools: Tool<Deps>[] = [];
   const left: { name: string; why: string }[] = [];
+  const shortened: string[] = [];
   const names = new Set<string>();
   // Names with other characters get a hash, and a server may choose two with the same one.
   const toolNames = new Set<string>(options.oauth && [toolNameOf(options.name, "sign_in")]);
@@ -114,12 +116,14 @@ async function listOf<Deps>(
     infos.push(info);
     const why = whyNot(options, info) ?? (toolNames.has(info.toolName) ? "its name is taken" : undefined);
     if (why === undefined) toolNames.add(info.toolName);
-    const made = why === undefined ? toolOf(options, pool, one, info) : undefined;
+    const made = why === undefined ? offeredTool(making, one, info) : undefined;
+    const name = one.name.slice(0, MOST_NAME_CHARS);
     if (made !== undefined) tools.push(made);
-    else if (why !== "") left.push({ name: one.name, why: why ?? "its schema cannot be shown to a model" });
+    else if (why !== "") left.push({ name, why: why ?? "its schema cannot be shown to a model" });
+    if (made !== undefined && isShortened(info)) shortened.push(name);
   }
   const print = infos.map(({ fingerprint }) => fingerprint).join(" ");
-  return { infos, tools, left, print };
+  return { infos, tools, left, shortened, print };
 }
 
 async function infoOf(server: string, listed: ListedTool): Promise<McpToolInfo> {
@@ -139,51 +143,6 @@ async function infoOf(server: string, listed: ListedTool): Promise<McpToolInfo> 
   };
 }
 
-/** Returns why a tool is not offered; empty if the application has not chosen it. */
-function whyNot<Deps>(
-  { tools, fingerprints }: McpServerOptions<Deps>,
-  info: McpToolInfo,
-): string | undefined {
-  const isChosen =
-    tools === undefined || (typeof tools === "function" ? tools(info) : tools.includes(info.name));
-  if (!isChosen) return "";
-  if (fingerprints === undefined) return undefined;
-  const { name, fingerprint } = info;
-  if (!Object.hasOwn(fingerprints, name)) return "it was not reviewed: it has no fingerprint";
-  return fingerprints[name] === fingerprint ? undefined : `it has changed: its fingerprint is ${fingerprint}`;
-}
-
-function toolOf<Deps>(
-  options: McpServerOptions<Deps>,
-  pool: Pool<Deps>,
-  listed: ListedTool,
-  { toolName, description, annotations }: McpToolInfo,
-): Tool<Deps> | undefined {
-  const model = modelSchema(listed.inputSchema);
-  if (model === undefined) return undefined;
-  const { readOnlyHint = false, idempotentHint = false } = annotations;
-  const isSafe = options.trustAnnotations === true && (readOnlyHint || idempotentHint);
-  const text = [description.slice(0, MOST_DESCRIPTION_CHARS), model.note].filter(Boolean).join("\n\n");
-  try {
-    return tool<Schema<JsonObject>, never, Deps>({
-      name: toolName,
-      description: text || `The tool ${listed.name} of ${options.name}.`,
-      input: untrustedSchema(model.schema),
-      execute: (input, context) =>
-        callTool({ options, pool, listed, isSafe }, input, context as never) as never,
-      format: formatResult,
-      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-      // Nothing is sent twice: see `triedBefore`.
-      idempotent: true,
-      repeatable: readOnlyHint,
-      category: `mcp::${options.name}`,
-      ...(options.maxResultChars !== undefined && { maxResultChars: options.maxResultChars }),
-    }) as Tool<Deps>;
-  } catch {
-    return undefined;
-  }
-}
-
 function changeOf<Deps>(server: string, before: ToolList<Deps>, after: ToolList<Deps>): McpToolChange {
   const old = new Map(before.infos.map(({ name, fingerprint }) => [name, fingerprint]));
   const now = new Map(after.infos.map(({ name, fingerprint }) => [name, fingerprint]));
@@ -193,5 +152,25 @@ function changeOf<Deps>(server: string, before: ToolList<Deps>, after: ToolList<
     changed: [...now.keys()].filter((name) => old.has(name) && old.get(name) !== now.get(name)),
     removed: [...old.keys()].filter((name) => !now.has(name)),
     leftOut: after.left,
+    shortened: after.shortened,
+  };
+}
+
+/** The longest list of tools, in characters of JSON. */
+const MAX_TOOL_CHARS = 200_000;
+
+/** Describes the server to agents that have its tools. Reports those that do not fit into a prompt. */
+function sourceOf<Deps>(
+  { name: server, maxToolChars = MAX_TOOL_CHARS }: McpServerOptions<Deps>,
+  onChange: (change: McpToolChange) => void,
+): ToolSource {
+  return {
+    name: connectorOf(server),
+    maxChars: maxToolChars,
+    omitted: (tools, why) => {
+      // Tools have their names on the server here, with a hash if they are not valid for a model.
+      const leftOut = tools.map((tool) => ({ name: tool.slice(`mcp__${server}__`.length), why }));
+      onChange({ server, added: [], changed: [], removed: [], leftOut, shortened: [] });
+    },
   };
 }

@@ -29,11 +29,11 @@ export interface McpServer<Deps = unknown> {
   tools(source: McpToolsSource<Deps>): Promise<readonly Tool<Deps>[]>;
   /** Lists all tools of the server with their fingerprints, also those that are not offered. */
   listTools(user: McpUser<Deps>): Promise<readonly McpToolInfo[]>;
-  /** Lists the server's resources. */
+  /** Lists the server's resources. @throws McpFailure for more than 2,000 */
   listResources(user: McpUser<Deps>): Promise<McpSource[]>;
   /** Reads a resource as text, e.g. in `fetch` of a data source. Parts that are not text become a note. */
   readResource(uri: string, user: McpUser<Deps>): Promise<string>;
-  /** Lists the server's prompts. */
+  /** Lists the server's prompts. @throws McpFailure for more than 2,000 */
   listPrompts(user: McpUser<Deps>): Promise<McpSource[]>;
   /** Reads a prompt as text: its messages, one after the other. */
   getPrompt(name: string, args: Readonly<Record<string, string>>, user: McpUser<Deps>): Promise<string>;
@@ -63,8 +63,8 @@ export interface McpServer<Deps = unknown> {
   /** Deletes the tokens of the user. They are not revoked at the server. */
   signOut(user: McpUser<Deps>): Promise<void>;
   /**
-   * Calls back when a list of tools differs from the one before it, or tools of the first one are left out.
-   * Returns a function that ends this.
+   * Calls back when a list of tools differs from the one before it, tools of the first one are left out, or
+   * tools do not fit into a prompt. Returns a function that ends this.
    */
   onChange(listener: (change: McpToolChange) => void): () => void;
   /** Closes all connections. The next use opens new ones. */
@@ -139,9 +139,9 @@ export function mcpServer<Deps = unknown>(options: McpServerOptions<Deps>): McpS
       }
     },
     listTools: async (user) => (await listFor(user)).infos,
-    listResources: (user) => shown(user, listResources),
+    listResources: (user) => shown(user, (connection) => listResources(connection, name)),
     readResource: (uri, user) => shown(user, (connection) => readResource(connection, uri, user.signal)),
-    listPrompts: (user) => shown(user, listPrompts),
+    listPrompts: (user) => shown(user, (connection) => listPrompts(connection, name)),
     getPrompt: (prompt, args, user) =>
       shown(user, (connection) => getPrompt(connection, prompt, args, user.signal)),
     cancelTask: taskCanceller(options, pool),

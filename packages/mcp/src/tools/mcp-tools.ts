@@ -14,9 +14,12 @@ export interface McpToolsOptions<Deps = unknown> {
    * 4,000.
    */
   waitMs?: number;
-  /** Is called if a server, or one of its tools, is left out. Default: a warning on the console. */
+  /**
+   * Is called if a server is left out, if some of its tools are, or if descriptions are cut. Default: a
+   * warning on the console.
+   */
   onError?: (server: string, error: unknown) => void;
-  /** Is called if a server's tools have changed. */
+  /** Is called if a server's tools have changed, or some of them do not fit into a prompt. */
   onChange?: (change: McpToolChange) => void;
 }
 
@@ -91,8 +94,7 @@ export function mcpTools<Deps = unknown>(options: McpToolsOptions<Deps>): McpToo
   for (const server of servers)
     server.onChange((change) => {
       onChange?.(change);
-      for (const { name, why } of change.leftOut)
-        onError(server.name, new Error(`The tool "${name}": ${why}.`));
+      for (const problem of problemsIn(change)) onError(server.name, new Error(problem));
     });
 
   async function ofServer(
@@ -115,6 +117,20 @@ export function mcpTools<Deps = unknown>(options: McpToolsOptions<Deps>): McpToo
     await Promise.all(servers.map((server) => server.close()));
   };
   return Object.assign(tools, { close, hook: taskHook(servers) });
+}
+
+/** The most names of tools in one message. */
+const MOST_NAMES = 10;
+
+/** Returns a message for each reason why tools are left out, and for descriptions that are cut. */
+function problemsIn({ leftOut, shortened }: McpToolChange): string[] {
+  const cut = shortened.map((name) => ({ name, why: "its description is cut at 8,000 characters" }));
+  const byWhy = Map.groupBy([...leftOut, ...cut], ({ why }) => why);
+  return [...byWhy].map(([why, tools]) => {
+    const names = tools.slice(0, MOST_NAMES).map(({ name }) => `"${name}"`);
+    const more = tools.length > names.length ? ` and ${tools.length - names.length} more` : "";
+    return `The tool${tools.length === 1 ? "" : "s"} ${names.join(", ")}${more}: ${why}.`;
+  });
 }
 
 /** Waits for a list. A slower connection stays in progress, for the next run. */

@@ -46,7 +46,7 @@ export function checkRound(server: string, requests: JsonObject, requestState: s
 export function questionFor(server: string, tool: string, request: Json | undefined): McpQuestion {
   const { method, params } = objectIn(request);
   if (method !== "elicitation/create")
-    throw cannotAsk(server, `it sent ${JSON.stringify(method)}, which is not supported`);
+    throw cannotAsk(server, `it sent ${JSON.stringify(method)?.slice(0, 100)}, which is not supported`);
   const { mode = "form", message, requestedSchema, url } = objectIn(params);
   if (JSON.stringify(params).length > MOST_CHARS) throw cannotAsk(server, "its question is too long");
   const payload = { connector: `mcp::${server}`, tool, message: String(message ?? "") };

@@ -1,16 +1,23 @@
 import type { Json, JsonObject } from "@pawl/core";
 import { textOf, toJson } from "@pawl/core";
+import { clipText } from "@pawl/core/tools";
 import { isObject } from "../base/json.ts";
 import type { Connection } from "../connect/pool.ts";
+import { readSources } from "./read-list.ts";
 import { resourceBlock } from "./result.ts";
+
+/** The longest texts of a resource or a prompt, in characters. */
+const MOST_NAME_CHARS = 2_000;
+const MOST_TITLE_CHARS = 200;
+const MOST_DESCRIPTION_CHARS = 1_000;
 
 /** A resource or a prompt, as its server lists it. */
 export interface McpSource {
-  /** The URI of a resource, or the name of a prompt. */
+  /** The URI of a resource, or the name of a prompt: at most 2,000 characters. Others are left out. */
   name: string;
-  /** A name for people. */
+  /** A name for people, cut at 200 characters. */
   title: string;
-  /** What it is, for people and models. */
+  /** What it is, for people and models, cut at 1,000 characters. */
   description: string;
 }
 
@@ -39,27 +46,36 @@ export async function getPrompt(
   return messages.map(({ content }) => plain(toJson(content))).join("\n\n");
 }
 
-/** Lists the resources of a server. */
-export async function listResources(connection: Connection): Promise<McpSource[]> {
-  const resources = await connection.use(async (client) =>
-    client.getServerCapabilities()?.resources === undefined ? [] : (await client.listResources()).resources,
-  );
-  return resources.map(({ uri, name, title, description }) => ({
-    name: uri,
-    title: title ?? name,
-    description: description ?? "",
-  }));
+/** A resource or a prompt on the wire. */
+interface Listed {
+  uri?: string;
+  name: string;
+  title?: string;
+  description?: string;
 }
 
-/** Lists the prompts of a server. */
-export async function listPrompts(connection: Connection): Promise<McpSource[]> {
-  const prompts = await connection.use(async (client) =>
-    client.getServerCapabilities()?.prompts === undefined ? [] : (await client.listPrompts()).prompts,
-  );
-  return prompts.map(({ name, title, description }) => ({
-    name,
-    title: title ?? name,
-    description: description ?? "",
+/** Lists the resources of a server. @throws McpFailure if there are too many */
+export async function listResources(connection: Connection, server: string): Promise<McpSource[]> {
+  return await listed(connection, server, "resources");
+}
+
+/** Lists the prompts of a server. @throws McpFailure if there are too many */
+export async function listPrompts(connection: Connection, server: string): Promise<McpSource[]> {
+  return await listed(connection, server, "prompts");
+}
+
+async function listed(
+  connection: Connection,
+  server: string,
+  kind: "resources" | "prompts",
+): Promise<McpSource[]> {
+  const all = await connection.use((client) => readSources<Listed>(server, client, kind));
+  // A name that is cut would name something else.
+  const usable = all.filter(({ uri, name }) => (uri ?? name).length <= MOST_NAME_CHARS);
+  return usable.map(({ uri, name, title = name, description = "" }) => ({
+    name: uri ?? name,
+    title: clipText(title, MOST_TITLE_CHARS),
+    description: clipText(description, MOST_DESCRIPTION_CHARS),
   }));
 }
 

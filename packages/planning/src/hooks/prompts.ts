@@ -43,14 +43,16 @@ export function plannerPrompts(guidance: string, facts: PlannerFacts): { system:
   const { record, earlier, tools, agents } = facts;
   const known = new Map(record.tools.map(({ name, description }) => [name, description]));
   const message = record.messages.map(({ text }) => text).join("\n\n");
-  const lines = rankedAgents(agents, message).map(
+  // An id that is cut would name another agent.
+  const usable = rankedAgents(agents, message).filter(({ id }) => id.length <= MOST_ID_CHARS);
+  const lines = usable.map(
     ({ id, name, description, domains }) =>
-      `- ${id}: ${oneLine(`${name}. ${description}`, 300)}${domains.length > 0 ? ` [${domains.join(", ")}]` : ""}`,
+      `- ${id}: ${oneLine(`${name}. ${description}`, 300)}${domains.length > 0 ? ` [${oneLine(domains.join(", "), 200)}]` : ""}`,
   );
   return {
     system: [PLANNER, MATERIAL, ...(guidance === "" ? [] : [guidance])].join("\n\n"),
     prompt: joined([
-      ["Tools", tools.map((name) => `- ${name}: ${oneLine(known.get(name) ?? "", 300)}`).join("\n")],
+      ["Tools", atMost(tools.map((name) => `- ${name}: ${oneLine(known.get(name) ?? "", 300)}`)).join("\n")],
       ["Agents", lines.slice(0, MOST_AGENTS).join("\n")],
       ["Facts", clipped(facts.facts ?? "", 8_000)],
       ["Earlier", conversationText(earlier)],
@@ -73,7 +75,7 @@ export function reviewerPrompts(
   return {
     system: [REVIEWER, MATERIAL, ...(guidance === "" ? [] : [guidance])].join("\n\n"),
     prompt: joined([
-      ["Tools", tools.join(", ")],
+      ["Tools", atMost(tools).join(", ")],
       ["Message", clipped(message, 8_000)],
       ...recordParts(record),
       ["Failures", failed.join("\n")],
@@ -82,6 +84,16 @@ export function reviewerPrompts(
 }
 
 const MOST_AGENTS = 30;
+const MOST_ID_CHARS = 200;
+
+/** The most tools in a prompt. An MCP server may list thousands. */
+const MOST_TOOLS = 200;
+
+function atMost(tools: readonly string[]): readonly string[] {
+  return tools.length <= MOST_TOOLS
+    ? tools
+    : [...tools.slice(0, MOST_TOOLS), `and ${tools.length - MOST_TOOLS} more`];
+}
 
 function recordParts(record: RunRecord): [string, string][] {
   const texts = recordTexts(record);

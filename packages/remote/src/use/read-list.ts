@@ -1,15 +1,14 @@
 import { PATHS } from "../wire/definition.ts";
 import { withAttempts } from "./attempts.ts";
 import { endpointFor } from "./endpoint.ts";
-import { type CallDefined, toolsFrom } from "./remote-definitions.ts";
+import { type ToolMaking, toolsFrom } from "./remote-definitions.ts";
 import { RemoteFailure } from "./remote-failure.ts";
 import type { RemoteCaller, RemoteToolsOptions } from "./remote-options.ts";
 import { refusalOf } from "./server-answer.ts";
 import type { ReadList } from "./tool-list.ts";
 
 /** What is needed to make tools of a list. */
-export interface Making {
-  call: CallDefined;
+export interface Making extends ToolMaking {
   /** Called with the names in `include` that the server does not have. */
   missing(names: readonly string[]): void;
 }
@@ -23,7 +22,7 @@ export async function readList<Deps>(
   options: RemoteToolsOptions<Deps>,
   of: RemoteCaller<Deps>,
   etag: string | undefined,
-  { call, missing }: Making,
+  { missing, ...making }: Making,
 ): Promise<ReadList | undefined> {
   const { send, hide } = await endpointFor(options, of);
   const { retries = 2, schemaTimeoutMs: timeoutMs = 4_000, maxResultBytes = 1_000_000 } = options;
@@ -39,7 +38,7 @@ export async function readList<Deps>(
     });
     if (answered.status === 304) return undefined;
     if (answered.isCut) throw tooLong(maxResultBytes);
-    const made = toolsFrom(answered.body, options, call);
+    const made = toolsFrom(answered.body, options, making);
     if (made.missing.length > 0) missing(made.missing);
     return { tools: made.tools, etag: answered.headers.get("etag") ?? undefined };
   } catch (cause) {

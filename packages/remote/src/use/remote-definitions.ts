@@ -1,5 +1,5 @@
 import { type JsonObject, messageOf, type Tool, type ToolContext, toJson, tool } from "@pawl/core";
-import { plainJsonSchema, untrustedSchema } from "@pawl/core/tools";
+import { plainJsonSchema, type ToolSource, untrustedSchema } from "@pawl/core/tools";
 import type { ToolDefinition } from "../wire/definition.ts";
 import { RemoteFailure } from "./remote-failure.ts";
 import type { RemoteToolsOptions } from "./remote-options.ts";
@@ -11,6 +11,12 @@ export type CallDefined = (
   context: ToolContext<never>,
 ) => unknown;
 
+/** What the tools of a server are made with. */
+export interface ToolMaking {
+  call: CallDefined;
+  source: ToolSource;
+}
+
 /**
  * Makes tools of what a server lists. Nothing in it is trusted: names, schemas and all else are checked, and
  * unknown fields are ignored.
@@ -20,7 +26,7 @@ export type CallDefined = (
 export function toolsFrom(
   body: unknown,
   { include, prefix = "", maxTools = 128 }: Pick<RemoteToolsOptions, "include" | "prefix" | "maxTools">,
-  call: CallDefined,
+  making: ToolMaking,
 ): { tools: Tool<never>[]; missing: string[] } {
   const { tools: listed } = Object(body) as { tools?: unknown };
   if (!Array.isArray(listed)) throw badList("it must be a JSON object with a list `tools`");
@@ -34,7 +40,7 @@ export function toolsFrom(
   const twin = wanted.find(({ name }) => !names.delete(name));
   if (twin !== undefined) throw badList(`it has two tools named ${quoted(twin.name)}`);
   return {
-    tools: wanted.map(({ one, name }) => toolFrom(one as Partial<ToolDefinition>, name, prefix, call)),
+    tools: wanted.map(({ one, name }) => toolFrom(one as Partial<ToolDefinition>, name, prefix, making)),
     missing: (include ?? []).filter((name) => !named.some((other) => other.name === name)),
   };
 }
@@ -49,13 +55,13 @@ function toolFrom(
   given: Partial<ToolDefinition>,
   name: string,
   prefix: string,
-  call: CallDefined,
+  { call, source }: ToolMaking,
 ): Tool<never> {
   try {
     const definition = checked(given, name);
     const { description, input_schema, idempotent = false, repeatable = false, status } = definition;
     const { max_result_chars: maxResultChars, depends_on = [], ends_run: endsRun = false } = definition;
-    return tool({
+    const made = tool({
       name: prefix + name,
       description,
       input: untrustedSchema(input_schema),
@@ -67,6 +73,7 @@ function toolFrom(
       ...(status !== undefined && { status }),
       execute: (input: unknown, context: ToolContext<never>) => call(definition, input, context),
     });
+    return { ...made, source };
   } catch (cause) {
     throw badList(`its tool ${quoted(name)} cannot be used: ${messageOf(cause).replace(/\.$/, "")}`);
   }

@@ -53,6 +53,13 @@ export interface RemoteToolsOptions<Deps = unknown> {
   perUser?: boolean;
   /** The most tools that are used. More of them are an error. Default: 128. */
   maxTools?: number;
+  /**
+   * The longest list of this server's tools in a prompt, in characters of JSON: names, descriptions and
+   * schemas. Tools that do not fit are left out, the last ones of the list first, except that a session keeps
+   * those which its prompt already has. They are reported to `onWarning`. Default: 200,000, about 50,000
+   * tokens.
+   */
+  maxToolChars?: number;
   /** The maximum size of a response, in bytes. A larger one is not read to its end. Default: 1,000,000. */
   maxResultBytes?: number;
   /** Sends the requests. Default: the global `fetch`. */
@@ -101,6 +108,7 @@ const OPTIONS: OptionKinds<RemoteToolsOptions> = {
   schemaTimeoutMs: upFrom(1, MOST_MS),
   perUser: "boolean",
   maxTools: upFrom(1),
+  maxToolChars: upFrom(1),
   maxResultBytes: upFrom(1),
   fetch: "function",
   onWarning: "function",

@@ -7,6 +7,9 @@ import { RemoteFailure } from "./remote-failure.ts";
 import { checkRemoteTools, type RemoteCaller, type RemoteToolsOptions } from "./remote-options.ts";
 import { type ReadAgain, toolLists } from "./tool-list.ts";
 
+/** The most names of tools in one warning. */
+const MOST_NAMES = 20;
+
 /** What `agent()` passes to a function `tools`. */
 export interface ToolsSource<Deps = unknown>
   extends Pick<RemoteCaller<Deps>, "caller" | "credentials" | "deps"> {
@@ -59,7 +62,7 @@ export function remoteTools<Deps = unknown>(
   options: RemoteToolsOptions<Deps>,
 ): (source: ToolsSource<Deps>) => Promise<Tool<Deps>[]> {
   checkRemoteTools(options);
-  const { url, perUser = true, cacheMs = 60_000 } = options;
+  const { url, perUser = true, cacheMs = 60_000, maxToolChars = 200_000 } = options;
   const { onWarning = (message: string) => console.warn(`pawl: ${message}`) } = options;
   const whose = `remoteTools() for ${shownUrl(url)}`;
   const isDown = (error: unknown) => {
@@ -70,6 +73,15 @@ export function remoteTools<Deps = unknown>(
   const missing = (names: readonly string[]) =>
     onWarning(`${whose}: the server does not have the tools ${names.join(", ")}.`);
   const lists = toolLists(cacheMs, isDown);
+  const source = {
+    name: shownUrl(url),
+    maxChars: maxToolChars,
+    omitted: (names: readonly string[], why: string) => {
+      const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+      const first = names.slice(0, MOST_NAMES).join(", ");
+      onWarning(`${whose}: tools are left out, because ${why}: ${first}${more}.`);
+    },
+  };
   return async ({ session, caller, credentials, deps, signal }) => {
     const of = { userId: session.userId, sessionId: session.id, caller, credentials, deps };
     const asker = canonicalJson([of.userId, caller]);
@@ -78,7 +90,7 @@ export function remoteTools<Deps = unknown>(
     // The tools are kept for other runs: nothing of this caller may be in them.
     const call: CallDefined = (definition, input, context) =>
       callRemote<never>(options, definition, input, context, expire);
-    const read: ReadAgain = (etag) => readList(options, of, etag, { call, missing });
+    const read: ReadAgain = (etag) => readList(options, of, etag, { call, missing, source });
     try {
       return (await lists.get(key, asker, signal, read)) as Tool<Deps>[];
     } catch (cause) {

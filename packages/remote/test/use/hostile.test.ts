@@ -123,8 +123,9 @@ describe("T10 a hostile list of tools", () => {
       ),
     };
     const spentMs = processorTime();
+    const more = { maxToolChars: 300_000 };
     const input = { at: `${"a".repeat(40)}!`, [`${"b".repeat(40)}!`]: 1 };
-    const { call, requests } = await callWith(fine, listing({ ...look, input_schema }), {}, input);
+    const { call, requests } = await callWith(fine, listing({ ...look, input_schema }), more, input);
     expect(spentMs()).toBeLessThan(6_000);
     expect(call).toMatchObject({ success: true, result: 1 });
     // The model gets the patterns all the same, and the server checks them.

@@ -166,6 +166,35 @@ describe("T10 a list of tools", () => {
     expect(model.requests[0]?.tools?.map(({ name }) => name)).toEqual(["look"]);
     expect(warnings).toEqual([`remoteTools() for ${url}: the server does not have the tools gone.`]);
   });
+
+  it("B7 is in a prompt up to `maxToolChars`, and a warning and the log name the tools that are left out", async () => {
+    const tools = ["look", "b", "c"].map((name) => ({ ...look, name, description: "d".repeat(1_000) }));
+    const { url } = await backend(fine, listing(...tools));
+    const { run, model, warnings, logOf } = front({ url, maxToolChars: 1_500 }, { script: looks(2) });
+    const { sessionId } = await run().result;
+    await run({ sessionId }).result;
+    expect(model.requests.map((request) => request.tools?.map(({ name }) => name))).toEqual(
+      Array(4).fill(["look"]),
+    );
+    const why = `the tools of "${url}" may have at most 1500 characters together`;
+    expect(warnings).toEqual([`remoteTools() for ${url}: tools are left out, because ${why}: b, c.`]);
+    expect((await logOf(sessionId)).filter(({ type }) => type === "error")).toMatchObject(
+      Array(2).fill({ data: { code: "tools_left_out", context: { source: url, tools: ["b", "c"] } } }),
+    );
+  });
+
+  it("B7 is in a prompt up to 200,000 characters", async () => {
+    const tools = Array.from({ length: 50 }, (_, at) => ({
+      ...look,
+      name: at === 0 ? "look" : `t${at}`,
+      description: "d".repeat(10_000),
+    }));
+    const { url } = await backend(fine, listing(...tools));
+    const { run, model, warnings } = front({ url });
+    await run().result;
+    expect(model.requests[0]?.tools).toHaveLength(19);
+    expect(warnings).toEqual([expect.stringMatching(/200000 characters together: t19, .* and 11 more\.$/)]);
+  });
 });
 
 describe("T10 lists are kept", () => {

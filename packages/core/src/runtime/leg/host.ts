@@ -156,8 +156,11 @@ export interface Host {
   deps(session: Session, run: Pick<Leg, "caller" | "credentials">): unknown;
   readonly withoutCredentials: "ask" | "stop";
   readonly tasks: Tasks;
-  /** Loads the code for tools that clients offer. */
-  offers(): Promise<Pick<typeof import("../../tools/offered-tools.ts"), "offeredTools" | "refuseTaken">>;
+  /** Loads the code for tools of clients and of other sources. */
+  offers(): Promise<
+    Pick<typeof import("../../tools/offered-tools.ts"), "offeredTools" | "refuseTaken"> &
+      typeof import("./tools-that-fit.ts")
+  >;
   newId(): string;
   readonly clock: Clock;
 }

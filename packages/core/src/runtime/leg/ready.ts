@@ -21,7 +21,7 @@ import type { Host } from "./host.ts";
  * if the run starts and the client offers a tool that has the name of one of the agent's
  */
 export async function readyAgent(leg: Leg, agent: Agent, starts: boolean, offer: Offer): Promise<Agent> {
-  const own = await withOwnTools(leg, agent, starts);
+  const own = await withOwnTools(leg, agent, starts, offer.load);
   return shownWithout(leg.hide, await withOffered(leg, own, starts, offer));
 }
 
@@ -31,10 +31,13 @@ interface Offer {
   load: Host["offers"];
 }
 
-async function withOwnTools(leg: Leg, agent: Agent, starts: boolean): Promise<Agent> {
+async function withOwnTools(leg: Leg, agent: Agent, starts: boolean, load: Offer["load"]): Promise<Agent> {
   if (agent.toolsFor === undefined) return agent;
   try {
-    return withTools(agent, await callTools(leg, agent));
+    const given = await callTools(leg, agent);
+    if (!Array.isArray(given) || !given.some((tool) => tool?.source)) return withTools(agent, given);
+    const { tools, toolErrors } = (await load()).toolsThatFit(leg, agent, given);
+    return Object.assign(withTools(agent, tools), { toolErrors });
   } catch (cause) {
     const { life } = leg;
     if (life.lost) throw life.signal.reason;
@@ -137,5 +140,5 @@ export async function storeTools(leg: Leg): Promise<void> {
   const run = openRun(state);
   if (run === undefined || !hasNotAsked(leg, run) || canOnlyEnd(leg)) return;
   const events = prefixFor(state, leg.agent, leg.newId, "");
-  if (events.length > 0) await leg.log.append(events);
+  if (events.length > 0) await leg.log.append([...events, ...(leg.agent.toolErrors ?? [])]);
 }

@@ -11,6 +11,7 @@ export { requestStop, stopRunOf } from "../begin/stop.ts";
 export { filesWithin } from "../files/files-within.ts";
 export { makeLegFiles } from "../files/make-leg-files.ts";
 export { readInput } from "../files/read-input.ts";
+export { toolsThatFit } from "../leg/tools-that-fit.ts";
 export { delegateCall } from "../tasks/delegate.ts";
 export { openTasks } from "../tasks/open-tasks.ts";
 export { continueWoken, recoverSession } from "./recover-session.ts";
