@@ -1,4 +1,4 @@
-import { agent, type EventStore, runtime } from "@pawl/core";
+import { agent, type EventStore, type RuntimeOptions, runtime } from "@pawl/core";
 import { pgBossEngine } from "@pawl/pg-boss";
 import { migrate, postgresStore } from "@pawl/postgres";
 import { scriptedModel } from "@pawl/testing";
@@ -15,14 +15,20 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database.drop());
 
+interface Process extends Pick<RuntimeOptions<unknown>, "onError"> {
+  concurrency: number;
+  /** The store of a process that dies. */
+  over?: EventStore;
+}
+
 /** A process: a runtime and its engine over the store's database. */
-function newProcess({ concurrency, over = store }: { concurrency: number; over?: EventStore }) {
+function newProcess({ concurrency, over = store, ...options }: Process) {
   const engine = pgBossEngine({ connectionString: database.url, sameDatabase: true });
   const model = scriptedModel([{ text: "Done." }]);
   const coach = agent({ name: "coach", model, instructions: "Help." });
-  const pawl = runtime({ agents: [coach], store: over, engine, concurrency, leaseTtlMs: 60_000 });
+  const pawl = runtime({ agents: [coach], store: over, engine, concurrency, leaseTtlMs: 60_000, ...options });
   onTestFinished(async () => {
-    await pawl.drain({ timeoutMs: 2_000 });
+    await pawl.drain({ timeoutMs: concurrency === 0 ? 0 : 20_000 });
     await engine.close();
   });
   return { pawl, coach, engine };
@@ -40,7 +46,8 @@ describe("pgBossEngine({ sameDatabase: true })", () => {
         return await new Promise<never>(() => undefined);
       },
     };
-    const web = newProcess({ concurrency: 0, over: dying });
+    // A process that has died says nothing about the database that is taken from it.
+    const web = newProcess({ concurrency: 0, over: dying, onError: () => undefined });
     // Only an engine that is connected takes transactions.
     await web.engine.wake("no such session");
     const { id: sessionId } = await web.pawl.getOrCreateSession("coach", "ada");

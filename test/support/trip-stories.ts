@@ -4,6 +4,7 @@ import {
   type EventStore,
   type ModelClient,
   type ModelRequest,
+  type Runtime,
   runtime,
   tool,
 } from "@pawl/core";
@@ -57,7 +58,8 @@ export async function tell(
   const coach = coachWith(() => {
     asked ??= { at: performance.now(), trips: trips.list.length };
   });
-  const send = way === "run" ? inProcess(store, coach) : overHttp(store, coach, way);
+  const pawl = runtime({ agents: [coach], store });
+  const send = way === "run" ? inProcess(pawl) : overHttp(pawl, way);
   const { delayMs } = trips;
   trips.delayMs = 0;
   for (const request of story.before) await send(request);
@@ -69,6 +71,8 @@ export async function tell(
   await send(story.request);
   const { at, trips: count } = asked ?? { at: Number.NaN, trips: trips.list.length };
   const list = [...trips.list];
+  // Snapshots and readers may still use the store, which its test is about to close.
+  await pawl.drain();
   return { first: list.slice(0, count), rest: list.slice(count), firstMs: at - began };
 }
 
@@ -82,8 +86,7 @@ async function quiet({ list }: Pick<Trips, "list">): Promise<void> {
 
 type Send = (request: Request) => Promise<void>;
 
-function inProcess(store: EventStore, coach: Agent<undefined>): Send {
-  const pawl = runtime({ agents: [coach], store });
+function inProcess(pawl: Runtime): Send {
   let sessionId: string | undefined;
   return async (request) => {
     const asked =
@@ -93,9 +96,9 @@ function inProcess(store: EventStore, coach: Agent<undefined>): Send {
   };
 }
 
-function overHttp(store: EventStore, coach: Agent<undefined>, way: Way): Send {
+function overHttp(pawl: Runtime, way: Way): Send {
   const serve = handler({
-    runtime: runtime({ agents: [coach], store }),
+    runtime: pawl,
     agent: "coach",
     authorize: () => ({ userId: "ada" }),
     heartbeatMs: 60_000,
