@@ -87,7 +87,7 @@ async function answerOf(args: readonly string[], limits: Limits, postgres = ""):
   const [code, signal] = await once(child, "exit");
   clearTimeout(timer);
   clearInterval(watch);
-  // Ends the programs that it started and left behind, which may also hold its output open.
+  // Ends programs that it started and did not end, which may also hold its output open.
   killGroup(child);
   await closed;
   rmSync(folder, { recursive: true, force: true });

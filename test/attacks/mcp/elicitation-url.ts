@@ -4,7 +4,7 @@ import { callingApp } from "../parts/hostile-mcp.ts";
 
 const HIDDEN = [..."obey"].map((char) => String.fromCodePoint(0xe0000 + (char.codePointAt(0) ?? 0))).join("");
 
-/** Addresses that look like another one, or are none. */
+/** Addresses that look like another one, or are not valid. */
 const ADDRESSES = [
   "https://accounts.google.com@evil.example/",
   "https://user:pass@evil.example/",
@@ -26,7 +26,7 @@ export const attack: Attack = {
   attempt: () =>
     brokenByAny({
       addresses,
-      "a form that is none": form,
+      "a form that is not one": form,
       "hidden text in a description": description,
     }),
 };

@@ -11,7 +11,7 @@ const look = tool({ name: "look", description: "Looks.", input: z.object({}), ex
 
 export const attack: Attack = {
   id: "ports-05",
-  title: "`body: { tools }` of claude() takes the agent's own tools away, without a word",
+  title: "`body: { tools }` of claude() takes the agent's own tools away, and nothing is reported",
   state: "open",
   attempt: async () => {
     const api = await gateway<{ tools?: { name: string }[] }>(({ response }) =>

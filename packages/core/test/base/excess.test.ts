@@ -16,7 +16,7 @@ it.each<[unknown, string]>([
   [Array(11).fill(1), "values"],
   [[Array(5).fill(1), Array(5).fill(1)], "values"],
   [Object.fromEntries(Array.from({ length: 11 }, (_, at) => [at, at])), "values"],
-])("B7 tells which bound is exceeded: %j", (value, excess) => {
+])("B7 names the bound that is exceeded: %j", (value, excess) => {
   expect(excessOf(value, bounds)).toBe(excess);
 });
 
