@@ -39,7 +39,8 @@ describe("B6 attacks and defects that were found once", () => {
     const outcomes = await tryAll(chosen);
     for (const line of [...HEAD, ...outcomes.map(({ row }) => row)]) soak.report(line);
     const open = attacks.filter(({ state }) => state === "open").length;
-    soak.report(`${chosen.length} of ${attacks.length} tried; ${open} are open`);
+    const tried = outcomes.filter(({ isTried }) => isTried);
+    soak.report(`${tried.length} of ${attacks.length} tried; ${open} are open`);
     expect(outcomes.flatMap(({ problem }) => problem ?? [])).toEqual([]);
   }, 900_000);
 
@@ -96,6 +97,7 @@ describe("B6 the frame, tried with planted attacks", () => {
     const outcome = await tried(name);
     expect(outcome.problem).toBeUndefined();
     expect(outcome.row).toContain(row);
+    expect(outcome.isTried).toBe(name !== "not-tried");
   });
 
   it("a process that stands still is killed at its limit, with all that it has started", async () => {

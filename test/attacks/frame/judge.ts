@@ -11,6 +11,8 @@ export interface Verdict {
 export interface Judged {
   /** The row of the table, in Markdown. */
   readonly row: string;
+  /** Whether the attack was tried, and its result says something. */
+  readonly isTried: boolean;
   /** Why the test fails, if it does. */
   readonly problem?: string;
 }
@@ -27,14 +29,15 @@ export function judge(
   const row = (result: string) => `| ${[id, title, result, seen.slice(0, 200)].map(cell).join(" | ")} |`;
   const failed = (result: string, problem: string) => ({
     row: row(result),
+    isTried: kind !== "fault",
     problem: `${id} (${title}) ${problem}: ${seen}`,
   });
   if (kind === "fault") return failed("FAULT", "could not be judged");
-  if (kind === "not tried") return { row: row(kind) };
+  if (kind === "not tried") return { row: row(kind), isTried: false };
   if (state === "held" && kind === "broken") return failed("BROKEN", "works again");
   if (state === "open" && kind === "held")
     return failed("HOLDS NOW", "holds now: say held, and name its guard");
-  return { row: row(state) };
+  return { row: row(state), isTried: true };
 }
 
 const cell = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll("|", "\\|");
