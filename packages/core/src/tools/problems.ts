@@ -8,8 +8,7 @@ export const LONGEST_PROBLEM = 500;
 
 /**
  * Returns the problems of a value as one text: the first ten, in at most 1,000 characters. A value from
- * outside may have any number of them, and the text goes into logs, prompts and responses. `separator` stands
- * between two of them. Default: `; `.
+ * outside may have any number of them, and the text goes into logs, prompts and responses.
  *
  * @example
  * ```ts
@@ -19,7 +18,7 @@ export const LONGEST_PROBLEM = 500;
  * // city: is missing; days: must be a number
  * ```
  */
-export function listedProblems(problems: readonly string[], separator = "; "): string {
+export function listedProblems(problems: readonly string[]): string {
   // biome-ignore lint/plugin: this is the function that joins them.
-  return clipText(problems.slice(0, MOST_PROBLEMS).join(separator), 1_000);
+  return clipText(problems.slice(0, MOST_PROBLEMS).join("; "), 1_000);
 }

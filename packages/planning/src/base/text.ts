@@ -10,6 +10,12 @@ export function clipped(text: string, limit: number): string {
   return `${text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, "")}…`.toWellFormed();
 }
 
+/** Joins the first ten problems of a value, in at most 1,000 characters: it may have any number of them. */
+export function joined(problems: readonly string[], separator: string): string {
+  // biome-ignore lint/plugin: core's `listedProblems()` is not in its main entry.
+  return clipped(problems.slice(0, 10).join(separator), 1_000);
+}
+
 /** Returns a list of names for a message: the first 30 of them. */
 export function listed(names: Iterable<string>): string {
   const all = [...names];

@@ -1,7 +1,6 @@
 import { checkOptions, type OptionKinds } from "@pawl/core";
-import { listedProblems } from "@pawl/core/tools";
 import { checkWhole } from "../base/check-whole.ts";
-import { clipped, fieldsOf, listed } from "../base/text.ts";
+import { clipped, fieldsOf, joined, listed } from "../base/text.ts";
 import { cycleIn } from "./cycle.ts";
 import type { Choice, Plan, PlanQuestion, Task } from "./plan.ts";
 
@@ -89,14 +88,11 @@ export function checkPlan(draft: unknown, bounds: PlanBounds = {}): PlanCheck {
   };
 }
 
-/** The most mistakes of a plan that its model is told. */
-const MOST_PROBLEMS = 10;
-
 function refused(problems: string[]): PlanCheck {
-  const message = `The plan is not valid. ${listedProblems(problems, " ")}`;
+  const message = `The plan is not valid. ${joined(problems, " ")}`;
   return {
     status: "error",
-    error: { code: "invalid_plan", message, problems: problems.slice(0, MOST_PROBLEMS) },
+    error: { code: "invalid_plan", message, problems: problems.slice(0, 10) },
   };
 }
 
