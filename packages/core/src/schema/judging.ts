@@ -83,7 +83,7 @@ export function tentatively<T>(at: Judging, work: () => T): T {
  *
  * @throws RangeError for more than {@link DEEPEST} levels
  */
-export function canonicalText(at: Judging, value: unknown, left = DEEPEST): string {
+export function canonicalText(at: Judging, value: unknown, left: number = DEEPEST): string {
   spend(at, 1);
   if (left === 0) throw new RangeError();
   if (typeof value === "string") spend(at, value.length / CHARS_A_STEP);
