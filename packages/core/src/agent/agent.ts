@@ -159,9 +159,16 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
   toolConcurrency?: number;
   /**
    * The longest tool result that the model reads, in characters. A longer result is cut, with a note for the
-   * model of how much is missing. The log has the whole result. Default: 100,000.
+   * model of how much is missing. Default: 100,000.
    */
   resultLimit?: number;
+  /**
+   * The longest tool result that is stored and shown to clients, in characters of JSON. A longer result is
+   * cut, also of tools of your own and of failures: long texts lose their middle, and lists and objects their
+   * end, with a note of how much is missing. Pictures and PDFs that the model reads stay whole. Reported
+   * sources count, and of a longer result the first 200,000 characters of them are kept. Default: 1,000,000.
+   */
+  storedResultLimit?: number;
   /**
    * The XML tag in which the model reads every tool result, e.g. `result`. Default: none.
    *

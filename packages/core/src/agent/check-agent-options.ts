@@ -33,6 +33,7 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   toolOnly: "boolean",
   toolConcurrency: "number",
   resultLimit: "number",
+  storedResultLimit: "number",
   resultTag: "string",
   userData: "function",
   userDataPer: "string",

@@ -68,6 +68,7 @@ const COUNTS = [
   "maxTokens",
   "toolConcurrency",
   "resultLimit",
+  "storedResultLimit",
   "userDataTimeoutMs",
   "toolsTimeoutMs",
   "toolsLimit",

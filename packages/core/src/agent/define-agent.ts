@@ -138,11 +138,15 @@ export function agent<
   return whole;
 }
 
-type CharLimits = Pick<AgentOptions<never>, "resultLimit" | "toolsLimit">;
+type CharLimits = Pick<AgentOptions<never>, "resultLimit" | "storedResultLimit" | "toolsLimit">;
 
 /** Returns an agent's limits in characters. */
-function charLimits({ resultLimit = 100_000, toolsLimit = 400_000 }: CharLimits) {
-  return { resultLimit, toolsLimit };
+function charLimits({
+  resultLimit = 100_000,
+  storedResultLimit = 1_000_000,
+  toolsLimit = 400_000,
+}: CharLimits) {
+  return { resultLimit, storedResultLimit, toolsLimit };
 }
 
 /** Returns the fields that have a value. */

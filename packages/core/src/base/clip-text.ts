@@ -11,14 +11,18 @@
  */
 export function clipText(text: string, limit: number): string {
   if (text.length <= limit) return text.toWellFormed();
-  const note = (cut: number) => `\n[clipped: ${cut} of ${text.length} chars]\n`;
-  const room = Math.max(0, limit - note(text.length).length);
+  const room = Math.max(0, limit - clipNote(text.length, text.length).length);
   const head = text.slice(0, Math.ceil(room * HEAD));
   const tail = text.slice(text.length - (room - head.length));
   // The cut may split a surrogate pair, and half of a pair is invalid.
   const whole = [head.replace(/[\ud800-\udbff]$/, ""), tail.replace(/^[\udc00-\udfff]/, "")] as const;
   const cut = text.length - whole[0].length - whole[1].length;
-  return `${whole[0]}${note(cut)}${whole[1]}`.toWellFormed();
+  return `${whole[0]}${clipNote(cut, text.length)}${whole[1]}`.toWellFormed();
+}
+
+/** Returns the note of how many characters are left out. */
+export function clipNote(cut: number, of: number): string {
+  return `\n[clipped: ${cut} of ${of} chars]\n`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { clipText } from "../base/clip-text.ts";
+import { clipNote, clipText } from "../base/clip-text.ts";
 import type { NewEvent } from "../log/event.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
 import { resultText } from "./project.ts";
@@ -26,13 +26,24 @@ export function clipResults(agent: Clipping, events: readonly NewEvent[]): NewEv
   });
 }
 
-/** Clips text blocks to `limit` characters in all, from the first block on. Other blocks are not changed. */
+/** How many characters a text block counts at least. */
+const LEAST_CHARS = 20;
+
+/**
+ * Clips text blocks to `limit` characters in all, from the first block on. One note takes the place of those
+ * that have no room. Other blocks are not changed.
+ */
 function clipBlocks(blocks: readonly ContentBlock[], limit: number): ContentBlock[] {
   let left = limit;
-  return blocks.map((block) => {
-    if (!isText(block)) return block;
+  let over = 0;
+  const kept = blocks.flatMap((block) => {
+    if (!isText(block)) return [block];
+    const { length } = block.text;
+    if (left === 0) over += length;
+    if (left === 0) return [];
     const text = clipText(block.text, left);
-    left = Math.max(0, left - block.text.length);
-    return text === block.text ? block : { ...block, text };
+    left = Math.max(0, left - Math.max(length, LEAST_CHARS));
+    return [text === block.text ? block : { ...block, text }];
   });
+  return over === 0 ? kept : [...kept, { type: "text", text: clipNote(over, over) }];
 }

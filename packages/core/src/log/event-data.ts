@@ -50,8 +50,9 @@ export interface EventData {
   /**
    * A call is over: its tool returned or failed, its question was answered, or it was not run at all.
    *
-   * - `result` is the tool's return value. `content` is what the model reads; if absent, `result` as text. A
-   *   picture or PDF in it whose bytes are in the runtime's `files` has a source of the type `stored`.
+   * - `result` is the tool's return value, cut at the agent's `storedResultLimit`. `content` is what the
+   *   model reads; if absent, `result` as text. A picture or PDF in it whose bytes are in the runtime's
+   *   `files` has a source of the type `stored`.
    * - `resend` names input fields of the call that are replaced by a note of their length before they are
    *   sent to the model. The value of each is the note's first word, e.g. `saved`.
    * - `ends_run`: the tool ends the run. `session_status` and `mode`: the tool sets the session's status and

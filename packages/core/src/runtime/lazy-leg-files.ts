@@ -25,8 +25,9 @@ export function lazyLegFiles(
   const fillLater = async (request: ModelRequest, model: ModelClient) =>
     await (made ?? (await loaded())).fill(request, model);
   return {
-    keep: async (event) => {
-      if (host.files === undefined || !mayHaveFiles(event)) return event;
+    keep: async (event, leg) => {
+      const hasNoFiles = host.files === undefined || !mayHaveFiles(event);
+      if (hasNoFiles && !isLong(event, leg.agent.storedResultLimit)) return event;
       let files: LegFiles;
       try {
         files = made ?? (await loaded());
@@ -35,7 +36,7 @@ export function lazyLegFiles(
         host.report(error);
         return event;
       }
-      return await files.keep(event);
+      return await files.keep(event, leg);
     },
     fill: (request, model) => (hasFiles(request) ? fillLater(request, model) : request),
     leaveOut: async (state, failure, uptoSeq) => {
@@ -53,6 +54,10 @@ export function lazyLegFiles(
 
 /** The HTTP statuses with which APIs refuse files: as invalid, too large or of another type. */
 const MAY_REFUSE_FILES: readonly unknown[] = [400, 413, 415, 422];
+
+function isLong({ type, data }: NewEvent, limit: number): boolean {
+  return type === "tool_result" && JSON.stringify([data.result, data.report]).length > limit;
+}
 
 function mayHaveFiles(event: NewEvent): boolean {
   if (event.type !== "tool_result" || !Array.isArray(event.data.content)) return false;

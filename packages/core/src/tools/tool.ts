@@ -129,7 +129,7 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * - `connector`: the service or data source that was asked, e.g. `gmail`
    * - `fragments`: the ids of what was found, e.g. of documents; at most 1,000
    * - `sources`: what was found, for people: pages show a link or a title. At most 1,000. `id` is unique
-   *   among the sources; `url` must be an http or https address.
+   *   among the sources; `url` must be an http or https address. `storedResultLimit` counts them.
    * - `summary`: the outcome in a few words, for people. Cut to 1,000 characters. Clients can read it.
    *
    * If the process dies before the result is stored, the report is lost with it. Throws a PawlError

@@ -34,15 +34,16 @@ it("F1 P1 stores a tool's result with its bytes if the code for files cannot be 
       return door;
     },
   );
+  const leg = { agent: { storedResultLimit: 1_000_000 }, hide: <T>(value: T) => value };
   // The tool has run: if this rejected, its result would be lost.
-  expect(await files.keep(event)).toBe(event);
+  expect(await files.keep(event, leg)).toBe(event);
   expect(errors).toEqual([gone]);
   const refused = { retryable: false, status: 400, message: "Could not process image" };
   // The failure itself must be stored.
   expect(await files.leaveOut(newSessionState("s1"), refused, 1)).toEqual([]);
   expect(errors).toEqual([gone, gone]);
   fails = false;
-  const kept = await files.keep(event);
+  const kept = await files.keep(event, leg);
   expect(JSON.stringify(kept)).toContain('"stored"');
   expect(JSON.stringify(kept)).not.toContain(data);
 });

@@ -62,7 +62,7 @@ export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): P
   try {
     const made =
       stored.type === "tool_result" && stored.data.success ? said.artifacts.map(artifactEvent) : [];
-    const kept = await leg.files.keep(stored);
+    const kept = await leg.files.keep(stored, leg);
     group.running -= 1;
     // A question's expiry counts from the time at which it is stored, so it is not held.
     const isResult = event !== undefined && kept.type === "tool_result";

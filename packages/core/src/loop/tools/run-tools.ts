@@ -39,7 +39,8 @@ export async function runTools(leg: Leg, calls: readonly CallState[], revision: 
     if (prepared.do === "run") runnable.push(prepared);
     else events.push(...prepared.events);
   }
-  let settled = events.length === 0 ? events : await Promise.all(events.map(leg.files.keep));
+  let settled =
+    events.length === 0 ? events : await Promise.all(events.map((event) => leg.files.keep(event, leg)));
   // A sub-agent gets a share of what is left once the other calls are answered.
   if (settled.length > 0 && runnable.some(({ tool }) => tool.delegate !== undefined)) {
     await leg.log.append(settled);

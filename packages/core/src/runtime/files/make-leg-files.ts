@@ -10,6 +10,7 @@ import type { FileReference } from "../../log/event-parts.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Host } from "../leg/host.ts";
 import { rootOf } from "../leg/root-session.ts";
+import { withShortResult } from "./short-result.ts";
 import { withReferences } from "./with-references.ts";
 
 /** Matches the messages with which APIs refuse files, e.g. "Could not process image". */
@@ -29,9 +30,9 @@ export function makeLegFiles(
   // The bytes of the last request, so that each turn reads only new files.
   let last = new Map<string, Promise<string | undefined>>();
   return {
-    keep: async (event) => {
+    keep: async (event, leg) => {
       if (files === undefined || event.type !== "tool_result" || !Array.isArray(event.data.content))
-        return event;
+        return withShortResult(event, leg);
       const { userId } = session;
       const isOfRun = true;
       const { kept, data } = await withReferences(event.data, (base64) =>
@@ -39,11 +40,11 @@ export function makeLegFiles(
       );
       try {
         if (kept.length > 0) await files.keep(userId, await rootOf(host.store, session), kept, { isOfRun });
-        return { ...event, data };
+        return withShortResult({ ...event, data }, leg);
       } catch (error) {
         // The tool has run, so its result must be stored: with the bytes, as without a file store.
         host.report(error);
-        return event;
+        return withShortResult(event, leg);
       }
     },
     fill: async (request, model) => {

@@ -10,7 +10,7 @@ import type { ContentBlock } from "../../model/content.ts";
 const MOST_IN_RESULT = 20;
 
 /** What comes before the base64 in a `data:` URL. */
-const DATA_URL = /^data:[^,]{0,300};base64,/;
+export const DATA_URL: RegExp = /^data:[^,]{0,300};base64,/;
 
 /** A tool result with references, and the files that it refers to. */
 interface Referring {
