@@ -18,7 +18,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertSoundLog, ofType } from "./support/invariants.ts";
-import { allowPrinted } from "./support/printed.ts";
+import { allowPrinted, expectPrinted } from "./support/printed.ts";
 import { soak } from "./support/soak.ts";
 import { type World, world } from "./support/world.ts";
 
@@ -131,6 +131,7 @@ describe("runs over Chat Completions", () => {
     ["a call that is cut off", { tools: saying("abcdef"), clip: 8 }, "max_tokens"],
     ["a reason that nobody knows", { text: "x", stop: "cosmic_ray" }, "error"],
   ])("L7 L18 ends with %s, and the next message is answered", async (_title, reply, type) => {
+    if (type === "error") expectPrinted("pawl: The model stopped for an unknown reason: cosmic_ray");
     const at = await overHttp([reply, { text: "Fine." }], { tools: [echo] });
     const { sessionId, stop } = await at.say("Go");
     expect(stop.type).toBe(type);
@@ -251,6 +252,7 @@ it("C1 makes no request that the API refuses, whatever the model says and whenev
   // The three faults of a reply. Each is printed if it outlasts the retries.
   allowPrinted("pawl: The server had an error while processing your request.");
   allowPrinted("pawl: The engine is currently overloaded", "pawl: terminated");
+  allowPrinted("pawl: The model stopped ");
   const step = fc.constantFrom("message", "answer", "message");
   await fc.assert(
     fc.asyncProperty(

@@ -1,3 +1,14 @@
+const FAILURES = [
+  "the database is down",
+  "Overloaded",
+  "invalid_request_error",
+  "messages\\S+ Could not process image",
+  "The model's answer was cut off\\.",
+  "The model stopped (for an unknown reason|to use a tool) .+",
+  "The model (paused its answer|answered without calling|used the tool call id) .+",
+  "Run \\S+ of session \\S+ ended as an error.+",
+  "The process is dead\\.",
+];
+
 /** The failures that models, tools and stores of random runs simulate, as the runtime prints them. */
-export const PROVOKED =
-  /^pawl: (the database is down|Overloaded|invalid_request_error|messages\S+ Could not process image|The model's answer was cut off\.|The process is dead\.)( \(http\S+\))?$/;
+export const PROVOKED = new RegExp(`^pawl: (${FAILURES.join("|")})( \\(http\\S+\\))?$`);

@@ -3,6 +3,7 @@ import { createParser, type EventSourceParser } from "eventsource-parser";
 
 /** Receives the messages of a streamed answer. */
 export interface Listener {
+  /** Receives an event as the server sent it. Nothing but a delta in the API's spelling has been checked. */
   onEvent(event: ModelEvent): void;
   /** Receives the raw data of a message of type `error`. */
   onError(data: string): void;
@@ -22,7 +23,8 @@ export function eventReader({ onEvent, onError, onBroken }: Listener): (text: st
   const take = (type: string | undefined, data: string): void => {
     if (type === undefined || data === "") return;
     const event = type === "error" ? undefined : parsed(data);
-    if (type === "error") onError(data);
+    // Some gateways name only the type in the JSON.
+    if (type === "error" || event?.type === ("error" as string)) onError(data);
     else if (event === undefined) onBroken();
     else onEvent(event);
   };

@@ -1,5 +1,5 @@
 import { APIError } from "@anthropic-ai/sdk/core/error";
-import type { ModelEvent } from "@pawl/core/model";
+import { eventCheck, type ModelEvent, unreadable, wrongContentType } from "@pawl/core/model";
 import type { Answer } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { eventReader } from "./event-reader.ts";
@@ -13,19 +13,33 @@ export type AnswerReader = () => Promise<ModelEvent[] | undefined>;
 // that thinks. If the stream is cut, it ends without an error. And it costs more than all other steps.
 export function answerReader(answer: Answer, call: Call, requestId: string | undefined): AnswerReader {
   let events: ModelEvent[] = [];
+  const check = eventCheck();
   let failure: Error | undefined;
+  let hasBegun = false;
   let stopped = false;
+  const take = (event: ModelEvent): void => {
+    check(event);
+    if (event.type === "message_start" && requestId !== undefined) event.request_id = requestId;
+    // Not an event of the API: only wrappers of a model announce attempts.
+    if (event.type !== "attempt_failed") add(events, event);
+    stopped = event.type === "message_stop";
+  };
   const feed = eventReader({
     onEvent: (event) => {
+      hasBegun = true;
       if (stopped || failure !== undefined) return;
-      if (event.type === "message_start" && requestId !== undefined) event.request_id = requestId;
-      add(events, event);
-      stopped = event.type === "message_stop";
+      try {
+        take(event);
+      } catch (error) {
+        failure = unreadable(error);
+      }
     },
     onError: (data) => {
+      hasBegun = true;
       if (!stopped) failure ??= streamError(data, answer);
     },
     onBroken: () => {
+      hasBegun = true;
       if (!stopped) failure ??= cutOff(requestId);
     },
   });
@@ -38,7 +52,8 @@ export function answerReader(answer: Answer, call: Call, requestId: string | und
     // The last message may lack the empty line that completes it.
     feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
     if (stopped) await endOf(answer, call);
-    if (done && !stopped) failure ??= cutOff(requestId);
+    if (done && !stopped)
+      failure ??= (hasBegun ? undefined : wrongContentType(answer.headers)) ?? cutOff(requestId);
     return events;
   };
 }

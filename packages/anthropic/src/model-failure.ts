@@ -1,6 +1,6 @@
 import { APIConnectionError, APIError } from "@anthropic-ai/sdk/core/error";
 import { type ModelFailure, messageOf, PawlError } from "@pawl/core";
-import { isPassing, retryAfterMs, type SetUp, setUpHint, withoutSecrets } from "@pawl/core/model";
+import { isPassing, retryAfterMs, type SetUp, setUpHint, withHint, withoutSecrets } from "@pawl/core/model";
 
 /** Types of temporary failures inside a stream. Such failures have no status. */
 const passing = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error"];
@@ -24,7 +24,9 @@ export function modelFailure(
   requestId?: string,
   setUp?: ClaudeSetUp,
 ): PawlError {
-  return withoutSecrets(PawlError.is(error) ? error : failureOf(error, requestId, setUp), secrets);
+  const failure = withoutSecrets(failureOf(error, requestId, setUp), secrets);
+  const isUnreached = error instanceof APIConnectionError || isInvalidURL(error);
+  return withHint(failure, setUp && setUpHint({ ...failure.details, isUnreached }, { ...CLAUDE, ...setUp }));
 }
 
 /** The model's id and the URL of the API, to name them in errors. */
@@ -43,14 +45,11 @@ function failureOf(error: unknown, requestId: string | undefined, setUp: ClaudeS
       "ANTHROPIC_API_KEY is not set. Set this environment variable, or pass `apiKey` to claude().",
       { cause: error, details: { type: "authentication_error", retryable: false } },
     );
-  const details: ModelFailure =
-    error instanceof APIError ? detailsOf(error) : { retryable: isLostConnection(error) };
+  const details = detailsOf(error);
   if (details.requestId === undefined && requestId !== undefined) details.requestId = requestId;
-  const own = error instanceof APIError ? (error.apiMessage ?? error.message) : messageOf(error);
-  const isUnreached = error instanceof APIConnectionError || isInvalidURL(error);
-  const hint = setUp && setUpHint({ ...details, isUnreached }, { ...CLAUDE, ...setUp });
-  const message = hint ? `${own.replace(/[.\s]*$/, ".")} ${hint}` : own;
-  return new PawlError("model_error", message, { cause: error, details: { ...details } });
+  const own = (error instanceof APIError ? textOf(error.apiMessage) : undefined) ?? messageOf(error);
+  const options = { cause: PawlError.is(error) ? error.cause : error, details: { ...details } };
+  return new PawlError(PawlError.is(error) ? error.code : "model_error", own, options);
 }
 
 /** Returns the error for a stream that ended before the answer was complete. */
@@ -61,22 +60,33 @@ export function cutOff(requestId: string | undefined): PawlError {
   });
 }
 
-function detailsOf(error: APIError): ModelFailure {
-  const { status, type, requestID, headers } = error;
+function detailsOf(error: unknown): ModelFailure {
+  if (PawlError.is(error)) return { ...error.details } as unknown as ModelFailure;
+  if (!(error instanceof APIError)) return { retryable: isLostConnection(error) };
+  const { status, headers } = error;
+  const type = textOf(error.type);
+  const requestId = textOf(error.requestID);
   const errorCode = errorCodeOf(error);
   const wait = retryAfterMs(headers);
   return {
     ...(status === undefined ? {} : { status }),
-    ...(type === null ? {} : { type }),
+    ...(type === undefined ? {} : { type }),
     ...(errorCode === undefined ? {} : { errorCode }),
     retryable: isRetryable(error),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
-    ...(typeof requestID === "string" ? { requestId: requestID } : {}),
+    ...(requestId === undefined ? {} : { requestId }),
   };
 }
 
+// The SDK copies these fields from the server's JSON, whatever they are.
+/** Returns a field of the SDK's error if it is a text. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
 function errorCodeOf({ errorCode, apiMessage }: APIError): string | undefined {
-  return errorCode ?? codes.find(([words]) => words.test(apiMessage ?? ""))?.[1];
+  const message = textOf(apiMessage) ?? "";
+  return textOf(errorCode) ?? codes.find(([words]) => words.test(message))?.[1];
 }
 
 function isRetryable(error: APIError): boolean {

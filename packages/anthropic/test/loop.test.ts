@@ -101,6 +101,7 @@ it("L11 forces one tool a turn over HTTP where the model takes that, and runs th
 });
 
 it("L11 E3 ends a forced answer without a call over HTTP as a logged error at once", async () => {
+  expectPrinted("pawl: The model answered without calling a tool.");
   await using at = await overHttp([{ text: "No." }], { id: "claude-opus-4-8" }, toolOnly);
   const { sessionId, stop } = await at.say("Go");
   expect(stop.type).toBe("error");
@@ -108,6 +109,7 @@ it("L11 E3 ends a forced answer without a call over HTTP as a logged error at on
 });
 
 it("L11 reminds a model over HTTP that refuses forced choice, once, and then ends as an error", async () => {
+  expectPrinted("pawl: The model answered without calling a tool.");
   const script = [{ text: "No." }, { text: "No!" }, { tools: [{ name: "idle" }] }];
   await using at = await overHttp(script, { id: "claude-opus-5-5" }, toolOnly);
   const { sessionId, stop } = await at.say("Go");

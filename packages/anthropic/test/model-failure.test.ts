@@ -191,12 +191,18 @@ it("W5 keeps keys that are no header, and those of other gateways, out of the me
   expect(unfit?.message).toContain("invalid header value");
   expect(unfit?.message).not.toContain("secret");
   const echoed = await fixed(401, {}, JSON.stringify({ error: { message: `no Bearer ${"s".repeat(32)}` } }));
-  expect(echoed?.message).toBe("no Bearer … Check ANTHROPIC_API_KEY, or `apiKey` of claude().");
+  expect(echoed?.message).toBe("no Bearer …. Check ANTHROPIC_API_KEY, or `apiKey` of claude().");
 });
 
-it("takes what is no event stream for a cut one", async () => {
+it("L12 says what came instead of an event stream, and whose server to check", async () => {
   const html = await fixed(200, { "content-type": "text/html" }, "<html>Bad gateway</html>");
-  expect(html?.details).toEqual({ retryable: true });
+  expect(html?.details).toEqual({ type: "malformed_answer", retryable: true });
+  expect(html?.message).toMatch(
+    /^The model's answer is malformed: the server sent text\/html instead of text\/event-stream\. Check that 127\.0\.0\.1:\d+ serves the API that claude\(\) expects: ANTHROPIC_BASE_URL, or `baseURL` of claude\(\)\.$/,
+  );
+});
+
+it("takes half of an event stream for a cut one", async () => {
   const half = await fixed(
     200,
     { "content-type": "text/event-stream" },

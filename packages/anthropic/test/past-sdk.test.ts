@@ -224,8 +224,8 @@ it("R4 sends several requests at once, each with its own body and answer", async
     await pause(5 * Math.random(), "answers come in any order");
     const [{ content }] = JSON.parse(body).messages;
     const { text } = content[0];
-    const echo = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } };
-    response.writeHead(200).end(`event: content_block_delta\ndata: ${JSON.stringify(echo)}\n\n${STOP}`);
+    const echo = { type: "content_block_start", index: 0, content_block: { type: "text", text } };
+    response.writeHead(200).end(`event: content_block_start\ndata: ${JSON.stringify(echo)}\n\n${STOP}`);
   });
   const post = bySdk();
   const model = client({ url });
@@ -236,7 +236,7 @@ it("R4 sends several requests at once, each with its own body and answer", async
     ),
   );
   expect(answers.map(({ events: [first] }) => first)).toMatchObject(
-    texts.map((text) => ({ delta: { text } })),
+    texts.map((text) => ({ content_block: { text } })),
   );
   expect(post).not.toHaveBeenCalled();
 });

@@ -56,6 +56,7 @@ it("sends a frozen message as it is, time and again, and one that changes as it 
 
 it("reads bytes in any slices, line ends of any kind, and nothing after the end", async () => {
   const events = [
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
     { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Grüße, 世界 👩‍👧" } },
     { type: "message_stop" },
     { type: "ping" },
@@ -74,7 +75,7 @@ it("reads bytes in any slices, line ends of any kind, and nothing after the end"
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const answer = await read(client({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
   server.close();
-  expect(answer.events).toEqual(events.slice(0, 2));
+  expect(answer.events).toEqual(events.slice(0, 3));
 });
 
 it("joins the pieces of one tool's input that came together, and nothing else", async () => {
@@ -88,8 +89,16 @@ it("joins the pieces of one tool's input that came together, and nothing else", 
     index: 1,
     delta: { type: "text_delta", text: part },
   });
+  const begin = (index: number, block: object) => ({
+    type: "content_block_start",
+    index,
+    content_block: block,
+  });
+  const call = { type: "tool_use", id: "toolu_1", name: "look", input: {} };
+  const begun = [begin(0, call), begin(1, { type: "text", text: "" }), begin(2, call)];
   const packets = [
     [
+      ...begun,
       piece(0, ""),
       piece(0, '{"a"'),
       piece(0, ": 1"),
@@ -109,6 +118,7 @@ it("joins the pieces of one tool's input that came together, and nothing else", 
   };
   const { events } = await read(client(api, { fetch }));
   expect(events).toEqual([
+    ...begun,
     ...[piece(0, '{"a": 1'), { type: "ping" }, piece(0, "}"), piece(2, "{"), text("x"), text("y")],
     ...[piece(2, '"b":2}'), { type: "message_stop" }],
   ]);
@@ -147,4 +157,18 @@ it.each([
   expect(answer.events.map(({ type }) => type)).toEqual(types);
   if (failure === undefined) expect(answer.error).toBeUndefined();
   else expect(answer.error?.message).toContain(failure);
+});
+
+it("L12 W5 takes no announcement of another attempt from a server: only wrappers announce them", async () => {
+  const failed =
+    'event: attempt_failed\ndata: {"type":"attempt_failed","retry_in_ms":1e9,"model":"free"}\n\n';
+  const fetch = async () => new Response(`${ping}${failed}${stop}\n\n`);
+  const { events } = await read(client(api, { fetch }));
+  expect(events.map(({ type }) => type)).toEqual(["ping", "message_stop"]);
+});
+
+it("L12 takes an error for one whose name is only in the JSON", async () => {
+  const fetch = async () => new Response(error.replace("event: error", "event: message"));
+  const failed = await read(client(api, { fetch }));
+  expect(failed.error?.details).toMatchObject({ type: "overloaded_error", retryable: true });
 });

@@ -23,11 +23,16 @@ export { longestAnswer, writtenLength } from "./model/estimate.ts";
 export { addUsage, noUsage, type RawUsage, usageFromWire } from "./model/pricing.ts";
 export type { UsageEstimates } from "./model/usage-so-far.ts";
 
+// The shape of an answer
+
+export { eventCheck } from "./model/check-event.ts";
+export { malformedAnswer, unreadable, wrongContentType, wrongKind } from "./model/malformed.ts";
+
 // Failures, and secrets in them
 
 export { isPassing, type ResponseHeaders, retryAfterMs } from "./model/http-failure.ts";
 export { safeRequestId, secretsIn, withoutSecrets } from "./model/secrets.ts";
-export { type SetUp, setUpHint } from "./model/set-up-hint.ts";
+export { type SetUp, setUpHint, withHint } from "./model/set-up-hint.ts";
 
 // Helpers
 

@@ -1,6 +1,6 @@
 import { type ModelEvent, type RawUsage, writtenLength } from "@pawl/core/model";
 import { type Calls, readCalls } from "./calls.ts";
-import type { Chunk, Delta } from "./chunk.ts";
+import { type Chunk, type Delta, EMPTY } from "./chunk.ts";
 import { estimatedTokens, usageOf } from "./usage.ts";
 
 /** Converts the chunks of one streamed answer to the events of a `ModelClient`. */
@@ -31,7 +31,8 @@ interface State {
   text: number | undefined;
   isRefused: boolean;
   stop: string | null;
-  usage: RawUsage | undefined;
+  /** What the server has reported. */
+  usage: RawUsage;
   chars: number;
 }
 
@@ -49,7 +50,7 @@ export function answerEvents(options: AnswerOptions): AnswerEvents {
     text: undefined,
     isRefused: false,
     stop: null,
-    usage: undefined,
+    usage: {},
     chars: 0,
   };
   const nextBlock = (): number => {
@@ -62,17 +63,17 @@ export function answerEvents(options: AnswerOptions): AnswerEvents {
     take(chunk) {
       const events: ModelEvent[] = hasBegun ? [] : [startOf(chunk, options)];
       hasBegun = true;
-      if (chunk.usage) state.usage = usageOf(chunk.usage);
-      for (const { index, delta, finish_reason } of chunk.choices ?? []) {
+      if (chunk.usage) Object.assign(state.usage, usageOf(chunk.usage));
+      for (const { index, delta, finishReason } of chunk.choices) {
         // Other indexes occur only if a request asks for several answers.
-        if ((index ?? 0) !== 0) continue;
+        if (index !== 0) continue;
         if (delta) events.push(...eventsOf(delta, state, calls, nextBlock));
-        if (finish_reason) state.stop = finish_reason;
+        if (finishReason) state.stop = finishReason;
       }
       return events.length > 0 ? events : [{ type: "ping" }];
     },
     isOverlong: () => state.chars > options.maxChars,
-    end: () => (hasBegun ? [] : [startOf({}, options)]).concat(endOf(state, calls, options)),
+    end: () => (hasBegun ? [] : [startOf(EMPTY, options)]).concat(endOf(state, calls, options)),
   };
 }
 
@@ -91,7 +92,7 @@ function startOf({ id, model }: Chunk, options: AnswerOptions): ModelEvent {
 
 function eventsOf(delta: Delta, state: State, calls: Calls, nextBlock: () => number): ModelEvent[] {
   const events: ModelEvent[] = [];
-  state.chars += delta.reasoning_content?.length ?? delta.reasoning?.length ?? 0;
+  state.chars += delta.reasoning.length;
   if (delta.refusal) state.isRefused = true;
   for (const text of [delta.content, delta.refusal]) {
     if (!text) continue;
@@ -106,9 +107,9 @@ function eventsOf(delta: Delta, state: State, calls: Calls, nextBlock: () => num
     events.push({ type: "content_block_delta", index: state.text, delta: { type: "text_delta", text } });
     state.chars += text.length;
   }
-  for (const piece of delta.tool_calls ?? []) {
+  for (const piece of delta.calls) {
     events.push(...calls.take(piece));
-    state.chars += (piece.function?.name ?? "").length + writtenLength(piece.function?.arguments ?? "");
+    state.chars += (piece.name ?? "").length + writtenLength(piece.arguments ?? "");
   }
   return events;
 }
@@ -128,7 +129,7 @@ function endOf(
     .sort((a, b) => a - b)
     .map((index) => ({ type: "content_block_stop" as const, index }));
   const written = Math.min(estimatedTokens(state.chars), maxTokens);
-  const usage = state.usage ?? { input_tokens: promptTokens, output_tokens: written };
+  const usage = { input_tokens: promptTokens, output_tokens: written, ...state.usage };
   return [...stops, { type: "message_delta", delta: { stop_reason }, usage }, { type: "message_stop" }];
 }
 

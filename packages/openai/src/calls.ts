@@ -38,7 +38,7 @@ export interface CallOptions {
 export function readCalls({ idOf, nextBlock }: CallOptions): Calls {
   const calls: Call[] = [];
   const begin = (delta: CallDelta): Call => {
-    const call: Call = { key: delta.index ?? undefined, id: idIn(delta), block: undefined, waiting: "" };
+    const call: Call = { key: delta.index, id: delta.id, block: undefined, waiting: "" };
     calls.push(call);
     return call;
   };
@@ -47,8 +47,8 @@ export function readCalls({ idOf, nextBlock }: CallOptions): Calls {
     blocks: () => calls.flatMap(({ block }) => (block === undefined ? [] : [block])),
     take(delta) {
       const call = callOf(calls, delta) ?? begin(delta);
-      const { name, arguments: piece } = delta.function ?? {};
-      call.id ??= idIn(delta);
+      const { id, name, arguments: piece } = delta;
+      call.id ??= id;
       if (call.block !== undefined) return piece ? [inputDelta(call.block, piece)] : [];
       call.waiting += piece ?? "";
       if (!name) return [];
@@ -62,18 +62,13 @@ export function readCalls({ idOf, nextBlock }: CallOptions): Calls {
 
 /** Returns the call that a piece belongs to; `undefined` if the piece begins a new call. */
 function callOf(calls: readonly Call[], delta: CallDelta): Call | undefined {
-  const id = idIn(delta);
-  const index = delta.index ?? undefined;
+  const { id, index, name } = delta;
   const last = index === undefined ? calls.at(-1) : calls.findLast(({ key }) => key === index);
   if (last === undefined || id === undefined || last.id === undefined || last.id === id) {
-    const isWhole = index === undefined && id === undefined && Boolean(delta.function?.name);
+    const isWhole = index === undefined && id === undefined && Boolean(name);
     return isWhole ? undefined : last;
   }
   return calls.find((call) => call.id === id && call.key === index);
-}
-
-function idIn({ id }: CallDelta): string | undefined {
-  return id || undefined;
 }
 
 function inputDelta(index: number, partial_json: string): ModelEvent {

@@ -1,39 +1,138 @@
+import { wrongKind } from "@pawl/core/model";
+
 /**
- * The fields of a `chat.completion.chunk` that Pawl reads. Servers may leave out any of them, or send `null`.
+ * The fields of a `chat.completion.chunk` that Pawl reads, once their shape was checked. Servers may leave
+ * out any of them, or send `null`; both are absent here.
  */
 export interface Chunk {
-  id?: string | null;
-  model?: string | null;
-  choices?: readonly Choice[] | null;
-  usage?: ChunkUsage | null;
+  id?: string;
+  model?: string;
+  choices: readonly Choice[];
+  usage?: Fields;
 }
 
 interface Choice {
-  index?: number | null;
-  delta?: Delta | null;
-  finish_reason?: string | null;
+  index: number;
+  delta?: Delta;
+  finishReason?: string;
 }
 
 export interface Delta {
-  content?: string | null;
-  refusal?: string | null;
-  /** The model's reasoning. Servers use one of these two names. */
-  reasoning_content?: string | null;
-  reasoning?: string | null;
-  tool_calls?: readonly CallDelta[] | null;
+  content?: string;
+  refusal?: string;
+  /** The model's reasoning. It is not kept. */
+  reasoning: string;
+  calls: readonly CallDelta[];
 }
 
 /**
  * A piece of a tool call, identified by its index, or else by its id. The first piece has the tool's name.
  */
 export interface CallDelta {
-  index?: number | null;
-  id?: string | null;
-  function?: { name?: string | null; arguments?: string | null } | null;
+  index?: number;
+  id?: string;
+  name?: string;
+  arguments?: string;
 }
 
-interface ChunkUsage {
-  prompt_tokens?: number | null;
-  completion_tokens?: number | null;
-  prompt_tokens_details?: { cached_tokens?: number | null; cache_write_tokens?: number | null } | null;
+/** An object of the server whose fields were not checked. */
+export interface Fields {
+  readonly [name: string]: unknown;
 }
+
+/** A chunk without content. */
+export const EMPTY: Chunk = { choices: [] };
+
+/**
+ * Reads a chunk by its shape. Fields without meaning for the answer (its id, its model, the usage) are left
+ * out if they have another kind.
+ *
+ * @throws PawlError `model_error` if any other field has another kind than the API's.
+ */
+export function readChunk(value: unknown): Chunk {
+  const { id, model, choices, usage } = item("a chunk", value);
+  return {
+    ...(typeof id === "string" && { id }),
+    ...(typeof model === "string" && { model }),
+    choices: list("`choices`", choices).map(readChoice),
+    ...(isFields(usage) && { usage }),
+  };
+}
+
+function readChoice(value: unknown): Choice {
+  const choice = item("a choice", value);
+  const delta = object("`delta`", choice.delta);
+  const finishReason = text("`finish_reason`", choice.finish_reason);
+  return {
+    index: number("`index` of a choice", choice.index) ?? 0,
+    ...(delta && { delta: readDelta(delta) }),
+    ...(finishReason && { finishReason }),
+  };
+}
+
+function readDelta({ content, refusal, reasoning_content, reasoning, tool_calls }: Fields): Delta {
+  const written = readContent(content);
+  const refused = text("`refusal`", refusal);
+  // Servers use one of these two names.
+  const thought = [reasoning_content, reasoning].find((one) => typeof one === "string") ?? "";
+  return {
+    ...(written.text && { content: written.text }),
+    ...(refused && { refusal: refused }),
+    reasoning: `${thought}${written.reasoning}`,
+    calls: list("`tool_calls`", tool_calls).map(readCall),
+  };
+}
+
+/** Reads a chunk's text. Some servers send a list of parts, which may also be reasoning. */
+function readContent(content: unknown): { text: string; reasoning: string } {
+  if (!isList(content)) return { text: text("`content`", content) ?? "", reasoning: "" };
+  const read = { text: "", reasoning: "" };
+  for (const part of content) {
+    const { type, text: written, thinking } = item("a part of `content`", part);
+    if (type === "text") read.text += text("`text` of a part", written) ?? "";
+    else if (type === "thinking") read.reasoning += readContent(thinking).text;
+  }
+  return read;
+}
+
+function readCall(value: unknown): CallDelta {
+  const call = item("a tool call", value);
+  const called = object("`function` of a tool call", call.function) ?? {};
+  const index = number("`index` of a tool call", call.index);
+  // Some servers number their calls.
+  const id = typeof call.id === "number" ? `${call.id}` : text("`id` of a tool call", call.id);
+  const name = text("`name` of a tool call", called.name);
+  const written = text("`arguments` of a tool call", called.arguments);
+  return {
+    ...(index !== undefined && { index }),
+    ...(id && { id }),
+    ...(name && { name }),
+    ...(written && { arguments: written }),
+  };
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Returns a value that must be there and be an object. */
+function item(what: string, value: unknown): Fields {
+  if (isFields(value)) return value;
+  throw wrongKind(what, "an object", value);
+}
+
+/** Returns a field of the expected kind, and `undefined` for a missing one. */
+function field<T>(what: string, expected: string, value: unknown, is: (value: unknown) => value is T) {
+  if (value === undefined || value === null) return undefined;
+  if (is(value)) return value;
+  throw wrongKind(what, expected, value);
+}
+
+const object = (what: string, value: unknown) => field(what, "an object", value, isFields);
+const text = (what: string, value: unknown) => field(what, "a text", value, isText);
+const number = (what: string, value: unknown) => field(what, "a number", value, isNumber);
+const list = (what: string, value: unknown) => field(what, "a list", value, isList) ?? [];
+
+const isText = (value: unknown) => typeof value === "string";
+const isNumber = (value: unknown) => typeof value === "number";
+const isList = (value: unknown): value is unknown[] => Array.isArray(value);

@@ -1,5 +1,5 @@
 import { type ModelFailure, messageOf, PawlError } from "@pawl/core";
-import { isPassing, retryAfterMs, type SetUp, setUpHint, withoutSecrets } from "@pawl/core/model";
+import { isPassing, retryAfterMs, type SetUp, setUpHint, withHint, withoutSecrets } from "@pawl/core/model";
 import { APIConnectionError, APIError } from "openai/core/error";
 
 /** Types and codes of temporary failures inside a stream. Such failures have no status. */
@@ -27,7 +27,9 @@ export function modelFailure(
   requestId?: string,
   setUp?: OpenAISetUp,
 ): PawlError {
-  return withoutSecrets(PawlError.is(error) ? error : failureOf(error, requestId, setUp), secrets);
+  const failure = withoutSecrets(failureOf(error, requestId, setUp), secrets);
+  const isUnreached = error instanceof APIConnectionError || isInvalidURL(error);
+  return withHint(failure, setUp && setUpHint({ ...failure.details, isUnreached }, { ...OPENAI, ...setUp }));
 }
 
 /** The model's id and the URL of the API, to name them in errors. */
@@ -46,14 +48,11 @@ function failureOf(error: unknown, requestId: string | undefined, setUp: OpenAIS
       "OPENAI_API_KEY is not set. Set this environment variable, or pass `apiKey` to openai(). For a server without keys, pass any text.",
       { cause: error, details: { type: "authentication_error", retryable: false } },
     );
-  const details: ModelFailure =
-    error instanceof APIError ? detailsOf(error) : { retryable: isLostConnection(error) };
+  const details = detailsOf(error);
   if (details.requestId === undefined && requestId !== undefined) details.requestId = requestId;
-  const own = error instanceof APIError ? (wordsOf(error) ?? error.message) : messageOf(error);
-  const isUnreached = error instanceof APIConnectionError || isInvalidURL(error);
-  const hint = setUp && setUpHint({ ...details, isUnreached }, { ...OPENAI, ...setUp });
-  const message = hint ? `${own.replace(/[.\s]*$/, ".")} ${hint}` : own;
-  return new PawlError("model_error", message, { cause: error, details: { ...details } });
+  const own = (error instanceof APIError ? wordsOf(error) : undefined) ?? messageOf(error);
+  const options = { cause: PawlError.is(error) ? error.cause : error, details: { ...details } };
+  return new PawlError(PawlError.is(error) ? error.code : "model_error", own, options);
 }
 
 /** Returns the error for a stream that ended before the answer was complete. */
@@ -64,7 +63,9 @@ export function cutOff(requestId: string | undefined): PawlError {
   });
 }
 
-function detailsOf(error: APIError): ModelFailure {
+function detailsOf(error: unknown): ModelFailure {
+  if (PawlError.is(error)) return { ...error.details } as unknown as ModelFailure;
+  if (!(error instanceof APIError)) return { retryable: isLostConnection(error) };
   const { status, type, requestID, headers } = error;
   const errorCode = errorCodeOf(error);
   const wait = retryAfterMs(headers);

@@ -6,11 +6,12 @@ import {
   type OptionKinds,
   type Pricing,
 } from "@pawl/core";
-import { longestAnswer, type ModelEvent, safeRequestId, secretsIn } from "@pawl/core/model";
+import { longestAnswer, type ModelEvent, safeRequestId, secretsIn, unreadable } from "@pawl/core/model";
 import { OpenAI } from "openai";
-import { answerEvents } from "./answer-events.ts";
+import { type AnswerEvents, answerEvents } from "./answer-events.ts";
 import { BODY, type Body, bodyOf, type OpenAIBodyOptions } from "./body.ts";
 import { callIds } from "./call-ids.ts";
+import type { Chunk } from "./chunk.ts";
 import { modelFailure } from "./model-failure.ts";
 import { chatFormat } from "./output-format.ts";
 import { pricingOf } from "./pricing.ts";
@@ -172,7 +173,7 @@ async function* answerOf(
     const maxChars = longestAnswer(maxTokens);
     const answer = answerEvents({ model, requestId, promptTokens, callId, newId, maxTokens, maxChars });
     for await (const chunks of readChunks(response, requestId)) {
-      for (const chunk of chunks) yield* answer.take(chunk);
+      for (const chunk of chunks) yield* taken(answer, chunk);
       if (answer.isOverlong()) break;
     }
     yield* answer.end();
@@ -189,6 +190,14 @@ async function* answerOf(
     signal.removeEventListener("abort", abort);
     // Closes the connection if the answer was not read to its end; otherwise does nothing.
     call.abort();
+  }
+}
+
+function taken(answer: AnswerEvents, chunk: Chunk): ModelEvent[] {
+  try {
+    return answer.take(chunk);
+  } catch (error) {
+    throw unreadable(error);
   }
 }
 

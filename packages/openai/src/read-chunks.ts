@@ -1,6 +1,7 @@
+import { unreadable, wrongContentType } from "@pawl/core/model";
 import { createParser } from "eventsource-parser";
 import { APIError } from "openai/core/error";
-import type { Chunk } from "./chunk.ts";
+import { type Chunk, EMPTY, isFields, readChunk } from "./chunk.ts";
 import { cutOff } from "./model-failure.ts";
 
 /**
@@ -15,12 +16,14 @@ export async function* readChunks(
   let chunks: Chunk[] = [];
   let failure: Error | undefined;
   let isDone = false;
+  let hasBegun = false;
   const parser = createParser({
     onComment: () => {
-      if (!isDone && failure === undefined) chunks.push({});
+      if (!isDone && failure === undefined) chunks.push(EMPTY);
     },
     onEvent: ({ event, data }) => {
       if (data === "" || isDone || failure !== undefined) return;
+      hasBegun = true;
       if (data.trim() === "[DONE]") isDone = true;
       else {
         const read = chunkOf(event, data, response, requestId);
@@ -40,7 +43,7 @@ export async function* readChunks(
     if (isDone && body !== undefined) await endOf(body);
     if (batch.length > 0) yield batch;
     if (isDone) return;
-    if (done) failure ??= cutOff(requestId);
+    if (done) failure ??= (hasBegun ? undefined : wrongContentType(response.headers)) ?? cutOff(requestId);
   }
   throw failure;
 }
@@ -71,10 +74,14 @@ function chunkOf(
     // connection.
     return event === "error" ? failureIn({ message: data }, response) : cutOff(requestId);
   }
-  if (parsed === null || typeof parsed !== "object") return cutOff(requestId);
-  const { error } = parsed as { error?: unknown };
+  const { error } = Object(parsed) as { error?: unknown };
   if (error) return failureIn(typeof error === "object" ? error : { message: String(error) }, response);
-  return event === "error" ? failureIn(parsed, response) : (parsed as Chunk);
+  if (event === "error") return failureIn(isFields(parsed) ? parsed : { message: data }, response);
+  try {
+    return readChunk(parsed);
+  } catch (malformed) {
+    return unreadable(malformed);
+  }
 }
 
 function failureIn(error: object, { headers }: Response): Error {

@@ -139,8 +139,17 @@ it("W5 keeps a key out that stood in the environment, or in a client", async () 
 });
 
 it("takes what is no event stream, or half of one, for a cut one", async () => {
-  for (const body of ["<html>Bad gateway</html>", 'data: {"choi\n\n', "data: 7\n\n", ""]) {
+  for (const body of ["<html>Bad gateway</html>", 'data: {"choi\n\n', ""]) {
     await using at = await fixed(body);
     expect((await read(client(at))).error?.details).toEqual({ retryable: true });
   }
+});
+
+it("L12 says what came instead of an event stream, and whose server to check", async () => {
+  await using at = await fixed("<html>Bad gateway</html>", 200, { "content-type": "text/html" });
+  const { error } = await read(client(at));
+  expect(error?.details).toEqual({ type: "malformed_answer", retryable: true });
+  expect(error?.message).toBe(
+    `The model's answer is malformed: the server sent text/html instead of text/event-stream. Check that ${new URL(at.url).host} serves the API that openai() expects: OPENAI_BASE_URL, or \`baseURL\` of openai().`,
+  );
 });

@@ -192,7 +192,7 @@ it.each([
     { ...usage, prompt_tokens_details: { cached_tokens: 600 } },
     [0, 100, 0, 7],
   ],
-  ["with nulls", { prompt_tokens: 5, completion_tokens: null, prompt_tokens_details: null }, [5, 0, 0, 0]],
+  ["with nulls", { prompt_tokens: 5, completion_tokens: null, prompt_tokens_details: null }, [5, 0, 0, 1]],
 ])("O1 counts usage %s as Pawl does", async (_title, sent, [input, read, written, output]) => {
   const { events } = await stream([
     chunk({ content: "x" }),
@@ -216,6 +216,27 @@ it("O1 estimates the usage of a server that counts nothing", async () => {
   const estimated = start.type === "message_start" ? start.message.usage?.input_tokens : undefined;
   expect(estimated).toBeGreaterThan(30);
   expect(events.at(-2)).toMatchObject({ usage: { input_tokens: estimated, output_tokens: 2 } });
+});
+
+it("O1 estimates the counts of a server that are no numbers", async () => {
+  const counts = { prompt_tokens: "5", completion_tokens: 7 };
+  const { events } = await stream([chunk({ content: "x" }), stops, { choices: [], usage: counts }, done]);
+  const [start] = events;
+  const estimated = start?.type === "message_start" ? start.message.usage?.input_tokens : undefined;
+  expect(events.at(-2)).toMatchObject({ usage: { input_tokens: estimated, output_tokens: 7 } });
+});
+
+it("joins the text of chunks that are lists of parts, and keeps no reasoning of them", async () => {
+  const thought = { type: "thinking", thinking: [{ type: "text", text: "2 and 2." }] };
+  const part = (text: string) => ({ type: "text", text });
+  const { events } = await stream([
+    chunk({ content: [thought] }),
+    chunk({ content: [part("Fo"), part("ur")] }),
+    chunk({ content: "." }),
+    stops,
+    done,
+  ]);
+  expect(blocksOf(events)).toEqual([{ type: "text", text: "Four.", stopped: true }]);
 });
 
 it("reads the first choice only, and chunks without choices", async () => {

@@ -9,7 +9,11 @@ const call = (made: object) => ({ tool_calls: [{ index: 0, id: "call_123456789",
 export const attack: Attack = {
   id: "attacks-22",
   title: "An odd chunk of Chat Completions ends a run with an error that misleads, or without one",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "test/odd-answers.test.ts",
+    title: "ends a run well or with a typed error where one part of an answer of %s is odd",
+  },
   attempt: () =>
     brokenByAny({
       "content is an object": () => sent({ content: { a: 1 } }),

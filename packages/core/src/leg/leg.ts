@@ -130,11 +130,14 @@ export interface LegReport {
   logError(error: ErrorReport, events?: readonly NewEvent[]): Promise<void>;
   /** Notifies the hooks of an error that is in the log. */
   notify(error: EventData["error"]): Promise<void>;
-  /**
-   * Reports an error to the runtime's `onError`: one that ends the run, or that the application has to mend.
-   * Never throws.
-   */
+  /** Reports the error that ends the run to the runtime's `onError`, and sets `reported`. Never throws. */
   failed(error: unknown): void;
+  /** Whether the error that ends the run was reported. */
+  reported: boolean;
+  /** The problem with the last answer. It is reported if the run ends as an error. */
+  problem: Error | undefined;
+  /** Reports an error that the application has to fix to the runtime's `onError`. Never throws. */
+  toFix(error: unknown): void;
   /** Logs a result that arrived too late to count. Works without the lease. */
   logLate(error: ErrorReport): Promise<void>;
 }

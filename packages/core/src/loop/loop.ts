@@ -8,7 +8,7 @@ import { firstExpiry } from "../session/queued.ts";
 import { openRun, type RunState } from "../session/state.ts";
 import { decide, type Next, type Now } from "./decide.ts";
 import { hooksWith } from "./hooks/call-hooks.ts";
-import { endingOf, notifyAtEnd } from "./hooks/end-hooks.ts";
+import { endingOf, notifyAtEnd, reportFailedEnd } from "./hooks/end-hooks.ts";
 import { notifyOfSuspension, planTurn, runAfterTurnHooks } from "./hooks/turn-hooks.ts";
 import { land } from "./land.ts";
 import { prepareNextRun } from "./next-run.ts";
@@ -152,7 +152,8 @@ async function runTurn(leg: Leg, revision: number): Promise<InsteadOfCall | unde
 export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   const { revision } = leg.log;
   const run = openRun(leg.log.state);
-  const ending = run && (await endingOf(leg, run, reason));
+  if (run === undefined) return false;
+  const ending = await endingOf(leg, run, reason);
   if (ending === undefined) return false;
   const begin = await prepareNextRun(leg);
   // Nothing is awaited between here and the append, so that no message is missed.
@@ -162,6 +163,7 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   // The same append releases the lease. So a message, an answer or a stop that arrives now is either seen by
   // this leg, or finds the session free.
   if (!(await leg.log.appendAtTip(events, { revision, release: successor === undefined }))) return false;
+  reportFailedEnd(leg, run, ending.stop);
   if (ending.error !== undefined) await notifyAtEnd(leg, ending.error);
   await successor?.begun();
   return true;

@@ -1,6 +1,7 @@
 import { checkNumbers } from "../base/check-numbers.ts";
 import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import type { ModelFailure } from "../base/errors.ts";
+import { answerCheck } from "./answer-check.ts";
 import { checkModel } from "./check-model.ts";
 import { cutStream, decorate, failureOf, modelError } from "./failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
@@ -63,8 +64,10 @@ export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOp
   const enter = circuit(options);
   async function* stream(request: ModelRequest, bounds: StreamOptions): AsyncGenerator<ModelEvent, void> {
     const call = enter();
+    const check = answerCheck();
     try {
       for await (const event of model.stream(request, bounds)) {
+        check(event);
         if (event.type === "message_stop") call.succeeded();
         yield event;
         if (event.type === "message_stop") return;

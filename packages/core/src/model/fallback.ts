@@ -1,5 +1,6 @@
 import type { ModelFailure } from "../base/errors.ts";
 import { isEqualJson, type JsonObject } from "../base/json.ts";
+import { answerCheck } from "./answer-check.ts";
 import { checkModel } from "./check-model.ts";
 import { attemptFailed, cutStream, decorate, failureOf } from "./failure.ts";
 import type { AttemptFailed, ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
@@ -37,8 +38,10 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
   for (const { id, pricing } of models) checkPricing(id, pricing);
   async function* stream(request: ModelRequest, options: StreamOptions): AsyncGenerator<ModelEvent, void> {
     for (const [place, model] of models.entries()) {
+      const check = answerCheck();
       try {
         for await (const event of model.stream(request, boundsAt(place, options))) {
+          check(event);
           yield event;
           if (event.type === "message_stop") return;
         }

@@ -36,6 +36,7 @@ function partOf(index: number, block: ContentBlock): LivePart | undefined {
       return { index, kind: "thinking", pieces: piecesOf(block.thinking) };
     case "tool_use":
     case "server_tool_use":
+    case "mcp_tool_use":
       return {
         index,
         kind: "tool_input",

@@ -1,14 +1,16 @@
-import { PawlError } from "../base/errors.ts";
 import { isJsonObject, type Json, toJson } from "../base/json.ts";
 import type { ContentBlock } from "./content.ts";
 import { BLOCK_CHARS, writtenLength } from "./estimate.ts";
 import type { LivePart } from "./live-part.ts";
+import { malformedAnswer, unreadable } from "./malformed.ts";
 import type { ContentDelta, ModelEvent } from "./model-client.ts";
 import { newPart, type OutputPlace } from "./new-part.ts";
 import type { RawUsage } from "./pricing.ts";
 
 /** A model's answer, complete or as far as it was received. */
 export interface Reply {
+  /** Whether `message_start` was received. */
+  begun: boolean;
   id: string | null;
   model: string | null;
   requestId: string | undefined;
@@ -39,6 +41,7 @@ interface PartialBlock {
 /** Returns an answer of which nothing has arrived. */
 export function newReply(output?: OutputPlace): Reply {
   return {
+    begun: false,
     id: null,
     model: null,
     requestId: undefined,
@@ -57,38 +60,56 @@ export function newReply(output?: OutputPlace): Reply {
 /**
  * Adds one stream event to the answer. Joins the fragments of a tool call's input and parses them once, when
  * the block is complete. Keeps blocks of unknown types, and ignores unknown events and deltas.
+ *
+ * @throws PawlError `model_error` for an event that cannot be read by its type.
  */
+// A net for clients that do not check what they send: `eventCheck()` says what is wrong, and is not in every
+// bundle.
 export function takeEvent(answer: Reply, event: ModelEvent): void {
+  try {
+    readEvent(answer, event);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function readEvent(answer: Reply, event: ModelEvent): void {
   switch (event.type) {
-    case "message_start":
-      answer.id = event.message.id;
-      answer.model = event.message.model;
-      answer.requestId = event.request_id;
-      answer.usage = { ...event.message.usage };
+    case "message_start": {
+      const { id, model, usage } = event.message;
+      answer.begun = true;
+      answer.id = textOr(null, id);
+      answer.model = textOr(null, model);
+      answer.requestId = textOr(undefined, event.request_id);
+      answer.usage = {};
+      addSaid(answer.usage, usage);
       break;
+    }
     case "content_block_start":
-      if (event.index !== answer.blocks.length) throw malformed("a block out of order");
+      if (event.index !== answer.blocks.length) throw malformedAnswer("a block out of order");
       startBlock(answer, event.content_block);
       break;
-    case "content_block_delta": {
-      const target = answer.blocks[event.index];
-      if (target !== undefined) answer.chars += takeDelta(target, event.delta);
+    case "content_block_delta":
+      // Without such a block, reading it fails.
+      answer.chars += takeDelta(answer.blocks[event.index] as PartialBlock, event.delta);
       break;
-    }
-    case "content_block_stop": {
-      const target = answer.blocks[event.index];
-      if (target !== undefined) finishBlock(target);
+    case "content_block_stop":
+      finishBlock(answer.blocks[event.index] as PartialBlock);
       break;
-    }
     case "message_delta":
-      answer.stopReason = event.delta.stop_reason ?? answer.stopReason;
-      answer.stopSequence = event.delta.stop_sequence ?? answer.stopSequence;
-      addSaid(answer.usage, event.usage ?? {});
+      answer.stopReason = textOr(answer.stopReason, event.delta.stop_reason);
+      answer.stopSequence = textOr(answer.stopSequence, event.delta.stop_sequence);
+      addSaid(answer.usage, event.usage);
       break;
     case "message_stop":
       answer.finished = true;
       break;
   }
+}
+
+/** Returns a field of the server if it is a text, and `none` otherwise. */
+function textOr<T>(none: T, value: unknown): string | T {
+  return typeof value === "string" ? value : none;
 }
 
 /** Marks an answer that exceeds `max_tokens` as cut. */
@@ -111,20 +132,12 @@ export function contentOf(answer: Reply): ContentBlock[] {
 }
 
 function startBlock(answer: Reply, started: ContentBlock): void {
-  const block = toJson(started) as ContentBlock | null;
-  if (block === null || typeof block !== "object" || typeof block.type !== "string") {
-    throw malformed("a block without a type");
-  }
+  const block = toJson(started) as ContentBlock;
+  if (typeof block.type !== "string") throw malformedAnswer("a block without a type");
   const part = newPart(answer.blocks.length, block, answer.output);
   answer.blocks.push({ block, part, complete: false });
   answer.chars += BLOCK_CHARS + (part?.pieces[0]?.length ?? 0);
   if (part !== undefined) answer.parts.push(part);
-}
-
-function malformed(what: string): PawlError {
-  return new PawlError("model_error", `The model's answer is malformed: ${what}.`, {
-    details: { retryable: true },
-  });
 }
 
 /** Adds one piece to the answer. Returns how many characters it adds. */
@@ -140,21 +153,21 @@ function takeDelta({ block, part }: PartialBlock, delta: ContentDelta): number {
       block.signature = `${delta.signature ?? ""}`;
       break;
     case "citations_delta":
-      if (delta.citation === undefined) break;
-      block.citations = [...((block.citations as Json[] | null) ?? []), citationOf(delta.citation)];
+      block.citations = [...(Array.isArray(block.citations) ? block.citations : []), citationOf(delta)];
   }
   return 0;
 }
 
 // The API sends `file_id` in citations, and refuses requests that contain it, even as `null`.
 /** Returns a citation without the field that requests must not have. */
-function citationOf(given: Json): Json {
+function citationOf({ citation: given }: ContentDelta): Json {
   const { file_id: _, ...citation } = Object(toJson(given));
   return citation;
 }
 
 function addPiece(part: LivePart | undefined, piece: string | undefined): number {
   if (!piece || part === undefined) return 0;
+  if (typeof piece !== "string") throw malformedAnswer("a piece that is no text");
   part.pieces.push(piece);
   return part.kind === "tool_input" ? writtenLength(piece) : piece.length;
 }
@@ -185,10 +198,11 @@ function parsed(text: string): Json | undefined {
  * Copies the totals that the server sent into `usage`. A total that is absent or `null` keeps its earlier
  * value.
  */
-function addSaid(usage: RawUsage, said: RawUsage): void {
+function addSaid(usage: RawUsage, said: unknown): void {
+  if (!isJsonObject(said)) return;
   const total = usage as { [field: string]: unknown };
   for (const [field, value] of Object.entries(said)) {
     if (field === "__proto__") continue;
-    if (value !== null && value !== undefined) total[field] = value;
+    if (value !== null && value !== undefined) total[field] = toJson(value);
   }
 }

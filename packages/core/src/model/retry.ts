@@ -1,6 +1,7 @@
 import { checkNumbers } from "../base/check-numbers.ts";
 import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { pause, type Sleep } from "../base/pause.ts";
+import { answerCheck } from "./answer-check.ts";
 import { checkModel } from "./check-model.ts";
 import { attemptFailed, cutStream, decorate, failureOf } from "./failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
@@ -81,8 +82,10 @@ export function withRetry(model: ModelClient, options: RetryOptions = {}): Model
 
   async function* stream(request: ModelRequest, bounds: StreamOptions): AsyncGenerator<ModelEvent, void> {
     for (let attempt = 1 + (bounds.failedAttempts ?? 0); ; attempt += 1) {
+      const check = answerCheck();
       try {
         for await (const event of model.stream(request, bounds)) {
+          check(event);
           yield event;
           if (event.type === "message_stop") return;
         }

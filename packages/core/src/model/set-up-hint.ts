@@ -1,4 +1,5 @@
-import type { ModelFailure } from "../base/errors.ts";
+import { type ModelFailure, PawlError } from "../base/errors.ts";
+import { MALFORMED } from "./malformed.ts";
 
 /** How a model client was set up, for {@link setUpHint}. */
 export interface SetUp {
@@ -15,8 +16,9 @@ export interface SetUp {
 }
 
 /**
- * Returns what a developer should check after a failure that a wrong key, model id or URL may have caused; an
- * empty text for other failures. The text contains the URL's host, but no secrets.
+ * Returns what a developer should check after a failure that a wrong key, model id or URL may have caused,
+ * among them a malformed answer of a server that is not the public API; an empty text for other failures. The
+ * text contains the URL's host, but no secrets.
  *
  * @param failure the failure's details, and whether there was no connection at all
  *
@@ -39,8 +41,37 @@ export function setUpHint(
   const url = `${variables.url}, or \`baseURL\` of ${maker}`;
   if (status === 404 || type === "not_found_error")
     return `Check the model's id, "${model}"${isPublic ? "" : `, and the URL (${host}): ${url}`}.`;
+  if (type === MALFORMED)
+    return isPublic ? "" : `Check that ${host} serves the API that ${maker} expects: ${url}.`;
   if (!isUnreached) return "";
   // `new URL("localhost:8080")` has a protocol, "localhost:", and no host.
   if (baseURL !== undefined && !host) return `Check ${url}: it must begin with https:// or http://.`;
   return isPublic ? `No connection to ${publicHost}.` : `No connection to ${host}. Check ${url}.`;
+}
+
+/**
+ * Returns an error with a hint after its message, as a sentence of its own. Call it once secrets are removed:
+ * that shortens a long message, and the hint has none.
+ *
+ * @param hint e.g. of {@link setUpHint}. Without one, the error is returned unchanged.
+ *
+ * @example
+ * ```ts
+ * import { PawlError } from "@pawl/core";
+ * import { withHint } from "@pawl/core/model";
+ *
+ * const failure = new PawlError("model_error", "invalid key");
+ * console.log(withHint(failure, "Check MY_API_KEY.").message); // invalid key. Check MY_API_KEY.
+ * ```
+ */
+export function withHint(failure: PawlError, hint: string | undefined): PawlError {
+  if (!hint) return failure;
+  const { code, message, cause, details } = failure;
+  // A regular expression for the end of a text takes quadratic time.
+  let end = message.length;
+  while (end > 0 && /[.\s]/.test(message[end - 1] as string)) end -= 1;
+  return new PawlError(code, `${message.slice(0, end)}. ${hint}`, {
+    ...(cause !== undefined && { cause }),
+    details,
+  });
 }

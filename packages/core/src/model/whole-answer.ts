@@ -61,7 +61,7 @@ export async function wholeAnswer(
   let cost = 0;
   const charge = () => {
     // An attempt that failed before its answer began cost nothing.
-    if (answer.id === null && !answer.finished) return;
+    if (!answer.begun && !answer.finished) return;
     const fresh = estimates ? usageSoFar(answer, { ...estimates, maxTokens }) : countedBy(answer, maxTokens);
     usage = addUsage(usage, fresh);
     if (pricing !== undefined) cost = addUsd(cost, costUsd(fresh, pricing));

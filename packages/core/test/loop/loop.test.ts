@@ -34,6 +34,7 @@ describe("the loop", () => {
   });
 
   it("L2 reports a tool_use stop without a call through the hook and ends the run as an error", async () => {
+    expectPrinted("pawl: The model stopped to use a tool and called none.");
     const told: { error: EventData["error"]; context: HookContext }[] = [];
     const hooks = [
       {
@@ -57,6 +58,7 @@ describe("the loop", () => {
   });
 
   it("L2 refuses a call id that the session has seen before, and stays usable", async () => {
+    expectPrinted("pawl: The model used the tool call id toolu_same twice.");
     const reused = { ...call("a"), id: "toolu_same" };
     const { say, model } = setup(
       [{ tools: [reused] }, { text: "Again:", tools: [reused] }, { text: "Fine." }],

@@ -1,6 +1,5 @@
 import { currentModels, type ModelLimits, type Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { expectPrinted } from "../../../../test/support/printed.ts";
 import { rebuild } from "../../../../test/support/rebuild.ts";
 import { type ContentBlock, memoryStore } from "../../src/index.ts";
 import { setup } from "../support/setup.ts";
@@ -80,19 +79,21 @@ function causeOf(error: string | undefined): { cause?: string } {
   return error === undefined || error === "context_window" ? {} : { cause: expect.stringMatching(/\w/) };
 }
 
-/** What the runtime prints at this stop reason of the model. */
-function printedAt(stop: string): string[] {
-  if (stop === "cut") return ["pawl: The model's answer was cut off."];
-  return stop === "null" ? ["pawl: The model's stream ended before its answer was complete."] : [];
+/** What the runtime's `onError` gets at the end of such a run. */
+function reportedAt(error: string | undefined): object[] {
+  if (error === undefined || error === "context_window") return [];
+  const details = error === "model_error" ? {} : { details: { type: error, retryable: false } };
+  return [{ code: "model_error", message: expect.stringMatching(/^The model/), ...details }];
 }
 
 describe("every stop reason, with every kind of content", () => {
-  it.each(rows)("L2 L8 L18 E3 $stop with $content ends as $end.stop", async ({ stop, content, end }) => {
+  it.each(rows)("L2 L8 L18 E3 U5 $stop with $content ends as $end.stop", async ({ stop, content, end }) => {
     const { stop: type, error, disposition, sent = contents[content].said } = end;
-    expectPrinted(...printedAt(stop));
+    const reported: unknown[] = [];
     const script = [replyOf(stop, content), ...(end.goesOn ? [{ text: "More." }] : []), { text: "Bye." }];
-    const at = setup(script, { tools: [echoTool] });
+    const at = setup(script, { tools: [echoTool] }, { onError: (one) => reported.push(one) });
     const { sessionId, ...result } = await at.say("Go");
+    expect(reported).toMatchObject(reportedAt(error));
     const ran = sent.includes("tool_use");
     expect(result.stop).toEqual({ type, message: expect.stringMatching(/\w/), ...causeOf(error) });
     expect(result.actions).toHaveLength(ran ? 1 : 0);
@@ -123,7 +124,7 @@ describe("every stop reason, with every kind of content", () => {
   });
 
   it.each(rows.filter(({ end }) => end.error !== undefined && end.error !== "model_error"))(
-    "L2 L18 $stop with $content ends so, with one error, too if the process dies before it has said it",
+    "L2 L18 U5 $stop with $content ends so, with one error, too if the process dies before it has said it",
     async ({ stop, content, end }) => {
       let clock = 0;
       let dead = false;
@@ -138,11 +139,15 @@ describe("every stop reason, with every kind of content", () => {
       await expect(at.say("Go")).rejects.toThrow("down");
       clock += 60_000;
       const { id = "" } = (await base.sessions.list({ userId: "u1" }))[0] ?? {};
-      const next = setup([], { tools: [echoTool] }, { store: base }, () => at.model);
+      const reported: unknown[] = [];
+      const onError = (one: unknown) => reported.push(one);
+      const next = setup([], { tools: [echoTool] }, { store: base, onError }, () => at.model);
       expect(await next.pawl.sweep()).toBe(1);
       for await (const _ of next.pawl.follow(id, { untilIdle: true }));
       expect((await next.of(id, "run_ended")).map(({ data }) => data.stop.type)).toEqual([end.stop]);
       expect((await next.of(id, "error")).map(({ data }) => data.code)).toEqual([end.error]);
+      const atEnd = end.stop === "error" ? [{ message: expect.stringContaining("ended as an error") }] : [];
+      expect(reported).toMatchObject(atEnd);
       expect(at.model.requests).toHaveLength(1);
     },
   );

@@ -27,6 +27,7 @@ describe("withRetry", () => {
     ["409", { fault: { status: 409 } }],
     ["an overload in the stream", { text: "Hello", fault: { midStream: "overloaded" } }],
     ["a lost connection", { text: "Hello", fault: { cut: 4 } }],
+    ["an answer without a stop reason", { text: "Hello", stop: null }],
   ])("L12 tries again after %s, and the answer begins anew", async (_title, failing) => {
     const { model, strict } = retrying([failing, fine]);
     const { events, error } = await read(model);
@@ -42,6 +43,24 @@ describe("withRetry", () => {
     const at = events.findIndex(({ type }) => type === "attempt_failed");
     expect(events[at + 1]?.type).toBe("message_start");
     expect(strict.requests[1]).toEqual(strict.requests[0]);
+  });
+
+  it("L12 tries again after an event of another shape, whatever client has sent it", async () => {
+    const { model: usual } = retrying([fine]);
+    let attempts = 0;
+    const odd: ModelClient = {
+      id: "odd",
+      async *stream(...given) {
+        attempts += 1;
+        if (attempts > 1) return yield* usual.stream(...given);
+        yield { type: "message_start", message: { id: "m", model: "odd" } };
+        yield { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Lost." } };
+      },
+    };
+    const { events, error } = await read(withRetry(odd, { sleep: async () => undefined }));
+    expect(error).toBeUndefined();
+    expect(failuresIn(events)).toMatchObject([{ error: { type: "malformed_answer", retryable: true } }]);
+    expect(textOf(events)).toBe("Fine.");
   });
 
   it.each<[string, Reply]>([

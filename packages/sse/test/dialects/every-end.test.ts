@@ -5,6 +5,7 @@ import { type Reply, strictModel } from "@pawl/testing";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { pause } from "../../../../test/support/pause.ts";
+import { expectPrinted } from "../../../../test/support/printed.ts";
 import { asp, coach, metrics, trainer } from "../../src/dialects.ts";
 import { agUi, aiSdk, type Dialect, native } from "../../src/index.ts";
 import { confirm, eventsOf, look, type Served, serve, until } from "../support/served.ts";
@@ -186,6 +187,8 @@ const rows = Object.keys(spoken).flatMap((name) => [...answers, ...hooked].map((
 
 it.each(rows)("L8 L18 W2 $name tells its user of $type $how", async ({ name, ...end }) => {
   const { dialect, json, told, reason } = spoken[name] as Spoken;
+  if (end.type === "error")
+    expectPrinted("pawl: The model stopped for an unknown reason: some_future_reason");
   const model = strictModel({ script: end.script });
   // Its row is about text that was sent before the end was known.
   const world = await serve(name === "metrics" ? paced(model) : model, {

@@ -65,6 +65,17 @@ export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<
 }
 
 /**
+ * Reports a run that has ended as `error` to the runtime's `onError`, unless its error was reported already.
+ * It was not if an answer had a problem, if a hook or a stop condition has chosen this ending, or if the
+ * process that knew the error has crashed.
+ */
+export function reportFailedEnd({ session, report }: Leg, { runId }: RunState, stop: StopReason): void {
+  if (stop.type !== "error" || report.reported) return;
+  const reason = `Run ${runId} of session ${session.id} ended as an error: ${stop.message}`;
+  report.failed(report.problem ?? new Error(reason));
+}
+
+/**
  * Applies the `onStop` hooks to the stop reason. If a hook returns a blank message, the previous message
  * stays.
  */

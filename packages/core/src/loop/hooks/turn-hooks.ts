@@ -74,6 +74,7 @@ async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | unde
 async function endForLostAsker(leg: Leg, hook: string): Promise<Planned> {
   const message = `The hook "${hook}", which asked the user, no longer exists. The run ends, because nothing can act on the answer.`;
   await leg.report.logError({ code: "hook_failed", message, context: { hook, method: "beforeRun" } });
+  leg.report.failed(new Error(message));
   return { stop: HOOK_FAILED };
 }
 

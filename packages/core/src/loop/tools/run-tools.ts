@@ -33,7 +33,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[], revision: 
       if (leg.life.signal.aborted) return { do: "store", events: [] };
       // Code of the application that should never throw: a schema, `payload`, or `agents` of agentTool().
       await leg.log.storeHeld();
-      leg.report.failed(cause);
+      leg.report.toFix(cause);
       return { do: "store", events: [resultEvent(call, false, messageOf(cause))] };
     });
     if (prepared.do === "run") runnable.push(prepared);

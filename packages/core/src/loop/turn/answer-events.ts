@@ -65,7 +65,7 @@ function dispositionOf(answer: Reply, usable: boolean): EventData["assistant_mes
  */
 export function llmResponse(attempt: Attempt, now: number): NewEvent[] {
   const { answer, seq, pricing, startedAt } = attempt;
-  if (answer.id === null && !answer.finished) return [];
+  if (!answer.begun && !answer.finished) return [];
   const { estimated_tokens: estimatedTokens, params } = attempt.request;
   const { estimateTokens } = attempt;
   const usage = usageSoFar(answer, { estimatedTokens, maxTokens: params.max_tokens, estimateTokens });

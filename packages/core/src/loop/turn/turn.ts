@@ -6,7 +6,7 @@ import type { NewEvent } from "../../log/event.ts";
 import { CONTEXT_WINDOW, type StopReason } from "../../log/stop-reason.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { longestAnswer } from "../../model/estimate.ts";
-import { cutStream } from "../../model/failure.ts";
+import { cutStream, modelError } from "../../model/failure.ts";
 import type { ModelClient, ModelRequest } from "../../model/model-client.ts";
 import { contentOf, cutReply, takeEvent } from "../../model/reply.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
@@ -69,8 +69,9 @@ async function storeAnswer(leg: Leg, attempt: Attempt, judge: Judge | undefined)
     ...(reminder === undefined ? [] : [{ type: "note" as const, data: reminder }]),
     ...outputs,
   ];
-  if (problem === undefined) await leg.log.hold(events);
-  else await leg.report.logError({ ...problem, context: { attempt: attempt.seq } }, events);
+  if (problem === undefined) return await leg.log.hold(events);
+  await leg.report.logError({ ...problem, context: { attempt: attempt.seq } }, events);
+  leg.report.problem = modelError(problem.message, { type: problem.code, retryable: false });
 }
 
 /** The current attempt, and its failure if it failed. */
@@ -167,7 +168,8 @@ async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<S
   await leg.report.logError({ code: "model_error", message, context }, [...kept, ...without]);
   if (willRetry) return undefined;
   if (details.errorCode === "context_length_exceeded") return CONTEXT_WINDOW;
-  leg.report.failed(cause);
+  // A client of another package may throw what its SDK throws.
+  leg.report.failed(PawlError.is(cause) ? cause : new PawlError("model_error", message, { cause }));
   const isSetUpWrong = details.retryable === false || PawlError.is(cause, "config");
   return { type: "error", message: isSetUpWrong ? REFUSED : UNREACHED };
 }

@@ -1,4 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
+import { clipText } from "../../base/clip-text.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { isToolUse } from "../../model/content.ts";
@@ -49,7 +50,7 @@ export function verdictOn(
     return { calls, problem: { code: "overlong_answer", message } };
   }
   if (!KNOWN.includes(answer.stopReason)) {
-    const message = `The model stopped for an unknown reason: ${answer.stopReason}`;
+    const message = `The model stopped for an unknown reason: ${clipText(answer.stopReason ?? "", 200)}`;
     return { calls, problem: { code: "unknown_stop_reason", message } };
   }
   const choice = request.params.tool_choice?.type;

@@ -253,12 +253,13 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    */
   storeRetryMs?: readonly number[];
   /**
-   * Called with errors that no caller receives, e.g. if a session cannot be recovered. Also called with
-   * errors that end a run as `error`: of the model, of `deps`, or of a hook that is called before a model
-   * call. The message of the latter begins with the method, the hook and the agent, and its `cause` is the
-   * hook's own error. Also called if a tool's schema, `payload` of `suspends`, or `agents` of `agentTool()`
-   * throws. The hooks' `afterTool` gets what a tool throws. Default: prints the error's message to the
-   * console, with a link to the error's page.
+   * Called with errors that no caller receives, e.g. if a session cannot be recovered. Also called once for
+   * each run that ends as `error`, with the error that ended it: of the model or its answer, of `deps`, or of
+   * a hook that is called before a model call. The message of the latter begins with the method, the hook and
+   * the agent, and its `cause` is the hook's own error. If there is no error, e.g. because a hook chose this
+   * ending, the error names the run and its session. Also called if a tool's schema, `payload` of
+   * `suspends`, or `agents` of `agentTool()` throws. The hooks' `afterTool` gets what a tool throws. Default:
+   * prints the error's message to the console, with a link to the error's page.
    */
   onError?(error: unknown): void;
   /**

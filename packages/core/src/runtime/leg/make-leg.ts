@@ -168,19 +168,26 @@ function reporting(
     const failures = await notifyHooks(life, agent.hooks, error, context);
     if (failures.length > 0) await log.append(failures);
   };
+  const toFix: LegReport["toFix"] = (error) => {
+    try {
+      host.report(hideInError(error, hide));
+    } catch (failure) {
+      console.error(`pawl: onError failed: ${messageOf(failure)}`);
+    }
+  };
   return {
     notify,
+    toFix,
+    reported: false,
+    problem: undefined,
+    failed(error) {
+      this.reported = true;
+      toFix(error);
+    },
     logError: async (report, events = []) => {
       const error = hide(errorEvent(report));
       await log.append([...events, error]);
       await notify(error.data);
-    },
-    failed: (error) => {
-      try {
-        host.report(hideInError(error, hide));
-      } catch (failure) {
-        console.error(`pawl: onError failed: ${messageOf(failure)}`);
-      }
     },
     logLate: async (report) => {
       const options = { appendId: host.newId() };

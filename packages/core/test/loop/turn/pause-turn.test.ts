@@ -225,6 +225,7 @@ describe("an answer that the model has paused", () => {
   });
 
   it("L2 L18 is a breach of contract with a call of ours in it: the call is not run, the run ends as an error", async () => {
+    expectPrinted("pawl: The model paused its answer with a tool call in it.");
     const call = { type: "tool_use", id: "toolu_1", name: "echo", input: { text: "x" } };
     const body = { tools: [...tools, { ...echoTool.spec }] } as never;
     const script = [paused(search("srvtoolu_1"), said("And:"), call), { text: "Bye." }];

@@ -1,6 +1,7 @@
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { rebuild } from "../../../../../test/support/rebuild.ts";
 import {
   agent,
@@ -92,6 +93,7 @@ describe("an agent that acts by tools alone", () => {
   });
 
   it("L11 E3 ends at once, as a logged error, when a model that was forced answers without a call", async () => {
+    expectPrinted("pawl: The model answered without calling a tool.");
     const told: string[] = [];
     const hooks = [{ name: "watch", onError: ({ code }: { code: string }) => void told.push(code) }];
     const at = world([words, done], FORCED, { hooks });
@@ -111,6 +113,7 @@ describe("an agent that acts by tools alone", () => {
   });
 
   it("L11 E3 reminds a model that cannot be forced once, by a note, and then ends as a logged error", async () => {
+    expectPrinted("pawl: The model answered without calling a tool.");
     const at = world([words, { text: "No." }, done], FREE);
     const { sessionId, stop, turns } = await at.say("Go");
     expect({ type: stop.type, turns }).toEqual({ type: "error", turns: 2 });
@@ -129,6 +132,7 @@ describe("an agent that acts by tools alone", () => {
   });
 
   it("L11 goes on when the reminder helps, and reminds once a run", async () => {
+    expectPrinted("pawl: The model answered without calling a tool.");
     const helped = world([words, { tools: [call("a")] }, done], FREE);
     expect((await helped.say("Go")).stop.type).toBe("terminal_tool");
     const again = world([words, { tools: [call("a")] }, words], FREE);
@@ -148,6 +152,8 @@ describe("an agent that acts by tools alone", () => {
   });
 
   it("L11 does not remind twice, wherever the process dies", async () => {
+    expectPrinted("pawl: The model answered without calling a tool.");
+    expectPrinted("ended as an error: I did not know");
     // Every append of the run is one moment at which it may die.
     for (let moment = 2; moment <= 6; moment += 1) {
       let clock = 0;
@@ -265,6 +271,7 @@ describe("an agent that acts by tools alone", () => {
     ["a call that was cut off", { tools: [call("a long text")], clip: 8 }, "max_tokens"],
     ["nothing at all", { content: [] }, "error"],
   ] as [string, Reply, string][])("L8 L11 L18 takes %s for what it is", async (_, reply, type) => {
+    if (type === "error") expectPrinted("pawl: The model ");
     for (const model of [FORCED, FREE]) {
       const at = world([reply, reply, reply, reply], model);
       const { sessionId, stop, actions } = await at.say("Go");
@@ -288,6 +295,7 @@ describe("an agent that acts by tools alone", () => {
   });
 
   it("L11 leaves out the choice when a run began before its agent had tools", async () => {
+    expectPrinted("pawl: The model answered without calling a tool.");
     let clock = 0;
     const base = memoryStore({ now: () => clock });
     const hung: ModelClient = {

@@ -126,6 +126,8 @@ describe("whenBusy: queue", () => {
     "L1 begins a new run for it in the append in which %s ends the run",
     async (_title, replies, options, stop) => {
       if (replies[0]?.fault) expectPrinted("pawl: The model's answer was cut off.");
+      if (replies[0]?.stop === "tool_use")
+        expectPrinted("pawl: The model stopped to use a tool and called none.");
       const { work, open } = gate();
       const world = setup([...replies, { text: "Second answer." }], {
         ...queue,

@@ -131,7 +131,7 @@ describe.each(["0.0.59", "1.0"] as const)("W2 HttpAgent of AG-UI %s", (version) 
   });
 
   it("P6 cancelling closes the questions; a message that is sent with it is answered instead", async () => {
-    const served = await serve(scriptedModel([ask, ask, { text: "As you like." }]), { dialect });
+    const served = await serve(scriptedModel([ask, askAgain, { text: "As you like." }]), { dialect });
     const agent = httpAgent(version, served);
     const cancelled = () =>
       agent.pendingInterrupts.map(({ id }) => ({ interruptId: id, status: "cancelled" }));
