@@ -17,6 +17,7 @@ const sqlLog = [
  */
 export const SOAKS = {
   "examples/enterprise-search/test/index-folder.test.ts": ["examples/enterprise-search/src"],
+  "examples/enterprise-search/test/non-interference.test.ts": ["examples/enterprise-search/src"],
   "packages/core/test/model/partial-json.test.ts": ["packages/core/src/model/partial-json.ts"],
   "packages/sse/test/dialects/ag-ui/ag-ui-moments.test.ts": [core, sse],
   "packages/sse/test/dialects/ai-sdk/ai-sdk-reload.test.ts": [core, sse],

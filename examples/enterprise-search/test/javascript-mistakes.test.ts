@@ -57,7 +57,7 @@ it("U6 X4 what JavaScript may pass is refused", async () => {
       "config: The caller of search() needs \`workspaceId\`, a string. The caller of search() needs \`email\`, a string.",
       "config: search() has no option "ownr". Did you mean \`owner\`?",
       "config: search() has no option "timeRange". Use \`time: { from, to }\`, in milliseconds since 1970.",
-      "config: \`from\` of \`time\` of search() must be a number; got a string.",
+      "config: \`from\` of \`time\` of search() must be a time in milliseconds since 1970; got a string.",
       "config: \`sources\` of search() must be a list of gmail, slack, calendar, drive; got a list.",
       "config: open() takes an object of options with \`id\`; got a string.",
       "config: people() has no option "name". The options of people() are text, department, team, excludedEmails, limit.",
@@ -67,4 +67,40 @@ it("U6 X4 what JavaScript may pass is refused", async () => {
     ]
   `);
   await db.close();
+});
+
+it.each([Number.NaN, -1, 0, 1.5, 21, Number.POSITIVE_INFINITY, "5"])(
+  "U6 X4 a limit of %s is refused before the database is asked",
+  async (limit) => {
+    const search = js.companySearch({ query: async () => expect.unreachable("a statement") });
+    const [one, two] = await said(
+      () => search.search(chen, { text: "Q4", limit }),
+      () => search.people(chen, { text: "Alex", limit }),
+    );
+    const given = typeof limit === "number" ? `not ${limit}` : "got a string";
+    expect(one).toBe(`config: \`limit\` of search() must be a whole number from 1 to 20; ${given}.`);
+    expect(two).toBe(`config: \`limit\` of people() must be a whole number from 1 to 20; ${given}.`);
+  },
+);
+
+it("U6 X4 other numbers that are none, or out of range, are refused before the database is asked", async () => {
+  const db = { query: async () => expect.unreachable("a statement") };
+  const search = js.companySearch(db);
+  const numbers = [Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY];
+  expect(
+    await said(
+      ...numbers.map((start) => () => search.open(chen, { id: "gmail-1", start })),
+      ...["from", "to"].map((end) => () => search.search(chen, { text: "Q4", time: { [end]: Number.NaN } })),
+      ...[...numbers, 0].map((chunk) => () => js.storeCompany(db, "x", () => ({}), { chunk })),
+    ),
+  ).toEqual([
+    ...numbers.map((given) => `config: \`start\` of open() must be a whole number from 0; not ${given}.`),
+    ...["from", "to"].map(
+      (end) =>
+        `config: \`${end}\` of \`time\` of search() must be a time in milliseconds since 1970; not NaN.`,
+    ),
+    ...[...numbers, 0].map(
+      (given) => `config: \`chunk\` of storeCompany() must be a whole number from 1; not ${given}.`,
+    ),
+  ]);
 });

@@ -6,7 +6,11 @@ type Doc = Company["documents"][number];
 export const attack: Attack = {
   id: "attacks-13",
   title: "Hidden documents of the enterprise search change what another user finds",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "examples/enterprise-search/test/non-interference.test.ts",
+    title: "do not change the spelling of a word",
+  },
   async attempt(given) {
     const without = await found(given, 0);
     if (!without.includes("alices-own")) throw new Error(`Without hidden words she finds ${without}.`);

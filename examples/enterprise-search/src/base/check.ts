@@ -19,6 +19,12 @@ export const DOCUMENTS: OptionKinds<{ documents: number }>["documents"] = {
   is: (count) => Number.isInteger(count) && Number(count) >= 1_000 && Number(count) <= 1_000_000,
 };
 
+/** The kind of an option that takes a whole number from `least`, up to `most` if it is given. */
+export const wholeNumber = (least: number, most?: number): OptionKinds<{ count: number }>["count"] => ({
+  mustBe: `a whole number from ${least}${most === undefined ? "" : ` to ${most}`}`,
+  is: (count) => Number.isSafeInteger(count) && Number(count) >= least && Number(count) <= (most ?? Infinity),
+});
+
 /** @throws PawlError `config` if the caller of a search is not valid. Other fields are ignored. */
 export function checkCaller(whose: string, caller: unknown): void {
   const { workspaceId, email } = Object(caller);

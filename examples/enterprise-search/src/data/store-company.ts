@@ -1,13 +1,13 @@
 import { checkOptions, type OptionKinds } from "@pawl/core";
 import { ask, type ColumnTypes, columnsOf } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
-import { checkDatabase } from "../base/check.ts";
+import { checkDatabase, wholeNumber } from "../base/check.ts";
 import type { Document, Group, Person } from "../base/document.ts";
 import type { StoredAgent } from "../base/stored-agent.ts";
 import { type Company, companyAgents } from "../company/index.ts";
 import { migrateSearch } from "./migrate.ts";
 import { storeAgents } from "./store-agents.ts";
-import { WordCounts } from "./words.ts";
+import { storeWords, withoutMarks } from "./store-words.ts";
 
 /** The progress of building an index. */
 export interface BuildProgress {
@@ -26,7 +26,9 @@ export interface StoreOptions {
   agents?(): Promise<readonly StoredAgent[]>;
 }
 
-const OPTIONS: OptionKinds<StoreOptions> = { onProgress: "function", chunk: "number", agents: "function" };
+const OPTIONS: OptionKinds<StoreOptions> = {
+  ...{ onProgress: "function", chunk: wholeNumber(1), agents: "function" },
+};
 
 const PERSON: ColumnTypes<Person> = {
   id: "integer",
@@ -122,8 +124,9 @@ export async function storeCompany(
   }
   onProgress({ stage: "words", done: total, total });
   await storeWords(db, company, names);
-  await ask(db, "ANALYZE enterprise_search.documents");
-  await ask(db, "ANALYZE enterprise_search.word");
+  // VACUUM merges new entries into the text indexes. Until then, each search reads the list of them.
+  await ask(db, "VACUUM (ANALYZE) enterprise_search.documents");
+  await ask(db, "VACUUM (ANALYZE) enterprise_search.word");
   await ask(db, "UPDATE enterprise_search.data_set SET ready_at = now() WHERE name = $1", [name]);
   onProgress({ stage: "ready", done: total, total });
 }
@@ -150,43 +153,6 @@ function stored(document: Document, names: ReadonlyMap<number, string>): StoredD
   return { ...document, people, at: new Date(document.at).toISOString() };
 }
 
-/**
- * Lists all words, for spellings. Counts only documents that everybody in the workspace may see: other counts
- * would change the order of results for people who may not see the documents.
- */
-async function storeWords(
-  db: Database,
-  { workspaces, documents }: Company,
-  names: ReadonlyMap<number, string>,
-): Promise<void> {
-  const everyone = new Set(
-    workspaces.flatMap(({ groups }) => groups.filter(({ kind }) => kind === "everyone").map(({ id }) => id)),
-  );
-  const counts = new Map<string, WordCounts>();
-  for (const { workspace, title, body, owner, acl } of documents) {
-    const own = counts.get(workspace) ?? new WordCounts();
-    own.add([title, body, names.get(owner) ?? ""], { counts: acl.some((id) => everyone.has(id)) });
-    counts.set(workspace, own);
-  }
-  for (const [workspace, words] of counts) {
-    const rows = words.entries().map(([word, found]) => ({ workspace, word, documents: found }));
-    for (let at = 0; at < rows.length; at += 5_000) {
-      const { arrays, values } = columnsOf(
-        { workspace: "text", word: "text", documents: "integer" },
-        rows.slice(at, at + 5_000),
-        1,
-      );
-      await ask(
-        db,
-        `INSERT INTO enterprise_search.word (workspace, word, stem, documents)
-         SELECT r.workspace, r.word, coalesce((ts_lexize('english_stem', r.word))[1], ''), r.documents
-         FROM unnest(${arrays}) AS r(workspace, word, documents) ON CONFLICT (workspace, word) DO NOTHING`,
-        values.map(withoutMarks),
-      );
-    }
-  }
-}
-
 /** Inserts rows in one statement. Rows that are stored already stay as they are. */
 async function insert<Row extends object>(
   db: Database,
@@ -201,9 +167,4 @@ async function insert<Row extends object>(
      ON CONFLICT DO NOTHING`,
     values.map(withoutMarks),
   );
-}
-
-/** Replaces the characters with which a search marks the words that it found. */
-function withoutMarks(text: string): string {
-  return text.replaceAll(/[\uE000\uE001]/g, "\uFFFD");
 }

@@ -14,20 +14,34 @@ export function wordsOf(text: string): string[] {
   return (folded(text).match(WORD) ?? []).filter((word) => word.length <= LONGEST_WORD);
 }
 
-/**
- * Lists words with the number of documents that count and have the word. Leaves out numbers: they have no
- * other spelling.
- */
-export class WordCounts {
-  readonly #counts = new Map<string, number>();
+/** A word of a workspace. */
+export interface ListedWord {
+  word: string;
+  /** How many documents that everybody may see have it. */
+  documents: number;
+  /** The groups of all documents that have it, in order. */
+  acl: number[];
+}
 
-  /** Adds a document's texts. */
-  add(texts: readonly string[], { counts }: { counts: boolean }): void {
-    for (const word of new Set(wordsOf(texts.join(" "))))
-      if (!/^\d+$/.test(word)) this.#counts.set(word, (this.#counts.get(word) ?? 0) + (counts ? 1 : 0));
+/** Lists the words of documents. Leaves out numbers: they have no other spelling. */
+export class WordList {
+  readonly #words = new Map<string, { documents: number; acl: Set<number> }>();
+
+  /** Adds a document's texts, and the groups that may see it. */
+  add(texts: readonly string[], { acl, isOpen }: { acl: readonly number[]; isOpen: boolean }): void {
+    for (const word of new Set(wordsOf(texts.join(" ")))) {
+      if (/^\d+$/.test(word)) continue;
+      const listed = this.#words.get(word) ?? { documents: 0, acl: new Set() };
+      this.#words.set(word, listed);
+      if (isOpen) listed.documents += 1;
+      for (const group of acl) listed.acl.add(group);
+    }
   }
 
-  entries(): [word: string, documents: number][] {
-    return [...this.#counts];
+  words(): ListedWord[] {
+    return [...this.#words].map(([word, { documents, acl }]) => ({
+      ...{ word, documents },
+      acl: [...acl].sort((a, b) => a - b),
+    }));
   }
 }

@@ -1,9 +1,13 @@
 import { checkOptions, type OptionKinds } from "@pawl/core";
+import { wholeNumber } from "../base/check.ts";
 import { sources } from "../base/sources.ts";
 import type { PeopleQuery } from "./people.ts";
 import type { SearchQuery } from "./search.ts";
 
 type Time = NonNullable<SearchQuery["time"]>;
+
+/** The most results of one search. */
+const LIMIT = wholeNumber(1, 20);
 
 const TEXTS = { owner: "string", involves: "string", place: "string", kind: "string" } as const;
 const SEARCH: OptionKinds<SearchQuery> = {
@@ -13,11 +17,15 @@ const SEARCH: OptionKinds<SearchQuery> = {
     is: (value) => Array.isArray(value) && value.every((one) => sources.includes(one)),
   },
   ...TEXTS,
-  ...{ time: "object", excludedIds: "list", limit: "number" },
+  ...{ time: "object", excludedIds: "list", limit: LIMIT },
 };
-const TIME: OptionKinds<Time> = { from: "number", to: "number" };
+const WHEN = {
+  mustBe: "a time in milliseconds since 1970",
+  is: (value: unknown) => typeof value === "number" && !Number.isNaN(value),
+};
+const TIME: OptionKinds<Time> = { from: WHEN, to: WHEN };
 const PEOPLE: OptionKinds<PeopleQuery> = {
-  ...{ text: "string", department: "string", team: "string", excludedEmails: "list", limit: "number" },
+  ...{ text: "string", department: "string", team: "string", excludedEmails: "list", limit: LIMIT },
 };
 
 /** @throws PawlError `config` for unknown, missing and invalid fields of a search */

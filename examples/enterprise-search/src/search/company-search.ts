@@ -1,6 +1,6 @@
 import { checkOptions, type OptionKinds } from "@pawl/core";
 import type { Database } from "@pawl/postgres";
-import { checkCaller, checkDatabase, onTables } from "../base/check.ts";
+import { checkCaller, checkDatabase, onTables, wholeNumber } from "../base/check.ts";
 import type { Caller } from "./caller.ts";
 import { checkPeople, checkSearch } from "./check-query.ts";
 import { type KnownPerson, peopleOf } from "./directory.ts";
@@ -66,7 +66,7 @@ export function companySearch(db: Database, given: CompanySearchOptions = {}): C
     },
     open: async (caller, document) => {
       checkCaller("open()", caller);
-      checkOptions("open()", document, { id: "string!", start: "number" });
+      checkOptions("open()", document, { id: "string!", start: wholeNumber(0) });
       return await onTables(async () =>
         openDocument(db, caller, document, await knownOf(caller.workspaceId).people()),
       );

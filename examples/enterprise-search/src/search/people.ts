@@ -47,7 +47,7 @@ export async function findPeople(
   const best = fits[0]?.score ?? 0;
   // Leaves out people who fit much worse than the best one, e.g. by a first name only.
   const near = fits.filter(({ score }) => score >= best * 0.6);
-  const chosen = near.slice(0, Math.max(1, Math.min(20, limit))).map(({ person }) => person);
+  const chosen = near.slice(0, limit).map(({ person }) => person);
   const last = await lastOf(db, caller, chosen);
   const people = chosen.map((person) => ({ ...shown(person), last: last.get(person.id) ?? null }));
   return { people, total: near.length };

@@ -92,7 +92,7 @@ export function rankStatement(caller: Caller, query: RankQuery): { text: string;
     WITH candidate AS MATERIALIZED (
       SELECT d.id, d.tsv, d.at, d.owner, d.source FROM enterprise_search.documents d
       WHERE ${where.join("\n AND ")}
-      ORDER BY extract(epoch FROM d.at) DESC LIMIT ${MOST_RANKED}),
+      ORDER BY extract(epoch FROM d.at) DESC, d.id LIMIT ${MOST_RANKED}),
     likely AS MATERIALIZED (
       SELECT c.*, count(*) OVER () AS total FROM candidate c
       ORDER BY ${rough} DESC, c.at DESC, c.id LIMIT ${MOST_LIKELY}),

@@ -105,7 +105,7 @@ export async function searchDocuments(
     time: query.time,
     excludedIds: query.excludedIds ?? [],
   };
-  const asked = { ...planned, filters, limit: Math.max(1, Math.min(20, query.limit ?? 5)) };
+  const asked = { ...planned, filters, limit: query.limit ?? 5 };
   const strict = await rank(db, caller, { ...asked, wide: false });
   const isEnough = strict.length >= ENOUGH || planned.terms.length < 2;
   const rows = isEnough ? strict : await rank(db, caller, { ...asked, wide: true });

@@ -1,7 +1,7 @@
 import { arrayText, ask } from "@pawl/example-data-parts";
 import type { Database } from "@pawl/postgres";
-import type { Caller } from "./caller.ts";
-import { seenOf } from "./seen.ts";
+import { type Caller, visible } from "./caller.ts";
+import { seenWith } from "./seen.ts";
 
 /** Words of this length and longer may be misspelled. */
 const FROM = 4;
@@ -10,25 +10,53 @@ const TO = 32;
 /** The most spellings that replace a misspelled word. */
 const MOST = 2;
 
+/** The most changes between a misspelled word and its spelling. */
+const FAR = 2;
+
+/** How many similar words are compared with a misspelled one at most: those that the caller may know. */
+const MOST_SIMILAR = 30;
+
 const MISSPELLED = /^\p{L}+$/u;
 
 export const maySpell = (word: string): boolean =>
   word.length >= FROM && word.length <= TO && MISSPELLED.test(word);
 
-const COLUMNS = "w.word, w.documents, plainto_tsquery('enterprise_search.words', w.word)::text AS query";
+/**
+ * SQL for the count of a word: that of the documents which everybody may see, or, if these are fewer than
+ * `$3`, of those that the caller may see. It is 0 if there are none any more.
+ */
+const KNOWN = `CASE WHEN w.documents >= $3::text::float8 THEN w.documents ELSE ${seenWith("w.word")} END`;
+
+const QUERY = "plainto_tsquery('enterprise_search.words', w.word)::text";
 
 /**
- * Words that are one change away. A look-up of a few hundred words costs less than a search for similar ones.
+ * Finds the words that are one change away and that the caller may know, the most frequent ones of each asked
+ * word. A look-up of a few hundred words costs less than a search for similar ones.
  */
 const ONE_CHANGE = `
-  SELECT v.asked, ${COLUMNS} FROM unnest($2::text::text[], $3::text::text[]) v(asked, word)
-  JOIN enterprise_search.word w ON w.workspace = $1 AND w.word = v.word`;
+  WITH known AS MATERIALIZED (
+    SELECT v.asked, w.word, ${KNOWN} AS documents, ${QUERY} AS query
+    FROM unnest($4::text::text[], $5::text::text[]) v(asked, word)
+    JOIN enterprise_search.word w ON w.word = v.word AND ${visible("w")}),
+  placed AS (
+    SELECT k.*, row_number() OVER (PARTITION BY k.asked ORDER BY k.query = '', k.documents DESC, k.word) AS place
+    FROM known k WHERE k.documents > 0)
+  SELECT p.asked, p.word, p.documents, p.query FROM placed p WHERE p.place <= ${MOST} ORDER BY p.asked, p.place`;
 
-/** Finds words that share many trigrams (groups of three letters), with the index of trigrams. */
+/**
+ * Finds words that share many trigrams (groups of three letters), with the index of trigrams: the most
+ * similar ones that the caller may know.
+ */
+// Postgres sorts the words in the inner query, and counts documents until there are enough known words.
 const SIMILAR = `
-  SELECT a.word AS asked, ${COLUMNS} FROM unnest($2::text::text[]) a(word)
-  CROSS JOIN LATERAL (SELECT x.word, x.documents FROM enterprise_search.word x
-    WHERE x.workspace = $1 AND x.word % a.word ORDER BY similarity(x.word, a.word) DESC, x.documents DESC LIMIT 30) w`;
+  SELECT a.word AS asked, w.word, w.documents, w.query FROM unnest($4::text::text[]) a(word)
+  CROSS JOIN LATERAL (
+    SELECT k.word, k.documents, k.query FROM (
+      SELECT x.word, x.documents FROM enterprise_search.word x
+      WHERE ${visible("x")} AND x.word % a.word AND abs(length(x.word) - length(a.word)) <= ${FAR}
+      ORDER BY similarity(x.word, a.word) DESC, x.documents DESC, x.word) w
+    CROSS JOIN LATERAL (SELECT w.word, ${KNOWN} AS documents, ${QUERY} AS query OFFSET 0) k
+    WHERE k.documents > 0 LIMIT ${MOST_SIMILAR}) w`;
 
 interface Row {
   asked: string;
@@ -37,34 +65,32 @@ interface Row {
   query: string;
 }
 
-/** How many candidates of a query are checked. */
-const MOST_CHECKED = 20;
-
 /**
  * Finds the likely spellings of misspelled words: words one change away. With `far`, also words two changes
  * away if none is closer. Each is in a document that the caller may see, or in at least `common` documents
- * that everybody may see.
+ * that everybody may see. Each statement leaves out other words before it takes the first ones, so hidden
+ * documents change neither the spellings nor the number of statements.
  */
 export async function spellingsOf(
   db: Database,
-  caller: Caller,
+  { workspaceId, email }: Caller,
   words: readonly string[],
   { far, common }: { far: boolean; common: number },
 ): Promise<Map<string, Row[]>> {
   if (words.length === 0) return new Map();
-  const { workspaceId } = caller;
   const pairs = words.flatMap((word) => variantsOf(word).map((variant) => [word, variant] as const));
+  const given = [workspaceId, email, String(common)];
   const near = await ask<Row>(db, ONE_CHANGE, [
-    workspaceId,
+    ...given,
     arrayText(pairs.map(([asked]) => asked)),
     arrayText(pairs.map(([, variant]) => variant)),
   ]);
-  const byWord = await visible(db, caller, near, common);
+  const byWord = Map.groupBy(near, ({ asked }) => asked);
   const others = words.filter((word) => !byWord.has(word) && word.length > 5);
   if (far && others.length > 0) {
-    const similar = await ask<Row>(db, SIMILAR, [workspaceId, arrayText(others)]);
-    const close = similar.filter(({ asked, word }) => changesBetween(asked, word) <= 2);
-    for (const [asked, rows] of await visible(db, caller, close, common)) byWord.set(asked, rows);
+    const similar = await ask<Row>(db, SIMILAR, [...given, arrayText(others)]);
+    const close = similar.filter(({ asked, word }) => changesBetween(asked, word) <= FAR);
+    for (const [asked, rows] of Map.groupBy(close, (row) => row.asked)) byWord.set(asked, rows);
   }
   return new Map(
     [...byWord].map(([asked, rows]) => {
@@ -72,23 +98,6 @@ export async function spellingsOf(
       return [asked, known.sort((a, b) => b.documents - a.documents).slice(0, MOST)];
     }),
   );
-}
-
-/** Returns the candidates that the caller may know, by misspelled word. */
-async function visible(
-  db: Database,
-  caller: Caller,
-  rows: readonly Row[],
-  common: number,
-): Promise<Map<string, Row[]>> {
-  const rare = rows.filter(({ documents }) => documents < common).map(({ word }) => word);
-  // Runs even without rare words, so that the number of statements does not reveal a hidden word.
-  const seen = await seenOf(db, caller, rare.length > 0 ? rare.slice(0, MOST_CHECKED) : [""]);
-  const known = rows.flatMap((row): Row[] => {
-    const documents = row.documents >= common ? row.documents : seen.get(row.word);
-    return documents === undefined ? [] : [{ ...row, documents }];
-  });
-  return Map.groupBy(known, ({ asked }) => asked);
 }
 
 /** All words one change away: a letter dropped, swapped with the next, replaced or added. */

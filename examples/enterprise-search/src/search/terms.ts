@@ -85,7 +85,8 @@ export function lexicon(db: Database, workspaceId: string): Lexicon {
         total = await sizeOf(db, workspaceId);
       }
       const listed = await lookUp(wanted);
-      const common = total * KNOWN_TO_ALL;
+      // At least one, so that a word which everybody may see nowhere is never taken for a common one.
+      const common = Math.max(1, total * KNOWN_TO_ALL);
       const isRare = (word: string) => (listed.get(word)?.documents ?? 0) < common;
       const rare = words.filter((word) => isRare(word) && !others.get(word)?.length);
       const seen = await seenOf(db, caller, rare);

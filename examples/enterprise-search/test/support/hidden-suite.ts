@@ -31,8 +31,10 @@ export function hiddenSuite(open: () => Queryable): void {
       [HIDDEN, MAILS, [HIDDEN, HIDDEN, HIDDEN, OPEN]],
     );
     await db.query(
-      `INSERT INTO enterprise_search.word VALUES ('harborline', $1, $1, 0), ('harborline', $2, $2, 0)`,
-      [HIDDEN, OPEN],
+      `INSERT INTO enterprise_search.word
+       SELECT DISTINCT ON (n.word) 'harborline', n.word, n.word, 0, d.acl
+       FROM unnest($1::text[], $2::text[]) n(id, word) JOIN enterprise_search.documents d ON d.id = n.id`,
+      [MAILS, [HIDDEN, HIDDEN, HIDDEN, OPEN]],
     );
   });
   afterAll(async () => {
