@@ -155,7 +155,7 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   if (run === undefined) return false;
   const ending = await endingOf(leg, run, reason);
   if (ending === undefined) return false;
-  const begin = await prepareNextRun(leg);
+  const begin = await prepareNextRun(leg, reason);
   // Nothing is awaited between here and the append, so that no message is missed.
   const successor = begin();
   if (successor === "decide_again") return false;

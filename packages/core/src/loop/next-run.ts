@@ -1,7 +1,7 @@
 import type { Leg } from "../leg/leg.ts";
 import type { NewEvent, StoredOf } from "../log/event.ts";
 import type { NextRun } from "../log/event-parts.ts";
-import { ABORTED } from "../log/stop-reason.ts";
+import { ABORTED, type StopReason } from "../log/stop-reason.ts";
 import type { ToolSpec } from "../model/content.ts";
 import { queuedMessages } from "../session/queued.ts";
 import type { SessionState } from "../session/state.ts";
@@ -18,12 +18,16 @@ interface Successor {
 
 /**
  * Fetches the user data for the next run, if queued messages need one. Uses the caller of the last message.
- * The returned function makes the run from the state at the time of its call. Nothing may be awaited between
- * that call and the append, so that no message is missed. It returns `decide_again` if another message has
- * become the last one, because it may have another caller.
+ * `reason` is why the run ends, before a hook has changed it. The returned function makes the run from the
+ * state at the time of its call. Nothing may be awaited between that call and the append, so that no message
+ * is missed. It returns `decide_again` if another message has become the last one, because it may have
+ * another caller.
  */
-export async function prepareNextRun(leg: Leg): Promise<() => Successor | "decide_again" | undefined> {
-  const lastMessage = () => messagesFor(leg).at(-1);
+export async function prepareNextRun(
+  leg: Leg,
+  reason: StopReason,
+): Promise<() => Successor | "decide_again" | undefined> {
+  const lastMessage = () => messagesFor(leg, reason).at(-1);
   const message = lastMessage();
   const userData =
     message === undefined
@@ -41,7 +45,7 @@ export async function prepareNextRun(leg: Leg): Promise<() => Successor | "decid
       ...(credentials && { credentials }),
     };
     return {
-      next: { run_id: start.runId, messages: messagesFor(leg).map(({ seq }) => seq) },
+      next: { run_id: start.runId, messages: messagesFor(leg, reason).map(({ seq }) => seq) },
       events: startEvents(leg.log.state, withNextTools(leg, client_tools), leg.newId, start),
       begun: async () => {
         leg.life.handOver(start.runId);
@@ -80,9 +84,11 @@ function withNextTools(
  * Returns the queued messages that start a new run. After a stop, these are only messages that
  * arrived after it: by stopping, the user also cancelled the earlier ones.
  */
-function messagesFor({ log: { state }, life: { haltedAt, halted } }: Leg): StoredOf<"user_message">[] {
-  // A hook may have changed the stop reason.
-  const stopped = state.run?.stopRequested === true || halted === ABORTED;
+function messagesFor({ log: { state }, life }: Leg, reason: StopReason): StoredOf<"user_message">[] {
+  const { haltedAt, halted } = life;
+  // The request's signal may be aborted while a run already ends for another reason.
+  const aborted = halted === ABORTED && reason.type === ABORTED.type;
+  const stopped = state.run?.stopRequested === true || aborted;
   const since = stopped ? stoppedSeq(state, haltedAt) : 0;
   return queuedMessages(state).filter(({ seq }) => seq > since);
 }

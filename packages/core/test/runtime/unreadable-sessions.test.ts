@@ -98,6 +98,46 @@ describe.each(eachWay("open"))("sessions that cannot be read, in a store %s", (_
     expect({ ...seen, ...counts }).toEqual({ reads: 500, reported: 250, sleeps: 0 });
   });
 
+  it.each([
+    ["a sweep", {}],
+    ["the places of a process", { concurrency: 3 }],
+  ])("D4 P1 Q1 that hang, however many, keep %s from others for a lease at most", async (_, more) => {
+    const inner = memoryStore();
+    const hanging = ids("hanging", 20);
+    await abandoned(inner, [...hanging, "healthy"]);
+    const answered = Promise.withResolvers<undefined>();
+    const opened: string[] = [];
+    const wait = async (id: string) => {
+      if (!hanging.includes(id)) return;
+      opened.push(id);
+      await answered.promise;
+    };
+    const store: EventStore = {
+      ...inner,
+      open: async (wanted) => {
+        await wait(wanted.id);
+        return await inner.open?.(wanted);
+      },
+      read: async function* (id, options) {
+        await wait(id);
+        yield* inner.read(id, options);
+      },
+    };
+    const reported: unknown[] = [];
+    const onError = (error: unknown) => reported.push(error);
+    const script = Array.from({ length: 21 }, () => ({ text: "Here." }));
+    const { pawl } = setup(script, {}, { store: as(store), onError, leaseTtlMs: 200, ...more });
+    const hasEnded = async (id: string) => (await inner.sessions.get(id))?.openRun === null;
+    await pawl.sweep();
+    await until(() => hasEnded("healthy"));
+    await until(() => reported.filter(code("store_unavailable")).length === 20);
+    await pawl.sweep();
+    // None was opened again while the store had not answered.
+    expect(opened.sort()).toEqual([...hanging].sort());
+    answered.resolve(undefined);
+    for (const id of hanging) await until(() => hasEnded(id));
+  });
+
   it("P1 delay nobody while the store still tries to read them", async () => {
     const inner = memoryStore();
     const slow = ids("slow", 5);

@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import type { Agent } from "../../agent/agent.ts";
 import type { Session } from "../../log/session-row.ts";
 import { isResumed, type NotDue, recoverIfDue } from "../begin/begin.ts";
 import type { ActiveLeg, BegunBy, Host, Place, Wake } from "../leg/host.ts";
@@ -6,6 +7,7 @@ import { noSuchAgent } from "../leg/no-such-agent.ts";
 import { FREE_PLACE, takePlace } from "../leg/place.ts";
 import { isTaskSession } from "../leg/task-session.ts";
 import { untilLeft } from "../leg/until-left.ts";
+import { inTime } from "./in-time.ts";
 
 /** The number of recoverable sessions that are listed at a time. */
 const PAGE = 100;
@@ -133,12 +135,16 @@ export async function resumeIfDue(host: Host, session: Session, from: BegunBy = 
 }
 
 async function resumeSession(host: Host, session: Session, from: BegunBy): Promise<Resumed> {
-  const { agents, setbacks, clock, leaseTtlMs } = host;
-  const agent = agents.get(session.agent);
+  const agent = host.agents.get(session.agent);
   if (agent === undefined || host.draining) {
     from.place?.leave();
     return undefined;
   }
+  return await inTime(host, session, { agent, place: from.place }, resumed(host, session, agent, from));
+}
+
+async function resumed(host: Host, session: Session, agent: Agent, from: BegunBy): Promise<Resumed> {
+  const { setbacks, clock, leaseTtlMs } = host;
   try {
     const leg = await recoverIfDue(host, session, agent, { ...from, ...heldFor(host, session, from) });
     setbacks.delete(session.id);
