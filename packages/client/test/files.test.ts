@@ -111,7 +111,7 @@ describe("send() with files", () => {
     expect(await client.send("See?", { files: [photo()] })).toBe(true);
     await when(client, isIdle);
     expect(failures).toBe(0);
-    expect(await files.list()).toHaveLength(2);
+    expect(await files.list()).toHaveLength(3);
   });
 
   it("F1 sends nothing if the upload is cancelled, or the conversation closed", async () => {
