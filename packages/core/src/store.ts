@@ -49,7 +49,12 @@ export { localTail } from "./readers/local-tail.ts";
 
 export type { Engine, EngineWorker, WakeOptions, WokenHandler, WokenSession } from "./engine/engine.ts";
 export { localEngine } from "./engine/local-engine.ts";
-export type { Recovered, WorkLimits } from "./runtime/begin/runtime-types.ts";
+export type { Recovered } from "./runtime/begin/runtime-types.ts";
+
+// The work that requests cause
+
+export type { WorkPlace } from "./base/work-limit.ts";
+export type { WorkLimits } from "./runtime/leg/work-limits.ts";
 
 // Large payloads, and files
 

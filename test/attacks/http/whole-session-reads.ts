@@ -11,7 +11,11 @@ const READERS = 20;
 export const attack: Attack = {
   id: "attacks-07",
   title: "Requests for whole sessions hold each of them whole, as many as come at once",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/sse/test/handler/read-limits.test.ts",
+    title: "are at most so many at once; one user has half, and the others wait in order",
+  },
   attempt: () =>
     brokenByAny({
       events: () => read((id) => `/sessions/${id}/events`),

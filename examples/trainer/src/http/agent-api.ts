@@ -127,7 +127,10 @@ export function agentApi(options: AgentApiOptions): (request: Request) => Promis
     await told.text();
     const sessionId = decodeURIComponent(told.headers.get("x-pawl-session") ?? "");
     const runId = decodeURIComponent(told.headers.get("x-pawl-run") ?? "");
-    const answer = await chatAnswer(sessionId, runId, readShown(runtime.store, sessionId));
+    const place = await runtime.enterRead({ userId: c.get("userId"), sessionId });
+    const answer = await chatAnswer(sessionId, runId, readShown(runtime.store, sessionId)).finally(
+      place.leave,
+    );
     return c.json(answer, answer.stop.type === "error" ? 502 : 200);
   });
   app.get("/sessions", async (c) => {

@@ -15,16 +15,20 @@ export interface AskedWork {
   isOfRun?: boolean;
 }
 
-/** A place that work has been given. It must be left in the end. */
+/** A place for work that has begun. It must be left in the end. */
 export interface WorkPlace {
-  /** Sets the number of bytes that the place holds. Never waits. */
+  /** Sets the number of bytes that the work holds. Never waits. */
   holds(bytes: number): void;
-  /** Waits until the work may begin. Not needed after `enter()`. */
-  begin(signal?: AbortSignal): Promise<void>;
   /** Ends the work. Its bytes count until `leave()`, e.g. while a client reads them. */
   rest(): void;
   /** Gives the place back. Only the first call counts. */
   leave(): void;
+}
+
+/** A place that has room for bytes only. */
+export interface HeldPlace extends WorkPlace {
+  /** Waits until the work may begin. */
+  begin(signal?: AbortSignal): Promise<void>;
 }
 
 /**
@@ -37,7 +41,7 @@ export interface WorkLimit {
   /** Waits until work may begin. @throws PawlError `overloaded` */
   enter(asked: AskedWork): Promise<WorkPlace>;
   /** Waits until there is room for the bytes of work that begins later. @throws PawlError `overloaded` */
-  hold(asked: AskedWork): Promise<WorkPlace>;
+  hold(asked: AskedWork): Promise<HeldPlace>;
 }
 
 /** When a request that was refused may be sent again, in milliseconds. */
@@ -63,7 +67,7 @@ export function newWorkLimit(
   const place = async (
     { userId, bytes = 0, signal, isOfRun = false }: AskedWork,
     turn: boolean,
-  ): Promise<WorkPlace> => {
+  ): Promise<HeldPlace> => {
     let share: WorkShare | undefined;
     const take = () => {
       share = usage.share(userId);

@@ -2,7 +2,8 @@ import { checkNumbers } from "../base/check-numbers.ts";
 import { checkOptions, kindOf, listOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { checkStore } from "../stores/check-store.ts";
-import type { RuntimeSettings, WorkLimits } from "./begin/runtime-types.ts";
+import type { RuntimeSettings } from "./begin/runtime-types.ts";
+import type { WorkLimits } from "./leg/work-limits.ts";
 
 const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
   agents: listOf("agents: [coach]", true),
@@ -41,7 +42,13 @@ const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
   workLimits: "object",
 };
 
-const WORK_LIMITS: OptionKinds<WorkLimits> = { files: "number", fileBytes: "number", waitMs: "number" };
+const WORK_LIMITS: OptionKinds<WorkLimits> = {
+  files: "number",
+  fileBytes: "number",
+  sessions: "number",
+  sessionBytes: "number",
+  waitMs: "number",
+};
 
 const INSTEAD = {
   agent: "Use `agents`, a list of agents.",

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { FileStore } from "../files/file-store.ts";
 import type { OwnUserFiles } from "../files/user-files.ts";
-import type { WorkLimits } from "./begin/runtime-types.ts";
+import type { WorkLimits } from "./leg/work-limits.ts";
 
 /**
  * Keeps users' files in a file store. The code for files is loaded with the first call: most processes never
@@ -15,17 +15,25 @@ export function lazyUserFiles(store: FileStore, clock: Clock, limits?: WorkLimit
     made ??= filesWithin(store, clock, limits);
     return made;
   };
-  return {
-    put: async (...given) => await (await loaded()).put(...given),
-    describe: async (...given) => await (await loaded()).describe(...given),
-    get: async (...given) => await (await loaded()).get(...given),
-    open: async (...given) => await (await loaded()).open(...given),
-    delete: async (...given) => await (await loaded()).delete(...given),
-    deleteUnsent: async (...given) => await (await loaded()).deleteUnsent(...given),
-    inspect: async (...given) => await (await loaded()).inspect(...given),
-    keep: async (...given) => await (await loaded()).keep(...given),
-    use: async (...given) => await (await loaded()).use(...given),
-    release: async (...given) => await (await loaded()).release(...given),
-    read: async (...given) => await (await loaded()).read(...given),
-  };
+  const later = METHODS.map((method) => [
+    method,
+    async (...given: never[]) => await ((await loaded())[method] as AnyMethod)(...given),
+  ]);
+  return Object.fromEntries(later) as Pick<OwnUserFiles, (typeof METHODS)[number]>;
 }
+
+type AnyMethod = (...given: never[]) => Promise<unknown>;
+
+const METHODS = [
+  "put",
+  "describe",
+  "get",
+  "open",
+  "delete",
+  "deleteUnsent",
+  "inspect",
+  "keep",
+  "use",
+  "release",
+  "read",
+] as const;

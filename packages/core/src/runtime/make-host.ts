@@ -94,6 +94,7 @@ export function makeHost<Deps>({
     offers: rarelyUsed,
     newId,
     clock,
+    workLimits,
   };
   return host;
 }

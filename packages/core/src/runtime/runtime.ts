@@ -70,6 +70,10 @@ export function runtime<Deps, Name extends string = string>(
       const { viewOf } = await seldom();
       return await viewOf(host, session);
     },
+    enterRead: async (options) => {
+      const { enterRead } = await seldom();
+      return await enterRead(host, options);
+    },
     follow: (sessionId, options = {}) => {
       checkCall("follow", sessionId, options);
       const { resume = false, ...from } = options;
@@ -118,18 +122,18 @@ export function runtime<Deps, Name extends string = string>(
 /** The code of actions that most processes never call, in a chunk of its own. */
 const seldom = () => import("./seldom/index.ts");
 
-const refuseFiles = (): never => {
+const refuseFiles = async (): Promise<never> => {
   throw new PawlError("config", "runtime() needs the option `files`, e.g. memoryFiles(), to keep files.");
 };
 
 /** Stands for the users' files of a runtime without a file store. */
 const noFiles: Runtime["files"] = {
-  put: async () => refuseFiles(),
-  describe: async () => refuseFiles(),
-  get: async () => refuseFiles(),
-  open: async () => refuseFiles(),
-  delete: async () => refuseFiles(),
-  deleteUnsent: async () => refuseFiles(),
+  put: refuseFiles,
+  describe: refuseFiles,
+  get: refuseFiles,
+  open: refuseFiles,
+  delete: refuseFiles,
+  deleteUnsent: refuseFiles,
 };
 
 /** The methods that only the owner of a session may call. */

@@ -12,8 +12,8 @@ import { newView, type ViewMessage, type ViewState } from "./view.ts";
 /** Which messages of a session {@link viewPage} returns. */
 export interface PageOptions {
   /**
-   * How many messages, at least. A page consists of whole runs, so it may have a few more, and it has fewer
-   * if the session has.
+   * How many messages, at least. A page consists of whole runs, so it may have a few more. It has fewer if
+   * the session has, or if its runs have more than 10,000 events; it has one whole run in any case.
    */
   last: number;
   /**
@@ -46,6 +46,9 @@ export interface ViewPage {
  * calls one tool.
  */
 const EVENTS_PER_MESSAGE = 6;
+
+/** After so many events, a page with at least one run is complete, although it has too few messages. */
+const MOST_EVENTS = 10_000;
 
 /**
  * Reads a page of a session's messages. Reads backwards from the page's end and stops once the page is
@@ -86,7 +89,8 @@ export async function viewPage(
     const read = isOpen ? readToEnd : readAll;
     events = [...(await read(store, id, { afterSeq, limit })), ...events];
     addParts(parts, { events, later, last, isOlder: before !== undefined, shown });
-    if (afterSeq === 0 || countIn(parts) >= last)
+    const isLong = parts.length > 0 && upto - afterSeq >= MOST_EVENTS;
+    if (afterSeq === 0 || isLong || countIn(parts) >= last)
       return pageOf(parts, before === undefined ? undefined : lastSeq);
   }
 }

@@ -1,7 +1,7 @@
 import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { settled } from "../../../../test/support/settled.ts";
-import { newWorkLimit, type WorkPlace } from "../../src/base/work-limit.ts";
+import { type HeldPlace, newWorkLimit, type WorkPlace } from "../../src/base/work-limit.ts";
 import type { WorkBounds } from "../../src/base/work-usage.ts";
 import { refusalOf } from "../support/file-runs.ts";
 
@@ -11,11 +11,11 @@ const NONE = { atOnce: 100, bytes: 1_000, waitMs: 1_000 };
 function limited(bounds: Partial<WorkBounds> = {}) {
   const clock = testClock();
   const limit = newWorkLimit(clock, "files", { ...NONE, ...bounds });
-  const places = new Map<string, WorkPlace>();
+  const places = new Map<string, HeldPlace>();
   const refused = new Map<string, string>();
   const noted = (name: string, asked: Promise<WorkPlace>) =>
     void asked.then(
-      (place) => places.set(name, place),
+      (place) => places.set(name, place as HeldPlace),
       (error: Error & { code?: string }) => refused.set(name, error.code ?? error.message),
     );
   return {
@@ -26,7 +26,7 @@ function limited(bounds: Partial<WorkBounds> = {}) {
       noted(name, limit.enter({ userId: name, ...asked })),
     hold: (name: string, asked: Partial<Parameters<typeof limit.enter>[0]> = {}) =>
       noted(name, limit.hold({ userId: name, ...asked })),
-    place: (name: string) => places.get(name) as WorkPlace,
+    place: (name: string) => places.get(name) as HeldPlace,
     admitted: async () => {
       await settled();
       return [...places.keys()].join(" ");
@@ -207,7 +207,7 @@ it("B7 hundreds of works that end, fail and are aborted at random leave nothing 
       const asked = { userId: `u${index % 3}`, bytes, signal: control.signal, isOfRun: random(5) === 0 };
       const place = await (isHeld ? limit.hold(asked) : limit.enter(asked));
       try {
-        if (isHeld) await place.begin(control.signal);
+        if (isHeld) await (place as HeldPlace).begin(control.signal);
         now.inProgress += 1;
         most = Math.max(most, now.inProgress);
         await new Promise<void>((resolve) => clock.after(random(30), resolve));

@@ -4,6 +4,11 @@ import { agentName, checkDialect, DIALECT } from "./check-dialect.ts";
 import { checkExtra } from "./extra-fields.ts";
 import type { HandlerOptions } from "./handler-options.ts";
 
+const LIMITER = {
+  mustBe: "a rate limiter with a method `consume`",
+  is: (value: unknown) => typeof Object(value).consume === "function",
+};
+
 const OPTIONS: OptionKinds<HandlerOptions> = {
   runtime: {
     mustBe: "a runtime, made by runtime()",
@@ -32,10 +37,8 @@ const OPTIONS: OptionKinds<HandlerOptions> = {
   maxHistoryBytes: "number",
   maxFileBytes: "number",
   maxInputLength: "number",
-  rateLimit: {
-    mustBe: "a rate limiter with a method `consume`",
-    is: (value) => typeof Object(value).consume === "function",
-  },
+  rateLimit: LIMITER,
+  rateLimitReads: LIMITER,
   maxStreams: "number",
   cors: "object",
   extra: "object",

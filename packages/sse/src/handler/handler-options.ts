@@ -84,6 +84,13 @@ export interface HandlerOptions<Name extends string = string> {
    */
   rateLimit?: RateLimiter;
   /**
+   * Limits how often each user may read a session: `GET /sessions/:id` and its events, and in dialects with
+   * `resume: "replay"` also `GET /runs/:id` and its stream. A request above the limit is refused with 429.
+   * It is apart from `rateLimit`, because a page reads when it loads, also if its user sends nothing.
+   * Default: no limit; `workLimits` of `runtime()` limits how many sessions are read at the same time.
+   */
+  rateLimitReads?: RateLimiter;
+  /**
    * The maximum number of streams that a user may have open in this process. Further streams are refused with
    * 429. Default: 100.
    */

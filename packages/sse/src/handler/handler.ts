@@ -1,15 +1,16 @@
-import { PawlError, readShown, type SessionEvent } from "@pawl/core";
+import { PawlError } from "@pawl/core";
 import { type Context, Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { native } from "../dialects/native.ts";
 import { errorResponse, responseTo } from "../request/wire-error.ts";
 import { readBy } from "../session/caller.ts";
 import { listSessions } from "../session/list-sessions.ts";
-import { publicEvent } from "../session/public-event.ts";
+import { addEvents } from "../session/session-events.ts";
 import { sessionView } from "../session/session-view.ts";
 import { HEARTBEAT_MS } from "../stream/event-stream.ts";
 import { followers } from "../stream/followers.ts";
 import { cursorOf, logStream } from "../stream/log-stream.ts";
+import { readJsonResponse, readResponse } from "../stream/read-response.ts";
 import { streamLimit } from "../stream/stream-limit.ts";
 import { agentName } from "./check-dialect.ts";
 import { checkHandler } from "./check-handler.ts";
@@ -18,9 +19,9 @@ import { fileRoutes } from "./file-routes.ts";
 import type { HandlerOptions, Served } from "./handler-options.ts";
 import { errorsOnly, identified } from "./identified.ts";
 import { pageOf } from "./page-query.ts";
-import { withinRate } from "./rate-limit.ts";
+import { withinRate, withinReadRate } from "./rate-limit.ts";
 import { namedSession, type Replaying, replayRoutes } from "./replay-routes.ts";
-import { type Env, json, type Limited, route, type Streaming } from "./routes.ts";
+import { type Env, json, type Limited, readFor, route, type Streaming } from "./routes.ts";
 import { startRun } from "./start-run.ts";
 
 /**
@@ -98,6 +99,7 @@ function checkedHandler(
   options: Served & Required<Pick<Served, "onError">>,
 ): (request: Request) => Promise<Response> {
   const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit } = options;
+  const { rateLimitReads } = options;
   const { onError, onWarning } = options;
   // CORS on every path, so that a page can read the 404 that names a wrong `basePath`.
   const app = new Hono<Env>().use("*", corsOf(options.cors)).basePath(basePath);
@@ -127,20 +129,23 @@ function checkedHandler(
   route(app, "/sessions/:id", {
     GET: async (c) => {
       const page = pageOf(c.req.query());
+      await withinReadRate(rateLimitReads, c.get("userId"));
       const session = await own(c);
-      return json({ session, ...(await sessionView(runtime.store, session, options, page)) });
+      return await readJsonResponse(readFor(c, runtime, session, page), c.req.raw, async () => ({
+        session,
+        ...(await sessionView(runtime.store, session, options, page)),
+      }));
     },
   });
   route(app, "/sessions/:id/events", {
     GET: async (c) => {
+      await withinReadRate(rateLimitReads, c.get("userId"));
       const session = await own(c);
-      const events: SessionEvent[] = [];
-      for await (const event of readShown(runtime.store, session.id, {
-        afterSeq: cursorOf(c.req.query("after")).afterSeq,
-      })) {
-        events.push(publicEvent(event, options));
-      }
-      return json({ events });
+      const { afterSeq } = cursorOf(c.req.query("after"));
+      const asked = readFor(c, runtime, session, afterSeq > 0 || undefined);
+      return await readResponse(asked, c.req.raw, (json, place) =>
+        addEvents(json, place, { store: runtime.store, id: session.id, afterSeq, shown: options }),
+      );
     },
   });
   route(app, "/sessions/:id/stream", {
@@ -207,11 +212,23 @@ function streaming({ maxStreams = 100, onClientGone }: Served): Limited {
 
 function replaying(options: Served, dialect: Dialect): Replaying {
   const { runtime, agent, basePath, extra, onError, onWarning, heartbeatMs = HEARTBEAT_MS } = options;
+  const { rateLimitReads } = options;
   const { maxBodyBytes = 1_000_000, maxHistoryBytes = 50_000_000, maxInputLength = 100_000 } = options;
   const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };
   const told = (error: unknown, request: Request) => onError?.(error, request);
   const warn = (message: string) => onWarning?.(message);
-  return { runtime, agent, basePath, dialect, heartbeatMs, ...limits, extra, onError: told, warn };
+  return {
+    runtime,
+    agent,
+    basePath,
+    dialect,
+    heartbeatMs,
+    ...limits,
+    rateLimitReads,
+    extra,
+    onError: told,
+    warn,
+  };
 }
 
 function oncePerMessage(warn: (message: string) => void): (message: string) => void {

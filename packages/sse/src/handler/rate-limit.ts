@@ -29,12 +29,21 @@ export interface RateLimiter {
  * ```
  */
 export async function withinRate(limiter: RateLimiter | undefined, userId: string): Promise<void> {
+  await within(limiter, userId, "messages");
+}
+
+/** Counts a read of a user, see `rateLimitReads`. */
+export async function withinReadRate(limiter: RateLimiter | undefined, userId: string): Promise<void> {
+  await within(limiter, userId, "requests");
+}
+
+async function within(limiter: RateLimiter | undefined, userId: string, what: string): Promise<void> {
   try {
     await limiter?.consume(userId);
   } catch (full) {
     if (!isFull(full)) throw new PawlError("store_unavailable", "The rate limiter failed.", { cause: full });
     const seconds = Math.max(1, Math.ceil(full.msBeforeNext / 1_000));
-    throw refusal(429, "rate_limited", `Too many messages. Please wait ${seconds} s.`, {
+    throw refusal(429, "rate_limited", `Too many ${what}. Please wait ${seconds} s.`, {
       "retry-after": String(seconds),
     });
   }

@@ -2,15 +2,17 @@ import { PawlError, type Runtime, type Session } from "@pawl/core";
 import type { Hono } from "hono";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { responseTo, type WireError } from "../request/wire-error.ts";
-import { type Admit, type Caller, OwnResponse, readBy } from "../session/caller.ts";
+import { type Admit, type Caller, OwnResponse } from "../session/caller.ts";
 import { findSession } from "../session/open-session.ts";
-import { factsOf, sessionNow } from "../session/session-then.ts";
+import { factsOf, wholeSession } from "../session/session-then.ts";
 import { sessionPage } from "../session/session-view.ts";
 import { eventStream, runHeaders, STREAM_HEADERS } from "../stream/event-stream.ts";
+import { readJsonResponse } from "../stream/read-response.ts";
 import { beginTold, resumeTold, type ToldRun } from "../stream/tell-run.ts";
 import { type ExtraFields, readRequest } from "./extra-fields.ts";
 import { pageOf } from "./page-query.ts";
-import { type Env, json, type Limited, route, type Streaming } from "./routes.ts";
+import { type RateLimiter, withinReadRate } from "./rate-limit.ts";
+import { type Env, type Limited, readFor, route, type Streaming } from "./routes.ts";
 
 /** The dependencies of the routes of a dialect with `resume: "replay"`. */
 export interface Replaying {
@@ -22,6 +24,7 @@ export interface Replaying {
   maxBodyBytes: number;
   maxHistoryBytes: number;
   maxInputLength: number;
+  rateLimitReads?: RateLimiter | undefined;
   extra?: ExtraFields | undefined;
   onError(error: unknown, request: Request): void;
   /** Called with a warning for each part of a request that is ignored. */
@@ -41,7 +44,8 @@ export async function tellNewRun(
   const { dialect } = served;
   try {
     const asked = await readRequest(served, request, caller.userId);
-    const run = await beginTold({ ...served, follower: streaming.follower }, caller, asked);
+    const { follower } = streaming;
+    const run = await beginTold({ ...served, follower, signal: request.signal }, caller, asked);
     return toldResponse(served, request, run, streaming);
   } catch (error) {
     streaming.onClose("refused");
@@ -62,20 +66,25 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
     GET: async (c) => {
       const id = c.req.param("id") ?? "";
       const page = pageOf(c.req.query());
+      await withinReadRate(served.rateLimitReads, c.get("userId"));
       const session = await namedSession(served, c.get("userId"), id);
-      if (page === undefined) {
-        const { view, facts } = await sessionNow(served, session.id);
-        return json(dialect.history?.(view, id, facts) ?? {});
-      }
-      const { view, before, events } = await sessionPage(served.runtime.store, session, served, page);
-      return json({ ...dialect.history?.(view, id, factsOf(events)), before });
+      return await readJsonResponse(readFor(c, served.runtime, session, page), c.req.raw, async () => {
+        if (page === undefined) {
+          const { view, facts } = (await wholeSession(served, session.id)).now;
+          return dialect.history?.(view, id, facts) ?? {};
+        }
+        const { view, before, events } = await sessionPage(served.runtime.store, session, served, page);
+        return { ...dialect.history?.(view, id, factsOf(events)), before };
+      });
     },
   });
   route(app, "/runs/:id/stream", {
     GET: async (c) => {
       const id = c.req.param("id") ?? "";
+      await withinReadRate(served.rateLimitReads, c.get("userId"));
       const session = await findNamed(served, c.get("userId"), id);
-      const run = await resumeTold(served, session, id, readBy(c.get("caller")));
+      const { signal } = c.req.raw;
+      const run = await resumeTold({ ...served, signal }, session, id, c.get("caller"));
       if (run === undefined) return new Response(null, { status: 204 });
       return await limited(c, async (streaming) => {
         if (session !== undefined) streaming.follower.follows(session.id);

@@ -1,6 +1,8 @@
+import type { Runtime, Session } from "@pawl/core";
 import type { Context, Handler, Hono } from "hono";
 import { errorResponse } from "../request/wire-error.ts";
 import type { Caller } from "../session/caller.ts";
+import type { ReadFor } from "../session/within-read.ts";
 import type { Closing } from "../stream/event-stream.ts";
 import type { Follower } from "../stream/followers.ts";
 
@@ -37,6 +39,17 @@ export function route(
   app.all(path, () =>
     errorResponse(405, "method_not_allowed", `This path accepts ${allow} only.`, { allow }),
   );
+}
+
+/** Returns for whom a route reads a session, whole or a page of it. */
+export function readFor(
+  c: Context<Env, string>,
+  runtime: Runtime,
+  { id: sessionId }: Session,
+  page: unknown,
+): ReadFor {
+  const { signal } = c.req.raw;
+  return { runtime, userId: c.get("userId"), sessionId, isPart: page !== undefined, signal };
 }
 
 /** Returns a JSON response that must not be cached. */

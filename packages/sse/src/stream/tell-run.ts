@@ -1,24 +1,14 @@
-import {
-  PawlError,
-  type Question,
-  type RunStart,
-  type Runtime,
-  readShown,
-  type Session,
-  type SessionEvent,
-  type StoredEvent,
-} from "@pawl/core";
-import type { ViewState } from "@pawl/core/view";
-import { newView, waitsForTime } from "@pawl/core/view";
+import { PawlError, type Question, type RunStart, type Session, type SessionEvent } from "@pawl/core";
+import { newView } from "@pawl/core/view";
 import type { Dialect, DialectRequest, Encoder, EncoderContext } from "../dialects/base/dialect.ts";
 import { newFacts } from "../dialects/base/facts.ts";
-import { type Followed, passedOn } from "../dialects/base/telling.ts";
 import { type Admit, askedBy, type Caller, type Reader, readBy } from "../session/caller.ts";
-import { givesCredentials } from "../session/gives-credentials.ts";
 import { findSession, firstSessionId, openThread } from "../session/open-session.ts";
 import { publicEvent } from "../session/public-event.ts";
-import { lastExchange, type Serving, sessionNow, sessionUpTo } from "../session/session-then.ts";
+import { type Replayed, sessionBefore, wholeOf } from "../session/session-reads.ts";
+import type { Serving, WholeSession } from "../session/session-then.ts";
 import type { Follower } from "./followers.ts";
+import { runEvents, type Told } from "./run-events.ts";
 import { started } from "./started.ts";
 
 /** The dependencies for serving a request. */
@@ -31,6 +21,8 @@ interface Served extends Serving {
 interface Beginning extends Served {
   admit: Admit;
   follower: Follower;
+  /** Aborts when the client has disconnected, on platforms that report it. */
+  signal: AbortSignal;
 }
 
 /** A run, and the frames that stream it from its beginning. */
@@ -43,7 +35,7 @@ export interface ToldRun {
 
 /** Starts what a request begins, and returns the run to stream. */
 export async function beginTold(
-  { runtime, basePath, agent, dialect, admit, follower }: Beginning,
+  { runtime, basePath, agent, dialect, admit, follower, signal }: Beginning,
   caller: Caller,
   asked: DialectRequest,
 ): Promise<ToldRun> {
@@ -52,13 +44,15 @@ export async function beginTold(
   const { sessionId, threadId } = asked;
   const named = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
   const session = await findSession(runtime, named);
-  const now = session === undefined ? newView() : (await sessionNow({ runtime, basePath }, session.id)).view;
+  const served = { runtime, basePath, userId, signal };
+  const whole = await wholeOf(served, session);
+  const now = whole.now.view;
   const begin = asked.begin(now);
   const encoder = asked.encoder ?? dialect.encoder;
   const id = session?.id ?? (await firstSessionId(named, begin));
   if (id !== undefined) follower.follows(id);
   if ("connect" in begin)
-    return await connectTold({ runtime, basePath, agent, encoder, reader }, session, threadId ?? "");
+    return await connectTold({ ...served, agent, encoder, reader }, whole, threadId ?? "");
   if (session === undefined && !("input" in begin)) {
     throw new PawlError("not_found", "There is no such session.");
   }
@@ -79,7 +73,7 @@ export async function beginTold(
     ...(dialect.whenBusy && { whenBusy: dialect.whenBusy }),
   });
   follower.follows(begun.sessionId);
-  return await told({ runtime, basePath }, { ...begun, reader }, now, (context) =>
+  return await told(served, { ...begun, reader }, whole, (context) =>
     encoder({ ...context, agent, threadId: threadId ?? begun.sessionId }),
   );
 }
@@ -89,32 +83,33 @@ export async function beginTold(
  * may have ended. Everything is sent again, because the client's history may be older.
  */
 export async function resumeTold(
-  { runtime, basePath, agent, dialect }: Served,
+  { runtime, basePath, agent, dialect, signal }: Served & Pick<Replayed, "signal">,
   session: Session | undefined,
   threadId: string,
-  reader: Reader,
+  caller: Caller,
 ): Promise<ToldRun | undefined> {
   const { encoder } = dialect;
-  const told = await connectTold({ runtime, basePath, agent, encoder, reader }, session, threadId);
+  const served = { runtime, basePath, userId: caller.userId, signal };
+  const whole = await wholeOf(served, session);
+  const told = await connectTold({ ...served, agent, encoder, reader: readBy(caller) }, whole, threadId);
   return told.start === undefined && dialect.tellsIdle !== true ? undefined : told;
 }
 
-interface Connecting extends Serving {
+interface Connecting extends Replayed {
   agent: string;
   encoder: Dialect["encoder"];
   reader: Reader;
 }
 
 async function connectTold(
-  { runtime, basePath, agent, encoder, reader }: Connecting,
-  session: Session | undefined,
+  { agent, encoder, reader, ...served }: Connecting,
+  whole: WholeSession,
   threadId: string,
 ): Promise<ToldRun> {
-  const start = session && (await lastExchange(runtime, session.id));
   const back = (context: RunContext) => encoder({ ...context, agent, threadId, again: true });
-  if (start === undefined) return { frames: (signal) => framesOf(back(nothing()), noEvents(), { signal }) };
-  const { view } = await sessionNow({ runtime, basePath }, start.sessionId);
-  return await told({ runtime, basePath }, { ...start, again: true, reader }, view, back);
+  if (whole.last === undefined)
+    return { frames: (signal) => framesOf(back(nothing()), noEvents(), { signal }) };
+  return await told(served, { ...whole.last.start, again: true, reader }, whole, back);
 }
 
 /** Returns the encoder's context for a session without runs. */
@@ -128,19 +123,19 @@ async function* noEvents(): AsyncGenerator<SessionEvent, void, undefined> {}
 
 type RunContext = Omit<EncoderContext, "agent" | "threadId">;
 
-/** The place where the output of a run begins, and its reader. */
-type Told = RunStart & Followed & { reader: Reader };
-
 async function told(
-  { runtime, basePath }: Serving,
+  served: Replayed,
   { reader, ...start }: Told,
-  now: ViewState,
+  whole: WholeSession,
   encoder: (context: RunContext) => Encoder,
 ): Promise<ToldRun> {
-  const { sessionId, runId, afterSeq, messageSeq } = start;
-  const { view: before, mode, facts } = await sessionUpTo({ runtime, basePath }, sessionId, afterSeq);
-  const isAnswered = ({ seq }: Question) => seq <= now.cursor && now.pending.every((one) => one.seq !== seq);
-  const more = { isAnswered, cursor: now.cursor, ...(messageSeq !== undefined && { messageSeq }) };
+  const { runtime, basePath } = served;
+  const { sessionId, runId, messageSeq } = start;
+  // Not the view itself, which a stream would keep in memory for as long as it follows.
+  const { cursor, pending } = whole.now.view;
+  const { view: before, mode, facts } = await sessionBefore(served, start, whole);
+  const isAnswered = ({ seq }: Question) => seq <= cursor && pending.every((one) => one.seq !== seq);
+  const more = { isAnswered, cursor, ...(messageSeq !== undefined && { messageSeq }) };
   const context = { sessionId, runId, before, mode, facts, ...more };
   return {
     start,
@@ -164,42 +159,4 @@ async function* framesOf(
 
 function* together(frames: readonly string[]): Generator<string> {
   if (frames.length > 0) yield frames.join("");
-}
-
-/**
- * Yields a run's events from its start until the run waits for an answer or ends. Does not stop at questions
- * that have been answered since.
- */
-async function* runEvents(
-  runtime: Runtime,
-  { sessionId, runId, afterSeq, messageSeq, again = false, reader }: Told,
-  signal: AbortSignal,
-): AsyncGenerator<SessionEvent, void, undefined> {
-  let awaited = { runId, again, ...(messageSeq !== undefined && { messageSeq }) };
-  let cursor = afterSeq;
-  let rests = false;
-  let asksForCredentials = false;
-  for await (const event of readShown(runtime.store, sessionId, { afterSeq })) {
-    if (signal.aborted) return;
-    yield event;
-    cursor = event.seq;
-    asksForCredentials = isForCredentials(event) ?? asksForCredentials;
-    if (event.type === "run_suspended" && !waitsForTime(event.data))
-      rests = event.data.run_id === awaited.runId;
-    else if (event.type === "tool_answered") rests = false;
-    else if (event.type === "run_ended" && event.data.run_id === awaited.runId) {
-      const next = passedOn(awaited, event);
-      if (next === undefined) return;
-      awaited = { ...awaited, runId: next };
-    }
-  }
-  // The run's own caller continues a run that waits for credentials, by reading it.
-  if (rests && !(asksForCredentials && (await givesCredentials(runtime, sessionId, reader)))) return;
-  const untilIdle = again ? true : awaited;
-  yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle, resume: true, ...reader });
-}
-
-/** Returns whether the last question asks for credentials; `undefined` for an event that is no question. */
-function isForCredentials(event: StoredEvent): boolean | undefined {
-  return event.type === "tool_suspended" ? event.data.before === "resume" : undefined;
 }

@@ -5,6 +5,7 @@ import { readShown, redactedSince } from "../../log/redacted.ts";
 import { patchOf } from "../../log/row-patch.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Host } from "../leg/host.ts";
+import { withinRead } from "./session-reads.ts";
 
 /**
  * Creates a session of the same user with a copy of a session's log, up to the last `run_ended` at or before
@@ -14,6 +15,11 @@ import type { Host } from "../leg/host.ts";
  * @throws PawlError `invalid_input` if no run has ended at or before `atSeq`.
  */
 export async function fork(host: Host, session: Session, atSeq: number): Promise<Session> {
+  const { id: sessionId, userId } = session;
+  return await withinRead(host, { sessionId, userId }, () => copied(host, session, atSeq));
+}
+
+async function copied(host: Host, session: Session, atSeq: number): Promise<Session> {
   const log = await Array.fromAsync(readShown(host.store, session.id));
   const end = log.findLast(
     (event): event is StoredOf<"run_ended"> => event.type === "run_ended" && event.seq <= atSeq,

@@ -14,6 +14,7 @@ import type { Host } from "../leg/host.ts";
 import { rootOf } from "../leg/root-session.ts";
 import { taskSession } from "../tasks/child-session.ts";
 import { whileIdle } from "./at-rest.ts";
+import { withinRead } from "./session-reads.ts";
 
 /**
  * Redacts an event and all events that repeat its content:
@@ -45,7 +46,7 @@ export async function redact(
     throw new PawlError("invalid_input", `seq must be the number of an event, from 1; got ${seq}.`);
   if (throughSeq !== undefined && !(Number.isInteger(throughSeq) && throughSeq >= seq))
     throw new PawlError("invalid_input", `throughSeq must be a whole number from ${seq}; got ${throughSeq}.`);
-  const hidden = await whileIdle(host, session, agent, async (state) => {
+  const redacted = async (state: SessionState) => {
     const log = await Array.fromAsync(host.store.read(session.id));
     const targets = throughSeq === undefined ? log.slice(seq - 1, seq) : targetsIn(log, seq, throughSeq);
     const found = foundFor(log, targets, throughSeq !== undefined);
@@ -61,7 +62,9 @@ export async function redact(
       ...redactedPrefix(state, found.some(isUserData), host.newId()),
     ];
     return { result: [...found, ...ofTasks], events };
-  });
+  };
+  const asked = { sessionId: session.id, userId: session.userId };
+  const hidden = await withinRead(host, asked, () => whileIdle(host, session, agent, redacted));
   await deleteFiles(host, session, hidden);
 }
 
@@ -72,7 +75,9 @@ export async function redact(
 async function deleteFiles(host: Host, session: Session, hidden: readonly StoredEvent[]): Promise<void> {
   const ids = fileIdsOf(hidden);
   if (host.files === undefined || ids.length === 0) return;
-  const others = new Set(fileIdsOf(await Array.fromAsync(readShown(host.store, session.id))));
+  const asked = { sessionId: session.id, userId: session.userId };
+  const shown = () => Array.fromAsync(readShown(host.store, session.id));
+  const others = new Set(fileIdsOf(await withinRead(host, asked, shown)));
   const unused = ids.filter((id) => !others.has(id));
   await host.files.release(session.userId, await rootOf(host.store, session), unused);
 }

@@ -1,6 +1,7 @@
 import type { Agent, WhenBusy } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
+import type { WorkPlace } from "../../base/work-limit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { FileStore } from "../../files/file-store.ts";
 import type { UserFiles } from "../../files/user-files.ts";
@@ -15,6 +16,7 @@ import type { BlobStore } from "../../stores/blob-store.ts";
 import type { Upcasters } from "../../stores/upcast.ts";
 import type { ViewState } from "../../view/view.ts";
 import type { Run } from "../leg/run-handle.ts";
+import type { WorkLimits } from "../leg/work-limits.ts";
 
 /**
  * An answer to a pending question: a `value` that matches the question's schema, or an `error` if a tool that
@@ -290,24 +292,6 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
   workLimits?: WorkLimits;
 }
 
-/**
- * How much of a work this process does at the same time. What exceeds it waits for its turn, and is then
- * refused with `overloaded`: over HTTP 503, with the header `retry-after`. One user has at most half of each
- * number, so that nobody keeps the others waiting. Runs that have begun come first, and wait as long as it
- * takes.
- */
-export interface WorkLimits {
-  /** Files that are inspected, read or stored at the same time. Default: 16. */
-  files?: number;
-  /**
-   * Bytes of files that the process holds at the same time, also those that clients send or read at the
-   * moment. Default: 64,000,000.
-   */
-  fileBytes?: number;
-  /** How long a request waits for its turn, in milliseconds. Default: 10,000. */
-  waitMs?: number;
-}
-
 /** What became of a session that `recover()` was called for. */
 export interface Recovered {
   /**
@@ -356,6 +340,22 @@ export interface Runtime<Name extends string = string> {
    * `not_found` if the session does not belong to the user.
    */
   view(sessionId: string, options: { userId: string }): Promise<SessionView>;
+  /**
+   * Waits for one of the places in which this process reads sessions for clients, see `workLimits`. `view()`,
+   * `fork()`, `redact()` and `handler()` do so. Use it in a route of your own that reads a whole log: call
+   * `leave()` of the place in the end, and `holds()` and `rest()` if a client then reads many bytes. Rejects
+   * with `overloaded`.
+   *
+   * **No access check.**
+   */
+  enterRead(options: {
+    userId: string;
+    sessionId: string;
+    /** Whether only a part of the session is read, e.g. a page. Default: `false`. */
+    isPart?: boolean;
+    /** Gives the request up when it aborts. */
+    signal?: AbortSignal;
+  }): Promise<WorkPlace>;
   /**
    * Yields the session's events after `afterSeq` (default: all), then new events until `signal` aborts.
    *

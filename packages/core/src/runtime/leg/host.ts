@@ -15,6 +15,7 @@ import type { ToolSpec } from "../../model/content.ts";
 import type { SessionWatches } from "../../readers/session-watch.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { RunStart } from "./run-handle.ts";
+import type { WorkLimits } from "./work-limits.ts";
 
 /** The session's state at the end of a leg. `settled` is `true` if the leg suspended or ended the run. */
 export interface LegOutcome {
@@ -163,4 +164,5 @@ export interface Host {
   >;
   newId(): string;
   readonly clock: Clock;
+  readonly workLimits: WorkLimits | undefined;
 }

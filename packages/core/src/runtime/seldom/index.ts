@@ -2,6 +2,7 @@ export { engineInMemory } from "../../engine/local-engine.ts";
 export { checkedOffer, offeredTools, refuseTaken } from "../../tools/offered-tools.ts";
 export { fork } from "../at-rest/fork.ts";
 export { redact } from "../at-rest/redact.ts";
+export { enterRead, withinRead } from "../at-rest/session-reads.ts";
 export { startContextAt } from "../at-rest/start-context.ts";
 export { viewOf } from "../at-rest/view-of.ts";
 export { beginRetry } from "../begin/begin-retry.ts";

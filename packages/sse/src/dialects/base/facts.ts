@@ -43,8 +43,15 @@ export function newFacts(): ThreadFacts {
   return { spent: new Map(), approvals: new Map(), closed: new Map(), failed: new Set() };
 }
 
+const NOTED: readonly string[] = ["llm_response", "tool_suspended", "tool_answered", "run_ended"];
+
+/** Returns whether an event may have facts. */
+export function hasFacts({ type }: SessionEvent): boolean {
+  return NOTED.includes(type);
+}
+
 /** Adds one event to the facts. `view` is the session's view after the event. */
-export function noteFacts(facts: ThreadFacts, event: SessionEvent, { run }: ViewState): void {
+export function noteFacts(facts: ThreadFacts, event: SessionEvent, { run }: Pick<ViewState, "run">): void {
   switch (event.type) {
     case "llm_response": {
       const { attempt, tokens, raw_response, cost_cents } = event.data;
