@@ -19,6 +19,7 @@ const INSTEAD: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["a list of null", [null]],
   ["an object", {}],
   ["an object with __proto__", JSON.parse('{"__proto__":{"type":"text"},"constructor":1}')],
+  ["an object that is no text", { toString: null, valueOf: null }],
   ["a list of 3,000 levels", JSON.parse(`${"[".repeat(3_000)}${"]".repeat(3_000)}`)],
 ]);
 

@@ -164,6 +164,23 @@ describe("a hostile question", () => {
     }
   });
 
+  it.each([
+    ["without parameters", undefined],
+    ["with a list of parameters", []],
+    ["with a number for a message", { message: 5, requestedSchema: {} }],
+    ["with a message that has no text", { message: { toString: null }, requestedSchema: {} }],
+    ["with a message without end, nearly", { message: JSON.parse(deep(3_000)), requestedSchema: {} }],
+    ["with a list for a form", { message: "?", requestedSchema: [] }],
+    ["with a number for a page", { message: "?", mode: "url", url: 5 }],
+    ["of a mode that is a list", { message: "?", mode: [] }],
+  ])("F24 %s is refused by name", async (_, params) => {
+    const { success, report, result } = await callWith(
+      asks(JSON.stringify({ q: { method: "elicitation/create", params } })),
+    );
+    expect({ success, code: report?.code }).toEqual({ success: false, code: "mcp_refused" });
+    expect(result).toMatch(/^"test" asks for input that cannot be given: (its|the message of its) /);
+  });
+
   it("F24 under a key of prototypes is asked and answered like any other", async () => {
     const served = answering("tools/call", () => asks(`{"__proto__":${form}}`));
     const app = world([connectTo(served)], calls("it"));

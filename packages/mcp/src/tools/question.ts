@@ -47,9 +47,11 @@ export function questionFor(server: string, tool: string, request: Json | undefi
   const { method, params } = objectIn(request);
   if (method !== "elicitation/create")
     throw cannotAsk(server, `it sent ${JSON.stringify(method)?.slice(0, 100)}, which is not supported`);
-  const { mode = "form", message, requestedSchema, url } = objectIn(params);
+  if (!isObject(params)) throw cannotAsk(server, "its question has no parameters");
+  const { mode = "form", message = "", requestedSchema, url } = params;
   if (JSON.stringify(params).length > MOST_CHARS) throw cannotAsk(server, "its question is too long");
-  const payload = { connector: `mcp::${server}`, tool, message: String(message ?? "") };
+  if (typeof message !== "string") throw cannotAsk(server, "the message of its question is not a text");
+  const payload = { connector: `mcp::${server}`, tool, message };
   if (mode === "url") {
     if (typeof url !== "string" || !/^https?:\/\//.test(url)) throw cannotAsk(server, "its page has no URL");
     return { kind: "elicitation", payload: { ...payload, mode, url }, answer: answerSchema(undefined) };

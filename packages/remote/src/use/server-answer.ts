@@ -57,10 +57,16 @@ export function errorIn(body: unknown): SaidError {
   };
 }
 
+/** Returns a place of FastAPI, e.g. `["body", 0]`, as text. Other parts have no text of their own. */
+function placeOf(loc: unknown): string {
+  const parts = [loc].flat().filter((part) => typeof part === "string" || typeof part === "number");
+  return parts.join(".");
+}
+
 function problemsIn(detail: unknown): string | undefined {
   if (!Array.isArray(detail)) return undefined;
   const problems = detail
     .map((one) => Object(one) as { loc?: unknown; msg?: unknown })
-    .flatMap(({ loc, msg }) => (typeof msg === "string" ? [`${[loc].flat().join(".")}: ${msg}`] : []));
+    .flatMap(({ loc, msg }) => (typeof msg === "string" ? [`${placeOf(loc)}: ${msg}`] : []));
   return listedProblems(problems);
 }

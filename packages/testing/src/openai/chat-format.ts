@@ -1,4 +1,5 @@
 import type { ApiError } from "../base/api-error.ts";
+import { shown } from "../base/shown.ts";
 import { isObject } from "../base/wire-request.ts";
 import type { Check } from "../messages/validate/checks.ts";
 import { dictionary, flag, nullable, objectWith, oneOf, text, upTo } from "./chat-checks.ts";
@@ -43,7 +44,9 @@ export function checkFormat({ response_format }: ChatRequest): ApiError | undefi
       "invalid_json_schema",
     );
   if (schema.type !== "object")
-    return wrong(`schema must be a JSON Schema of 'type: "object"', got 'type: "${schema.type ?? "None"}"'.`);
+    return wrong(
+      `schema must be a JSON Schema of 'type: "object"', got 'type: "${shown(schema.type ?? "None")}"'.`,
+    );
   if (Object.hasOwn(schema, "anyOf")) return wrong("root schema must not have 'anyOf'.");
   const problem = problemIn(schema, [], true) ?? refusedKeyword(schema) ?? tooLarge(schema);
   return problem === undefined ? undefined : wrong(problem);

@@ -1,5 +1,6 @@
 import type { ApiError } from "../base/api-error.ts";
 import { headOfFile, pictureIn } from "../base/media.ts";
+import { shown } from "../base/shown.ts";
 import { isObject } from "../base/wire-request.ts";
 import type { Check } from "../messages/validate/checks.ts";
 import { listOf, missing, nullable, objectWith, oneOf, text, upTo, wrongType } from "./chat-checks.ts";
@@ -55,7 +56,7 @@ function unreadableImage(url: string, path: string): ApiError | undefined {
 
 function pdfUrl(value: unknown, path: string): ApiError | undefined {
   const start = "data:application/pdf;base64,";
-  const given = String(value);
+  const given = shown(value);
   const head = given.startsWith(start) ? headOfFile(given.slice(start.length)) : undefined;
   return (
     text(value, path) ??
@@ -68,14 +69,13 @@ function pdfUrl(value: unknown, path: string): ApiError | undefined {
 /**
  * Returns a check for a message's content. `parts` are the types of parts that the message's role may have.
  */
-function content(parts: { readonly [type: string]: Check }): Check {
+function content(checks: { readonly [type: string]: Check }): Check {
+  const parts = new Map(Object.entries(checks));
   const part: Check = (value, path) => {
     if (!isObject(value)) return wrongType("an object", value, path);
     if (value.type === undefined) return missing(`${path}.type`);
-    return (parts[String(value.type)] ?? type(...Object.keys(parts)))(
-      Object.hasOwn(parts, String(value.type)) ? value : value.type,
-      Object.hasOwn(parts, String(value.type)) ? path : `${path}.type`,
-    );
+    const part = parts.get(shown(value.type));
+    return part === undefined ? type(...parts.keys())(value.type, `${path}.type`) : part(value, path);
   };
   const list = listOf(part);
   return (value, path) => {
@@ -121,7 +121,7 @@ const roles: { readonly [role: string]: Check } = {
 export const message: Check = (value, path) => {
   if (!isObject(value)) return wrongType("an object", value, path);
   if (value.role === undefined) return missing(`${path}.role`);
-  const role = String(value.role);
+  const role = shown(value.role);
   if (!Object.hasOwn(roles, role)) return oneOf(...Object.keys(roles))(value.role, `${path}.role`);
   return imageElsewhere(value, path) ?? roles[role]?.(value, path) ?? saysNothing(value, path);
 };

@@ -1,4 +1,5 @@
 import type { ApiError } from "../base/api-error.ts";
+import { shown } from "../base/shown.ts";
 import { isObject } from "../base/wire-request.ts";
 import { type Check, firstError } from "../messages/validate/checks.ts";
 import { dictionary, flag, nullable, objectWith, oneOf, text, upTo, wrongType } from "./chat-checks.ts";
@@ -47,7 +48,9 @@ function checkSchema(
   const wrong = (what: string): ApiError =>
     refused(`Invalid schema for function '${own}': ${what}`, param, "invalid_function_parameters");
   if (schema.type !== "object")
-    return wrong(`schema must be a JSON Schema of 'type: "object"', got 'type: "${schema.type ?? "None"}"'.`);
+    return wrong(
+      `schema must be a JSON Schema of 'type: "object"', got 'type: "${shown(schema.type ?? "None")}"'.`,
+    );
   if (["oneOf", "anyOf", "allOf", "enum", "not"].some((key) => Object.hasOwn(schema, key)))
     return wrong(
       "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",

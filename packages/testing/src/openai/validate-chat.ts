@@ -1,5 +1,6 @@
 import type { ApiError } from "../base/api-error.ts";
 import { loneSurrogateIn } from "../base/lone-surrogate.ts";
+import { isTooDeep } from "../base/too-deep.ts";
 import { checkEnvelope } from "./chat-envelope.ts";
 import { checkFormat } from "./chat-format.ts";
 import { checkModel } from "./chat-models.ts";
@@ -24,7 +25,7 @@ import { chatWire } from "./chat-wire.ts";
  * ```
  */
 export function validateChatRequest(body: unknown): ApiError | undefined {
-  if (loneSurrogateIn(body) !== -1) return chatWire.notJson;
+  if (isTooDeep(body) || loneSurrogateIn(body) !== -1) return chatWire.notJson;
   const error = checkEnvelope(body);
   if (error !== undefined) return error;
   const request = body as ChatRequest;

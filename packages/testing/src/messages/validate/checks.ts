@@ -1,4 +1,5 @@
 import { type ApiError, invalid } from "../../base/api-error.ts";
+import { shown } from "../../base/shown.ts";
 import { isObject } from "../../base/wire-request.ts";
 
 /**
@@ -104,11 +105,12 @@ export function taggedBy(variants: { readonly [type: string]: Check }): Check {
   return (value, path) => {
     if (!isObject(value)) return invalid(`${path}: Input should be a valid dictionary`);
     if (value.type === undefined) return invalid(`${path}.type: Field required`);
-    const variant = Object.hasOwn(variants, String(value.type)) ? variants[String(value.type)] : undefined;
+    const type = shown(value.type);
+    const variant = Object.hasOwn(variants, type) ? variants[type] : undefined;
     return variant === undefined
       ? invalid(
-          `${path}: Input tag '${value.type}' found using 'type' does not match any of the expected tags: ${tags}`,
+          `${path}: Input tag '${type}' found using 'type' does not match any of the expected tags: ${tags}`,
         )
-      : variant(value, path === "" ? String(value.type) : `${path}.${value.type}`);
+      : variant(value, path === "" ? type : `${path}.${type}`);
   };
 }

@@ -1,4 +1,5 @@
 import { type ApiError, invalid } from "../../base/api-error.ts";
+import { shown } from "../../base/shown.ts";
 import { isObject, type ParsedRequest } from "../../base/wire-request.ts";
 import { cacheControl } from "./cache-control.ts";
 import {
@@ -123,7 +124,7 @@ export function checkContent(request: ParsedRequest): ApiError | undefined {
 
 /** Checks which blocks each role may send. */
 function checkPlace(part: { [key: string]: unknown }, role: string, path: string): ApiError | undefined {
-  const kind = String(part.type);
+  const kind = shown(part.type);
   const assistantOnly = kind === "tool_use" || kind === "thinking" || kind === "redacted_thinking";
   // The wording of these errors is a guess.
   if (assistantOnly && role !== "assistant")

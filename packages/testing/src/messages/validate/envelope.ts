@@ -1,5 +1,6 @@
 import { type ApiError, invalid } from "../../base/api-error.ts";
 import { limitsOf, type ModelLimits } from "../../base/model-limits.ts";
+import { shown } from "../../base/shown.ts";
 import type { ParsedRequest } from "../../base/wire-request.ts";
 import { cacheControl } from "./cache-control.ts";
 import {
@@ -112,7 +113,7 @@ function checkStopSequences(request: ParsedRequest): ApiError | undefined {
 
 function checkContainer(request: ParsedRequest): ApiError | undefined {
   if (request.container === undefined || request.container === null) return undefined;
-  const runsCode = request.tools?.some((tool) => String(tool.type).startsWith("code_execution_"));
+  const runsCode = request.tools?.some((tool) => shown(tool.type).startsWith("code_execution_"));
   return runsCode === true
     ? undefined
     : invalid("Container identifier can only be provided when using the code execution tool");

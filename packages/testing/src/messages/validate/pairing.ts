@@ -1,4 +1,5 @@
 import { type ApiError, invalid } from "../../base/api-error.ts";
+import { shown } from "../../base/shown.ts";
 import { type ParsedRequest, type PlacedBlock, type Turn, turnsOf } from "../../base/wire-request.ts";
 import { firstError } from "./checks.ts";
 import type { LegacyRules } from "./roles.ts";
@@ -38,8 +39,8 @@ function checkUniqueIds(turns: readonly Turn[]): ApiError | undefined {
     turns.flatMap(({ blocks }) => blocks),
     ({ block, path }) => {
       if (block.type !== "tool_use") return undefined;
-      if (seen.has(String(block.id))) return invalid(`${path}: \`tool_use\` ids must be unique`);
-      seen.add(String(block.id));
+      if (seen.has(shown(block.id))) return invalid(`${path}: \`tool_use\` ids must be unique`);
+      seen.add(shown(block.id));
       return undefined;
     },
   );
@@ -51,7 +52,7 @@ function checkServerResults(turns: readonly Turn[]): ApiError | undefined {
   return firstError(
     turns.flatMap(({ blocks }) => blocks),
     ({ block, path }) => {
-      const type = String(block.type);
+      const type = shown(block.type);
       if (type === "server_tool_use") called.add(block.id);
       if (type === "tool_result" || !type.endsWith("_tool_result")) return undefined;
       const id = block.tool_use_id;
@@ -71,7 +72,7 @@ function checkCalls(turn: Turn, next: Turn | undefined): ApiError | undefined {
   const lastText = turn.blocks.findLastIndex(({ block }) => block.type === "text");
   const answered = new Set(leadingResults(next).map(({ block }) => block.tool_use_id));
   const open = calls.filter(
-    (call) => !answered.has(String(call.block.id)) || turn.blocks.indexOf(call) < lastText,
+    (call) => !answered.has(shown(call.block.id)) || turn.blocks.indexOf(call) < lastText,
   );
   return open.length === 0
     ? undefined

@@ -1,4 +1,5 @@
 import { type ApiError, invalid } from "../../base/api-error.ts";
+import { shown } from "../../base/shown.ts";
 import { isObject } from "../../base/wire-request.ts";
 import { firstError } from "./checks.ts";
 import { FORMATS } from "./output-format.ts";
@@ -64,9 +65,9 @@ function problemIn(schema: unknown, root: unknown, trail: readonly string[] = []
 function boundIn(schema: { [key: string]: unknown }): string | undefined {
   const { type, format, minItems, enum: values } = schema;
   const bound = REFUSED.find((keyword) => Object.hasOwn(schema, keyword));
-  if (bound !== undefined) return `For '${type}' type, property '${bound}' is not supported`;
-  if (format !== undefined && !FORMATS.includes(String(format)))
-    return `For 'string' type, format '${format}' is not supported`;
+  if (bound !== undefined) return `For '${shown(type)}' type, property '${bound}' is not supported`;
+  if (format !== undefined && !FORMATS.includes(shown(format)))
+    return `For 'string' type, format '${shown(format)}' is not supported`;
   if (minItems !== undefined && minItems !== 0 && minItems !== 1)
     return "For 'array' type, 'minItems' values other than 0 or 1 are not supported";
   const isComplex = Array.isArray(values) && values.some((value) => Object(value) === value);

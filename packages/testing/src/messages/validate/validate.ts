@@ -3,6 +3,7 @@ import type { ApiError } from "../../base/api-error.ts";
 import { invalid } from "../../base/api-error.ts";
 import { loneSurrogateIn } from "../../base/lone-surrogate.ts";
 import { currentModels, limitsOf, type ModelLimits } from "../../base/model-limits.ts";
+import { isTooDeep } from "../../base/too-deep.ts";
 import type { ParsedRequest } from "../../base/wire-request.ts";
 import type { PausedTurns } from "../state/paused-turns.ts";
 import { promptSize } from "../state/prompt-cache.ts";
@@ -78,8 +79,9 @@ export function judge(body: unknown, options: ValidateOptions, paused?: PausedTu
   );
 }
 
-/** Refuses half a surrogate pair: the API reads such a body as invalid JSON. */
+/** Refuses half a surrogate pair and endless levels: the API reads such a body as invalid JSON. */
 function checkText(body: unknown): ApiError | undefined {
+  if (isTooDeep(body)) return invalid("The request body is not valid JSON: recursion limit exceeded");
   const at = loneSurrogateIn(body);
   return at === -1
     ? undefined
