@@ -45,18 +45,22 @@ const apis: [string, Api][] = [
         messagesApi({ script: [{ thinking: "Hm.", text: "One moment.", tools: [call] }, { text: AFTER }] }),
       path: "/v1/messages",
       model: (fetch) => claude("claude-sonnet-5-5", { apiKey: "k", baseURL: "http://gateway.test", fetch }),
-      name: (part) => `event: ${String(field(part, "type") ?? "odd").slice(0, 40)}\n`,
+      name: (part) =>
+        `event: ${JSON.stringify(field(part, "type") ?? "odd")
+          .replaceAll('"', "")
+          .slice(0, 40)}\n`,
       end: "",
       textIn(parts) {
-        const kinds = parts
+        const blocks = parts
           .filter((part) => field(part, "type") === "content_block_start")
-          .map((part) => field(field(part, "content_block"), "type"));
+          .map((part) => field(part, "content_block"));
+        const isText = (block: unknown) => field(block, "type") === "text";
         const pieces = parts
           .filter((part) => field(part, "type") === "content_block_delta")
-          .filter((part) => kinds[Number(field(part, "index"))] === "text")
+          .filter((part) => isText(blocks[Number(field(part, "index"))]))
           .map((part) => field(part, "delta"))
           .filter((delta) => field(delta, "type") === "text_delta");
-        return pieces.map((delta) => field(delta, "text")).join("");
+        return [...blocks.filter(isText), ...pieces].map((one) => field(one, "text") ?? "").join("");
       },
     },
   ],
