@@ -38,9 +38,9 @@ export function readFiles({
       close();
       return file;
     },
-    read: async (userId, { id, bytes }) => {
+    read: async (userId, { id, bytes }, signal) => {
       const folders = await foldersOf(userId);
-      return await work.within({ userId, bytes, isOfRun: true }, () => kept.read(folders, id));
+      return await work.within({ userId, bytes, signal, isOfRun: true }, () => kept.read(folders, id));
     },
   };
 }

@@ -93,5 +93,9 @@ export interface OwnUserFiles extends UserFiles {
   /** Deletes these files of a session, unless another session of the user has them too. */
   release(userId: string, sessionId: string, ids: readonly string[]): Promise<void>;
   /** Returns the bytes of a file for a request to the model; `undefined` if it was deleted or is damaged. */
-  read(userId: string, file: { id: string; bytes: number }): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  read(
+    userId: string,
+    file: { id: string; bytes: number },
+    signal?: AbortSignal,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }

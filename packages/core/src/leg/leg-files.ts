@@ -19,8 +19,13 @@ export interface LegFiles {
   keep<E extends NewEvent>(event: E, leg: Keeping): Promise<E>;
   /**
    * Puts the bytes of files into a request, just before it is sent. Returns a request without files itself.
+   * Gives up when the signal of `life` aborts.
    */
-  fill(request: ModelRequest, model: ModelClient): ModelRequest | Promise<ModelRequest>;
+  fill(
+    request: ModelRequest,
+    model: ModelClient,
+    life: { readonly signal: AbortSignal },
+  ): ModelRequest | Promise<ModelRequest>;
   /**
    * Returns the events of a checkpoint that replaces the files since the model's last answer, if a request
    * failed because of them; otherwise an empty list. `uptoSeq` is the last event of the request.

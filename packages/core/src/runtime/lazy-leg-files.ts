@@ -2,7 +2,7 @@ import { haveFiles } from "../context/file-blocks.ts";
 import type { LegFiles } from "../leg/leg-files.ts";
 import type { NewEvent } from "../log/event.ts";
 import type { Session } from "../log/session-row.ts";
-import type { ModelClient, ModelRequest } from "../model/model-client.ts";
+import type { ModelRequest } from "../model/model-client.ts";
 import type { Host } from "./leg/host.ts";
 
 /**
@@ -22,8 +22,8 @@ export function lazyLegFiles(
     made ??= makeLegFiles(host, session);
     return made;
   };
-  const fillLater = async (request: ModelRequest, model: ModelClient) =>
-    await (made ?? (await loaded())).fill(request, model);
+  const fillLater = async (...given: Parameters<LegFiles["fill"]>) =>
+    await (made ?? (await loaded())).fill(...given);
   return {
     keep: async (event, leg) => {
       const hasNoFiles = host.files === undefined || !mayHaveFiles(event);
@@ -38,7 +38,7 @@ export function lazyLegFiles(
       }
       return await files.keep(event, leg);
     },
-    fill: (request, model) => (hasFiles(request) ? fillLater(request, model) : request),
+    fill: (request, model, life) => (hasFiles(request) ? fillLater(request, model, life) : request),
     leaveOut: async (state, failure, uptoSeq) => {
       if (!MAY_REFUSE_FILES.includes(failure.status)) return [];
       try {

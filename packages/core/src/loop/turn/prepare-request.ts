@@ -26,7 +26,7 @@ export async function prepareRequest(
   const planned = await planCall(leg, plan);
   if (planned === undefined || "do" in planned) return planned;
   const judge = leg.agent.output && (await judgeFor(leg));
-  const filled = leg.files.fill(planned.request, planned.model);
+  const filled = leg.files.fill(planned.request, planned.model, leg.life);
   if (!(filled instanceof Promise)) return { ...planned, judge, request: filled };
   // A promise that is rejected before it is awaited would end the process.
   filled.catch(() => undefined);

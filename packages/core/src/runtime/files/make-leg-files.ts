@@ -47,12 +47,13 @@ export function makeLegFiles(
         return withShortResult(event, leg);
       }
     },
-    fill: async (request, model) => {
+    fill: async (request, model, { signal }) => {
       if (!request.messages.some(({ content }) => filesInBlocks(content).length > 0)) return request;
       const before = last;
       const now = new Map<string, Promise<string | undefined>>();
       const read: ReadForModel = async (file) => {
-        const content = now.get(file.id) ?? before.get(file.id) ?? readForModel(files, session.userId, file);
+        const content =
+          now.get(file.id) ?? before.get(file.id) ?? readForModel(files, session.userId, file, signal);
         now.set(file.id, content);
         return await content;
       };
@@ -77,8 +78,9 @@ async function readForModel(
   files: OwnUserFiles | undefined,
   userId: string,
   file: FileReference,
+  signal: AbortSignal,
 ): Promise<string | undefined> {
-  const content = await files?.read(userId, file);
+  const content = await files?.read(userId, file, signal);
   if (content === undefined) return undefined;
   return file.media_type === "text/plain" ? new TextDecoder().decode(content) : toBase64(content);
 }
