@@ -158,12 +158,16 @@ describe("a large answer", () => {
     expect((await ask(path(id("eli")), { as: "eli" })).status).toBe(200);
   });
 
-  it("B7 is remembered, so that two large sessions are not read at once", async () => {
+  it.each([
+    ["session", ""],
+    ["page", "?last=50"],
+  ])("B7 of a %s is remembered, so that two large ones are not read at once", async (_, query) => {
     const { ask, id, store, gate, count } = await withSessions(USERS, {
       workLimits: { sessionBytes: 3_000_000 },
     });
     for (const user of ["ada", "eve"]) await fill(store, id(user), 2_000_000);
-    const read = (as: string) => ask(`/sessions/${id(as)}`, { as }).then((response) => response.text());
+    const read = (as: string) =>
+      ask(`/sessions/${id(as)}${query}`, { as }).then((response) => response.text());
     gate.isOpen = false;
     const unknown = ["ada", "eve"].map(read);
     await until(() => count.atOnce === 2);

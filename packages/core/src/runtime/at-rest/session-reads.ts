@@ -6,7 +6,7 @@ import type { Host } from "../leg/host.ts";
 export interface AskedRead {
   userId: string;
   sessionId: string;
-  /** Whether only a part of the session is read, e.g. a page: its size says nothing about the session's. */
+  /** Whether only a part of the session is read, e.g. a page. Its size is remembered apart from the whole. */
   isPart?: boolean;
   /** Gives the request up when it aborts. */
   signal?: AbortSignal | undefined;
@@ -30,7 +30,7 @@ const UNKNOWN_SIZE = 100_000;
 
 interface Reads {
   limit: WorkLimit;
-  /** The bytes that a session had when it was last read, by its id. */
+  /** The bytes that a session had when it was last read, by its id. A part of it has a space behind the id. */
   sizes: Map<string, number>;
 }
 
@@ -42,13 +42,13 @@ export async function enterRead(host: Host, asked: AskedRead): Promise<WorkPlace
   checkOptions("enterRead()", asked, OPTIONS, { code: "invalid_input" });
   const { userId, sessionId, isPart = false, signal } = asked;
   const { limit, sizes } = readsOf.get(host) ?? newReads(host);
-  const bytes = (isPart ? undefined : sizes.get(sessionId)) ?? UNKNOWN_SIZE;
+  const what = isPart ? `${sessionId} ` : sessionId;
+  const bytes = sizes.get(what) ?? UNKNOWN_SIZE;
   const { holds, rest, leave } = await limit.enter({ userId, bytes, signal });
-  if (isPart) return { holds, rest, leave };
   return {
     holds: (now) => {
-      sizes.delete(sessionId);
-      sizes.set(sessionId, now);
+      sizes.delete(what);
+      sizes.set(what, now);
       if (sizes.size > MOST_SIZES) sizes.delete(sizes.keys().next().value ?? "");
       holds(now);
     },
