@@ -30,7 +30,7 @@ const UNKNOWN_SIZE = 100_000;
 
 interface Reads {
   limit: WorkLimit;
-  /** The bytes that a session had when it was last read, by its id. A part of it has a space behind the id. */
+  /** The bytes that a session had when it was last read, by its id. Of a part, the id has a space behind. */
   sizes: Map<string, number>;
 }
 
