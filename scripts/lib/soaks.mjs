@@ -45,6 +45,13 @@ export const SOAKS = {
   ],
   "test/soak/file-runs.test.ts": [core],
   "test/soak/kill.test.ts": [core, postgres, sse, client, "examples/playground/server"],
+  "test/soak/megabyte.test.ts": [
+    "packages/core/src/schema",
+    "packages/core/src/tools",
+    sse,
+    "packages/mcp/src",
+    "packages/remote/src",
+  ],
   "test/soak/output-runs.test.ts": [core],
   "test/soak/postgres-appends.test.ts": [...sqlLog, postgres],
   "test/soak/postgres-kills.test.ts": [...sqlLog, postgres],

@@ -101,7 +101,7 @@ describe.each(eachWay("open"))("sessions that cannot be read, in a store %s", (_
   it.each([
     ["a sweep", {}],
     ["the places of a process", { concurrency: 3 }],
-  ])("D4 P1 Q1 that hang, however many, keep %s from others for a lease at most", async (_, more) => {
+  ])("P1 Q1 that hang, however many, keep %s from others for a lease at most", async (_, more) => {
     const inner = memoryStore();
     const hanging = ids("hanging", 20);
     await abandoned(inner, [...hanging, "healthy"]);
