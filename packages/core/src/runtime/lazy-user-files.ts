@@ -5,9 +5,9 @@ import type { WorkLimits } from "./leg/work-limits.ts";
 
 /**
  * Keeps users' files in a file store. The code for files is loaded with the first call: most processes never
- * see a file.
+ * see a file. Without a file store, each call rejects with `config`.
  */
-export function lazyUserFiles(store: FileStore, clock: Clock, limits?: WorkLimits): OwnUserFiles {
+export function lazyUserFiles(store: FileStore | undefined, clock: Clock, limits?: WorkLimits): OwnUserFiles {
   // Not the promise of the import, so that a failed import is tried again.
   let made: OwnUserFiles | undefined;
   const loaded = async () => {

@@ -1,4 +1,3 @@
-import { PawlError } from "../base/errors.ts";
 import { follow } from "../readers/follow.ts";
 import { beginning } from "./begin/beginning.ts";
 import { getOrCreateSession } from "./begin/new-session.ts";
@@ -7,6 +6,7 @@ import { agentNamed, beginOrContinue, ownSession } from "./begin-run.ts";
 import { checkCall, checkDrain, checkId, checkSweep } from "./check-calls.ts";
 import { checkRuntimeOptions } from "./check-runtime.ts";
 import { atMost, drain } from "./drain.ts";
+import { lazyUserFiles } from "./lazy-user-files.ts";
 import type { Run } from "./leg/run-handle.ts";
 import { makeHost } from "./make-host.ts";
 import { makeRun } from "./make-run.ts";
@@ -57,7 +57,7 @@ export function runtime<Deps, Name extends string = string>(
   return {
     agents: host.agents,
     store: host.store,
-    files: host.files ?? noFiles,
+    files: host.files ?? lazyUserFiles(undefined, host.clock),
     run: (agent, options) =>
       makeRun(host, beginning(host, beginOrContinue(host, agent, options)), options?.signal) as Run<never>,
     stop: async (sessionId, options) => {
@@ -121,20 +121,6 @@ export function runtime<Deps, Name extends string = string>(
 
 /** The code of actions that most processes never call, in a chunk of its own. */
 const seldom = () => import("./seldom/index.ts");
-
-const refuseFiles = async (): Promise<never> => {
-  throw new PawlError("config", "runtime() needs the option `files`, e.g. memoryFiles(), to keep files.");
-};
-
-/** Stands for the users' files of a runtime without a file store. */
-const noFiles: Runtime["files"] = {
-  put: refuseFiles,
-  describe: refuseFiles,
-  get: refuseFiles,
-  open: refuseFiles,
-  delete: refuseFiles,
-  deleteUnsent: refuseFiles,
-};
 
 /** The methods that only the owner of a session may call. */
 type OwnedCall = Exclude<Parameters<typeof checkCall>[0], "follow" | "recover">;
