@@ -5,7 +5,7 @@ import { FILE_LIMITS, userFiles } from "../../files/make-user-files.ts";
 import type { OwnUserFiles } from "../../files/user-files.ts";
 import type { WorkLimits } from "../leg/work-limits.ts";
 
-/** Keeps users' files in a file store, within a runtime's limits. @throws PawlError `config` without a store */
+/** Keeps users' files in a file store, within a runtime's limits. @throws PawlError `config` without one */
 export function filesWithin(
   store: FileStore | undefined,
   clock: Clock,
