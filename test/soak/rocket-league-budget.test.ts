@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   type Billed,
   billing,
+  bodyOf,
   type Coaching,
   coaching,
   tokenOf,
@@ -187,6 +188,32 @@ async function recovered({ healed, user }: Story): Promise<{ of: Coaching; open:
   }
 }
 
+/**
+ * Returns how many messages of the user's sessions the log and the backend's table have. Leaves out sessions
+ * that still wait, and messages that no run has read: those that the user has cancelled.
+ */
+async function messagesIn({ store, call }: Coaching, user: string): Promise<{ log: number; table: number }> {
+  const count = { log: 0, table: 0 };
+  for (const { id, openRun } of await store.sessions.list({ userId: user, limit: 100 })) {
+    if (openRun !== null) continue;
+    const read = new Set<number>();
+    const waiting = new Set<number>();
+    for await (const { type, data, seq } of store.read(id)) {
+      if (type === "user_message") (data.queued ? waiting : read).add(seq);
+      const isRead = (one: number) =>
+        (type === "llm_request" && one <= data.prompt.upto_seq) ||
+        (type === "run_ended" && data.next?.messages.includes(one) === true);
+      for (const one of waiting) if (isRead(one)) read.add(one);
+    }
+    count.log += read.size;
+    const response = await call(`/sessions/${encodeURIComponent(id)}/messages`, undefined, tokenOf(user));
+    const { messages } = await bodyOf(response);
+    const said = messages.filter(({ role }) => role === "user").flatMap((one) => one.content_blocks);
+    count.table += said.filter((block) => Object(block).type === "text").length;
+  }
+  return count;
+}
+
 /** Returns what all accounts of a user were charged, with that of the free preview, and what they hold. */
 async function chargedTo(user: string): Promise<{ charged: number; held: number }> {
   const reservations = postgresReservations(db);
@@ -198,7 +225,7 @@ async function chargedTo(user: string): Promise<{ charged: number; held: number 
 
 it(`X3 E10 ${COUNT} random stories charge each user what the log has, and what the model billed`, async () => {
   const differences: object[] = [];
-  const count = { exact: 0, estimated: 0, tokens: 0 };
+  const count = { exact: 0, estimated: 0, tokens: 0, messages: 0 };
   for (let seed = 1; seed <= COUNT; seed += 1) {
     const story = await tell(seed);
     const { of, open } = await recovered(story);
@@ -206,11 +233,14 @@ it(`X3 E10 ${COUNT} random stories charge each user what the log has, and what t
     const { model, user } = story;
     const logged = await story.events(of);
     const { whole, estimated } = tokensIn(logged);
+    await of.front.settle();
+    const messages = await messagesIn(of, user);
     const { charged, held } = await chargedTo(user);
     const rejected = model.rejected.map(({ error }) => error);
     const isBill = estimated > 0 || charged === model.billed;
     const leaks = JSON.stringify(logged).includes(tokenOf(user));
-    const isRight = charged === whole + estimated && isBill && held === 0 && open === 0;
+    const isCharged = charged === whole + estimated && isBill && held === 0 && open === 0;
+    const isRight = isCharged && messages.log === messages.table;
     if (!isRight || leaks || rejected.length > 0)
       differences.push({
         seed,
@@ -222,12 +252,14 @@ it(`X3 E10 ${COUNT} random stories charge each user what the log has, and what t
         open,
         leaks,
         rejected,
+        messages,
       });
     count[estimated === 0 ? "exact" : "estimated"] += 1;
     count.tokens += charged;
+    count.messages += messages.log;
   }
   soak.report(
-    `${COUNT} stories, ${count.tokens} tokens: ${differences.length} differences. In ${count.exact} every answer arrived, and the budget equals the model's bill; in ${count.estimated} an answer was lost, and the log has its estimate.`,
+    `${COUNT} stories, ${count.tokens} tokens: ${differences.length} differences. In ${count.exact} every answer arrived, and the budget equals the model's bill; in ${count.estimated} an answer was lost, and the log has its estimate. The backend has each of ${count.messages} messages once.`,
   );
   expect(differences).toEqual([]);
 }, 0);

@@ -33,14 +33,22 @@ const use = z.object({ reservation_id: z.string().min(1).max(900), tokens_used: 
 /** The body of `chat/renew`. With `again`, a reservation that was released is made again. */
 export const renewBody = use.extend({ again: z.boolean().default(false) });
 
+/** When the run of the messages began. Default: now. */
+const begun_at = z.iso.datetime({ offset: true }).optional();
+
 /** The body of `chat/record`. */
-export const recordBody = use.extend({ session_id: id.optional(), messages: z.array(message).min(1) });
+export const recordBody = use.extend({
+  session_id: id.optional(),
+  messages: z.array(message).min(1),
+  begun_at,
+});
 
 /** The body of `chat/abort`. With `final`, the run is over, and its reservation cannot be made again. */
 export const abortBody = use.extend({
   session_id: id.optional(),
   tokens_used: tokens.default(0),
   partial_messages: z.array(message).default([]),
+  begun_at,
   final: z.boolean().default(false),
 });
 

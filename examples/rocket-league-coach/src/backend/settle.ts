@@ -49,7 +49,11 @@ export async function record(parts: ChatParts, body: RecordBody) {
   const charged = await reservations.finalize(reservationId, body.tokens_used);
   if (charged === undefined) throw noReservation();
   const tokensUsed = charged.used;
-  await closeTurn(db, { reservationId, state: "recorded", tokensUsed, messages: body.messages }, now());
+  await closeTurn(
+    db,
+    { reservationId, state: "recorded", tokensUsed, messages: body.messages, begunAt: body.begun_at },
+    now(),
+  );
   const budget_remaining = await remainingOf(parts, turn.user_id);
   return { recorded: true, tokens_used: tokensUsed, budget_remaining };
 }
@@ -68,7 +72,13 @@ export async function abort(parts: ChatParts, body: AbortBody) {
   const messages = body.partial_messages;
   await closeTurn(
     db,
-    { reservationId, state: body.final ? "recorded" : "aborted", tokensUsed, messages },
+    {
+      reservationId,
+      state: body.final ? "recorded" : "aborted",
+      tokensUsed,
+      messages,
+      begunAt: body.begun_at,
+    },
     now(),
   );
   if (turn.is_free_preview && tokensUsed === 0) await returnPreview(db, turn.user_id, reservationId);

@@ -78,7 +78,7 @@ export async function openTurn(db: Database, turn: NewTurn, now: number): Promis
 
 /**
  * Closes a turn with its messages, in one statement. A turn that is recorded stays as it is, and a message is
- * stored once for its place in the turn.
+ * stored once for its place in the turn. `begunAt` is the time of the messages, ISO 8601. Default: now.
  */
 export async function closeTurn(
   db: Database,
@@ -87,6 +87,7 @@ export async function closeTurn(
     state: "aborted" | "recorded";
     tokensUsed: number;
     messages: readonly ChatMessage[];
+    begunAt?: string | undefined;
   },
   now: number,
 ): Promise<void> {
@@ -101,18 +102,18 @@ export async function closeTurn(
     INSERT INTO rl_coach.chat_message
       (session_id, reservation_id, ordinal, role, content, content_json, created_at)
     SELECT turn.session_id, $1, m.ordinal, m.value->>'role', m.value->>'text', m.value->>'blocks',
-      $5::text::timestamptz
+      $6::text::timestamptz
     FROM turn, json_array_elements($4::text::json) WITH ORDINALITY AS m (value, ordinal)
     ORDER BY m.ordinal
     ON CONFLICT (reservation_id, ordinal) DO NOTHING`;
-  const { reservationId, state, tokensUsed, messages } = turn;
+  const { reservationId, state, tokensUsed, messages, begunAt } = turn;
   const rows = messages.map(({ role, content_blocks, content_text }) => ({
     role,
     text: content_text ?? textOf(content_blocks),
     blocks: storableJson(content_blocks),
   }));
   const at = new Date(now).toISOString();
-  await ask(db, text, [reservationId, state, String(tokensUsed), storableJson(rows), at]);
+  await ask(db, text, [reservationId, state, String(tokensUsed), storableJson(rows), at, begunAt ?? at]);
 }
 
 /** Returns turns from before a time that are not settled, the oldest first. */
@@ -122,10 +123,10 @@ export async function openTurns(db: Database, before: number): Promise<Turn[]> {
   return await ask<Turn>(db, text, [new Date(before).toISOString()]);
 }
 
-/** Returns a session's messages in order. */
+/** Returns a session's messages in the order in which their runs began. */
 export async function messagesOf(db: Database, sessionId: string): Promise<StoredMessage[]> {
   const text = `SELECT message_id::text AS message_id, role, content, content_json, ${time("created_at")}
-    FROM rl_coach.chat_message WHERE session_id = $1 ORDER BY rl_coach.chat_message.message_id`;
+    FROM rl_coach.chat_message m WHERE session_id = $1 ORDER BY m.created_at, m.message_id`;
   type Row = StoredMessage & { content: string; content_json: string | null };
   const rows = await ask<Row>(db, text, [sessionId]);
   return rows.map(({ message_id, role, content, content_json, created_at }) => {

@@ -41,9 +41,14 @@ export interface BackendClient {
   unsettled(): Promise<{ reservation_id: string; session_id: string; user_id: string }[]>;
   /** With `again`, a reservation that was released is made again. */
   renew(use: Use & { again?: boolean }): Promise<Held>;
-  record(use: Use & { session_id: string; messages: readonly ChatMessage[] }): Promise<void>;
+  /** `begun_at` is when the run began. Messages of a run that is settled later get their place by it. */
+  record(
+    use: Use & { session_id: string; messages: readonly ChatMessage[]; begun_at: string },
+  ): Promise<void>;
   /** With `final`, the reservation cannot be made again. */
-  abort(use: Use & { partial_messages?: readonly ChatMessage[]; final?: boolean }): Promise<void>;
+  abort(
+    use: Use & { partial_messages?: readonly ChatMessage[]; begun_at?: string; final?: boolean },
+  ): Promise<void>;
 }
 
 /** Options of `backendClient()`. */

@@ -1,6 +1,7 @@
-import type { EventStore, StoredEvent, StoredOf } from "@pawl/core";
+import { type EventStore, readShown, type StoredEvent } from "@pawl/core";
 import { reservationIdOf } from "../base/reservation-id.ts";
 import type { BackendClient } from "./backend-client.ts";
+import { type LoggedRun, loggedRuns, RUN_EVENTS } from "./logged-runs.ts";
 import { runMessages } from "./run-messages.ts";
 
 /**
@@ -11,52 +12,43 @@ import { runMessages } from "./run-messages.ts";
 export async function settleEnded(store: EventStore, backend: BackendClient): Promise<number> {
   let settled = 0;
   for (const { reservation_id, session_id, user_id } of await backend.unsettled()) {
-    const events = await Array.fromAsync(store.read(session_id));
+    const events = await Array.fromAsync(store.read(session_id, { types: RUN_EVENTS }));
     const run = runOf(events, (requestId) => reservationIdOf(user_id, requestId) === reservation_id);
     if (run === "open") continue;
     // Without a run of its own, a request was refused after its reservation, or another run answered it.
-    const tokens_used = run?.end.data.tokens.total ?? 0;
-    const partial_messages = runMessages(run?.events ?? []);
-    await backend.abort({ reservation_id, tokens_used, partial_messages, final: true });
+    const use = { reservation_id, tokens_used: run?.end?.data.tokens.total ?? 0, final: true };
+    if (run === undefined) await backend.abort(use);
+    else {
+      const partial_messages = runMessages(await shownOf(store, session_id, run));
+      await backend.abort({ ...use, partial_messages, begun_at: run.begunAt });
+    }
     settled += 1;
   }
   return settled;
 }
 
-/** Returns the run that began with a request, or `open` if it has not ended; `undefined` if none began. */
+/**
+ * Returns the run that is charged to a request, or `open` if it has not ended, or may still begin;
+ * `undefined` if there is none.
+ */
 function runOf(
   events: readonly StoredEvent[],
   isRequest: (requestId: string) => boolean,
-): { end: StoredOf<"run_ended">; events: StoredEvent[] } | "open" | undefined {
-  const starts = events.filter((event) => event.type === "run_started");
-  const ends = events.filter((event) => event.type === "run_ended");
-  // A run without a message of its own, e.g. a retry, is charged to its own id.
-  const own = starts.find(({ data }) => isRequest(data.run_id));
-  if (own !== undefined) return endedRun(events, own, []);
-  const sent = events.findLast(
+): LoggedRun | "open" | undefined {
+  const runs = loggedRuns(events);
+  const run = runs.find(({ requestId }) => isRequest(requestId));
+  if (run !== undefined) return run.end === undefined ? "open" : run;
+  const isSent = events.some(
     (event) => event.type === "user_message" && isRequest(String(event.data.params?.request_id)),
   );
-  if (sent?.type !== "user_message") return undefined;
-  // A message that arrived during a run begins the next one, if that run names it.
-  const next = ends.find(({ data }) => data.next?.messages[0] === sent.seq)?.data.next?.run_id;
-  const isOpen = starts.length > ends.length;
-  if (sent.data.queued === true && next === undefined) return isOpen ? "open" : undefined;
-  const start =
-    starts.find(({ data }) => data.run_id === next) ?? starts.findLast(({ seq }) => seq < sent.seq);
-  return start === undefined ? "open" : endedRun(events, start, [sent]);
+  // It waits for the end of the open run, or that run answers it.
+  return isSent && runs.at(-1)?.end === undefined ? "open" : undefined;
 }
 
-/** Returns how a run ended, with these messages and its other events, or `open` if it has not ended. */
-function endedRun(
-  events: readonly StoredEvent[],
-  start: StoredOf<"run_started">,
-  sent: readonly StoredEvent[],
-): { end: StoredOf<"run_ended">; events: StoredEvent[] } | "open" {
-  const { run_id } = start.data;
-  const end = events.find((event) => event.type === "run_ended" && event.data.run_id === run_id);
-  if (end?.type !== "run_ended") return "open";
-  const within = events.filter(
-    (event) => event.seq > start.seq && event.seq < end.seq && !sent.includes(event),
-  );
-  return { end, events: [...sent, ...within] };
+/** Returns a run's events without what was redacted. */
+// `runOf` reads them as they are: the `params`, which name the requests, are redacted too.
+async function shownOf(store: EventStore, sessionId: string, { events }: LoggedRun): Promise<StoredEvent[]> {
+  const shown = new Map<number, StoredEvent>();
+  for await (const event of readShown(store, sessionId, { types: RUN_EVENTS })) shown.set(event.seq, event);
+  return events.map((event) => shown.get(event.seq) ?? event);
 }

@@ -1,9 +1,10 @@
-import { type Hook, PawlError, promptTokens, type RunContext, type StoredEvent } from "@pawl/core";
+import { type Hook, PawlError, promptTokens, type RunContext } from "@pawl/core";
 import { reservationIdOf } from "../base/reservation-id.ts";
 import type { Held } from "./backend-answers.ts";
 import type { BackendClient } from "./backend-client.ts";
 import { BackendDown, BackendRefusal, UNREACHABLE } from "./backend-errors.ts";
 import { importedAnswer } from "./import-session.ts";
+import { chargedTo, type LoggedRun, loggedRuns, RUN_EVENTS } from "./logged-runs.ts";
 import { runMessages } from "./run-messages.ts";
 
 const SPENT =
@@ -47,14 +48,15 @@ export function tokenBudget(backend: BackendClient): Hook {
     afterRun: async ({ stop }, context) => {
       renewals.end(context.runId);
       if (importedAnswer(context.run) !== undefined) return;
-      const own = await eventsOf(context);
-      const messages = runMessages(own);
+      const logged = await loggedRun(context);
+      const messages = runMessages(logged.events);
+      const begun_at = logged.begunAt;
       const isWhole = ANSWERED.has(stop.type) && messages.length > 0;
       await settled(async () => {
         const used = await use(context);
-        if (isWhole) await backend.record({ ...used, session_id: context.sessionId, messages });
-        else await backend.abort({ ...used, partial_messages: messages, final: true });
-        for (const requestId of answeredToo(own, await requestOf(context)))
+        if (isWhole) await backend.record({ ...used, session_id: context.sessionId, messages, begun_at });
+        else await backend.abort({ ...used, partial_messages: messages, begun_at, final: true });
+        for (const requestId of answeredToo(logged))
           await backend
             .abort({
               reservation_id: reservationIdOf(context.userId, requestId),
@@ -72,14 +74,10 @@ export function usedBy({ run: { usage } }: Pick<RunContext, "run">): number {
   return Math.round(promptTokens(usage) + usage.outputTokens);
 }
 
-/**
- * Returns the id of the request that a run is charged to: that of its message, or its own if it began without
- * a message. A retry has the `params` of the run before it, whose reservation is closed.
- */
+/** Returns the id of the request that a run is charged to, see {@link chargedTo}. */
 async function requestOf({ read, run: { seq, runId, params } }: RunContext): Promise<string> {
-  const [start] = await Array.fromAsync(read({ types: ["run_started"], afterSeq: seq - 1 }));
-  const isRetry = start?.type === "run_started" && start.data.retry_of !== undefined;
-  return typeof params.request_id === "string" && !isRetry ? params.request_id : runId;
+  const [start] = await Array.fromAsync(read({ types: ["run_started"], afterSeq: seq - 1, limit: 1 }));
+  return start?.type === "run_started" ? chargedTo(start.data, params) : runId;
 }
 
 /** Charges the run's use and returns its reservation. A run that began without a preflight makes one now. */
@@ -111,24 +109,20 @@ async function held(backend: BackendClient, context: RunContext): Promise<Held> 
   return await backend.renew(use);
 }
 
-/**
- * Returns the messages that the run's requests have sent first, its answers, and the results of its calls.
- */
-async function eventsOf({ read, run }: RunContext): Promise<StoredEvent[]> {
-  const types = ["user_message", "assistant_message", "tool_result", "llm_request"] as const;
-  const events = await Array.fromAsync(read({ types }));
-  const requests = events.filter((event) => event.type === "llm_request");
-  const upto = (one: (typeof requests)[number] | undefined) => one?.data.prompt.upto_seq ?? 0;
-  const from = upto(requests.findLast(({ seq }) => seq < run.seq));
-  const to = upto(requests.findLast(({ seq }) => seq > run.seq));
-  return events.filter(({ type, seq }) =>
-    type === "user_message" ? seq > from && seq <= to : seq > run.seq,
+/** Returns the run as the log has it. */
+async function loggedRun({ read, runId }: RunContext): Promise<LoggedRun> {
+  const found = loggedRuns(await Array.fromAsync(read({ types: RUN_EVENTS }))).find(
+    (one) => one.runId === runId,
   );
+  if (found === undefined) throw new PawlError("store_unavailable", "The log does not have the run.");
+  return found;
 }
 
 /** Returns the ids of other requests that this run answered: their reservations are not needed any more. */
-function answeredToo(own: readonly StoredEvent[], requestId: string): string[] {
-  const ids = own.flatMap((event) => (event.type === "user_message" ? [event.data.params?.request_id] : []));
+function answeredToo({ events, requestId }: LoggedRun): string[] {
+  const ids = events.flatMap((event) =>
+    event.type === "user_message" ? [event.data.params?.request_id] : [],
+  );
   return ids.flatMap((id) => (typeof id === "string" && id !== requestId ? [id] : []));
 }
 
