@@ -4,7 +4,7 @@ const LIMITS = {
   "@pawl/cli": 17,
   "@pawl/client": 150,
   "@pawl/cloudflare": 13,
-  "@pawl/core": 1330,
+  "@pawl/core": 1350,
   "@pawl/knowledge": 90,
   "@pawl/mcp": 207,
   "@pawl/openai": 53,
