@@ -1,6 +1,6 @@
 // What of a server reaches the prompt.
 import { describe, expect, it } from "vitest";
-import { hostileMcp, listed } from "../../../test/attacks/parts/hostile-mcp.ts";
+import { callingApp, hostileMcp, listed } from "../../../test/attacks/parts/hostile-mcp.ts";
 import { type McpServerOptions, type McpToolChange, mcpServer } from "../src/index.ts";
 import { connectTo, serve } from "./support/servers.ts";
 import { type World, world } from "./support/world.ts";
@@ -123,5 +123,45 @@ describe("B7 T14 a server's resources and prompts", () => {
       'The list of resources of "test" is too long: it has more than 2000 resources.',
     );
     expect(await connectTo(lists(all.slice(1))).listResources(user)).toHaveLength(2_000);
+  });
+});
+
+describe("B7 T8 T14 a server's progress", () => {
+  /** A call in whose answer the server reports progress, once for each of these. */
+  const reporting = (...reports: object[]) =>
+    hostileMcp({
+      tools: () => [listed()],
+      call: (_, id) => {
+        const event = (message: object) => `data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
+        const notes = reports.map((one) =>
+          event({ method: "notifications/progress", params: { progressToken: id, ...one } }),
+        );
+        const result = event({ id, result: { content: [] } });
+        return new Response(`${notes.join("")}${result}`, {
+          headers: { "content-type": "text/event-stream" },
+        });
+      },
+    });
+
+  async function shownOf(...reports: object[]) {
+    const { pawl } = callingApp(reporting(...reports));
+    const shown: unknown[] = [];
+    for await (const { type, data } of pawl.run("a", { userId: "ada", input: "Go" }))
+      if (type === "tool_progress") shown.push(data.data);
+    return shown;
+  }
+
+  it("reaches readers with its last report, however many come at once", async () => {
+    const reports = Array.from({ length: 2_000 }, (_, at) => ({ progress: at + 1, total: 2_000 }));
+    const shown = await shownOf(...reports);
+    expect(shown.at(-1)).toEqual({ progress: 2_000, total: 2_000 });
+    // One at once and ten a second, on a machine that may be slow.
+    expect(shown.length).toBeLessThan(100);
+  });
+
+  it("has short messages, and nothing that the specification does not have", async () => {
+    const [report] = await shownOf({ progress: 1, message: "m".repeat(500_000), more: "x".repeat(50_000) });
+    expect(report).toEqual({ progress: 1, message: expect.stringMatching(/^m+\n\[clipped: .*\]\nm+$/) });
+    expect(JSON.stringify(report).length).toBeLessThan(1_100);
   });
 });

@@ -34,7 +34,8 @@ export class Doorbell {
   }
 }
 
-function inNextTurn(then: () => void): void {
+/** Calls back in the next turn of the event loop. */
+export function inNextTurn(then: () => void): void {
   if (globalThis.setImmediate === undefined) setTimeout(then, 0);
   else setImmediate(then);
 }

@@ -58,7 +58,7 @@ export async function beginOrContinue(
   const references = files.map(({ reference }) => reference);
   const said = { message, files: references, knowledge, params, clientMessageId, clientTools };
   const incoming = { session, agent, ...said, signal, whenBusy, caller, credentials };
-  return await beginWithMessage(host, incoming, opened);
+  return await beginWithMessage(host, incoming, rarelyUsedParts, opened);
 }
 
 /** Continues a run with answers, or retries one. */

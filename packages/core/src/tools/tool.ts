@@ -118,7 +118,10 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * `invalid_input` for an invalid time, in a tool with `suspends`, and once the call has its result.
    */
   wait(until: Moment & { state?: Json }): never;
-  /** Sends a progress report to the clients that are connected now. The report is not stored. */
+  /**
+   * Sends a progress report to the clients that are connected now. They get at most ten a second, and always
+   * the last one. A report is not stored. It may have 10,000 characters of JSON; a longer one becomes a text.
+   */
   progress(data: Json): void;
   /**
    * Reports facts about the call. They are stored with its result, also if it fails, and appear in timelines,

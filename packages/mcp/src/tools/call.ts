@@ -13,6 +13,7 @@ import type { ListedTool } from "./fingerprint.ts";
 import { connectorOf } from "./names.ts";
 import type { McpResult } from "./result.ts";
 import { askedBefore, askNext, type Round, refusedAgain } from "./rounds.ts";
+import { shortProgress } from "./short-progress.ts";
 import { askToSignIn, notSignedIn } from "./sign-in-question.ts";
 import { continueTask, mayRun, parkTask } from "./task-call.ts";
 import { taskBefore, taskParams } from "./task-state.ts";
@@ -170,7 +171,7 @@ function attemptOf<Deps>(
     asTask: taskParams(options, listed),
     signal,
     resume,
-    onProgress: (data) => progress(hide(data, connection.secrets())),
+    onProgress: (data) => progress(shortProgress(hide(data, connection.secrets()))),
   };
 }
 

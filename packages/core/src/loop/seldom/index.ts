@@ -1,4 +1,5 @@
 export { askModelInRun } from "./ask-in-run.ts";
+export { callProgress } from "./call-progress.ts";
 export { checkPlan } from "./check-plan.ts";
 export { checkpointIfDue } from "./checkpoint-if-due.ts";
 export { chooseAgent } from "./choose-agent.ts";

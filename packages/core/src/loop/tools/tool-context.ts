@@ -12,11 +12,13 @@ import { addedReport, type CallReport } from "../../tools/call-report.ts";
 import type { ToolContext } from "../../tools/tool.ts";
 import { appendOnce } from "../hooks/append-once.ts";
 import { askInRun } from "../hooks/lazy-ask.ts";
+import type { CallProgress, Reported } from "../seldom/call-progress.ts";
+import { seldomUsed } from "../seldom/seldom-used.ts";
 import type { Decided } from "./call-result.ts";
 import { answeredBy, type MidwayQuestion, midwayQuestion, midwayWait } from "./midway-question.ts";
 
 /** What a running tool has made and reported so far. It is stored with the call's result. */
-export interface ToolSaid {
+export interface ToolSaid extends Reported {
   /** Whether the call has its result, so that the tool can add nothing more. */
   closed: boolean;
   artifacts: Artifact[];
@@ -24,6 +26,8 @@ export interface ToolSaid {
   report: CallReport;
   /** The question that the tool asks the user instead of returning a result, or its wait for a time. */
   asked: MidwayQuestion | undefined;
+  /** The call's progress, once the tool has reported any. */
+  progress?: Promise<CallProgress | undefined>;
   /** What the tool threw. */
   thrown?: { error: unknown };
 }
@@ -82,7 +86,13 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
       signal: () => lazy.signal,
     }),
     progress: (data) => {
-      if (!isOver(call, said)) showProgress(leg, call, data);
+      if (isOver(call, said)) return;
+      said.latest = leg.hide(toJson(data)) ?? null;
+      said.progress ??= seldomUsed().then(
+        ({ callProgress }) => callProgress(leg, call, said),
+        () => undefined,
+      );
+      void said.progress.then((progress) => progress?.changed());
     },
     report: (facts) => {
       checkOpen(call, said);
@@ -112,13 +122,6 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
 /** Returns the call's idempotency key. It is fixed when the call first starts. */
 export function idempotencyKeyOf(leg: Leg, call: CallState): string {
   return call.started?.idempotencyKey ?? `${leg.session.id}:${call.assistantSeq}:${call.callId}`;
-}
-
-function showProgress(leg: Leg, call: CallState, data: unknown): void {
-  const { progress } = leg.live;
-  const version = 1 + Math.max(0, ...[...progress.values()].map((report) => report.version));
-  progress.set(call.callId, { tool_name: call.toolName, data: leg.hide(toJson(data)) ?? null, version });
-  leg.touch();
 }
 
 /** The longest payload of an event that a tool appends, as JSON, in UTF-16 code units. */

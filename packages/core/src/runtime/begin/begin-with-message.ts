@@ -9,10 +9,15 @@ import type { Host } from "../leg/host.ts";
 import type { OpenLeg } from "../leg/leg-runner.ts";
 import { openLeg } from "../leg/open-leg.ts";
 import { type Begun, PAUSE_MS, resumeRun } from "./begin.ts";
-import { earlierRun } from "./earlier-run.ts";
 import { begunBy, busy, calledBy, type IncomingMessage, messageEvents } from "./incoming-message.ts";
 import { storeRunStart } from "./store-start.ts";
-import { endSupersededRun } from "./supersede.ts";
+
+/** Loads the code for a message that meets a run: its own, one in progress, or one that waits. */
+export type LoadsMeeting = () => Promise<
+  Pick<typeof import("./earlier-run.ts"), "earlierRun"> &
+    typeof import("./queue-message.ts") &
+    typeof import("./supersede.ts")
+>;
 
 /**
  * Stores the user's message together with the start of a run, and starts the run. If the message is already
@@ -28,13 +33,14 @@ import { endSupersededRun } from "./supersede.ts";
 export async function beginWithMessage(
   host: Host,
   incoming: IncomingMessage,
+  load: LoadsMeeting,
   opened?: { leg: OpenLeg | undefined },
 ): Promise<Begun> {
   try {
-    return await begin(host, incoming, opened);
+    return await begin(host, incoming, load, opened);
   } catch (error) {
     if (!PawlError.is(error, "key_taken")) throw error;
-    const earlier = await earlierRun(host.store, incoming);
+    const earlier = await (await load()).earlierRun(host.store, incoming);
     if (earlier === undefined) throw busy();
     return { start: earlier, leg: undefined };
   }
@@ -44,6 +50,7 @@ export async function beginWithMessage(
 async function begin(
   host: Host,
   incoming: IncomingMessage,
+  load: LoadsMeeting,
   opened?: { leg: OpenLeg | undefined },
 ): Promise<Begun> {
   const { session, agent } = incoming;
@@ -55,11 +62,11 @@ async function begin(
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const isFirst = opened !== undefined && waited === PAUSE_MS;
     const leg = isFirst ? opened.leg : await openLeg(host, session, agent, begunBy(incoming));
-    const here = leg && (await unlessTaken(beginHere(host, incoming, leg)));
+    const here = leg && (await unlessTaken(beginHere(host, incoming, leg, load)));
     if (here !== undefined) return here;
-    const earlier = await earlierRun(host.store, incoming);
+    const earlier = await (await load()).earlierRun(host.store, incoming);
     if (earlier !== undefined) return { start: earlier, leg: undefined };
-    const queued = await duringRun(host, incoming);
+    const queued = await duringRun(host, incoming, load);
     if (queued !== undefined) return queued;
     if (waited >= patienceMs) throw busy();
     await delay(host.clock, PAUSE_MS);
@@ -70,10 +77,14 @@ async function begin(
  * Handles a message for a session that another leg holds: queues it for the open run, or refuses it. Returns
  * `undefined` if the caller must try again, because the leg is about to start a run, or to store an answer.
  */
-async function duringRun(host: Host, incoming: IncomingMessage): Promise<Begun | undefined> {
+async function duringRun(
+  host: Host,
+  incoming: IncomingMessage,
+  load: LoadsMeeting,
+): Promise<Begun | undefined> {
   const now = await host.store.sessions.get(incoming.session.id);
   if (now?.openRun === null) return undefined;
-  if (incoming.whenBusy !== "reject") return await (await queueing()).queueMessage(host, incoming);
+  if (incoming.whenBusy !== "reject") return await (await load()).queueMessage(host, incoming);
   // In a suspended session, the answer or message of the other leg may still be refused.
   if (now?.status !== "suspended") throw busy();
   return undefined;
@@ -93,7 +104,12 @@ async function unlessTaken(work: Promise<Begun>): Promise<Begun | undefined> {
 }
 
 /** Stores the message in this leg, which holds the session's lease: for an open run, or with a new run. */
-async function beginHere(host: Host, incoming: IncomingMessage, leg: OpenLeg): Promise<Begun> {
+async function beginHere(
+  host: Host,
+  incoming: IncomingMessage,
+  leg: OpenLeg,
+  load: LoadsMeeting,
+): Promise<Begun> {
   for (;;) {
     const left = runToResume(leg.log.state);
     if (left !== undefined) {
@@ -105,20 +121,17 @@ async function beginHere(host: Host, incoming: IncomingMessage, leg: OpenLeg): P
         if (!host.staysAlive && incoming.isTask !== true) await resumed?.done.catch(host.report);
         throw busy();
       }
-      const { queueHere } = await queueing().catch(async (error: unknown) => {
+      const { queueHere } = await load().catch(async (error: unknown) => {
         await leg.close();
         throw error;
       });
       const begun = await queueHere(host, incoming, leg);
       if (begun !== undefined) return begun;
     }
-    const start = await startRun(host, incoming, leg);
+    const start = await startRun(host, incoming, leg, load);
     if (start !== undefined) return start;
   }
 }
-
-/** Loads the code for messages that arrive during a run. */
-const queueing = () => import("./queue-message.ts");
 
 /** Leaves a run that waits for a time as it is. */
 async function leaveWaiting(leg: OpenLeg): Promise<never> {
@@ -127,9 +140,14 @@ async function leaveWaiting(leg: OpenLeg): Promise<never> {
 }
 
 /** Starts a run. Returns `undefined` if an answer was stored first, so that a run is in progress. */
-async function startRun(host: Host, incoming: IncomingMessage, leg: OpenLeg): Promise<Begun | undefined> {
+async function startRun(
+  host: Host,
+  incoming: IncomingMessage,
+  leg: OpenLeg,
+  load: LoadsMeeting,
+): Promise<Begun | undefined> {
   try {
-    const stored = await storeMessage(host, incoming, leg);
+    const stored = await storeMessage(host, incoming, leg, load);
     if (stored === undefined) return undefined;
     const begins = incoming.mayBegin === undefined || (await incoming.mayBegin());
     return { start: stored.start, leg: leg.go(begins ? incoming.signal : AbortSignal.abort(), stored.first) };
@@ -143,6 +161,7 @@ async function storeMessage(
   host: Host,
   incoming: IncomingMessage,
   leg: OpenLeg,
+  load: LoadsMeeting,
 ): ReturnType<typeof storeRunStart> {
   const { session, signal } = incoming;
   const { log, held } = leg;
@@ -154,9 +173,9 @@ async function storeMessage(
   while (runToResume(log.state) === undefined) {
     const before = openRun(log.state);
     // Ending the waiting run runs its hooks. The same message, sent again, must not end its own run.
-    if (before !== undefined && (await earlierRun(host.store, incoming)) !== undefined)
+    if (before !== undefined && (await (await load()).earlierRun(host.store, incoming)) !== undefined)
       throw new PawlError("key_taken", "The message is stored already.");
-    const ending = before && (await endSupersededRun(host, session, agent, leg, before));
+    const ending = before && (await (await load()).endSupersededRun(host, session, agent, leg, before));
     if (before !== undefined && ending === undefined) continue;
     // The question may have been answered while the hooks ran, so that the run continues.
     if (runToResume(log.state) !== undefined) break;

@@ -158,10 +158,7 @@ export interface Host {
   readonly withoutCredentials: "ask" | "stop";
   readonly tasks: Tasks;
   /** Loads the code for tools of clients and of other sources. */
-  offers(): Promise<
-    Pick<typeof import("../../tools/offered-tools.ts"), "offeredTools" | "refuseTaken"> &
-      typeof import("./tools-that-fit.ts")
-  >;
+  offers(): Promise<typeof import("./with-offered.ts") & typeof import("./tools-that-fit.ts")>;
   newId(): string;
   readonly clock: Clock;
   readonly workLimits: WorkLimits | undefined;

@@ -62,14 +62,9 @@ async function withOffered(
   const isOffered = starts && offer !== undefined;
   const specs = isOffered ? offer : sent.filter(({ name }) => clientTools.includes(name));
   if (!agent.clientTools || specs.length === 0) return agent;
-  const { offeredTools, refuseTaken } = await load();
-  // A retry offers nothing: it leaves out a tool of the failed run whose name the agent has by now.
-  if (isOffered) for (const { name } of specs) refuseTaken(agent, name);
   const run = openRun(leg.log.state);
   const isNew = run === undefined || hasNotAsked(leg, run);
-  const offered = offeredTools(specs).filter(({ name }) => !isNew || !agent.tools.has(name));
-  const tools = [...agent.tools.values(), ...offered];
-  return { ...agent, tools: new Map(tools.map((tool) => [tool.name, tool])) };
+  return (await load()).agentWithOffered(agent, specs, { isOffered, isNew });
 }
 
 /**

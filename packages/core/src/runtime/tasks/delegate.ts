@@ -11,11 +11,17 @@ import { isResting } from "../../session/queued.ts";
 import { type CallState, openRun, type SessionState } from "../../session/state.ts";
 import { recover } from "../begin/begin.ts";
 import { beginWithAnswers } from "../begin/begin-with-answers.ts";
-import { beginWithMessage } from "../begin/begin-with-message.ts";
+import { beginWithMessage, type LoadsMeeting } from "../begin/begin-with-message.ts";
+import { earlierRun } from "../begin/earlier-run.ts";
 import type { IncomingMessage } from "../begin/incoming-message.ts";
+import { queueHere, queueMessage } from "../begin/queue-message.ts";
+import { endSupersededRun } from "../begin/supersede.ts";
 import type { ActiveLeg, AskedBy, Host, LegOutcome } from "../leg/host.ts";
 import { childAgent, openChild } from "./child-session.ts";
 import { outcomeOf } from "./task-outcome.ts";
+
+/** The code for a message that meets a run is in the same chunk as this file. */
+const meeting: LoadsMeeting = async () => ({ earlierRun, queueHere, queueMessage, endSupersededRun });
 
 /**
  * Has a sub-agent do a call's work in its own session: gives it the task, passes the user's answer on, or
@@ -117,7 +123,7 @@ async function giveWork(
     }
     if (isBlank(message)) throw new PawlError("invalid_input", "The message for the sub-agent is empty.");
     const incoming = { ...task, isTask: true as const, clientMessageId: "task", whenBusy: "reject" as const };
-    return (await beginWithMessage(host, incoming)).leg;
+    return (await beginWithMessage(host, incoming, meeting)).leg;
   } catch (error) {
     // A process that crashed may have passed it on already. Or the sub-agent's own schema is stricter than
     // the one in the log, and the question must be asked again.
