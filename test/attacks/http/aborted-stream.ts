@@ -8,7 +8,11 @@ import { type Attack, brokenIf } from "../frame/attack.ts";
 export const attack: Attack = {
   id: "attacks-15",
   title: "A stream whose request was aborted never ends for a reader in the same process",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/sse/test/stream/aborted.test.ts",
+    title: "ends for a reader in the same process, when its request is aborted",
+  },
   async attempt() {
     const model = scriptedModel([{ text: "Hello.", latencyMs: 20_000 }]);
     const pawl = runtime({

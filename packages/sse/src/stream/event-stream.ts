@@ -51,8 +51,9 @@ export interface EventStreamOptions<T> {
 
 /**
  * Returns events as the body of a response. Reads the next event only when the reader asks for it, so that a
- * slow reader costs the memory of one event. Ends the body when the events end or this process shuts down,
- * and breaks it off if they fail. The signal passed to `events` aborts when the reader disconnects.
+ * slow reader costs the memory of one event. Ends the body when the events end, this process shuts down or
+ * the request is aborted, and breaks it off if the events fail. The signal passed to `events` aborts when the
+ * reader disconnects.
  */
 export function eventStream<T>(
   events: (signal: AbortSignal) => AsyncIterable<T>,
@@ -63,22 +64,30 @@ export function eventStream<T>(
   const gone = reader.signal;
   const source = oneAtATime(events(gone));
   let isOpen = true;
+  let end: (() => void) | undefined;
   const closed = (how: Closing) => {
-    signal.removeEventListener("abort", leave);
+    signal.removeEventListener("abort", abort);
     if (isOpen) onClose(how);
     isOpen = false;
   };
   const leave = () => {
     closed("gone");
     reader.abort();
+    source.close();
   };
-  if (signal.aborted) leave();
-  else signal.addEventListener("abort", leave);
+  const abort = () => {
+    leave();
+    // Middleware, a test or another handler of this process may still read the body.
+    end?.();
+  };
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
+        end = () => controller.close();
         // The client needs the heartbeat's interval to detect a dead connection.
         controller.enqueue(encoder.encode(`: pawl heartbeat=${heartbeatMs}\n\n`));
+        if (signal.aborted) abort();
+        else signal.addEventListener("abort", abort);
       },
       async pull(controller) {
         try {
@@ -100,10 +109,7 @@ export function eventStream<T>(
           controller.error(new Error("The stream broke off."));
         }
       },
-      cancel() {
-        leave();
-        source.close();
-      },
+      cancel: leave,
     },
     { highWaterMark: 0 },
   );
