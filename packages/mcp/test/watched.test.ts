@@ -1,21 +1,23 @@
 import { expect, it } from "vitest";
+import { type Judge, protocolJudge } from "../src/connect/judge.ts";
 import type { Transport } from "../src/connect/sdk.ts";
 import { watched } from "../src/connect/watched.ts";
 
 type Message = Parameters<Transport["send"]>[0];
 
-/** A transport whose server sends what the test says. `seen` has the messages that reach the SDK. */
-function world(params: object = {}) {
+/** A transport whose server sends what the test says. `seen` has what reaches the SDK, `sent` what the server gets. */
+function world(params: object = {}, judge: Judge = () => undefined) {
   let now = 0;
   const seen: Message[] = [];
-  const transport = watched(
-    { start: async () => {}, send: async () => {}, close: async () => {} },
-    () => now,
-  );
+  const sent: Message[] = [];
+  const send = async (message: Message) => void sent.push(message);
+  const transport = watched({ start: async () => {}, send, close: async () => {} }, judge, () => now);
   transport.onmessage = (message) => void seen.push(message);
   const receive = (message: object) => transport.onmessage?.({ jsonrpc: "2.0", ...message } as Message, {});
   return {
     seen,
+    sent,
+    receive,
     call: () => transport.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params } as Message),
     answer: () => receive({ id: 1, result: { content: [] } }),
     /** Sends this many messages, and lets time pass after each of them. */
@@ -72,4 +74,15 @@ it("B7 T14 a server whose protocol has no requests of servers gets none answered
   expect(failed()).toBe(false);
   send(1, ping, 0);
   expect(failed()).toBe(true);
+});
+
+it("B7 T14 a question with many mistakes is refused, and never reaches the SDK", async () => {
+  const { seen, sent, call, receive } = world({}, await protocolJudge());
+  await call();
+  const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`k${at}`, 1]));
+  const params = { message: "?", requestedSchema: { type: "object", properties } };
+  receive({ id: "s1", method: "elicitation/create", params });
+  expect(seen).toEqual([]);
+  expect(sent.slice(1)).toMatchObject([{ id: "s1", error: { code: -32_602 } }]);
+  expect(JSON.stringify(sent.slice(1)).length).toBeLessThan(2_000);
 });

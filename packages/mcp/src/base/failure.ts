@@ -58,9 +58,10 @@ export class McpFailure extends Error {
   }
 }
 
-/** The `data.reason` of errors that our transports make in place of an answer that will never come. */
+/** The `data.reason` of errors that our transports make in place of an answer that the SDK does not get. */
 export const LOST = "pawl:lost";
 export const TOO_LARGE = "pawl:too_large";
+export const MISFIT = "pawl:misfit";
 
 /** Codes of SDK errors after which nothing was sent. */
 const NOT_SENT = ["NOT_CONNECTED", "NOT_INITIALIZED", "CAPABILITY_NOT_SUPPORTED", "ERA_NEGOTIATION_FAILED"];
@@ -90,7 +91,7 @@ export function failureOf(server: string, thrown: unknown, secrets: readonly str
       server,
       code === "REQUEST_TIMEOUT" ? "it did not answer in time" : "the connection was lost",
     );
-  if (data?.reason === TOO_LARGE) return unusable(server, why);
+  if (data?.reason === TOO_LARGE || data?.reason === MISFIT) return unusable(server, why);
   if (typeof code === "number") {
     const failure = new McpFailure("mcp_refused", "failed", `"${server}": ${why}`);
     failure.isExpired = data?.reason === "invalid_request_state";

@@ -19,24 +19,34 @@ export function boundedFetch(target: HttpTarget, tooLarge: (id: string | number,
     const headers = new Headers(init.headers);
     if (init.method === "GET" && !headers.has("last-event-id")) return new Response(null, { status: 405 });
     const response = await target.fetch(input, init);
-    const { body } = response;
-    if (body === null) return response;
-    let left = target.maxResponseBytes;
-    const limited = body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          left -= chunk.byteLength;
-          if (left >= 0) return controller.enqueue(chunk);
-          const text = `The response is longer than ${target.maxResponseBytes} bytes.`;
-          const id = requestId(init.body);
-          if (id !== undefined) tooLarge(id, text);
-          controller.error(new Error(text));
-        },
-      }),
-    );
-    const { status, statusText } = response;
-    return new Response(limited, { status, statusText, headers: response.headers });
+    return limitedResponse(response, target.maxResponseBytes, (text) => {
+      const id = requestId(init.body);
+      if (id !== undefined) tooLarge(id, text);
+    });
   };
+}
+
+/** Returns the response with a body that fails after so many bytes. `onExcess` gets the error's text. */
+export function limitedResponse(
+  response: Response,
+  maxBytes: number,
+  onExcess: (text: string) => void = () => undefined,
+): Response {
+  const { body, status, statusText, headers } = response;
+  if (body === null) return response;
+  let left = maxBytes;
+  const limited = body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        left -= chunk.byteLength;
+        if (left >= 0) return controller.enqueue(chunk);
+        const text = `The response is longer than ${maxBytes} bytes.`;
+        onExcess(text);
+        controller.error(new Error(text));
+      },
+    }),
+  );
+  return new Response(limited, { status, statusText, headers });
 }
 
 function requestId(body: unknown): string | number | undefined {

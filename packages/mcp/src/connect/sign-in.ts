@@ -1,5 +1,6 @@
 import { McpFailure } from "../base/failure.ts";
 import type { McpUser } from "../base/user.ts";
+import { limitedResponse } from "./http.ts";
 import type { McpServerOptions } from "./options.ts";
 import { exchange, start } from "./sign-in-flow.ts";
 import type { WaitingCall } from "./sign-in-options.ts";
@@ -79,10 +80,16 @@ function refused(message: string): McpFailure {
 
 const CONNECT_TIMEOUT_MS = 30_000;
 
+/** The longest answer of an authorization server. The SDK would list every mistake in it. */
+const MOST_ANSWER_BYTES = 100_000;
+
 function limitedFetch<Deps>({
   fetch: own = fetch,
   connectTimeoutMs = CONNECT_TIMEOUT_MS,
 }: McpServerOptions<Deps>) {
   return async (input: string | URL, init: RequestInit = {}): Promise<Response> =>
-    await own(input, { ...init, signal: AbortSignal.timeout(connectTimeoutMs) });
+    limitedResponse(
+      await own(input, { ...init, signal: AbortSignal.timeout(connectTimeoutMs) }),
+      MOST_ANSWER_BYTES,
+    );
 }

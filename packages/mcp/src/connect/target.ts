@@ -1,4 +1,5 @@
 import { boundedFetch, refuseTooLarge } from "./http.ts";
+import { protocolJudge } from "./judge.ts";
 import type { McpServerOptions } from "./options.ts";
 import { sdk, type Transport } from "./sdk.ts";
 import { stdioTransport } from "./stdio.ts";
@@ -28,9 +29,10 @@ export async function openTransport<Deps>(
   session?: string,
 ): Promise<Opened> {
   const { url, command, args = [], env = {}, cwd, headers = {}, now } = options;
+  const judge = await protocolJudge();
   if (command !== undefined) {
     const { transport, hold } = await stdioTransport({ command, args, env, cwd });
-    return { transport: watched(transport, now), hold };
+    return { transport: watched(transport, judge, now), hold };
   }
   const { StreamableHTTPClientTransport } = await sdk();
   const target = {
@@ -51,6 +53,7 @@ export async function openTransport<Deps>(
       ...(session !== undefined && { sessionId: session, protocolVersion: TASK_VERSION }),
       ...(token !== undefined && { authProvider: authProvider(token) }),
     }) as Transport,
+    judge,
     now,
   );
   return { transport: made, hold: () => undefined };

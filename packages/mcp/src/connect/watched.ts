@@ -1,25 +1,28 @@
 import type { JsonObject } from "@pawl/core";
-import { LOST } from "../base/failure.ts";
+import { LOST, MISFIT } from "../base/failure.ts";
 import { asTaskResult } from "../base/task-wire.ts";
+import { type Judge, resultKind } from "./judge.ts";
 import type { Transport } from "./sdk.ts";
 
 type Message = Parameters<Transport["send"]>[0];
 type Id = string | number;
 
 /**
- * Makes a transport do three things that the SDK (2.4) does not do.
+ * Makes a transport do four things that the SDK (2.4) does not do.
  *
  * - It fails a request whose stream ends without an answer. The SDK would wait until the request's time limit
  *   (typescript-sdk #2739).
  * - It delivers a call that became a task. The SDK drops the task, although it runs.
  * - It limits what a server may send before it answers. The SDK answers each request of a server with a
  *   request of its own, all at once.
+ * - It refuses an answer with many mistakes. The SDK would collect them all.
  *
+ * @param judge judges what a server sends
  * @param now returns the time in milliseconds
  */
-export function watched(transport: Transport, now: () => number = Date.now): Transport {
-  /** The requests without an answer; the value is the request's `params.task`, of calls only. */
-  const open = new Map<Id, { isCall: boolean; asksForTask: boolean }>();
+export function watched(transport: Transport, judge: Judge, now: () => number = Date.now): Transport {
+  /** The requests without an answer. */
+  const open: Open = new Map();
   const send = transport.send.bind(transport);
   const allowed: Allowed = { requests: 0, notifications: 0, most: LEGACY, at: now() };
   let receive: Transport["onmessage"];
@@ -32,8 +35,11 @@ export function watched(transport: Transport, now: () => number = Date.now): Tra
         ((message, extra) => {
           allowLater(allowed, now());
           const flood = floodOf(message, allowed);
-          if (flood === undefined) return handler(delivered(transport, message, open), extra);
-          for (const id of [...open.keys()]) handler(delivered(transport, errorFor(id, flood, LOST), open));
+          const refusal = flood === undefined ? refusalOf(message, judge) : undefined;
+          if (refusal !== undefined) return void send(refusal).catch(() => undefined);
+          if (flood === undefined) return handler(judged(delivered(transport, message, open), judge), extra);
+          for (const id of [...open.keys()])
+            handler(delivered(transport, errorFor(id, flood, LOST), open).message);
         });
     },
   });
@@ -44,7 +50,7 @@ export function watched(transport: Transport, now: () => number = Date.now): Tra
       return send(message, options);
     }
     const { method, params } = message as { method: string; params?: { task?: unknown; _meta?: JsonObject } };
-    open.set(id, { isCall: method === "tools/call", asksForTask: params?.task !== undefined });
+    open.set(id, { method, asksForTask: params?.task !== undefined });
     allowMore(allowed, params?._meta?.[MODERN] === undefined ? LEGACY : CURRENT, open.size);
     const onRequestStreamEnd = () => {
       if (open.has(id)) receive?.(errorFor(id, "The stream ended without an answer.", LOST));
@@ -115,18 +121,45 @@ export function hasTasks(transport: Transport): boolean {
   return withTasks.has(transport);
 }
 
-type Open = Map<Id, { isCall: boolean; asksForTask: boolean }>;
+/** The method of each request without an answer, and whether it asks for a task. */
+type Open = Map<Id, { method: string; asksForTask: boolean }>;
+
+/** A message on its way to the SDK, with the method of the request that it answers. */
+interface Delivered {
+  message: Message;
+  method?: string;
+}
 
 /** Notes that a request has its answer. Returns the answer in a form that the SDK lets through. */
-function delivered(transport: Transport, message: Message, open: Open): Message {
-  if (!("id" in message) || "method" in message) return message;
+function delivered(transport: Transport, message: Message, open: Open): Delivered {
+  if (!("id" in message) || "method" in message) return { message };
   const request = open.get(message.id as Id);
   open.delete(message.id as Id);
-  if (!request?.isCall || !("result" in message)) return message;
-  const result = asTaskResult(message.result as never, request.asksForTask, transport.sessionId);
+  if (request === undefined || !("result" in message)) return { message };
+  const { method, asksForTask } = request;
+  if (method !== "tools/call") return { message, method };
+  const result = asTaskResult(message.result as never, asksForTask, transport.sessionId);
   if (result !== undefined) withTasks.add(transport);
-  return result === undefined ? message : ({ ...message, result } as Message);
+  return { message: result === undefined ? message : ({ ...message, result } as Message), method };
 }
+
+/** Returns the message, or an error in place of an answer with too many mistakes. */
+function judged({ message, method = "" }: Delivered, judge: Judge): Message {
+  const kind = resultKind(method);
+  if (kind === undefined || !("result" in message)) return message;
+  const wrong = judge(kind, message.result);
+  return wrong === undefined ? message : errorFor(message.id as Id, wrong, MISFIT);
+}
+
+/** Returns the answer to a server's request that has too many mistakes. Only questions can have many. */
+function refusalOf(message: Message, judge: Judge): Message | undefined {
+  if (!("method" in message && "id" in message) || message.method !== "elicitation/create") return undefined;
+  const wrong = judge("ElicitRequest", message);
+  if (wrong === undefined) return undefined;
+  return { jsonrpc: "2.0", id: message.id, error: { code: INVALID_PARAMS, message: wrong } } as Message;
+}
+
+const INVALID_PARAMS = -32_602;
 
 /** A request that was cancelled gets no answer. */
 function forget(message: Message, open: Open): void {

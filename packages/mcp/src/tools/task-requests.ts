@@ -3,6 +3,7 @@ import { McpFailure, unusable } from "../base/failure.ts";
 import { hide } from "../base/hide.ts";
 import { objectIn } from "../base/json.ts";
 import { readTask, type ServerTask } from "../base/task-wire.ts";
+import { protocolJudge } from "../connect/judge.ts";
 import type { Connection } from "../connect/pool.ts";
 import { type CallToolResult, type Client, sdk } from "../connect/sdk.ts";
 import type { OpenTask } from "./task-state.ts";
@@ -102,6 +103,9 @@ function nonsense(server: string): McpFailure {
 export async function checkedResult(server: string, given: Json | undefined): Promise<CallToolResult> {
   const { specTypeSchemas } = await sdk();
   const { resultType: _, ...result } = objectIn(given);
+  const judge = await protocolJudge();
+  const wrong = judge("CallToolResult", result);
+  if (wrong !== undefined) throw unusable(server, wrong);
   const checked = await specTypeSchemas.CallToolResult["~standard"].validate(result);
   if (checked.issues === undefined) return checked.value as CallToolResult;
   throw unusable(server, "it is not a valid result of a tool");
