@@ -1,7 +1,7 @@
 import { formatCursor } from "@pawl/core/view";
 import { type Conversation, failureOf, isOver, take, update, updateView } from "../state/conversation.ts";
 import { Gap, standingAt } from "../state/standing.ts";
-import { backoffMs, pause } from "../wire/backoff.ts";
+import { pause, retryMs } from "../wire/backoff.ts";
 import { eitherSignal } from "../wire/either-signal.ts";
 import { readEvents } from "../wire/read-events.ts";
 import { isTemporary, Refused } from "../wire/request.ts";
@@ -45,23 +45,23 @@ export async function readRun(talk: Conversation, response: Response, signal: Ab
  * retry cannot change.
  */
 async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0): Promise<void> {
-  let hasGap = false;
+  let failed: unknown;
   for (let failures = failuresBefore; !signal.aborted; failures += 1) {
     if (failures > 0) {
       update(talk, { connection: "reconnecting" });
-      await pause(backoffMs(failures), signal);
+      await pause(retryMs(failures, failed), signal);
       if (signal.aborted) return;
     } else if (talk.facts.connection === "offline") {
       update(talk, { connection: "connecting" });
     }
     const before = { standing: talk.standing, at: Date.now() };
     try {
-      await readSession(talk, signal, hasGap);
-      hasGap = false;
+      await readSession(talk, signal, failed instanceof Gap);
+      failed = undefined;
     } catch (error) {
       if (signal.aborted) return;
       if (!isTemporary(error)) return giveUp(talk, error);
-      hasGap = error instanceof Gap;
+      failed = error;
     }
     const wasGood = talk.standing !== before.standing || Date.now() - before.at > GOOD_MS;
     if (wasGood) failures = 0;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, Question, Schema } from "@pawl/core";
 import type { Conversation } from "../state/conversation.ts";
-import { backoffMs, pause } from "../wire/backoff.ts";
+import { backoffMs, pause, retryMs } from "../wire/backoff.ts";
 import { eitherSignal } from "../wire/either-signal.ts";
 import { isTemporary, Refused } from "../wire/request.ts";
 import { ownTool, type PageTool, type WithTools } from "./page-tools.ts";
@@ -131,7 +131,7 @@ async function runAndAnswer(
       if (isReplaced) return;
       isReplaced = true;
       outcome = { error: `The result could not be sent: ${error.message}`.slice(0, MOST_ERROR_CHARS) };
-    } else await pause(backoffMs(tries), signal);
+    } else await pause(retryMs(tries, error), signal);
   }
 }
 

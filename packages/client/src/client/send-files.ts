@@ -1,5 +1,5 @@
 import type { Conversation } from "../state/conversation.ts";
-import { backoffMs, pause } from "../wire/backoff.ts";
+import { pause, retryMs } from "../wire/backoff.ts";
 import { eitherSignal } from "../wire/either-signal.ts";
 import { isTemporary, Refused } from "../wire/request.ts";
 import type { InputPart } from "../wire/wire.ts";
@@ -47,7 +47,7 @@ async function upload(talk: Conversation, file: Blob, signal: AbortSignal): Prom
       return await talk.wire.upload(file, signal);
     } catch (error) {
       if (tries === TRIES || signal.aborted || !isTemporary(error)) throw error;
-      await pause(backoffMs(tries), signal);
+      await pause(retryMs(tries, error), signal);
     }
   }
 }

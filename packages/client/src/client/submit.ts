@@ -3,7 +3,7 @@ import { PawlError } from "@pawl/core/view";
 import type { AgentFailure } from "../state/agent-state.ts";
 import { isSubmitting } from "../state/agent-state.ts";
 import { type Conversation, failureOf, update } from "../state/conversation.ts";
-import { backoffMs, pause } from "../wire/backoff.ts";
+import { pause, retryMs } from "../wire/backoff.ts";
 import { isTemporary, Refused, sessionOf } from "../wire/request.ts";
 import type { InputPart, RunBody } from "../wire/wire.ts";
 import { checkArgument, refuseEvent } from "./check-client.ts";
@@ -196,7 +196,7 @@ async function post(talk: Conversation, body: RunBody, signal: AbortSignal): Pro
     } catch (error) {
       if (tries > 1 && error instanceof Refused && error.code === "already_answered") return undefined;
       if (tries === TRIES || signal.aborted || !isTemporary(error)) throw error;
-      await pause(backoffMs(tries), signal);
+      await pause(retryMs(tries, error), signal);
     }
   }
 }

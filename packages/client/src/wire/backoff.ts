@@ -10,6 +10,17 @@ export function backoffMs(failures: number, random: () => number = Math.random):
   return (longest / 2) * (1 + random());
 }
 
+/**
+ * Returns the milliseconds to wait after a failure: those of {@link backoffMs}, or as many as the server asks
+ * for by `retry-after`, in seconds, up to a minute.
+ */
+export function retryMs(failures: number, error?: unknown): number {
+  const { answer } = Object(error) as { answer?: { headers: Headers } };
+  // A date is no number.
+  const seconds = Number(answer?.headers.get("retry-after")) || 0;
+  return Math.max(backoffMs(failures), Math.min(seconds, 60) * 1_000);
+}
+
 /** Objects that exist only in browsers. */
 type Page = Partial<Pick<EventTarget, "addEventListener" | "removeEventListener">> & {
   document?: EventTarget & { visibilityState?: string };
