@@ -8,7 +8,7 @@ import { coachRoutes } from "./coach-routes.ts";
 import type { ServerFleet } from "./fleet/fleet.ts";
 import { fleetRoutes, noFleetRoutes } from "./fleet/routes.ts";
 import type { ModelInfo } from "./models.ts";
-import { isLoopback, ownPageOnly, securityHeaders } from "./protection.ts";
+import { isLoopback, ownPageOnly, plainBodies, securityHeaders } from "./protection.ts";
 import { type RocketLeagueServing, rocketLeagueRoutes } from "./rocket-league-routes.ts";
 import { type SearchServing, searchRoutes } from "./search-routes.ts";
 import { type TrainerServing, trainerRoutes } from "./trainer-routes.ts";
@@ -108,6 +108,7 @@ export function playgroundApp({
   app.use(securityHeaders);
   app.get("/healthz", (c) => c.json({ ok: true }));
   app.use(ownPageOnly(host));
+  app.use(plainBodies);
   // The API under `/agent` identifies its callers by a token.
   app.use(except("/agent/*", identity.middleware));
   const isOwnMachine = isLoopback(host) && !trustProxy;

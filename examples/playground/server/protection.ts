@@ -66,6 +66,15 @@ export function ownPageOnly(boundTo: string): MiddlewareHandler {
   };
 }
 
+/** Refuses compressed bodies: what they inflate to has no limit. */
+export const plainBodies: MiddlewareHandler = async (c, next) => {
+  const coding = c.req.header("content-encoding") ?? "identity";
+  if (coding.toLowerCase() === "identity") return await next();
+  c.header("accept-encoding", "identity");
+  const error = { code: "invalid_input", message: "Send the body without compression." };
+  return c.json({ error }, 415);
+};
+
 /**
  * Returns the host of an origin. `undefined` if the origin is not written exactly as browsers write it, e.g.
  * with a backslash.

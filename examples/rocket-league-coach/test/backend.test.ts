@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { postgresReservations } from "@pawl/postgres";
 import { strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
@@ -200,7 +201,14 @@ describe("X3 the coach's backend", () => {
     for (const path of gets) expect((await of.call(path, undefined, "wrong")).status, path).toBe(401);
     for (const path of ["/tools/execute", "/chat/preflight", "/chat/record", "/chat/renew", "/chat/abort"])
       expect((await of.call(path, { reservation_id }, "wrong")).status, path).toBe(401);
-    expect((await of.backend.request("/api/v1/coach/budget")).status).toBe(401);
+    const unknown = await of.backend.request("/api/v1/coach/budget");
+    expect([unknown.status, unknown.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    const packed = await of.backend.request("/api/v1/coach/chat/preflight", {
+      method: "POST",
+      headers: { authorization: `Bearer ${tokenOf(ada)}`, "content-encoding": "gzip" },
+      body: gzipSync("{}"),
+    });
+    expect([packed.status, packed.headers.get("accept-encoding")]).toEqual([415, "identity"]);
     expect((await of.call(`/sessions/${session_id}/messages`, undefined, tokenOf(bob))).status).toBe(404);
     expect((await preflight(of, bob, { session_id })).status).toBe(404);
     expect((await preflight(of, bob, { new_session_id: session_id })).status).toBe(404);

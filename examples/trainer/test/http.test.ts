@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { PawlError, runtime } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { generateKeyPair, SignJWT } from "jose";
@@ -103,6 +104,12 @@ describe("12.7 authentication and the API", () => {
       for (const json of bodies) expect((await made.ask(path, { json })).status).toBe(400);
       const noJson = await made.ask(path, { method: "POST", body: "message=hi" });
       expect([400, 415]).toContain(noJson.status);
+      const packed = await made.ask(path, {
+        method: "POST",
+        headers: { "content-type": "application/json", "content-encoding": "gzip" },
+        body: gzipSync('{"message":"Hi"}'),
+      });
+      expect([packed.status, packed.headers.get("accept-encoding")]).toEqual([415, "identity"]);
     }
     expect(await made.store.sessions.list({ userId: made.userId })).toEqual([]);
   });

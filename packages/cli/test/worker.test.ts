@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { rawRequest } from "../../../test/support/raw-request.ts";
 import { app, pawl, worker } from "./support/command.ts";
 
 /** Runs `pawl` to its end. */
@@ -55,6 +56,28 @@ describe("pawl worker", () => {
         message: "No such path: GET /metric. This worker serves /livez, /readyz and /metrics.",
       },
     });
+  });
+
+  it("Q5 answers health checks over HTTP/1.0 without a host, through a proxy, and by HEAD", async () => {
+    const { port } = await worker("app.ts");
+    for (const path of ["/livez", "/readyz", "/metrics"])
+      for (const lines of [
+        [`GET ${path} HTTP/1.0`],
+        [`HEAD ${path} HTTP/1.0`],
+        [`GET http://worker.test${path}?a=1 HTTP/1.0`],
+        [`GET ${path} HTTP/1.1`, "host: x", "connection: close"],
+      ]) {
+        const { status, body } = await rawRequest(port, lines);
+        expect([lines[0], status, body === ""]).toEqual([lines[0], 200, lines[0]?.startsWith("HEAD")]);
+      }
+  });
+
+  it("Q5 names the methods that its paths accept", async () => {
+    const { port } = await worker("app.ts");
+    for (const path of ["/livez", "/metrics"]) {
+      const { status, head } = await rawRequest(port, [`POST ${path} HTTP/1.0`, "content-length: 0"]);
+      expect([status, /^allow: GET, HEAD$/im.test(head)]).toEqual([405, true]);
+    }
   });
 
   it("Q5 checks an app without working", async () => {

@@ -237,6 +237,17 @@ describe("requests of other pages", () => {
       expect([origin, (await get("/api/info", { headers: { origin } })).status]).toEqual([origin, 403]);
   });
 
+  it("are refused if their body is compressed", async () => {
+    const { get } = app();
+    const headers = { "content-encoding": "gzip" };
+    const { status, headers: answered } = await get("/api/coach/runs", {
+      method: "POST",
+      headers,
+      body: "x",
+    });
+    expect([status, answered.get("accept-encoding")]).toEqual([415, "identity"]);
+  });
+
   it("are refused by a foreign host name that resolves to this machine", async () => {
     const at = (url: string, host?: string) => playgroundAt(url, host).then(({ status }) => status);
     expect(await at("http://evil.example:4321/api/info")).toBe(403);

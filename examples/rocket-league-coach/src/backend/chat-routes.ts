@@ -78,8 +78,11 @@ async function budgetFor(parts: ChatParts, userId: string) {
   };
 }
 
-/** Parses a request's body. Throws a response 400 that names each wrong field. */
+/** Parses a request's body. Throws a response 400 that names each wrong field, or 415 if it is compressed. */
 async function parsed<Schema extends z.ZodType>(request: Request, schema: Schema): Promise<z.infer<Schema>> {
+  const coding = request.headers.get("content-encoding") ?? "identity";
+  if (coding.toLowerCase() !== "identity")
+    throw refused("unsupported", "The body must be JSON without compression.");
   const body: unknown = await request.json().catch(() => {
     throw refused("invalid_request", "The body must be JSON.");
   });

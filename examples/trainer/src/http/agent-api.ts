@@ -111,7 +111,10 @@ export function agentApi(options: AgentApiOptions): (request: Request) => Promis
   });
   app.use("*", async (c, next) => {
     const caller = await authorize(c.req.raw);
-    if (caller === null) return c.json(wireError("unauthorized", "Please sign in."), 401);
+    if (caller === null) {
+      c.header("www-authenticate", "Bearer");
+      return c.json(wireError("unauthorized", "Please sign in."), 401);
+    }
     if (!("userId" in caller)) return caller;
     c.set("userId", caller.userId);
     c.header("cache-control", "no-store");
@@ -185,7 +188,9 @@ function served(options: AgentApiOptions) {
   return {
     serve: async (c: Context<Env>): Promise<Response> => {
       const body = await withSession(runtime, c.get("userId"), await c.req.text());
-      const headers = { "content-type": c.req.header("content-type") ?? "" };
+      const coding = c.req.header("content-encoding");
+      const type = { "content-type": c.req.header("content-type") ?? "" };
+      const headers = { ...type, ...(coding !== undefined && { "content-encoding": coding }) };
       return await ask(c, "/runs", { method: "POST", headers, body });
     },
     /** Returns the visible events of a session. A session of another user or agent is answered with 404. */

@@ -35,10 +35,12 @@ export async function serveHealth(
   const paths = pathsOf(serveMetrics);
   const checks = nodeListener(health({ runtime }));
   const server = createServer((request, response) => {
-    const path = request.url?.split("?")[0] ?? "";
-    if (!paths.includes(path)) refuse(response, `No such path: ${request.method} ${path}.`, paths);
-    else if (path === "/metrics") serveMetrics?.(request, response);
-    else void checks(request, response);
+    const { method = "", url = "" } = request;
+    const path = pathIn(url);
+    if (!paths.includes(path)) refuse(response, `No such path: ${method} ${path}.`, paths);
+    else if (path !== "/metrics") void checks(request, response);
+    else if (method === "GET" || method === "HEAD") serveMetrics?.(request, response);
+    else refuseMethod(response);
   });
   server.listen({ port, ...(host !== undefined && { host }) });
   await once(server, "listening").catch((error: unknown) => {
@@ -55,6 +57,18 @@ export async function serveHealth(
       await once(server, "close");
     },
   };
+}
+
+/** Returns the path of a request's target. Clients of a proxy send a whole URL. */
+function pathIn(target: string): string {
+  if (!/^https?:/i.test(target)) return target.split("?")[0] ?? "";
+  return URL.canParse(target) ? new URL(target).pathname : target;
+}
+
+function refuseMethod(response: ServerResponse): void {
+  const allow = "GET, HEAD";
+  const error = { code: "method_not_allowed", message: `This path accepts ${allow} only.` };
+  response.writeHead(405, { "content-type": "application/json", allow }).end(JSON.stringify({ error }));
 }
 
 function refuse(response: ServerResponse, problem: string, paths: readonly string[]): void {

@@ -45,5 +45,5 @@ export async function worker(name: string, { args = [] as string[], env = {} } =
     const response = await fetch(`http://127.0.0.1:${port}${path}`);
     return { status: response.status, text: await response.text() };
   };
-  return { ...command, get };
+  return { ...command, port: Number(port), get };
 }

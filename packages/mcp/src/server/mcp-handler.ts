@@ -44,6 +44,8 @@ export interface McpHandlerOptions {
    * result. Default: 5,000.
    */
   taskAfterMs?: number;
+  /** The maximum size of a request's body, in bytes. A larger one is refused with 413. Default: 1,000,000. */
+  maxBodyBytes?: number;
 }
 
 const OPTIONS: OptionKinds<McpHandlerOptions> = {
@@ -55,6 +57,10 @@ const OPTIONS: OptionKinds<McpHandlerOptions> = {
   stateKey: "string!",
   stateTtlSeconds: "number",
   taskAfterMs: "number",
+  maxBodyBytes: {
+    mustBe: "a number of bytes above 0",
+    is: (bytes) => typeof bytes === "number" && bytes > 0,
+  },
 };
 
 const WEEK = 604_800;
@@ -103,7 +109,7 @@ const TASK_AFTER_MS = 5_000;
 export function mcpHandler(options: McpHandlerOptions): (request: Request) => Promise<Response> {
   checkOptions("mcpHandler()", options, OPTIONS);
   const { authorize, stateKey, agent, toolName = "ask", stateTtlSeconds = WEEK, ...rest } = options;
-  const { taskAfterMs = TASK_AFTER_MS } = rest;
+  const { taskAfterMs = TASK_AFTER_MS, maxBodyBytes = 1_000_000 } = rest;
   if (!(taskAfterMs >= 0))
     throw new PawlError(
       "config",
@@ -118,7 +124,8 @@ export function mcpHandler(options: McpHandlerOptions): (request: Request) => Pr
     if (caller instanceof Response) return caller;
     if (caller === null)
       return new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } });
-    handler ??= makeHandler(served, stateKey, stateTtlSeconds);
+    if (isCoded(request)) return refusedCoding();
+    handler ??= makeHandler(served, { key: stateKey, ttlSeconds: stateTtlSeconds, maxBodyBytes });
     const { userId: clientId, caller: facts, credentials } = caller;
     const extra = { ...(facts && { caller: facts }), ...(credentials !== undefined && { credentials }) };
     return await (await handler)(request, { authInfo: { token: "", clientId, scopes: [], extra } });
@@ -134,7 +141,25 @@ interface AuthInfo {
   extra: Record<string, unknown>;
 }
 
-async function makeHandler(served: ServedAgent, key: string, ttlSeconds: number): Promise<Serve> {
+function isCoded({ headers }: Request): boolean {
+  const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  return coding !== "" && coding !== "identity";
+}
+
+/** Refuses a compressed body, as JSON-RPC refuses what it cannot read: what it inflates to has no limit. */
+function refusedCoding(): Response {
+  const error = { code: -32_700, message: "Send the body without compression." };
+  const body = { jsonrpc: "2.0", id: null, error };
+  return Response.json(body, { status: 415, headers: { "accept-encoding": "identity" } });
+}
+
+interface Limits {
+  key: string;
+  ttlSeconds: number;
+  maxBodyBytes: number;
+}
+
+async function makeHandler(served: ServedAgent, { key, ttlSeconds, maxBodyBytes }: Limits): Promise<Serve> {
   // Processes that serve no request do not pay for the SDK.
   const sdk = await import("@modelcontextprotocol/server");
   const codec = sdk.createRequestStateCodec<JsonObject>({
@@ -171,8 +196,8 @@ async function makeHandler(served: ServedAgent, key: string, ttlSeconds: number)
       });
       return server;
     },
-    // A run may take long: only a stream is kept alive.
-    { responseMode: "sse" },
+    // A run may take long: only a stream is kept alive. No number of bytes may be endless.
+    { responseMode: "sse", maxRequestBodySize: Math.min(maxBodyBytes, Number.MAX_SAFE_INTEGER) },
   );
   return async (request, options) => await handler.fetch(request, options);
 }

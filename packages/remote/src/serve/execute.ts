@@ -56,7 +56,15 @@ function idempotencyKeyOf({ headers }: Request): string | undefined {
 async function readCall(request: Request, maxBytes: number): Promise<WireCall> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json")
-    throw new Refusal(415, "invalid_input", "Send JSON with the header `content-type: application/json`.");
+    throw new Refusal(415, "invalid_input", "Send JSON with the header `content-type: application/json`.", {
+      headers: { accept: "application/json" },
+    });
+  const coding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  // What a compressed body inflates to has no limit.
+  if (coding !== "" && coding !== "identity")
+    throw new Refusal(415, "invalid_input", "Send the body without compression.", {
+      headers: { "accept-encoding": "identity" },
+    });
   const text = await readCapped(request, maxBytes).catch(brokenOff);
   if (text === undefined)
     throw new Refusal(413, "too_large", `The body may have at most ${maxBytes} bytes.`, {

@@ -3,7 +3,8 @@ import type { WireReport } from "../wire/definition.ts";
 /**
  * The code of an error, in the body's `error.code`. The response's status is in brackets.
  *
- * - `invalid_input` (400, 415): the request is malformed, or its content type is not JSON
+ * - `invalid_input` (400, 412, 415): the request is malformed, its `if-match` does not hold, its content type
+ *   is not JSON, or its body is compressed
  * - `unauthorized` (401): `authorize` returned `null`
  * - `not_found` (404), `method_not_allowed` (405): no such route
  * - `unknown_tool` (404): this user has no such tool

@@ -5,6 +5,7 @@ import { type Definitions, definitionsOf } from "./definitions.ts";
 import { execute } from "./execute.ts";
 import type { ServedTools, ToolHandlerOptions, ToolUser } from "./handler-options.ts";
 import { openApi } from "./open-api.ts";
+import { unmet } from "./preconditions.ts";
 import { privateJson, Refusal } from "./tool-error.ts";
 
 /**
@@ -17,6 +18,8 @@ import { privateJson, Refusal } from "./tool-error.ts";
  *   served, and a retry would not help. The header `Idempotency-Key` reaches the tool as `idempotencyKey`. If
  *   the client disconnects, the tool's `signal` aborts
  * - `GET <base>/openapi.json`: an OpenAPI 3.1 document of these routes and the user's tools
+ *
+ * Both GET routes also answer HEAD.
  *
  * Other failures are `{ error: { code, message } }`, see {@link ToolErrorCode}. A tool's `format`,
  * `shortenInput` and `category` do not travel.
@@ -119,8 +122,11 @@ async function route(
   const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : undefined;
   const method = ROUTES.get(path ?? "");
   if (method === undefined) throw new Refusal(404, "not_found", noRoute(request.method, pathname, basePath));
-  if (request.method !== method)
-    throw new Refusal(405, "method_not_allowed", `Use ${method}.`, { headers: { allow: method } });
+  const isRead = method === "GET" && (request.method === "GET" || request.method === "HEAD");
+  if (!isRead && request.method !== method) {
+    const allow = method === "GET" ? "GET, HEAD" : method;
+    throw new Refusal(405, "method_not_allowed", `Use ${method}.`, { headers: { allow } });
+  }
   const user = await served.authorize(request);
   if (user === null) {
     const message = "The bearer token is missing, or it is not valid any more.";
@@ -131,8 +137,10 @@ async function route(
   const { byName, described } = await toolsOf(user);
   if (path === PATHS.execute) return await execute(served, byName, user, request);
   const definitions = await described();
-  if (path === PATHS.openApi) return privateJson(openApi(served, definitions));
-  return unchanged(request, definitions.version) ?? schemaResponse(definitions);
+  const found =
+    path === PATHS.openApi ? privateJson(openApi(served, definitions)) : schemaResponse(definitions);
+  const answer = notMet(request, found) ?? found;
+  return request.method === "HEAD" ? new Response(null, answer) : answer;
 }
 
 const ROUTES: ReadonlyMap<string, "GET" | "POST"> = new Map([
@@ -162,10 +170,16 @@ const revalidated = (version: string) => ({
   vary: "authorization, cookie",
 });
 
-function unchanged({ headers }: Request, version: string): Response | undefined {
-  const known = (headers.get("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  if (!known.includes(`"${version}"`)) return undefined;
-  return new Response(null, { status: 304, headers: revalidated(version) });
+/** Returns the response to a request whose conditions do not hold; `undefined` if they do. */
+function notMet({ headers }: Request, found: Response): Response | undefined {
+  const status = unmet(headers, found.headers.get("etag") ?? undefined);
+  if (status === undefined) return undefined;
+  if (status === 412)
+    return new Refusal(412, "invalid_input", "The resource does not have the `if-match` of this request.")
+      .response;
+  const kept = new Headers(found.headers);
+  kept.delete("content-type");
+  return new Response(null, { status, headers: kept });
 }
 
 function schemaResponse(definitions: Definitions): Response {

@@ -55,7 +55,7 @@ it.each<[string, number, string, Record<string, string>?, string?, string?]>([
   ["a long key", 400, call("{}"), { "idempotency-key": "a".repeat(256) }],
   ["a token without its scheme", 401, call("{}"), { authorization: "of-ada" }],
   ["OPTIONS", 405, "", {}, "/tools/execute", "OPTIONS"],
-  ["HEAD", 405, "", {}, "/tools/schema", "HEAD"],
+  ["HEAD of a route for POST", 405, "", {}, "/tools/execute", "HEAD"],
   ["an escaped path", 404, "", {}, "/tools%2Fschema", "GET"],
   ["two slashes", 404, "", {}, "//tools/schema", "GET"],
 ])(

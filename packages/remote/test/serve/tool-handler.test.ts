@@ -2,6 +2,7 @@ import { type ToolContext, tool } from "@pawl/core";
 import { toolHandler } from "@pawl/remote/server";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
+import { conditionalRequests } from "../../../../test/support/conditional-requests.ts";
 import { jsonOf, served } from "../support/served.ts";
 
 interface Deps {
@@ -57,8 +58,14 @@ const make = (more = {}) =>
 
 const AUTH = { authorization: "Bearer of-ada", "content-type": "application/json" };
 
-async function get(serve: (request: Request) => Promise<Response>, path: string, headers = {}) {
-  return await serve(new Request(`http://h/api/v1/coach${path}`, { headers: { ...AUTH, ...headers } }));
+async function get(
+  serve: (request: Request) => Promise<Response>,
+  path: string,
+  headers = {},
+  method = "GET",
+) {
+  const init = { method, headers: { ...AUTH, ...headers } };
+  return await serve(new Request(`http://h/api/v1/coach${path}`, init));
 }
 
 async function execute(
@@ -107,6 +114,41 @@ describe("T10 GET tools/schema", () => {
     }
     const other = await get(make({ tools: [add] }), "/tools/schema", { "if-none-match": etag });
     expect(other.status).toBe(200);
+  });
+
+  it.each(conditionalRequests)(
+    "answers by the rules of HTTP to a request with %s",
+    async (_, headers, status) => {
+      const serve = make();
+      const whole = await get(serve, "/tools/schema");
+      const etag = whole.headers.get("etag") ?? "";
+      for (const method of ["GET", "HEAD"]) {
+        const answer = await get(serve, "/tools/schema", headers(etag), method);
+        expect(answer.status).toBe(status);
+        if (status !== 412)
+          for (const name of ["etag", "cache-control", "vary"])
+            expect(answer.headers.get(name)).toBe(whole.headers.get(name));
+        expect((await answer.text()) === "").toBe(method === "HEAD" || status === 304);
+      }
+    },
+  );
+
+  it("answers conditions about the document, which has no tag", async () => {
+    const serve = make();
+    expect((await get(serve, "/openapi.json", { "if-none-match": "*" })).status).toBe(304);
+    expect((await get(serve, "/openapi.json", { "if-match": '"a"' })).status).toBe(412);
+    expect((await get(serve, "/openapi.json", {}, "HEAD")).status).toBe(200);
+  });
+
+  it("names the methods that a path accepts", async () => {
+    const serve = make();
+    const answer = async (path: string, method: string) => {
+      const { status, headers } = await get(serve, path, {}, method);
+      return [status, headers.get("allow")];
+    };
+    expect(await answer("/tools/schema", "DELETE")).toEqual([405, "GET, HEAD"]);
+    expect(await answer("/openapi.json", "POST")).toEqual([405, "GET, HEAD"]);
+    expect(await answer("/tools/execute", "HEAD")).toEqual([405, "POST"]);
   });
 
   it("F19 lists and runs the tools of the user", async () => {
@@ -161,6 +203,13 @@ describe("T10 POST tools/execute", () => {
     ["an input that is no object", 400, "invalid_input", { tool_name: "add", tool_input: [] }],
     ["a wrong key", 400, "invalid_input", { tool_name: "add", tool_input: {} }, { "idempotency-key": "a b" }],
     ["another content type", 415, "invalid_input", "a=1", { "content-type": "text/plain" }],
+    [
+      "a compressed body",
+      415,
+      "invalid_input",
+      { tool_name: "add", tool_input: { a: 1 } },
+      { "content-encoding": "gzip" },
+    ],
     ["no token", 401, "unauthorized", { tool_name: "add", tool_input: {} }, { authorization: "" }],
     [
       "a wrong token",
@@ -174,6 +223,9 @@ describe("T10 POST tools/execute", () => {
     const refused = await execute(make(), body, { headers });
     expect([refused.status, refused.body.error.code]).toEqual([status, code]);
     expect(refused.headers.get("www-authenticate")).toBe(status === 401 ? "Bearer" : null);
+    const isCoded = headers["content-encoding"] !== undefined;
+    expect(refused.headers.get("accept-encoding")).toBe(isCoded ? "identity" : null);
+    expect(refused.headers.get("accept")).toBe(status === 415 && !isCoded ? "application/json" : null);
     expect(refused.body.error.message).toMatch(/\w.*\.$|expected number, received string$/);
     expect(refused.headers.get("cache-control")).toBe("no-store");
   });

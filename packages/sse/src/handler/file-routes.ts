@@ -1,8 +1,9 @@
 import { PawlError, type Runtime } from "@pawl/core";
 import type { Hono } from "hono";
-import { bodyOf, tooLarge } from "../request/read-json.ts";
+import { bodyOf, checkCoding, tooLarge } from "../request/read-json.ts";
 import { refusal } from "../request/wire-error.ts";
 import { heldBody, piecesOf } from "../stream/held-body.ts";
+import { notMet } from "./conditional.ts";
 import { type RateLimiter, withinRate } from "./rate-limit.ts";
 import { type Env, json, route } from "./routes.ts";
 
@@ -48,8 +49,9 @@ export function fileRoutes(app: Hono<Env>, { runtime, rateLimit, maxFileBytes }:
       const { signal, method } = c.req.raw;
       const known = await kept(runtime.files.describe(userId, id));
       const headers = headersOf(known);
-      const isKnown = c.req.header("if-none-match")?.includes(headers.etag) === true;
-      if (isKnown) return new Response(null, { status: 304, headers });
+      // Before the file is read.
+      const instead = notMet(c.req.raw, new Headers(headers));
+      if (instead !== undefined) return instead;
       const length = { "content-length": String(known.bytes) };
       if (method === "HEAD") return new Response(null, { headers: { ...headers, ...length } });
       const { content, close } = await runtime.files.open(userId, id, { signal });
@@ -85,12 +87,14 @@ function headersOf({ id, mediaType }: { id: string; mediaType: string }) {
  * page can upload files with the user's cookie.
  */
 function checkIsBytes(request: Request): void {
+  checkCoding(request);
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/octet-stream")
     throw refusal(
       415,
       "invalid_input",
       "Send the bytes of one file with the header `content-type: application/octet-stream`.",
+      { accept: "application/octet-stream" },
     );
 }
 

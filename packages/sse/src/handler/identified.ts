@@ -23,7 +23,9 @@ export const errorsOnly: MiddlewareHandler<Env> = async (_c, next) => {
 export function identified(authorize: Served["authorize"]): MiddlewareHandler<Env> {
   return async (c, next) => {
     const caller = await authorize(c.req.raw);
-    if (caller === null) throw refusal(401, "unauthorized", "Please sign in.");
+    // HTTP requires a challenge. Browsers show no dialog for this one, so an app with cookies loses nothing.
+    if (caller === null)
+      throw refusal(401, "unauthorized", "Please sign in.", { "www-authenticate": "Bearer" });
     if (isResponse(caller)) return unsent(caller, "authorize()");
     c.set("caller", checkCaller(caller));
     c.set("userId", caller.userId);

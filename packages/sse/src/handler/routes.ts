@@ -5,6 +5,7 @@ import type { Caller } from "../session/caller.ts";
 import type { ReadFor } from "../session/within-read.ts";
 import type { Closing } from "../stream/event-stream.ts";
 import type { Follower } from "../stream/followers.ts";
+import { conditional } from "./conditional.ts";
 
 /** The values that Hono keeps for a request after `authorize`. */
 export interface Env {
@@ -34,7 +35,10 @@ export function route(
   path: string,
   methods: { readonly GET?: Handler<Env>; readonly POST?: Handler<Env> },
 ): void {
-  for (const [method, serve] of Object.entries(methods)) app.on(method, path, serve);
+  const { GET, POST } = methods;
+  if (GET !== undefined)
+    app.get(path, async (c, next) => conditional(c.req.raw, (await GET(c, next)) as Response));
+  if (POST !== undefined) app.post(path, POST);
   const allow = methods.GET === undefined ? "POST" : "GET, HEAD";
   app.all(path, () =>
     errorResponse(405, "method_not_allowed", `This path accepts ${allow} only.`, { allow }),

@@ -4,7 +4,8 @@ import { refusal } from "./wire-error.ts";
 /**
  * Reads the body of a request as JSON. Stops reading after `maxBytes`.
  *
- * @throws HTTPException 415 for another content type, 413 for too many bytes, 400 for invalid JSON.
+ * @throws HTTPException 415 for another content type or a compressed body, 413 for too many bytes, 400 for
+ *   invalid JSON.
  */
 export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   checkIsJson(request);
@@ -18,15 +19,29 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
 }
 
 /**
- * Checks the content type of a request.
+ * Checks the content type of a request, and that its body has no content coding.
  *
- * @throws HTTPException 415 if the content type is not `application/json`.
+ * @throws HTTPException 415 if the content type is not `application/json`, or for a coded body.
  */
 export function checkIsJson(request: Request): void {
+  checkCoding(request);
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
-    throw refusal(415, "invalid_input", "Send JSON with the header `content-type: application/json`.");
+    const message = "Send JSON with the header `content-type: application/json`.";
+    throw refusal(415, "invalid_input", message, { accept: "application/json" });
   }
+}
+
+/**
+ * Checks that a body has no content coding: what it inflates to has no limit.
+ *
+ * @throws HTTPException 415 for a compressed body
+ */
+export function checkCoding({ headers }: Request): void {
+  const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  if (coding === "" || coding === "identity") return;
+  const message = "Send the body without compression, and without the header `content-encoding`.";
+  throw refusal(415, "invalid_input", message, { "accept-encoding": "identity" });
 }
 
 /**

@@ -21,7 +21,11 @@ export function nodeListener(
   serve: (request: Request) => Response | Promise<Response>,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
   checkServe("nodeListener()", serve, "mount nodeListener(serve), not nodeListener");
-  const listen = getRequestListener((request) => serve(request), { overrideGlobalObjects: false });
+  const listen = getRequestListener((request) => serve(request), {
+    overrideGlobalObjects: false,
+    // HTTP/1.0 has no `host`, and load balancers check health with it. Node refuses HTTP/1.1 without one.
+    hostname: "localhost",
+  });
   return (incoming, outgoing) => {
     restorePath(incoming);
     giveBack(incoming);
@@ -36,11 +40,19 @@ function restorePath(incoming: IncomingMessage & { originalUrl?: unknown }): voi
 
 /**
  * Restores a body that a parser has already read. Puts it into `rawBody`, where `getRequestListener` finds
- * it.
+ * it. The parser has also undone a content coding.
  */
 function giveBack(incoming: IncomingMessage & { body?: unknown; rawBody?: unknown }): void {
   const { body, rawBody } = incoming;
   if (!incoming.readableDidRead || body === undefined || rawBody !== undefined) return;
   incoming.rawBody =
     Buffer.isBuffer(body) || typeof body === "string" ? Buffer.from(body) : Buffer.from(JSON.stringify(body));
+  delete incoming.headers["content-encoding"];
+  incoming.rawHeaders = withoutCoding(incoming.rawHeaders);
+}
+
+/** @param raw names and values in alternation */
+function withoutCoding(raw: readonly string[]): string[] {
+  const isCoding = (at: number) => raw[at]?.toLowerCase() === "content-encoding";
+  return raw.filter((_, at) => !isCoding(at - (at % 2)));
 }

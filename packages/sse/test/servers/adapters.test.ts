@@ -1,13 +1,16 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import { serve as serveHono } from "@hono/node-server";
 import { agent, memoryFiles, memoryStore, type Runtime, runtime } from "@pawl/core";
+import { scriptedModel } from "@pawl/testing";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { rawRequest } from "../../../../test/support/raw-request.ts";
 import { fastifyPlugin } from "../../src/fastify.ts";
-import { type HandlerOptions, handler } from "../../src/index.ts";
+import { type HandlerOptions, handler, health } from "../../src/index.ts";
 import { nodeListener } from "../../src/node.ts";
 import { type HandModel, handModel } from "../support/hand-model.ts";
 
@@ -77,7 +80,7 @@ const frameworks: Record<string, (serve: Serve) => Promise<string>> = {
   },
 };
 
-describe.each(Object.entries(frameworks))("W1 %s", (_name, mount) => {
+describe.each(Object.entries(frameworks))("W1 %s", (name, mount) => {
   const setup = async (
     options: Partial<HandlerOptions> = {},
   ): Promise<{ url: string; model: HandModel; pawl: Runtime }> => {
@@ -135,6 +138,26 @@ describe.each(Object.entries(frameworks))("W1 %s", (_name, mount) => {
     expect((await fetch(`${url}/runs`, { headers: { authorization: "Bearer ada" } })).status).toBe(405);
   });
 
+  it("refuses a body that is compressed, unless a parser of the app has decompressed it", async () => {
+    const { url, model } = await setup();
+    const response = await fetch(`${url}/runs`, {
+      method: "POST",
+      headers: {
+        authorization: "Bearer ada",
+        "content-type": "application/json",
+        "content-encoding": "gzip",
+      },
+      body: gzipSync('{"input":"Hi"}'),
+    });
+    const isParsed = name === "Express behind express.json()";
+    expect(response.status).toBe(isParsed ? 200 : 415);
+    if (!isParsed) return expect(response.headers.get("accept-encoding")).toBe("identity");
+    const turn = await model.turn();
+    turn.say("Hello.");
+    turn.end();
+    expect(await response.text()).toContain("Hello.");
+  });
+
   it("F1 takes files, and gives them back", async () => {
     const { url } = await setup();
     const headers = { authorization: "Bearer ada", "content-type": "application/octet-stream" };
@@ -172,5 +195,41 @@ describe.each(Object.entries(frameworks))("W1 %s", (_name, mount) => {
       404,
       "No such route: GET /api/coach/sessions. This handler serves /runs and /sessions. Check `basePath`, or the client's `url`.",
     ]);
+  });
+});
+
+describe("W1 nodeListener() over HTTP/1.0, which needs no host", () => {
+  const answered = async (lines: readonly string[], body = "") => {
+    const made = agent({
+      name: "coach",
+      model: scriptedModel([{ text: "Hello." }]),
+      instructions: "Be kind.",
+    });
+    const pawl = runtime({ agents: [made], store: memoryStore() });
+    const serve = handler({ runtime: pawl, agent: made, authorize: () => ({ userId: "ada" }) });
+    const check = health({ runtime: pawl });
+    const both = (request: Request) => (/\/(livez|readyz)$/.test(request.url) ? check : serve)(request);
+    const url = await listening(createServer(nodeListener(both)).listen(0));
+    return await rawRequest(Number(new URL(url).port), lines, body);
+  };
+
+  it.each(["/livez", "/readyz", "/sessions"])("answers %s", async (path) => {
+    const { status, body } = await answered([`GET ${path} HTTP/1.0`]);
+    expect([status, JSON.parse(body)]).toEqual([200, expect.any(Object)]);
+    expect((await answered([`HEAD ${path} HTTP/1.0`])).status).toBe(200);
+    expect((await answered([`GET ${path} HTTP/1.0`, "host: "])).status).toBe(200);
+  });
+
+  it("streams a run to its end, without chunks that HTTP/1.0 cannot read", async () => {
+    const input = '{"input":"Hi"}';
+    const headers = ["content-type: application/json", `content-length: ${input.length}`];
+    const { status, head, body } = await answered(["POST /runs HTTP/1.0", ...headers], input);
+    expect([status, /transfer-encoding/i.test(head)]).toEqual([200, false]);
+    expect(body).toMatch(/^: pawl heartbeat/);
+    expect(body).toContain("Hello.");
+  });
+
+  it("leaves it to Node to refuse HTTP/1.1 without a host", async () => {
+    expect((await answered(["GET /livez HTTP/1.1", "connection: close"])).status).toBe(400);
   });
 });

@@ -1,0 +1,82 @@
+import { gzipSync } from "node:zlib";
+import { agent, memoryStore, runtime } from "@pawl/core";
+import { scriptedModel } from "@pawl/testing";
+import { describe, expect, it } from "vitest";
+import { mcpHandler } from "../src/server.ts";
+
+const made = agent({ name: "clerk", model: scriptedModel(() => ({ text: "Hello." })), instructions: "X" });
+
+function served(more: object = {}) {
+  const handler = mcpHandler({
+    runtime: runtime({ agents: [made], store: memoryStore() }),
+    agent: made,
+    description: "Answers.",
+    stateKey: "k".repeat(40),
+    authorize: ({ headers }) => (headers.has("authorization") ? { userId: "ada" } : null),
+    ...more,
+  });
+  return async (init: RequestInit & { headers?: Record<string, string> }) =>
+    await handler(
+      new Request("http://app/mcp", {
+        method: "POST",
+        ...init,
+        headers: {
+          authorization: "Bearer x",
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          ...init.headers,
+        },
+      }),
+    );
+}
+
+const call = (length: number) => {
+  const params = { name: "ask", arguments: { message: "x".repeat(length) } };
+  return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+};
+
+describe("W1 an agent as an MCP server, over HTTP", () => {
+  it("takes a body of up to a million bytes, or of up to `maxBodyBytes`", async () => {
+    const statusOf = async (ask: ReturnType<typeof served>, body: string | ReadableStream) => {
+      const { status, body: stream } = await ask({ body, duplex: "half" } as never);
+      await stream?.cancel();
+      return status;
+    };
+    const usual = served();
+    expect(await statusOf(usual, call(900_000))).not.toBe(413);
+    expect(await statusOf(usual, call(1_000_000))).toBe(413);
+    const undeclared = new Blob([call(1_000_000)]).stream();
+    expect(await statusOf(usual, undeclared)).toBe(413);
+    const small = served({ maxBodyBytes: 1_000 });
+    expect(await statusOf(small, call(500))).not.toBe(413);
+    expect(await statusOf(small, call(1_000))).toBe(413);
+    expect(await statusOf(served({ maxBodyBytes: Number.POSITIVE_INFINITY }), call(5_000_000))).not.toBe(413);
+  });
+
+  it.each([0, -1, Number.NaN, "1"])("refuses `maxBodyBytes: %s`", (maxBodyBytes) => {
+    expect(() => served({ maxBodyBytes })).toThrow(/`maxBodyBytes`.*must be a number of bytes above 0/);
+  });
+
+  it("refuses a compressed body, with the coding that is accepted", async () => {
+    const headers = { "content-encoding": "gzip" };
+    const { status, headers: answered } = await served()({ headers, body: gzipSync(call(1)) });
+    expect([status, answered.get("accept-encoding")]).toEqual([415, "identity"]);
+  });
+
+  it("sends a challenge with 401, and the methods that it accepts with 405", async () => {
+    const ask = served();
+    const handler = mcpHandler({
+      runtime: runtime({ agents: [made], store: memoryStore() }),
+      agent: made,
+      description: "Answers.",
+      stateKey: "k".repeat(40),
+      authorize: () => null,
+    });
+    const refused = await handler(new Request("http://app/mcp", { method: "POST", body: call(1) }));
+    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
+      const { status, headers } = await ask({ method });
+      expect([method, status, headers.get("allow")]).toEqual([method, 405, "POST"]);
+    }
+  });
+});
