@@ -130,8 +130,12 @@ describe.each(eachWay("open"))("sessions that cannot be read, in a store %s", (_
     const hasEnded = async (id: string) => (await inner.sessions.get(id))?.openRun === null;
     await pawl.sweep();
     await until(() => hasEnded("healthy"));
-    await until(() => reported.filter(code("store_unavailable")).length === 20);
+    await until(async () => {
+      await pawl.sweep();
+      return reported.filter(code("store_unavailable")).length === 20;
+    });
     await pawl.sweep();
+    expect(reported.filter(code("store_unavailable"))).toHaveLength(20);
     // None was opened again while the store had not answered.
     expect(opened.sort()).toEqual([...hanging].sort());
     answered.resolve(undefined);

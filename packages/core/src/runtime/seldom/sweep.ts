@@ -7,7 +7,7 @@ import { noSuchAgent } from "../leg/no-such-agent.ts";
 import { FREE_PLACE, takePlace } from "../leg/place.ts";
 import { isTaskSession } from "../leg/task-session.ts";
 import { untilLeft } from "../leg/until-left.ts";
-import { inTime } from "./in-time.ts";
+import { inTime, reportIfHanging } from "./in-time.ts";
 
 /** The number of recoverable sessions that are listed at a time. */
 const PAGE = 100;
@@ -76,6 +76,7 @@ async function resumeAll(
   const all: { id: string; leg: Promise<Resumed> }[] = [];
   for (const session of sessions) {
     if (host.draining) break;
+    reportIfHanging(host, session);
     if (legs.has(session.id) || !isDue(host, session.id)) continue;
     const place = await placeOrWake(host, session, asked);
     if (place === undefined) continue;
