@@ -93,16 +93,22 @@ function judgeable(part: unknown): unknown {
  * which may be anything.
  */
 function unnoticed(value: unknown): number {
-  const { structuredContent: _, ...rest } = Object(value) as Record<string, unknown>;
-  const left: unknown[] = [rest];
+  const left: object[] = [];
   let count = 0;
-  while (left.length > 0 && count < TOO_MANY) {
-    const part = left.pop();
-    if (typeof part === "number" && !Number.isFinite(part)) count += 1;
-    if (typeof part !== "object" || part === null) continue;
+  const look = (one: unknown): void => {
+    if (typeof one === "object" && one !== null) left.push(one);
+    else if (one === Number.POSITIVE_INFINITY || one === Number.NEGATIVE_INFINITY) count += 1;
+  };
+  look(value);
+  for (let part = left.pop(); part !== undefined && count < TOO_MANY; part = left.pop()) {
+    if (Array.isArray(part)) {
+      for (const one of part) look(one);
+      continue;
+    }
     if (isBrokenFile(part)) count += 1;
-    const { _meta: __, ...inner } = part as Record<string, unknown>;
-    for (const one of Array.isArray(part) ? part : Object.values(inner)) left.push(one);
+    // Not by `Object.entries()`: an object may have 100,000 fields.
+    for (const key in part)
+      if (key !== "_meta" && (key !== "structuredContent" || part !== value)) look(part[key as never]);
   }
   return count;
 }
