@@ -123,6 +123,38 @@ it.each(apis)(
   },
 );
 
+it("L12 U5 F14 shows no source of another shape where one part of an answer with a search is odd", async () => {
+  const [, api] = apis[0] as [string, Api];
+  const start = (index: number, content_block: object) => ({
+    type: "content_block_start",
+    index,
+    content_block,
+  });
+  const stop = (index: number) => ({ type: "content_block_stop", index });
+  const delta = (piece: object) => ({ type: "content_block_delta", index: 2, delta: piece });
+  const source = { type: "web_search_result", url: "https://example.com/", title: "Sky", page_age: null };
+  const citation = { type: "web_search_result_location", url: source.url, title: "Sky", cited_text: "Blue." };
+  const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "sky" } };
+  const found = { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [source] };
+  const answer = [
+    { type: "message_start", message: { id: "m", model: "m", usage: { input_tokens: 1, output_tokens: 1 } } },
+    ...[start(0, search), stop(0), start(1, found), stop(1)],
+    start(2, { type: "text", text: "", citations: [{ ...citation, start_page_number: 2 }] }),
+    delta({ type: "text_delta", text: AFTER }),
+    delta({ type: "citations_delta", citation }),
+    stop(2),
+    { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 9 } },
+    { type: "message_stop" },
+  ];
+  expect((await ran(api.model(streaming(api, [answer])))).shown).toContain("https://example.com/");
+  for (const [n, { title, value }] of mutations(answer).entries()) {
+    if (n % STEP !== 0) continue;
+    const { stop, errors, shown } = await ran(api.model(streaming(api, [value as Part[]])));
+    expect({ title, reported: errors.length }).toEqual({ title, reported: stop === "error" ? 1 : 0 });
+    expect(shown, title).not.toMatch(/"(text|title|source|url|id)":(?!null|")/);
+  }
+});
+
 it.each(apis)("L12 U5 the failure of %s may be of any shape, too", async (_, api) => {
   const failure = {
     error: { type: "not_found_error", message: "No.", code: "x", details: { error_code: "x" } },
@@ -171,7 +203,8 @@ async function ran(model: ModelClient) {
   const pawl = runtime({ agents, store, onError: (error) => errors.push(error) });
   const { sessionId, stop, text } = await pawl.run("tester", { userId: "u1", input: "Go" }).result;
   const log: StoredEvent[] = await Array.fromAsync(store.read(sessionId));
-  return { stop: stop.type, text, errors, log };
+  const { messages } = await pawl.view(sessionId, { userId: "u1" });
+  return { stop: stop.type, text, errors, log, shown: JSON.stringify(messages) };
 }
 
 const look = tool({

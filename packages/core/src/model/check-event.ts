@@ -94,6 +94,19 @@ function checkBlock(given: unknown): void {
   const { required = [], optional = [] } = BLOCKS.get(type) ?? {};
   for (const field of required) textAt(`\`${field}\` of a ${type} block`, ownField(block, field));
   for (const field of optional) textOrNone(`\`${field}\` of a ${type} block`, ownField(block, field));
+  if (type === "text") for (const one of listOrNone("`citations`", block.citations)) checkSource(one);
+  // Other results than those of searches have other content.
+  if (type.endsWith("_tool_result") && Array.isArray(block.content)) block.content.forEach(checkSource);
+}
+
+/** The fields of a citation, and of what a search has found, that pages show. */
+const SHOWN_FIELDS = ["cited_text", "url", "source", "title", "document_title"];
+
+function checkSource(given: unknown): void {
+  const source = objectAt("a citation or a part of a result", given);
+  for (const field of SHOWN_FIELDS) textOrNone(`\`${field}\` of a source`, ownField(source, field));
+  const page = ownField(source, "start_page_number") ?? 0;
+  if (typeof page !== "number") throw wrongKind("`start_page_number` of a source", "a number", page);
 }
 
 /** The field of each known delta that must be a text. */
@@ -113,9 +126,14 @@ function checkDelta(given: unknown, block: BegunBlock): void {
   // A type of block that is not known yet may have any deltas.
   const { deltas } = BLOCKS.get(block.type) ?? {};
   if (deltas?.includes(type) === false) throw malformedAnswer(`a ${type} of a ${block.type} block`);
-  if (field === undefined) checkDepth(objectAt("`citation` of citations_delta", delta.citation));
+  if (field === undefined) checkCitation(delta.citation);
   else if (typeof ownField(delta, field) !== "string")
     textAt(`\`${field}\` of ${type}`, ownField(delta, field));
+}
+
+function checkCitation(given: unknown): void {
+  checkDepth(objectAt("`citation` of citations_delta", given));
+  checkSource(given);
 }
 
 function begunBlock(type: string, index: unknown, blocks: readonly BegunBlock[]): BegunBlock {
@@ -137,6 +155,12 @@ function objectAt(what: string, value: unknown): JsonObject {
 function textAt(what: string, value: unknown): string {
   if (typeof value === "string") return value;
   throw wrongKind(what, "a text", value);
+}
+
+function listOrNone(what: string, value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value;
+  throw wrongKind(what, "a list", value);
 }
 
 function textOrNone(what: string, value: unknown): void {
