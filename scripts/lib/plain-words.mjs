@@ -10,7 +10,7 @@ export const PLAIN_WORDS = new Set(
   connection content contract cost create database db default depend description difference
   directory display doc done draft duration earlier embedded encoder end ended error estimate
   estimated every exclusive execute expire expired expose extra fact fail failed failure fallback
-  fastify fault fetch field for forced from get given guidance h handler has header height hint history
+  fastify fault fetch field for forced from get given guidance h handler has header height hidden hint history
   holder host http idempotency idle in index info input instruction invalid is json jsonschema kill
   kind last left length level limit limited list listed listener listening live load make max mcp media memory
   metric migration model most ms name need new next node note notify now object older on only open

@@ -13,7 +13,10 @@ export function errorLines(print: (line: string) => void, secret = ""): Hook {
   return {
     name: "error-lines",
     onError: ({ code, message, context }) => {
-      const line = `${[code, ...statusIn(context)].join(" ")}: ${message}`.replace(/[\s\p{Cc}]+/gu, " ");
+      const line = `${[code, ...statusIn(context)].join(" ")}: ${message}`.replace(
+        /[\s\p{Cc}\p{Cf}]+/gu,
+        " ",
+      );
       print(secret.length < SHORTEST_KEY ? line : line.replaceAll(secret, "…"));
     },
   };

@@ -16,6 +16,7 @@ export type { Expiry, Moment } from "./tools/expiry.ts";
 
 export { clipText } from "./base/clip-text.ts";
 export { excessOf, type JsonBounds } from "./base/excess.ts";
+export { withoutHidden, withoutHiddenIn } from "./base/hidden-text.ts";
 export { hideTextsOf } from "./base/hide-texts.ts";
 export { isDeeperThan } from "./base/json-depth.ts";
 export { plainJsonSchema } from "./tools/plain-json-schema.ts";

@@ -181,6 +181,63 @@ describe("a hostile question", () => {
     expect(result).toMatch(/^"test" asks for input that cannot be given: (its|the message of its) /);
   });
 
+  it.each([
+    "https://accounts.google.com@evil.example/",
+    "https://user:pass@evil.example/",
+    "https://evil.example\\@google.com",
+    "https://evil.example/\nhttps://google.com",
+    "https://a\u202emoc.elgoog",
+    "https://google.com\u0000.evil.example",
+    "https://",
+    "https://%zz",
+    "http://evil.example/",
+    "http://169.254.169.254/latest",
+    "javascript:alert(1)",
+  ])("F24 with the page %j is refused", async (url) => {
+    const question = { method: "elicitation/create", params: { mode: "url", message: "Sign in", url } };
+    const { success, report } = await callWith(asks(JSON.stringify({ q: question })));
+    expect({ success, code: report?.code }).toEqual({ success: false, code: "mcp_refused" });
+  });
+
+  it("F24 names the host of its page, and hides nothing in its words", async () => {
+    const requestedSchema = {
+      type: "object",
+      properties: { ok: { type: "boolean", title: "Sure?\u200b" } },
+    };
+    const shown = async (params: object) => {
+      const served = answering("tools/call", () =>
+        asks(JSON.stringify({ q: { method: "elicitation/create", params } })),
+      );
+      const { pending } = await world([connectTo(served)], calls("it")).say("Go");
+      return pending[0]?.payload;
+    };
+    const page = {
+      mode: "url",
+      message: "Sign\u{e0041} in\u202e",
+      url: "https://MÜNCHEN.example:443/a b".replace(" ", ""),
+    };
+    expect(await shown(page)).toMatchObject({
+      message: "Sign in",
+      url: "https://xn--mnchen-3ya.example/ab",
+      host: "xn--mnchen-3ya.example",
+    });
+    const own = { mode: "url", message: "Sign in", url: "http://localhost:3000/in" };
+    expect(await shown(own)).toMatchObject({ host: "localhost:3000" });
+    expect(await shown({ message: "Really?\u2066", requestedSchema })).toMatchObject({
+      message: "Really?",
+      requestedSchema: { properties: { ok: { title: "Sure?" } } },
+    });
+  });
+
+  it.each([{ type: "string" }, {}, { type: ["object"] }])(
+    "F24 with the form %j is refused",
+    async (requestedSchema) => {
+      const question = { method: "elicitation/create", params: { message: "?", requestedSchema } };
+      const { success, report } = await callWith(asks(JSON.stringify({ q: question })));
+      expect({ success, code: report?.code }).toEqual({ success: false, code: "mcp_refused" });
+    },
+  );
+
   it("F24 under a key of prototypes is asked and answered like any other", async () => {
     const served = answering("tools/call", () => asks(`{"__proto__":${form}}`));
     const app = world([connectTo(served)], calls("it"));

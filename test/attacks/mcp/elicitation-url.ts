@@ -22,7 +22,11 @@ const ADDRESSES = [
 export const attack: Attack = {
   id: "attacks-19",
   title: "The page of an MCP server's question reaches the user as the server wrote it",
-  state: "open",
+  state: "held",
+  guard: {
+    file: "packages/mcp/test/hostile.test.ts",
+    title: "F24 names the host of its page, and hides nothing in its words",
+  },
   attempt: () =>
     brokenByAny({
       addresses,

@@ -1,3 +1,4 @@
+import { withoutHidden } from "@pawl/core/tools";
 import * as z from "zod";
 import { sources } from "../base/sources.ts";
 import type { StoredAgent } from "../base/stored-agent.ts";
@@ -22,7 +23,7 @@ const unique = (list: readonly string[]) => new Set(list).size === list.length;
 const text = (most: number) =>
   z
     .string()
-    .transform((value) => value.toWellFormed().replaceAll("\0", "\uFFFD").trim())
+    .transform((value) => withoutHidden(value.toWellFormed().replaceAll("\0", "\uFFFD")).trim())
     .pipe(z.string().min(1).max(most));
 
 const DRAFT = z.strictObject({

@@ -1,5 +1,6 @@
 import { PawlError } from "../base/errors.ts";
 import { excessOf, type JsonBounds } from "../base/excess.ts";
+import { withoutHiddenIn } from "../base/hidden-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { MOST_STEPS } from "../schema/judge.ts";
 import type { PreparedSchema } from "../schema/judging.ts";
@@ -9,7 +10,8 @@ import type { Schema } from "./schema.ts";
 
 /**
  * Makes a schema from JSON Schema of another server, like `jsonSchema()`. It describes itself with all
- * keywords, but what it validates is bounded, whatever the server wrote:
+ * keywords, without hidden characters in titles and descriptions. What it validates is bounded, whatever the
+ * server wrote:
  *
  * - A validation takes at most 50,000 steps; a step is about one schema that judges one value. A value that
  *   needs more is invalid.
@@ -45,7 +47,7 @@ export function untrustedSchema(schema: JsonObject): Schema<JsonObject> {
   );
   if (inside.length > MOST_IDS)
     throw new PawlError("config", `A JSON Schema of a server may have at most ${MOST_IDS} ids inside it.`);
-  return judgedBy(schema, withLostParts(checkedJudge(loosened(schema, parts))), MOST_STEPS);
+  return judgedBy(withoutHiddenIn(schema), withLostParts(checkedJudge(loosened(schema, parts))), MOST_STEPS);
 }
 
 /** Lets references to parts that were removed, or moved, accept everything. `tool()` refuses broken ones. */

@@ -1,5 +1,5 @@
 import { type Json, type Tool, toJson } from "@pawl/core";
-import type { ToolSource } from "@pawl/core/tools";
+import { type ToolSource, withoutHidden } from "@pawl/core/tools";
 import { hide } from "../base/hide.ts";
 import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
 import type { Connection, Pool } from "../connect/pool.ts";
@@ -133,7 +133,8 @@ async function infoOf(server: string, listed: ListedTool): Promise<McpToolInfo> 
   return {
     name,
     toolName: toolNameOf(server, name),
-    description,
+    // Whoever reviews it must see what the model reads.
+    description: withoutHidden(description),
     fingerprint: await fingerprintOf(listed),
     annotations: {
       ...(readOnlyHint !== undefined && { readOnlyHint }),

@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, toJson } from "@pawl/core";
+import { withoutHiddenIn } from "@pawl/core/tools";
 import { isObject, objectIn } from "../base/json.ts";
 import { cleanPart } from "./schema-part.ts";
 
@@ -56,7 +57,7 @@ function usesReferences(...parts: readonly Json[]): boolean {
 
 function asJson(value: unknown): Json | undefined {
   try {
-    return toJson(value);
+    return withoutHiddenIn(toJson(value));
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, jsonSchema, type Schema } from "@pawl/core";
+import { withoutHidden, withoutHiddenIn } from "@pawl/core/tools";
 import { McpFailure } from "../base/failure.ts";
 import { isObject, objectIn } from "../base/json.ts";
 import { formAnswer } from "./form.ts";
@@ -38,8 +39,8 @@ export function checkRound(server: string, requests: JsonObject, requestState: s
 }
 
 /**
- * Returns the question for a server's request: a form, or a page to open. Its answer is `{ action: "accept",
- * content }`, `{ action: "decline" }` or `{ action: "cancel" }`.
+ * Returns the question for a server's request: a form, or a page to open with its `url` and `host`. Its
+ * answer is `{ action: "accept", content }`, `{ action: "decline" }` or `{ action: "cancel" }`.
  *
  * @throws McpFailure for a request that no user can answer
  */
@@ -51,21 +52,36 @@ export function questionFor(server: string, tool: string, request: Json | undefi
   const { mode = "form", message = "", requestedSchema, url } = params;
   if (JSON.stringify(params).length > MOST_CHARS) throw cannotAsk(server, "its question is too long");
   if (typeof message !== "string") throw cannotAsk(server, "the message of its question is not a text");
-  const payload = { connector: `mcp::${server}`, tool, message };
+  const payload = { connector: `mcp::${server}`, tool, message: withoutHidden(message) };
   if (mode === "url") {
-    if (typeof url !== "string" || !/^https?:\/\//.test(url)) throw cannotAsk(server, "its page has no URL");
-    return { kind: "elicitation", payload: { ...payload, mode, url }, answer: answerSchema(undefined) };
+    const page = pageAt(url);
+    if (page === undefined) throw cannotAsk(server, "its page has no address that may be shown");
+    const shown = { url: page.href, host: page.host };
+    return { kind: "elicitation", payload: { ...payload, mode, ...shown }, answer: answerSchema(undefined) };
   }
-  if (mode !== "form" || !isObject(requestedSchema)) throw cannotAsk(server, "its question has no form");
+  const isForm = mode === "form" && isObject(requestedSchema) && requestedSchema.type === "object";
+  if (!isForm) throw cannotAsk(server, "its question has no form");
   try {
     return {
       kind: "elicitation",
-      payload: { ...payload, mode, requestedSchema },
+      payload: { ...payload, mode, requestedSchema: withoutHiddenIn(requestedSchema) },
       answer: answerSchema(requestedSchema),
     };
   } catch (cause) {
     throw cannotAsk(server, `its form is invalid: ${(cause as Error).message}`);
   }
+}
+
+/**
+ * Returns the page that a user may be asked to open; `undefined` for an address that could be read as another
+ * one. Without TLS, only a page of the user's own machine.
+ */
+function pageAt(url: Json | undefined): URL | undefined {
+  if (typeof url !== "string" || /[\s\\]/.test(url) || withoutHidden(url) !== url) return undefined;
+  const page = URL.parse(url);
+  if (page === null || page.username !== "" || page.password !== "") return undefined;
+  const isOwn = ["localhost", "127.0.0.1", "[::1]"].includes(page.hostname);
+  return page.protocol === "https:" || (page.protocol === "http:" && isOwn) ? page : undefined;
 }
 
 function answerSchema(form: JsonObject | undefined): Schema {

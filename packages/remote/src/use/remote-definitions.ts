@@ -1,5 +1,5 @@
 import { type JsonObject, messageOf, type Tool, type ToolContext, toJson, tool } from "@pawl/core";
-import { plainJsonSchema, type ToolSource, untrustedSchema } from "@pawl/core/tools";
+import { plainJsonSchema, type ToolSource, untrustedSchema, withoutHidden } from "@pawl/core/tools";
 import type { ToolDefinition } from "../wire/definition.ts";
 import { RemoteFailure } from "./remote-failure.ts";
 import type { RemoteToolsOptions } from "./remote-options.ts";
@@ -99,7 +99,7 @@ function checked(given: Partial<ToolDefinition>, name: string): ToolDefinition {
     throw new TypeError(`\`ends_run\` must be one of ${ENDS.join(", ")}`);
   return {
     name,
-    description,
+    description: withoutHidden(description),
     input_schema: plainJsonSchema(toJson(input_schema) as JsonObject),
     ...flag("idempotent", idempotent),
     ...flag("repeatable", repeatable),
@@ -142,8 +142,8 @@ function texts(status: unknown): { start?: string; done?: string } {
       `\`status\` must have the texts \`start\` and \`done\`, of up to ${MOST_STATUS_CHARS} characters`,
     );
   return {
-    ...(start !== undefined && { start: start as string }),
-    ...(done !== undefined && { done: done as string }),
+    ...(start !== undefined && { start: withoutHidden(start as string) }),
+    ...(done !== undefined && { done: withoutHidden(done as string) }),
   };
 }
 

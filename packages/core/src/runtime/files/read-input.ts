@@ -1,6 +1,7 @@
 import type { Agent } from "../../agent/agent.ts";
 import { checkOptions, kindOf, type OptionKinds } from "../../base/check-options.ts";
 import { PawlError } from "../../base/errors.ts";
+import { withoutHidden } from "../../base/hidden-text.ts";
 import { isBlank } from "../../base/text.ts";
 import { canRead } from "../../context/file-bytes.ts";
 import { isFileId } from "../../files/hashed-files.ts";
@@ -93,8 +94,8 @@ export function stored({ mediaType, ...rest }: FileFacts): Omit<FileReference, "
 
 const LONGEST_NAME = 200;
 
-/** Control characters, and marks that reverse the direction of text: they can disguise a name. */
-const UNSHOWN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/** Characters that end a line. */
+const LINE_ENDS = /[\t\n\r\u2028\u2029]/g;
 
 function named(given: string | undefined): { name?: string } {
   const name = shownName(given);
@@ -102,10 +103,10 @@ function named(given: string | undefined): { name?: string } {
 }
 
 function shownName(name: string | undefined): string | undefined {
-  const shown = Array.from((name ?? "").toWellFormed().replace(UNSHOWN, ""))
+  const shown = Array.from(withoutHidden((name ?? "").toWellFormed()).replace(LINE_ENDS, ""))
     .slice(0, LONGEST_NAME)
     .join("");
-  return isBlank(shown) ? undefined : shown;
+  return isBlank(shown.replace(/\p{Default_Ignorable_Code_Point}/gu, "")) ? undefined : shown;
 }
 
 const TEXT: OptionKinds<Extract<MessagePart, { type: "text" }>> = { type: "any!", text: "string!" };

@@ -185,11 +185,21 @@ describe("a message with files", () => {
 
   it("F1 cleans a file's name, and gives users with any id a folder of their own", async () => {
     const files = memoryFiles();
-    const { say, log } = filing([hello], { files });
+    const { say, log } = filing([hello, hello, hello, hello], { files });
     const input = [{ type: "file" as const, data: png(1, 2), name: `\u202egnp.exe\0\n${"x".repeat(300)}` }];
     const { sessionId } = await say(input, { userId: "../ada" });
     const message = (await log(sessionId)).find(({ type }) => type === "user_message");
     expect(message?.data).toMatchObject({ files: [{ name: `gnp.exe${"x".repeat(193)}` }] });
+    const nameOf = async (name: string) => {
+      const one = await say([{ type: "file", data: png(1, 2), name }], { userId: "../ada" });
+      const stored = (await log(one.sessionId)).find((event) => event.type === "user_message");
+      return stored?.type === "user_message" ? stored.data.files?.[0]?.name : expect.unreachable();
+    };
+    expect(await nameOf("\u061c\u202eexe.gnp\u2066\u200b\u{e0041}\u{e0100}\u2028.png")).toBe("exe.gnp.png");
+    // Joiners and the selectors of emoji are parts of words and pictures.
+    const joined = "خانه\u200cها 👩\u200d👧 ❤\ufe0f.png";
+    expect(await nameOf(joined)).toBe(joined);
+    expect(await nameOf("\u200d\u2066\ufe0f ")).toBeUndefined();
     const [stored] = await files.list();
     expect(stored?.path).toMatch(/^~[0-9a-f]{64}\/uploads\/[0-9a-f]{64}$/);
   });
