@@ -30,6 +30,8 @@ interface BegunBlock {
 export function eventCheck(): (event: unknown) => void {
   let blocks: BegunBlock[] = [];
   return (given) => {
+    // Nearly all events are such pieces.
+    if (isText(given, blocks)) return;
     try {
       checkShape(given, blocks);
     } catch (error) {
@@ -42,6 +44,17 @@ export function eventCheck(): (event: unknown) => void {
     // The next attempt has blocks of its own.
     if (event.type === "attempt_failed") blocks = [];
   };
+}
+
+/** Returns whether an event is a piece of an open block of text. */
+function isText(event: unknown, blocks: readonly BegunBlock[]): boolean {
+  if (typeof event !== "object" || event === null) return false;
+  const { type, index, delta } = event as { type?: unknown; index?: unknown; delta?: unknown };
+  if (type !== "content_block_delta" || typeof delta !== "object" || delta === null) return false;
+  const piece = delta as { type?: unknown; text?: unknown };
+  if (piece.type !== "text_delta" || typeof piece.text !== "string") return false;
+  const block = Number.isInteger(index) && (index as number) >= 0 ? blocks.at(index as number) : undefined;
+  return block !== undefined && block.type === "text" && !block.complete;
 }
 
 function checkShape(event: unknown, blocks: readonly BegunBlock[]): void {

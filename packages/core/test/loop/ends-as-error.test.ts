@@ -1,5 +1,6 @@
+import { type Reply, scriptedModel } from "@pawl/testing";
 import { expect, it } from "vitest";
-import { jsonSchema, type ModelClient } from "../../src/index.ts";
+import { agent, agentTool, jsonSchema, type ModelClient, memoryStore, runtime } from "../../src/index.ts";
 import { type Options, setup } from "../support/setup.ts";
 import { echoTool } from "../support/tools.ts";
 
@@ -84,4 +85,25 @@ it("U5 onError hears nothing of a problem with an answer after which the run end
   const world = setup([{ ...words, stop: "tool_use" }], options, { onError: (error) => seen.push(error) });
   expect((await world.say("Go")).stop.type).toBe("handled");
   expect(seen).toEqual([]);
+});
+
+it("U5 onError hears once of each run that ends as an error, also of sub-agents", async () => {
+  const seen: unknown[] = [];
+  const model = (name: string, script: Reply[]) => scriptedModel(script, { id: name });
+  const odd = { ...words, stop: "some_future_reason" };
+  const worker = agent({ name: "worker", instructions: "You work.", model: model("w", [odd, odd]) });
+  const made = agent({
+    name: "boss",
+    instructions: "You ask the worker.",
+    model: model("b", [{ tools: [{ name: "work", input: { task: "x" } }] }, odd]),
+    tools: [agentTool({ agents: () => worker, name: "work", description: "Works." })],
+  });
+  const store = memoryStore();
+  const pawl = runtime({ agents: [made, worker], store, onError: (error) => seen.push(error) });
+  const { stop } = await pawl.run("boss", { userId: "u1", input: "Go" }).result;
+  expect(stop.type).toBe("error");
+  expect(seen.map(String)).toEqual([
+    "PawlError: The model stopped for an unknown reason: some_future_reason",
+    "PawlError: The model stopped for an unknown reason: some_future_reason",
+  ]);
 });
