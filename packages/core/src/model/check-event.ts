@@ -31,7 +31,7 @@ export function eventCheck(): (event: unknown) => void {
   let blocks: BegunBlock[] = [];
   return (given) => {
     // Nearly all events are such pieces.
-    if (isText(given, blocks)) return;
+    if (isTextPiece(given, blocks)) return;
     try {
       checkShape(given, blocks);
     } catch (error) {
@@ -47,7 +47,7 @@ export function eventCheck(): (event: unknown) => void {
 }
 
 /** Returns whether an event is a piece of an open block of text. */
-function isText(event: unknown, blocks: readonly BegunBlock[]): boolean {
+function isTextPiece(event: unknown, blocks: readonly BegunBlock[]): boolean {
   if (typeof event !== "object" || event === null) return false;
   const { type, index, delta } = event as { type?: unknown; index?: unknown; delta?: unknown };
   if (type !== "content_block_delta" || typeof delta !== "object" || delta === null) return false;
