@@ -23,7 +23,7 @@ export const maySpell = (word: string): boolean =>
 
 /**
  * SQL for the count of a word: that of the documents which everybody may see, or, if these are fewer than
- * `$3`, of those that the caller may see. It is 0 if there are none any more.
+ * `$3`, of those that the caller may see. It is 0 once they are all gone.
  */
 const KNOWN = `CASE WHEN w.documents >= $3::text::float8 THEN w.documents ELSE ${seenWith("w.word")} END`;
 

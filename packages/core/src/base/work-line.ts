@@ -15,7 +15,7 @@ export interface Waiting {
 export interface WorkLine {
   /** Resolves once the request has taken what it needs. Rejects with `refusal()`, or the signal's reason. */
   wait(waiting: Waiting): Promise<void>;
-  /** Lets in whoever may begin. Must be called whenever something was given back. */
+  /** Begins the works that have room now. Call it each time that something was given back. */
   admit(): void;
 }
 
