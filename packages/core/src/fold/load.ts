@@ -1,17 +1,24 @@
 import { PawlError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { referenceOf } from "../log/blob-reference.ts";
-import type { StoredEvent } from "../log/event.ts";
+import { EVENT_VERSION, type StoredEvent } from "../log/event.ts";
 import type { EventStore, OpenedSession } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
 import { newSessionState, type SessionState } from "../session/state.ts";
 import { applyEvent } from "./apply.ts";
 import { stateFrom } from "./snapshot.ts";
 
-/** Loads a session's state from its log. */
+/** Loads a session's state from its log, for somebody who does not continue its run. */
 export async function loadState(store: EventStore, sessionId: string): Promise<SessionState> {
   const state = newSessionState(sessionId);
   await catchUp(store, state);
+  return state;
+}
+
+/** Loads a session's state from its log, to continue its run. */
+export async function loadToContinue(store: EventStore, sessionId: string): Promise<SessionState> {
+  const state = newSessionState(sessionId);
+  await readInto(store, state, applyKnown);
   return state;
 }
 
@@ -23,24 +30,26 @@ export interface OpenedState {
 }
 
 /**
- * Resolves to the state of an opened session. Begins with the store's snapshot, if there is a valid one, and
- * reads the events that the store has not returned.
+ * Resolves to the state of an opened session, to continue its run. Begins with the store's snapshot, if there
+ * is a valid one, and reads the events that the store has not returned.
  */
 export async function stateOf(store: EventStore, opened: OpenedSession): Promise<OpenedState> {
   const { session, events, snapshot } = opened;
   const restored = snapshot && restoredFrom(session, snapshot);
   const state = restored ?? newSessionState(session.id);
   // The events that came with a snapshot follow it, so without it the log is read from its beginning.
-  if (snapshot === undefined || restored !== undefined) for (const event of events) applyLoaded(state, event);
-  if (state.lastSeq < session.lastSeq) await catchUp(store, state);
+  if (snapshot === undefined || restored !== undefined) for (const event of events) applyKnown(state, event);
+  if (state.lastSeq < session.lastSeq) await readInto(store, state, applyKnown);
   return { state, snapshotSeq: restored === undefined ? 0 : (snapshot?.seq ?? 0) };
 }
 
 /** Applies the events that were stored after `state.lastSeq`. */
 export async function catchUp(store: EventStore, state: SessionState): Promise<void> {
-  for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq })) {
-    applyLoaded(state, event);
-  }
+  await readInto(store, state, applyLoaded);
+}
+
+async function readInto(store: EventStore, state: SessionState, apply: typeof applyLoaded): Promise<void> {
+  for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq })) apply(state, event);
 }
 
 /** Returns the state of a snapshot; `undefined` if it is damaged, or does not belong to this log. */
@@ -59,6 +68,22 @@ function restoredFrom(
 function applyLoaded(state: SessionState, event: StoredEvent): void {
   if (referenceOf(event.data) !== undefined && !event.type.includes(".")) throw withoutBlobs(event);
   applyEvent(state, event);
+}
+
+/** Applies an event for a leg that will continue the run. */
+function applyKnown(state: SessionState, event: StoredEvent): void {
+  assertKnown(event);
+  applyLoaded(state, event);
+}
+
+/**
+ * Refuses an event that a newer version of Pawl has stored, for code that acts on what it means. Processes of
+ * that version can continue.
+ */
+export function assertKnown({ sessionId, seq, v }: StoredEvent): void {
+  if (v <= EVENT_VERSION) return;
+  const message = `Event ${seq} of session "${sessionId}" has version ${v}, and this process knows versions up to ${EVENT_VERSION}: a newer Pawl has stored it, and only that can continue the session. Finish the deploy, or update @pawl/core.`;
+  throw new PawlError("store_unavailable", message, { details: { sessionId, seq } });
 }
 
 /**

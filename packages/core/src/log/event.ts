@@ -54,5 +54,11 @@ export type StoredEvent = NewEvent & StoredEnvelope;
 /** A stored event of one type. */
 export type StoredOf<T extends EventType> = Extract<StoredEvent, { type: T }>;
 
-/** The current version of every payload. */
-export const EVENT_VERSION = 1;
+/**
+ * The current version of every payload. A process continues no session that has an event of a newer version
+ * than its own. Version 2: a `spending` with `attempt` has charged an answer that was lost; version 1 would
+ * charge it again.
+ */
+// Raise it, and `SNAPSHOT_VERSION` with it, if a process that ignores the change would go on wrongly, e.g.
+// charge twice.
+export const EVENT_VERSION = 2;

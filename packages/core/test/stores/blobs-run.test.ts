@@ -12,7 +12,7 @@ import {
   tool,
   withBlobs,
 } from "../../src/index.ts";
-import type { BlobStore } from "../../src/store.ts";
+import { type BlobStore, EVENT_VERSION } from "../../src/store.ts";
 import { all } from "../support/logs.ts";
 import { setup, user } from "../support/setup.ts";
 
@@ -110,7 +110,7 @@ describe("C12 a run over blobs", () => {
     const old = as(changedEvents(store, (event) => ({ ...event, v: 0 })));
     const upcasters = { user_message: { 0: ({ text }: { text: string }) => ({ message: text }) } };
     const { pawl, say, model } = setup([{ text: "Ok." }], {}, { store: old, upcasters, blobs });
-    expect(await all(pawl.store, "old")).toMatchObject([{ v: 1, data: { message: "First" } }]);
+    expect(await all(pawl.store, "old")).toMatchObject([{ v: EVENT_VERSION, data: { message: "First" } }]);
     expect((await say("Second", { sessionId: "old" })).text).toBe("Ok.");
     expect(JSON.stringify(model.requests[0]?.messages)).toContain("First");
   });

@@ -8,7 +8,7 @@ import {
   systemClock,
   withBlobs,
 } from "../../src/index.ts";
-import type { BlobStore, NewEvent } from "../../src/store.ts";
+import { type BlobStore, EVENT_VERSION, type NewEvent } from "../../src/store.ts";
 import { retryingStore } from "../../src/stores/retrying-store.ts";
 import { all } from "../support/logs.ts";
 import { failingStore } from "../support/stores.ts";
@@ -63,7 +63,14 @@ describe("E2 a payload above the limit", () => {
     expect(data(stored)).toEqual([{ text: "small" }, { text: long("large") }]);
     expect(await all(log, "s")).toMatchObject([
       { seq: 1, type: "note", key: "k1", data: { text: "small" } },
-      { seq: 2, type: "note", key: "k2", v: 1, durationMs: 5, data: { $blob: reference.$blob, bytes: 311 } },
+      {
+        seq: 2,
+        type: "note",
+        key: "k2",
+        v: EVENT_VERSION,
+        durationMs: 5,
+        data: { $blob: reference.$blob, bytes: 311 },
+      },
     ]);
     expect(await all(store, "s")).toEqual(stored);
     expect(done).toEqual(["put", "append", "get"]);

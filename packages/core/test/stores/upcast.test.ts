@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { changedEvents } from "../../../../test/support/changed-events.ts";
 import { eachWay } from "../../../../test/support/each-way.ts";
 import { memoryStore, type StoredEvent, type Upcasters } from "../../src/index.ts";
-import { setup } from "../support/setup.ts";
+import { EVENT_VERSION } from "../../src/log/event.ts";
+import { setup, stored } from "../support/setup.ts";
 import { ask, look, question } from "../support/tools.ts";
+import { endless } from "../support/when-busy.ts";
 
 /** Version 0, as it never was: the text of a message stood in `text`, and results had their outcome in `ok`. */
 function asVersion0(event: StoredEvent): StoredEvent {
@@ -43,11 +45,11 @@ describe.each(eachWay("open"))("E1 events of an older version, in a store %s", (
     expect(messages.map(({ text }) => text)).toEqual(["First", "Hi.", "Second", "Ok."]);
     const followed = await Array.fromAsync(now.pawl.follow(sessionId, { untilIdle: true }));
     expect(followed.find(({ type }) => type === "user_message")).toMatchObject({
-      v: 1,
+      v: EVENT_VERSION,
       data: { message: "First" },
     });
     const read = await Array.fromAsync(now.pawl.store.read(sessionId, { types: ["tool_result"] }));
-    expect(read).toMatchObject([{ v: 1, data: { success: true } }]);
+    expect(read).toMatchObject([{ v: EVENT_VERSION, data: { success: true } }]);
   });
 
   it("P2 with a field that is offered no more are read as if it were not there", async () => {
@@ -65,13 +67,55 @@ describe.each(eachWay("open"))("E1 events of an older version, in a store %s", (
     expect((await now.answer(sessionId, question.id, "yes")).stop.type).toBe("end_turn");
     expect(now.model.rejected).toEqual([]);
   });
+});
 
-  it("of a newer version pass as they are: fields are only added", async () => {
+describe.each(eachWay("open"))("E1 events of a newer version, in a store %s", (_way, as) => {
+  const newer = (event: StoredEvent): StoredEvent => ({ ...event, v: EVENT_VERSION + 1 });
+
+  it("are shown as they are: fields are only added", async () => {
     const store = memoryStore();
-    const newer = changedEvents(store, (event) => ({ ...event, v: 9 }));
-    const world = setup([{ text: "Ok." }], {}, { store: as(newer), upcasters });
-    const { sessionId } = await world.say("Hello");
-    expect((await world.log(sessionId))[0]?.v).toBe(9);
-    expect((await world.pawl.view(sessionId, { userId: "u1" })).messages).toHaveLength(2);
+    const { sessionId } = await setup([{ text: "Ok." }], {}, { store }).say("Hello");
+    const old = setup([], {}, { store: as(changedEvents(store, newer)), upcasters });
+    expect((await old.log(sessionId))[0]?.v).toBe(EVENT_VERSION + 1);
+    expect((await old.pawl.view(sessionId, { userId: "u1" })).messages).toHaveLength(2);
+  });
+
+  it("E10 make a process refuse a message: what they mean for money it cannot know", async () => {
+    const store = memoryStore();
+    const { sessionId } = await setup([{ text: "Ok." }], {}, { store }).say("Hello");
+    const old = setup([{ text: "Wrong." }], {}, { store: as(changedEvents(store, newer)) });
+    await expect(old.say("More", { sessionId })).rejects.toMatchObject({ code: "store_unavailable" });
+    expect(old.model.requests).toEqual([]);
+    // The lease is free for a process that knows them.
+    const now = setup([{ text: "Yes." }], {}, { store });
+    expect((await now.say("More", { sessionId })).text).toBe("Yes.");
+  });
+
+  it("are not copied by a process of before: the copy would have its version", async () => {
+    const store = memoryStore();
+    const { sessionId } = await setup([{ text: "Ok." }], {}, { store }).say("Hello");
+    const old = setup([], {}, { store: as(changedEvents(store, newer)) });
+    await expect(old.pawl.fork(sessionId, { userId: "u1" })).rejects.toMatchObject({
+      code: "store_unavailable",
+    });
+  });
+
+  it("E10 make a sweep leave an open run to a newer process, and say so once", async () => {
+    const store = memoryStore();
+    const first = setup([endless], {}, { store });
+    const { sessionId } = await first.pawl.run("tester", { userId: "u1", input: "Hello" }).started;
+    await stored(first, sessionId, "llm_request");
+    await first.pawl.drain({ timeoutMs: 0 });
+    const errors: unknown[] = [];
+    const report = { onError: (error: unknown) => void errors.push(error) };
+    const old = setup([{ text: "Wrong." }], {}, { store: as(changedEvents(store, newer)), ...report });
+    expect(await old.pawl.sweep()).toBe(0);
+    expect(await old.pawl.sweep()).toBe(0);
+    expect(errors).toMatchObject([
+      { code: "store_unavailable", message: expect.stringMatching(/newer Pawl/) },
+    ]);
+    expect(old.model.requests).toEqual([]);
+    expect(await setup([{ text: "Yes." }], {}, { store }).pawl.sweep({ wait: true })).toBe(1);
+    expect((await store.sessions.get(sessionId))?.openRun).toBeNull();
   });
 });

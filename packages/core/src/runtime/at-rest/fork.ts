@@ -1,5 +1,6 @@
 import { PawlError } from "../../base/errors.ts";
 import { fileIdsOf } from "../../context/file-blocks.ts";
+import { assertKnown } from "../../fold/load.ts";
 import type { NewEvent, StoredEvent, StoredOf } from "../../log/event.ts";
 import { readShown, redactedSince } from "../../log/redacted.ts";
 import { patchOf } from "../../log/row-patch.ts";
@@ -29,6 +30,8 @@ async function copied(host: Host, session: Session, atSeq: number): Promise<Sess
       "invalid_input",
       "No run has ended at or before this event, so there is nothing to fork.",
     );
+  // The copy has this process's version.
+  log.forEach(assertKnown);
   const events: NewEvent[] = log.slice(0, end.seq - 1).map(copyOf);
   events.push(copyOf(withoutNext(end)));
   const hidden = await redactedSince(host.store, session.id, 0);

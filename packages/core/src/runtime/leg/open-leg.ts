@@ -1,5 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
-import { loadState, stateOf } from "../../fold/load.ts";
+import { loadToContinue, stateOf } from "../../fold/load.ts";
 import type { SessionToOpen } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { SNAPSHOT_VERSION } from "../../log/snapshot.ts";
@@ -41,7 +41,7 @@ export async function openLeg(
   if (lease === undefined) return undefined;
   const load = async () => {
     const row = (session.wakeAt === null ? undefined : await store.sessions.get(id)) ?? session;
-    return { state: await loadState(store, id), snapshotSeq: undefined, row };
+    return { state: await loadToContinue(store, id), snapshotSeq: undefined, row };
   };
   return await loadLeg(host, { ...parts, lease, row: session }, load);
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { memoryStore, runtime } from "../../../src/index.ts";
 import { contextTypes } from "../../../src/inspect.ts";
-import { localEngine } from "../../../src/store.ts";
+import { EVENT_VERSION, localEngine } from "../../../src/store.ts";
 import { code } from "../../support/errors.ts";
 import { setup, stored, types, until, user } from "../../support/setup.ts";
 import { failingStore, has } from "../../support/stores.ts";
 import { echoTool } from "../../support/tools.ts";
+import { gate } from "../../support/when-busy.ts";
 
 const notFound = code("not_found");
 const echoing = { name: "echo", id: "toolu_e", input: { text: "hi" } };
@@ -30,7 +31,9 @@ describe("sessions and events", () => {
       "llm_response",
       "run_ended",
     ]);
-    expect(events.every((event) => event.v === 1 && !Number.isNaN(Date.parse(event.at)))).toBe(true);
+    expect(events.every((event) => event.v === EVENT_VERSION && !Number.isNaN(Date.parse(event.at)))).toBe(
+      true,
+    );
     const data = (n: number) => events[n]?.data;
     expect(data(2)).toEqual({ message: "Go" });
     expect(data(3)).toMatchObject({
@@ -103,10 +106,9 @@ describe("sessions and events", () => {
   });
 
   it("E2 refuses a message while the session is busy, and loses nothing", async () => {
-    const { pawl, agent, store, of, model } = setup([
-      { text: "One two three", delayPerEventMs: 3 },
-      { text: "Ok." },
-    ]);
+    const { work, open } = gate();
+    const script = [{ tools: [{ name: "work", input: {} }] }, { text: "One two three" }, { text: "Ok." }];
+    const { pawl, agent, store, of, model } = setup(script, { tools: [work] });
     const run = pawl.run("tester", { ...user, input: "First" });
     const { sessionId } = await run.started;
     const busy = code("session_busy");
@@ -115,6 +117,7 @@ describe("sessions and events", () => {
     await expect(elsewhere.run("tester", { ...user, sessionId, input: "Third" }).started).rejects.toSatisfy(
       busy,
     );
+    open();
     expect((await run.result).text).toBe("One two three");
     await pawl.run("tester", { ...user, sessionId, input: "Fourth" }).result;
     expect((await of(sessionId, "user_message")).map(({ data }) => data.message)).toEqual([

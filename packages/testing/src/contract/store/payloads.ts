@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json } from "@pawl/core";
-import type { NewEvent } from "@pawl/core/store";
+import { EVENT_VERSION, type NewEvent } from "@pawl/core/store";
 import { type Bench, type Check, note, range, rejection } from "../base/bench.ts";
 import { everyType } from "./every-type.ts";
 
@@ -61,9 +61,17 @@ export const payloadChecks: readonly Check[] = [
       assert.deepEqual(
         read.map(({ at, ...rest }) => rest),
         [
-          { sessionId: id, seq: 1, v: 1, type: "note", key: "k", durationMs: 12.5, data: { text: "a" } },
-          { sessionId: id, seq: 2, v: 1, type: "note", durationMs: 0, data: { text: "b" } },
-          { sessionId: id, seq: 3, v: 1, type: "note", data: { text: "c" } },
+          {
+            sessionId: id,
+            seq: 1,
+            v: EVENT_VERSION,
+            type: "note",
+            key: "k",
+            durationMs: 12.5,
+            data: { text: "a" },
+          },
+          { sessionId: id, seq: 2, v: EVENT_VERSION, type: "note", durationMs: 0, data: { text: "b" } },
+          { sessionId: id, seq: 3, v: EVENT_VERSION, type: "note", data: { text: "c" } },
         ],
       );
     },
