@@ -18,6 +18,11 @@ import {
   type StoredOf,
 } from "../../src/index.ts";
 
+// What a process loads on first use is loaded before the first run. From the sources, loading takes longer than
+// many runs of these tests, so it would decide which of two requests comes first.
+import "../../src/runtime/seldom/index.ts";
+import "../../src/loop/seldom/index.ts";
+
 export { until };
 
 /** The owner of the tests' sessions. */
