@@ -53,6 +53,34 @@ describe("W1 an agent as an MCP server, over HTTP", () => {
     expect(await statusOf(served({ maxBodyBytes: Number.POSITIVE_INFINITY }), call(5_000_000))).not.toBe(413);
   });
 
+  it.each<[string, (values: number) => object]>([
+    ["metadata", (values) => ({ _meta: { list: Array(values).fill(0) } })],
+    ["arguments", (values) => ({ name: "ask", arguments: { message: "Hi", list: Array(values).fill(0) } })],
+    ["answers", (values) => ({ name: "ask", inputResponses: { answer: Array(values).fill({}) } })],
+  ])("B7 refuses %s of more than 10,000 values before they are validated", async (_field, params) => {
+    const ask = served();
+    const body = (values: number) =>
+      JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: params(values) });
+    expect((await ask({ body: body(9_900) })).status).not.toBe(400);
+    const refused = await ask({ body: body(10_000) });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toEqual({
+      jsonrpc: "2.0",
+      id: null,
+      error: { code: -32_600, message: "A message may have at most 10000 values." },
+    });
+  });
+
+  it("refuses a body that is no JSON, and one that breaks off", async () => {
+    const broken = new ReadableStream({
+      pull: (controller) => controller.error(new Error("The client is gone.")),
+    });
+    for (const body of ["{", "", broken]) {
+      const response = await served()({ body, duplex: "half" } as never);
+      expect([response.status, await response.json()]).toMatchObject([400, { error: { code: -32_700 } }]);
+    }
+  });
+
   it.each([0, -1, Number.NaN, "1"])("refuses `maxBodyBytes: %s`", (maxBodyBytes) => {
     expect(() => served({ maxBodyBytes })).toThrow(/`maxBodyBytes`.*must be a number of bytes above 0/);
   });

@@ -7,6 +7,7 @@ import {
   type Runtime,
 } from "@pawl/core";
 import { TASKS } from "../base/task-wire.ts";
+import { readMessage } from "./read-message.ts";
 import { answerCall, type ServedAgent } from "./serve-call.ts";
 import { serveTasks, takesTasks, taskResult } from "./serve-tasks.ts";
 
@@ -124,15 +125,17 @@ export function mcpHandler(options: McpHandlerOptions): (request: Request) => Pr
     if (caller instanceof Response) return caller;
     if (caller === null)
       return new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } });
-    if (isCoded(request)) return refusedCoding();
-    handler ??= makeHandler(served, { key: stateKey, ttlSeconds: stateTtlSeconds, maxBodyBytes });
+    const message = await readMessage(request, maxBodyBytes);
+    if (message instanceof Response) return message;
+    handler ??= makeHandler(served, { key: stateKey, ttlSeconds: stateTtlSeconds });
     const { userId: clientId, caller: facts, credentials } = caller;
     const extra = { ...(facts && { caller: facts }), ...(credentials !== undefined && { credentials }) };
-    return await (await handler)(request, { authInfo: { token: "", clientId, scopes: [], extra } });
+    const authInfo = { token: "", clientId, scopes: [], extra };
+    return await (await handler)(request, { authInfo, ...message });
   };
 }
 
-type Serve = (request: Request, options: { authInfo: AuthInfo }) => Promise<Response>;
+type Serve = (request: Request, options: { authInfo: AuthInfo; parsedBody?: unknown }) => Promise<Response>;
 
 interface AuthInfo {
   token: string;
@@ -141,25 +144,13 @@ interface AuthInfo {
   extra: Record<string, unknown>;
 }
 
-function isCoded({ headers }: Request): boolean {
-  const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
-  return coding !== "" && coding !== "identity";
-}
-
-/** Refuses a compressed body, as JSON-RPC refuses what it cannot read: what it inflates to has no limit. */
-function refusedCoding(): Response {
-  const error = { code: -32_700, message: "Send the body without compression." };
-  const body = { jsonrpc: "2.0", id: null, error };
-  return Response.json(body, { status: 415, headers: { "accept-encoding": "identity" } });
-}
-
-interface Limits {
+/** How long, and by which secret, the state of a question is valid. */
+interface StateOptions {
   key: string;
   ttlSeconds: number;
-  maxBodyBytes: number;
 }
 
-async function makeHandler(served: ServedAgent, { key, ttlSeconds, maxBodyBytes }: Limits): Promise<Serve> {
+async function makeHandler(served: ServedAgent, { key, ttlSeconds }: StateOptions): Promise<Serve> {
   // Processes that serve no request do not pay for the SDK.
   const sdk = await import("@modelcontextprotocol/server");
   const codec = sdk.createRequestStateCodec<JsonObject>({
@@ -196,8 +187,8 @@ async function makeHandler(served: ServedAgent, { key, ttlSeconds, maxBodyBytes 
       });
       return server;
     },
-    // A run may take long: only a stream is kept alive. No number of bytes may be endless.
-    { responseMode: "sse", maxRequestBodySize: Math.min(maxBodyBytes, Number.MAX_SAFE_INTEGER) },
+    // A run may take long: only a stream is kept alive.
+    { responseMode: "sse" },
   );
   return async (request, options) => await handler.fetch(request, options);
 }

@@ -4,10 +4,10 @@ import {
   callTool,
   excessOf,
   type JsonBounds,
+  readCapped,
   type ToolCallOutcome,
 } from "@pawl/core/tools";
 import type { WireReport } from "../wire/definition.ts";
-import { readCapped } from "../wire/read-capped.ts";
 import type { ServedTools, ToolUser } from "./handler-options.ts";
 import { privateJson, Refusal } from "./tool-error.ts";
 

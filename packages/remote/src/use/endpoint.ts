@@ -1,6 +1,5 @@
 import { secretsIn, withoutKeys } from "@pawl/core/model";
-import { hideTextsOf, isDeeperThan } from "@pawl/core/tools";
-import { readCapped } from "../wire/read-capped.ts";
+import { hideTextsOf, isDeeperThan, readCapped } from "@pawl/core/tools";
 import { connectionFailure, RemoteFailure } from "./remote-failure.ts";
 import type { RemoteCaller, RemoteToolsOptions } from "./remote-options.ts";
 

@@ -1,5 +1,14 @@
 /**
- * Reads a body as text. Returns `undefined` as soon as it has more than `maxBytes`, and cancels the rest.
+ * Reads a body of a request or a response as text. Resolves to `undefined` as soon as it has more than
+ * `maxBytes` or says so in `content-length`, and cancels the rest. Rejects if the body breaks off.
+ *
+ * @example
+ * ```ts
+ * import { readCapped } from "@pawl/core/tools";
+ *
+ * console.log(await readCapped(new Response("Hello"), 100)); // Hello
+ * console.log(await readCapped(new Response("Hello"), 4)); // undefined
+ * ```
  */
 export async function readCapped(
   { body, headers }: Pick<Request, "body" | "headers">,
