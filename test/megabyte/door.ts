@@ -19,6 +19,8 @@ export interface Outcome {
   taken: boolean;
   /** The refusal as its sender, or the model, reads it. Empty if the value was taken. */
   refusal: string;
+  /** How long a statement of a database has taken, in milliseconds. Absent if this process has done the work. */
+  statementMs?: number;
 }
 
 export const TAKEN: Outcome = { taken: true, refusal: "" };

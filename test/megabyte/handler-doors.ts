@@ -45,7 +45,12 @@ function app(dialect?: Dialect) {
 
 type Serve = ReturnType<typeof app>["serve"];
 
-async function post(serve: Serve, path: string, body: string, type = "application/json"): Promise<Outcome> {
+async function post(
+  serve: Serve,
+  path: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  type = "application/json",
+): Promise<Outcome> {
   const request = new Request(`http://app${path}`, {
     method: "POST",
     body,
@@ -90,6 +95,19 @@ const question = (name: string, called: string): Door => ({
         return await post(serve, "/runs", `{"sessionId":"${sessionId}","answers":[${answer}]}`);
       },
     };
+  },
+});
+
+/** A door to an upload. `contentOf` puts the value into a file; its characters are bytes. */
+const upload = (what: string, type: string, contentOf: (json: string) => string): Door => ({
+  name: `files: ${what}`,
+  open: () => {
+    const { serve, errors } = app();
+    const knock = (json: string) => {
+      const text = contentOf(json);
+      return post(serve, "/files?name=a", type === "text/plain" ? text : Buffer.from(text, "latin1"), type);
+    };
+    return { errors, knock };
   },
 });
 
@@ -138,11 +156,16 @@ export const HANDLER_DOORS: readonly Door[] = [
   ...["messages", "resume", "tools", "context", "state", "forwardedProps"].map((field) =>
     door(`agUi: ${field}`, (json) => agUiBody(field, json), agUi),
   ),
-  {
-    name: "files: upload",
-    open: () => {
-      const { serve, errors } = app();
-      return { errors, knock: (json) => post(serve, "/files?name=a.txt", json, "text/plain") };
-    },
-  },
+  upload("a text", "text/plain", (json) => json),
+  upload("a PDF", "application/pdf", (json) => `%PDF-1.7\n${json}\n%%EOF`),
+  upload(
+    "objects of a PDF",
+    "application/pdf",
+    (json) => `%PDF-1.7\n${json.replaceAll(/[[{]/g, "1 0 obj<</Type/Page>>endobj ")}\n%%EOF`,
+  ),
+  upload("a PNG", "image/png", (json) => `\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01${json}`),
+  upload("a JPEG", "image/jpeg", (json) => `\xff\xd8\xff\xe0\0\x10${json}`),
+  upload("segments of a JPEG", "image/jpeg", (json) => `\xff\xd8${"\xff\xe0\0\x02".repeat(json.length / 4)}`),
+  upload("a GIF", "image/gif", (json) => `GIF89a\x01\0\x01\0${json}`),
+  upload("a WebP", "image/webp", (json) => `RIFF\0\0\0\x10WEBPVP8X${json}`),
 ];
