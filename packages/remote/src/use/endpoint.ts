@@ -1,17 +1,20 @@
 import { secretsIn, withoutKeys } from "@pawl/core/model";
-import { hideTextsOf, isDeeperThan, readCapped } from "@pawl/core/tools";
+import { excessOf, hideTextsOf, type JsonBounds, readCapped } from "@pawl/core/tools";
 import { connectionFailure, RemoteFailure } from "./remote-failure.ts";
 import type { RemoteCaller, RemoteToolsOptions } from "./remote-options.ts";
 
-/** The most nested levels of a response. A run stores no result that has more. */
-const MAX_LEVELS = 1_000;
+/**
+ * What a response may have at most. A run stores no result that has more levels, and what it costs to read
+ * one grows with its values.
+ */
+const BOUNDS: JsonBounds = { levels: 1_000, values: 100_000 };
 
 /** A response that was read. */
 export interface Answered {
   status: number;
   headers: Headers;
-  /** Whether the body was too long, and was not read to its end. */
-  isCut: boolean;
+  /** What the body has too much of, e.g. `more than 100000 values`. */
+  excess?: string;
   /**
    * The body's JSON, without the request's credentials; `undefined` if it is not valid JSON, or nested too
    * deeply.
@@ -62,7 +65,9 @@ export async function endpointFor<Deps>(
         sent.set(name, value);
       });
       const { status, headers, text } = await exchange(send, target, { ...init, headers: sent }, maxBytes);
-      return { status, headers, isCut: text === undefined, body: parsed(text, hideIn) };
+      if (text === undefined)
+        return { status, headers, body: undefined, excess: `more than ${maxBytes} bytes` };
+      return { status, headers, ...parsed(text, hideIn) };
     },
   };
 }
@@ -122,11 +127,13 @@ async function exchange(
   }
 }
 
-function parsed(text: string | undefined, hideIn: (body: unknown) => unknown): unknown {
+function parsed(text: string, hideIn: (body: unknown) => unknown): Pick<Answered, "body" | "excess"> {
   try {
-    const body: unknown = text === undefined ? undefined : JSON.parse(text);
-    return isDeeperThan(body, MAX_LEVELS) ? undefined : hideIn(body);
+    const body: unknown = JSON.parse(text);
+    const excess = excessOf(body, BOUNDS);
+    if (excess === "values") return { body: undefined, excess: `more than ${BOUNDS.values} values` };
+    return { body: excess === undefined ? hideIn(body) : undefined };
   } catch {
-    return undefined;
+    return { body: undefined };
   }
 }

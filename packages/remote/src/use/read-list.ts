@@ -37,7 +37,7 @@ export async function readList<Deps>(
       return answered;
     });
     if (answered.status === 304) return undefined;
-    if (answered.isCut) throw tooLong(maxResultBytes);
+    if (answered.excess !== undefined) throw tooLong(answered.excess);
     const made = toolsFrom(answered.body, options, making);
     if (made.missing.length > 0) missing(made.missing);
     return { tools: made.tools, etag: answered.headers.get("etag") ?? undefined };
@@ -47,7 +47,8 @@ export async function readList<Deps>(
   }
 }
 
-function tooLong(maxBytes: number): RemoteFailure {
-  const message = `the list of tools has more than ${maxBytes} bytes (\`maxResultBytes\`).`;
+function tooLong(excess: string): RemoteFailure {
+  const option = excess.endsWith(" bytes") ? " (`maxResultBytes`)" : "";
+  const message = `the list of tools has ${excess}${option}.`;
   return new RemoteFailure(message, { code: "bad_response", ran: "no" });
 }

@@ -41,7 +41,7 @@ export async function callRemote<Deps>(
     const request = await requestFor(name, input, context.idempotencyKey);
     const maxBytes = options.maxResultBytes ?? 1_000_000;
     return await withAttempts(patience, async (signal) =>
-      resultIn(await send(PATHS.execute, { ...request, signal }, maxBytes), context, maxBytes),
+      resultIn(await send(PATHS.execute, { ...request, signal }, maxBytes), context),
     );
   } catch (cause) {
     if (!(cause instanceof RemoteFailure)) throw cause;
@@ -72,13 +72,13 @@ async function headerKey(key: string): Promise<string> {
 }
 
 /** Returns the result in a response, and passes on what the tool reported. @throws RemoteFailure */
-function resultIn(answered: Answered, { report }: Pick<ToolContext, "report">, maxBytes: number): Json {
-  const { status, isCut } = answered;
+function resultIn(answered: Answered, { report }: Pick<ToolContext, "report">): Json {
+  const { status, excess } = answered;
   const body = Object(answered.body) as { result?: Json; error?: unknown; report?: WireReport };
   passOn(body.report, report);
   if (status < 200 || status >= 300) throw refusalOf(answered);
-  if (isCut) {
-    const message = `The tool did its work, but its result has more than ${maxBytes} bytes.`;
+  if (excess !== undefined) {
+    const message = `The tool did its work, but its result has ${excess}.`;
     throw new RemoteFailure(message, { code: "result_too_large", ran: "yes" });
   }
   if (body.error !== undefined && body.error !== null) {

@@ -60,7 +60,10 @@ export interface RemoteToolsOptions<Deps = unknown> {
    * tokens.
    */
   maxToolChars?: number;
-  /** The maximum size of a response, in bytes. A larger one is not read to its end. Default: 1,000,000. */
+  /**
+   * The maximum size of a response, in bytes. A larger one is not read to its end. Default: 1,000,000. A
+   * response of more than 100,000 values is refused, too.
+   */
   maxResultBytes?: number;
   /** Sends the requests. Default: the global `fetch`. */
   fetch?: typeof fetch;

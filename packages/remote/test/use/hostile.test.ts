@@ -173,6 +173,11 @@ describe("T10 a hostile response to a call", () => {
       (_got, response) => response.end(`{"result":${"[".repeat(200_000)}${"]".repeat(200_000)}}`),
       /is unknown: the tool's server answered with something other than JSON/,
     ],
+    [
+      "B7 with too many values",
+      (_got, response) => response.end(`{"result":[${"0,".repeat(100_000)}0]}`),
+      "The tool did its work, but its result has more than 100000 values.",
+    ],
     ["without a body", (_got, response) => response.writeHead(204).end(), /is unknown: .* other than JSON/],
     [
       "304",
