@@ -109,18 +109,24 @@ function scanner(found: {
 
 /** Compares the latest string with a name. Characters of the string may be escaped. */
 function keyReader(name: string) {
-  // An escaped character has up to six bytes, e.g. `\u006d`.
-  const longest = name.length * 6 + 2;
-  let bytes: number[] = [];
+  const plain = new TextEncoder().encode(JSON.stringify(name));
+  // An escaped character has up to six bytes, e.g. `\u006d`. One extra byte is enough to see that a longer
+  // string is not the name.
+  const bytes = new Uint8Array(name.length * 6 + 3);
+  let length = 0;
   return {
     take: (piece: Uint8Array, isBeginning: boolean) => {
-      if (isBeginning) bytes = [];
-      // One extra byte is enough to see that a longer string is not the name.
-      bytes.push(...piece.subarray(0, longest + 1 - bytes.length));
+      if (isBeginning) length = 0;
+      for (let at = 0; at < piece.length && length < bytes.length; at += 1, length += 1)
+        bytes[length] = piece[at] as number;
     },
     matches: () => {
+      const given = bytes.subarray(0, length);
+      // Few keys are escaped, and a body may have 100,000.
+      if (!given.includes(BACKSLASH))
+        return length === plain.length && given.every((byte, at) => byte === plain[at]);
       try {
-        return JSON.parse(new TextDecoder().decode(Uint8Array.from(bytes))) === name;
+        return length < bytes.length && JSON.parse(new TextDecoder().decode(given)) === name;
       } catch {
         return false;
       }
