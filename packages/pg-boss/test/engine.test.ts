@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type TestDatabase, testDatabase } from "../../../test/support/postgres.ts";
 import { type PgBossEngine, pgBossEngine } from "../src/index.ts";
 
@@ -181,6 +181,22 @@ describe("pgBossEngine()", () => {
     onTestFinished(async () => await boss.stop({ graceful: false }));
     await boss.createQueue("mail");
     await expect(pgBossEngine({ boss, queue: "mail" }).wake("s1")).rejects.toThrow(/"mail".*"standard"/);
+  });
+
+  it("Q1 reports errors of its connections until it is closed, and no later ones", async () => {
+    const stopped = vi.spyOn(PgBoss.prototype, "stop");
+    onTestFinished(() => stopped.mockRestore());
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => void errors.push(error);
+    const from = pgBossEngine({ connectionString: database.url, queue: "closing", onError });
+    await from.wake("s2");
+    stopped.mockImplementationOnce(async function (this: PgBoss) {
+      this.emit("error", new Error("while it closes"));
+      await this.stop();
+    });
+    await from.close();
+    (stopped.mock.contexts[0] as PgBoss).emit("error", new Error("the database was dropped"));
+    expect(errors).toMatchObject([{ message: "while it closes" }]);
   });
 
   it("Q1 reports a database that cannot be reached, and connects once it can be", async () => {

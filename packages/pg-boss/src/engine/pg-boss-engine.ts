@@ -42,9 +42,14 @@ export function pgBossEngine(options: PgBossEngineOptions): PgBossEngine {
   const { onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`) } = options;
   const boss = options.boss ?? makeBoss(connectionString);
   const isOwn = options.boss === undefined;
+  let isClosed = false;
+  // Its connections may end after `close()`, e.g. because the database is taken away. That concerns nobody.
+  const report = (error: unknown) => {
+    if (!isClosed) onError(error);
+  };
   if (isOwn) {
-    boss.on("error", onError);
-    boss.on("warning", ({ message }: Warning) => onError(new Error(`pg-boss: ${message}`)));
+    boss.on("error", report);
+    boss.on("warning", ({ message }: Warning) => report(new Error(`pg-boss: ${message}`)));
   }
   const workers = new Set<EngineWorker>();
   let starting: Promise<void> | undefined;
@@ -89,6 +94,7 @@ export function pgBossEngine(options: PgBossEngineOptions): PgBossEngine {
       await starting?.catch(() => undefined);
       if (isOwn) await boss.stop();
       else await Promise.all([...workers].map((worker) => worker.stop()));
+      isClosed = true;
     },
   };
 }
