@@ -98,15 +98,13 @@ const question = (name: string, called: string): Door => ({
   },
 });
 
-/** A door to an upload. `contentOf` puts the value into a file; its characters are bytes. */
-const upload = (what: string, type: string, contentOf: (json: string) => string): Door => ({
+/** A door to an upload. `contentOf` puts the value into a file, whose characters are bytes. */
+const upload = (what: string, contentOf: (json: string) => string): Door => ({
   name: `files: ${what}`,
   open: () => {
     const { serve, errors } = app();
-    const knock = (json: string) => {
-      const text = contentOf(json);
-      return post(serve, "/files?name=a", type === "text/plain" ? text : Buffer.from(text, "latin1"), type);
-    };
+    const knock = (json: string) =>
+      post(serve, "/files?name=a", Buffer.from(contentOf(json), "latin1"), "application/octet-stream");
     return { errors, knock };
   },
 });
@@ -156,16 +154,12 @@ export const HANDLER_DOORS: readonly Door[] = [
   ...["messages", "resume", "tools", "context", "state", "forwardedProps"].map((field) =>
     door(`agUi: ${field}`, (json) => agUiBody(field, json), agUi),
   ),
-  upload("a text", "text/plain", (json) => json),
-  upload("a PDF", "application/pdf", (json) => `%PDF-1.7\n${json}\n%%EOF`),
-  upload(
-    "objects of a PDF",
-    "application/pdf",
-    (json) => `%PDF-1.7\n${json.replaceAll(/[[{]/g, "1 0 obj<</Type/Page>>endobj ")}\n%%EOF`,
-  ),
-  upload("a PNG", "image/png", (json) => `\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01${json}`),
-  upload("a JPEG", "image/jpeg", (json) => `\xff\xd8\xff\xe0\0\x10${json}`),
-  upload("segments of a JPEG", "image/jpeg", (json) => `\xff\xd8${"\xff\xe0\0\x02".repeat(json.length / 4)}`),
-  upload("a GIF", "image/gif", (json) => `GIF89a\x01\0\x01\0${json}`),
-  upload("a WebP", "image/webp", (json) => `RIFF\0\0\0\x10WEBPVP8X${json}`),
+  upload("a text", (json) => json),
+  upload("a PDF", (json) => `%PDF-1.7\n${json}\n%%EOF`),
+  upload("pages of a PDF", ({ length }) => `%PDF-1.7\n${"1 0 obj<</Type/Page>>endobj ".repeat(length / 28)}`),
+  upload("a PNG", (json) => `\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01${json}`),
+  upload("a JPEG", (json) => `\xff\xd8\xff\xe0\0\x10${json}`),
+  upload("segments of a JPEG", ({ length }) => `\xff\xd8${"\xff\xe0\0\x02".repeat(length / 4)}`),
+  upload("a GIF", (json) => `GIF89a\x01\0\x01\0${json}`),
+  upload("a WebP", (json) => `RIFF\0\0\0\x10WEBPVP8X${json}`),
 ];
