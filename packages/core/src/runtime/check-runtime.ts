@@ -84,8 +84,7 @@ export function checkRuntimeOptions(options: unknown): void {
     throw new PawlError("config", `Two agents are named "${twin}". Names must be unique.`);
   // Timers wait for these times, sometimes a little longer.
   checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
-  checkOptions("`workLimits` of runtime()", workLimits, WORK_LIMITS);
-  checkNumbers("the runtime", { ...workLimits }, { least: 1 });
+  checkWorkLimits("`workLimits` of runtime()", workLimits);
   checkNumbers("the runtime", { abortGraceMs });
   checkNumbers("the runtime", { handOverAfterMs }, { least: 1 });
   if (concurrency === 0 && engine === undefined) {
@@ -96,6 +95,18 @@ export function checkRuntimeOptions(options: unknown): void {
   }
   checkNumbers("the runtime", { concurrency }, { least: engine === undefined ? 1 : 0, whole: true });
 }
+
+function checkWorkLimits(whose: string, limits: WorkLimits): void {
+  checkOptions(whose, limits, WORK_LIMITS);
+  for (const [what, value] of Object.entries(limits)) {
+    // `Infinity` lifts a limit.
+    const whole = WHOLE_LIMITS.includes(what) && value !== Number.POSITIVE_INFINITY;
+    checkNumbers(whose, { [what]: value }, { least: 1, whole });
+  }
+}
+
+/** The limits that count something, so half of one has no meaning. */
+const WHOLE_LIMITS = ["files", "sessions"];
 
 /** Refuses Node 20, on which every run would fail with "Promise.withResolvers is not a function". */
 function checkPlatform(): void {

@@ -16,6 +16,7 @@ import {
   withIdleWatchdog,
   withRetry,
 } from "../../src/index.ts";
+import type { WorkLimits } from "../../src/store.ts";
 import { viewPage } from "../../src/view.ts";
 import { pricing } from "../support/pricing.ts";
 import { setup } from "../support/setup.ts";
@@ -71,6 +72,8 @@ describe("an option that is not a valid number is refused where it is given", ()
     ["a poll interval", () => runtime({ agents: [], store: memoryStore(), pollMs: none })],
     ["B7 a limit of work", () => runtime({ agents: [], store: memoryStore(), workLimits: { files: none } })],
     ["B7 no work at all", () => runtime({ agents: [], store: memoryStore(), workLimits: { fileBytes: 0 } })],
+    ["B7 half a file", () => runtime({ agents: [], store: memoryStore(), workLimits: { files: 1.5 } })],
+    ["B7 half a session", () => runtime({ agents: [], store: memoryStore(), workLimits: { sessions: 2.5 } })],
     ["a grace", () => runtime({ agents: [], store: memoryStore(), abortGraceMs: none })],
   ])("%s", (_what, make) => {
     expect(make).toThrow(PawlError);
@@ -88,6 +91,20 @@ describe("an option that is not a valid number is refused where it is given", ()
   ])("%s", async (_what, options) => {
     const page = viewPage(memoryStore(), { id: "s1", lastSeq: 0 }, options as never);
     await expect(page).rejects.toThrow(/(last|before).* of viewPage\(\) must be |needs `last`, a number/);
+  });
+
+  it("B7 U6 names the limit of work that is wrong, and takes `Infinity` and parts of a millisecond", () => {
+    const limited = (workLimits: WorkLimits) => () =>
+      runtime({ agents: [], store: memoryStore(), workLimits });
+    expect(limited({ files: 1.5 })).toThrow(
+      "files of `workLimits` of runtime() must be a whole number from 1, not 1.5.",
+    );
+    expect(limited({ sessionBytes: 0 })).toThrow(
+      "sessionBytes of `workLimits` of runtime() must be a number from 1, not 0.",
+    );
+    const lifted = { files: Infinity, fileBytes: Infinity, sessions: Infinity, sessionBytes: Infinity };
+    expect(limited({ ...lifted, waitMs: Infinity })).not.toThrow();
+    expect(limited({ files: 1, sessions: 1, waitMs: 1.5 })).not.toThrow();
   });
 
   it("O1 U6 reports all missing prices at once", () => {
