@@ -53,4 +53,13 @@ describe("B7 F24 the answer to a server's form", () => {
   ])("may not be %j", async (answer) => {
     expect((await validate(schema, answer)).ok).toBe(false);
   });
+
+  it.each([{ type: "object" }, { type: "array", items: { type: "string" } }, { type: ["string"] }, 5])(
+    "may not have the field %j",
+    (field) => {
+      expect(() => formAnswer({ type: "object", properties: { x: field } })).toThrow(
+        'its field "x" must be a string, number, integer or boolean, or a choice of one or more strings',
+      );
+    },
+  );
 });

@@ -178,7 +178,9 @@ describe("a hostile question", () => {
       asks(JSON.stringify({ q: { method: "elicitation/create", params } })),
     );
     expect({ success, code: report?.code }).toEqual({ success: false, code: "mcp_refused" });
-    expect(result).toMatch(/^"test" asks for input that cannot be given: (its|the message of its) /);
+    expect(result).toMatch(
+      /^"test" asks for input that cannot be given: (its|the message of its|the `url` of its) /,
+    );
   });
 
   it.each([
@@ -195,8 +197,9 @@ describe("a hostile question", () => {
     "javascript:alert(1)",
   ])("F24 with the page %j is refused", async (url) => {
     const question = { method: "elicitation/create", params: { mode: "url", message: "Sign in", url } };
-    const { success, report } = await callWith(asks(JSON.stringify({ q: question })));
+    const { success, report, result } = await callWith(asks(JSON.stringify({ q: question })));
     expect({ success, code: report?.code }).toEqual({ success: false, code: "mcp_refused" });
+    expect(result).toContain("the `url` of its question must be an https address");
   });
 
   it("F24 names the host of its page, and hides nothing in its words", async () => {

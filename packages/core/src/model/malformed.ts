@@ -53,7 +53,9 @@ export function unreadable(error: unknown): PawlError {
  * ```
  */
 export function wrongKind(what: string, expected: string, got: unknown): PawlError {
-  return malformedAnswer(`${what} must be ${expected}; got ${got === undefined ? "none" : kindOf(got)}`);
+  return malformedAnswer(
+    `${what} must be ${expected}; ${got === undefined ? "it is missing" : `got ${kindOf(got)}`}`,
+  );
 }
 
 /**

@@ -26,7 +26,7 @@ function problemOf(events: readonly unknown[]): string | undefined {
 
 it.each<[string, unknown[], string]>([
   ["no event", [null], "an event must be an object; got null."],
-  ["an event without a type", [{}], "`type` of an event must be a text; got none."],
+  ["an event without a type", [{}], "`type` of an event must be a text; it is missing."],
   [
     "a list for a message",
     [{ type: "message_start", message: [] }],
@@ -41,12 +41,12 @@ it.each<[string, unknown[], string]>([
   [
     "a call without a name",
     [block(0, { type: "tool_use", id: "c" })],
-    "`name` of a tool_use block must be a text; got none.",
+    "`name` of a tool_use block must be a text; it is missing.",
   ],
   [
     "hidden thinking without data",
     [block(0, { type: "redacted_thinking" })],
-    "`data` of a redacted_thinking block must be a text; got none.",
+    "`data` of a redacted_thinking block must be a text; it is missing.",
   ],
   ["a piece of no block", [text, delta(1, words)], "content_block_delta of a block that has not begun."],
   [
@@ -69,7 +69,7 @@ it.each<[string, unknown[], string]>([
   [
     "no delta at the end",
     [{ type: "message_delta" }],
-    "`delta` of message_delta must be an object; got none.",
+    "`delta` of message_delta must be an object; it is missing.",
   ],
   [
     "a stop reason that is a number",

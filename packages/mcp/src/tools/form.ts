@@ -13,7 +13,9 @@ export function formAnswer(form: JsonObject): JsonObject {
   const fields = Object.entries(properties).map(([name, field]): [string, JsonObject] => {
     const answer = isObject(field) ? fieldAnswer(field) : undefined;
     if (answer === undefined)
-      throw new TypeError(`its field ${JSON.stringify(name.slice(0, 100))} is not one of a form`);
+      throw new TypeError(
+        `its field ${JSON.stringify(name.slice(0, 100))} must be a string, number, integer or boolean, or a choice of one or more strings`,
+      );
     return [name, answer];
   });
   const required = textsIn(own(form, "required"));

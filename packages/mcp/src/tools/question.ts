@@ -55,7 +55,11 @@ export function questionFor(server: string, tool: string, request: Json | undefi
   const payload = { connector: `mcp::${server}`, tool, message: withoutHidden(message) };
   if (mode === "url") {
     const page = pageAt(url);
-    if (page === undefined) throw cannotAsk(server, "its page has no address that may be shown");
+    if (page === undefined)
+      throw cannotAsk(
+        server,
+        "the `url` of its question must be an https address, or http on localhost, without a user name, password, space, backslash or hidden character",
+      );
     const shown = { url: page.href, host: page.host };
     return { kind: "elicitation", payload: { ...payload, mode, ...shown }, answer: answerSchema(undefined) };
   }

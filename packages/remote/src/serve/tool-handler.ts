@@ -175,8 +175,11 @@ function notMet({ headers }: Request, found: Response): Response | undefined {
   const status = unmet(headers, found.headers.get("etag") ?? undefined);
   if (status === undefined) return undefined;
   if (status === 412)
-    return new Refusal(412, "invalid_input", "The resource does not have the `if-match` of this request.")
-      .response;
+    return new Refusal(
+      412,
+      "invalid_input",
+      "The resource does not have the ETag of the request's `if-match`. Load the resource again.",
+    ).response;
   const kept = new Headers(found.headers);
   kept.delete("content-type");
   return new Response(null, { status, headers: kept });

@@ -73,7 +73,13 @@ function wholeData(db: SqliteDatabase, { session_id, sequence_number, data }: Ro
 /** Converts ISO 8601 to milliseconds since 1970. @throws PawlError `invalid_input` if it is not a time */
 export function timeOf(field: string, text: string): number {
   const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new PawlError("invalid_input", `\`${field}\` must be a time in ISO 8601.`);
+  if (Number.isNaN(ms)) {
+    const given = JSON.stringify(String(text).slice(0, 100));
+    throw new PawlError(
+      "invalid_input",
+      `\`${field}\` must be a time in ISO 8601, e.g. "2026-11-28T10:00:00Z"; got ${given}.`,
+    );
+  }
   return ms;
 }
 

@@ -25,7 +25,11 @@ export function notMet({ headers }: Request, would: Headers): Response | undefin
   const status = unmet(headers, would.get("etag") ?? undefined);
   if (status === undefined) return undefined;
   if (status === 412)
-    return errorResponse(412, "invalid_input", "The resource does not have the `if-match` of this request.");
+    return errorResponse(
+      412,
+      "invalid_input",
+      "The resource does not have the ETag of the request's `if-match`. Load the resource again.",
+    );
   const repeated = REPEATED.flatMap((name) => {
     const value = would.get(name);
     return value === null ? [] : [[name, value] as [string, string]];
