@@ -104,13 +104,14 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
   /** Time limit of a function `tools`, in milliseconds. Default: 5,000. */
   toolsTimeoutMs?: number;
   /**
-   * The longest list of tools that a function `tools` may return, in characters of JSON: names, descriptions
-   * and schemas. Default: 400,000, about 100,000 tokens.
+   * The most characters of tools in a prompt if `tools` is a function, as JSON of names, descriptions and
+   * schemas. Default: 400,000, about 100,000 tokens.
    *
-   * - Tools of MCP servers and of `remoteTools()` that do not fit are left out, one by one, the last ones of
-   *   the list first. Those that the session's prompt already has stay. The log says which are left out
-   *   (`tools_left_out`).
-   * - Tools of your own count, and are never left out. Tools of clients have a limit of their own, 64,000.
+   * - Tools of MCP servers and of `remoteTools()` are admitted in the order of the list, those that the
+   *   session's prompt already has before all others. One that no longer fits is left out, and the log says
+   *   so (`tools_left_out`).
+   * - Tools of your own count, but always stay, even above the limit. Tools of clients have a limit of their
+   *   own, 64,000.
    */
   toolsLimit?: number;
   /**

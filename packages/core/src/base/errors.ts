@@ -16,8 +16,9 @@ export type PawlErrorCode =
   /** The process is shutting down and accepts no new work. */
   | "draining"
   /**
-   * The process does as much of this work as it may at once, and the request has waited as long as it may.
-   * Nothing was done. `details.retryAfterMs` says when to try again.
+   * The process is already handling as many files or session reads as `workLimits` allows. The request has
+   * waited for `waitMs`, or too many others are waiting. Nothing was done. `details.retryAfterMs` says when
+   * to try again.
    */
   | "overloaded"
   /** The session already has a run in progress. */

@@ -81,9 +81,9 @@ export interface McpServerOptions<Deps = unknown> {
   /** The longest result that the model reads, in characters. Default: the agent's `resultLimit`. */
   maxResultChars?: number;
   /**
-   * The longest list of this server's tools in a prompt, in characters of JSON: names, descriptions and
-   * schemas. Tools that do not fit are left out, the last ones by name first, except that a session keeps
-   * those which its prompt already has. Default: 200,000, about 50,000 tokens.
+   * The most characters of this server's tools in a prompt, as JSON of names, descriptions and schemas. Tools
+   * are admitted in alphabetical order, those that the session's prompt already has before all others. One
+   * that no longer fits is left out. Default: 200,000, about 50,000 tokens.
    */
   maxToolChars?: number;
   /** How long the list of tools is used before it is read again, in milliseconds. Default: 60,000. */

@@ -54,9 +54,9 @@ export interface RemoteToolsOptions<Deps = unknown> {
   /** The most tools that are used. More of them are an error. Default: 128. */
   maxTools?: number;
   /**
-   * The longest list of this server's tools in a prompt, in characters of JSON: names, descriptions and
-   * schemas. Tools that do not fit are left out, the last ones of the list first, except that a session keeps
-   * those which its prompt already has. They are reported to `onWarning`. Default: 200,000, about 50,000
+   * The most characters of this server's tools in a prompt, as JSON of names, descriptions and schemas. Tools
+   * are admitted in the order of the server's list, those that the session's prompt already has before all
+   * others. One that no longer fits is left out and reported to `onWarning`. Default: 200,000, about 50,000
    * tokens.
    */
   maxToolChars?: number;

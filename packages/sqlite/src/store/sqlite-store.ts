@@ -16,8 +16,9 @@ export interface SqliteStore extends EventStore {
    * to be. A run that waits for the user's answer only does not count. Set a timer or an alarm by it, so that
    * nothing has to sweep regularly.
    *
-   * With `after`, ISO 8601, only times after that count, e.g. the present: a run that could not be resumed
-   * then does not hide the next one. Rejects with `invalid_input` if it is not a time.
+   * With `after` (ISO 8601), times up to it are ignored. Pass the current time after a sweep, so that a run
+   * that could not be resumed is not returned again instead of the next one. Rejects with `invalid_input` if
+   * `after` is not a time.
    */
   nextDue(options: { agents: readonly string[]; after?: string }): Promise<string | undefined>;
 }

@@ -86,7 +86,7 @@ export interface HandlerOptions<Name extends string = string> {
   /**
    * Limits how often each user may read a session: `GET /sessions/:id` and its events, and in dialects with
    * `resume: "replay"` also `GET /runs/:id` and its stream. A request above the limit is refused with 429.
-   * It is apart from `rateLimit`, because a page reads when it loads, also if its user sends nothing.
+   * It is separate from `rateLimit`, because a page reads the session whenever it loads.
    * Default: no limit; `workLimits` of `runtime()` limits how many sessions are read at the same time.
    */
   rateLimitReads?: RateLimiter;

@@ -15,12 +15,12 @@ import { HTTPException } from "hono/http-exception";
  * - `unknown_call` (422): the session has no such question
  * - `invalid_answer` (422): the answer does not fit the question's schema
  * - `too_large` (413): the body exceeds a limit
- * - `rate_limited` (429): the user has started too many runs; the header `retry-after` has the seconds to
- *   wait
+ * - `rate_limited` (429): the user has started, uploaded or read too much in a short time; the header
+ *   `retry-after` has the seconds to wait
  * - `too_many_streams` (429): the user has too many streams open
  * - `draining` (503): this process is shutting down
- * - `overloaded` (503): this process does as much of this work as it may at once; the header `retry-after`
- *   has the seconds to wait
+ * - `overloaded` (503): this process is already handling as many files or session reads as `workLimits`
+ *   allows; the header `retry-after` has the seconds to wait
  * - `store_unavailable` (503): the store or another required service cannot be reached, or the function
  *   that returns an agent's tools failed
  * - `internal` (500): any other error

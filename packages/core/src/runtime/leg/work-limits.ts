@@ -1,8 +1,9 @@
 /**
- * How much of a work this process does at the same time. What exceeds it waits for its turn, and is then
- * refused with `overloaded`: over HTTP 503, with the header `retry-after`. One user has at most half of each
- * number, so that nobody keeps the others waiting. Runs that have begun come first, and wait as long as it
- * takes.
+ * Limits the work that requests cause in this process at the same time. A request above a limit waits for
+ * `waitMs`, and is then refused with `overloaded` (503 over HTTP, with `retry-after`). One user gets at most
+ * half of each count and size. Runs wait only for files, before requests and without a time limit.
+ *
+ * `files` and `sessions` are whole numbers from 1, the others numbers from 1. `Infinity` lifts a limit.
  */
 export interface WorkLimits {
   /** Files that are inspected, read or stored at the same time. Default: 16. */
@@ -19,6 +20,6 @@ export interface WorkLimits {
    * moment. A session counts as many as it had when it was last read. Default: 64,000,000.
    */
   sessionBytes?: number;
-  /** How long a request waits for its turn, in milliseconds. Default: 10,000. */
+  /** How long a request waits before it is refused, in milliseconds. Default: 10,000. */
   waitMs?: number;
 }
