@@ -45,7 +45,7 @@ export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): P
   });
   const event = await withinTime(leg, settled, runnable, timeUp);
   said.closed = true;
-  if (event !== "left") await (await said.progress)?.end();
+  if (event !== "left" && said.progress !== undefined) await (await said.progress)?.end();
   const { progress, agents } = leg.live;
   const wasAgent = agents.delete(call.callId);
   if (progress.delete(call.callId) || wasAgent) leg.touch();
