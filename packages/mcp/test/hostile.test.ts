@@ -150,6 +150,28 @@ describe("a hostile list", () => {
   });
 });
 
+describe("a hostile schema", () => {
+  const fields = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, {}]));
+
+  it("B7 T14 of 20,001 values is left out with this reason, and the tools beside it stay", async () => {
+    const schema = { properties: fields(9_900), required: Array(10_200).fill("z") };
+    const tools = [
+      { name: "large", inputSchema: { type: "object", ...schema } },
+      { name: "small", inputSchema: { type: "object", properties: { a: {} }, required: ["a", "z", "a"] } },
+    ];
+    const served = answering("tools/list", () =>
+      complete(`"ttlMs":0,"cacheScope":"private","tools":${JSON.stringify(tools)}`),
+    );
+    const app = world([connectTo(served)], [{ text: "Ok." }]);
+    await app.say("Go");
+    expect(app.errors).toEqual([`test: The tool "large": its schema has more than 20000 values.`]);
+    expect(app.model.requests[0]?.tools).toMatchObject([
+      { name: "mcp__test__small", input_schema: { properties: { a: {} }, required: ["a"] } },
+    ]);
+  });
+});
+
 describe("a hostile question", () => {
   const asks = (requests: string, state = '"s"') =>
     `{"resultType":"input_required","inputRequests":${requests},"requestState":${state}}`;

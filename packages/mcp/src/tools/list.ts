@@ -116,11 +116,11 @@ async function listOf<Deps>(
     infos.push(info);
     const why = whyNot(options, info) ?? (toolNames.has(info.toolName) ? "its name is taken" : undefined);
     if (why === undefined) toolNames.add(info.toolName);
-    const made = why === undefined ? offeredTool(making, one, info) : undefined;
+    const offered = why === undefined ? offeredTool(making, one, info) : { why };
     const name = one.name.slice(0, MOST_NAME_CHARS);
-    if (made !== undefined) tools.push(made);
-    else if (why !== "") left.push({ name, why: why ?? "its schema cannot be shown to a model" });
-    if (made !== undefined && isShortened(info)) shortened.push(name);
+    if ("made" in offered) tools.push(offered.made);
+    else if (offered.why !== "") left.push({ name, why: offered.why });
+    if ("made" in offered && isShortened(info)) shortened.push(name);
   }
   const print = infos.map(({ fingerprint }) => fingerprint).join(" ");
   return { infos, tools, left, shortened, print };

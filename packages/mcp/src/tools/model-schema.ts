@@ -1,10 +1,13 @@
 import { type Json, type JsonObject, toJson } from "@pawl/core";
-import { withoutHiddenIn } from "@pawl/core/tools";
+import { excessOf, type JsonBounds, withoutHiddenIn } from "@pawl/core/tools";
 import { isObject, objectIn } from "../base/json.ts";
 import { cleanPart } from "./schema-part.ts";
 
 /** The longest schema of one tool, in characters of JSON. */
 const MOST_CHARS = 100_000;
+
+/** What a schema may have at most, before it is worked on, as for `untrustedSchema()`. Deep parts are cut. */
+const BOUNDS: JsonBounds = { levels: Number.POSITIVE_INFINITY, values: 20_000 };
 
 /** A tool's input schema for a model. `note` describes, for the model, what had to be left out. */
 export interface ModelSchema {
@@ -12,12 +15,21 @@ export interface ModelSchema {
   note: string | undefined;
 }
 
+/** Why a tool whose schema has no such form is left out. */
+export const NOT_SHOWN = "its schema cannot be shown to a model";
+
 /**
- * Returns a server's input schema in the form that models' APIs accept. `undefined` if it cannot have this
- * form, e.g. because a required field has a name that they refuse. It may accept more than the original: the
- * server itself checks the input, too.
+ * Returns a server's input schema in the form that models' APIs accept. If it cannot have this form, returns
+ * why: it is too large, or e.g. a required field has a name that they refuse. It may accept more than the
+ * original: the server itself checks the input, too.
  */
-export function modelSchema(given: unknown): ModelSchema | undefined {
+export function modelSchema(given: unknown): ModelSchema | { why: string } {
+  if (excessOf(given, BOUNDS) !== undefined)
+    return { why: `its schema has more than ${BOUNDS.values} values` };
+  return shownSchema(given) ?? { why: NOT_SHOWN };
+}
+
+function shownSchema(given: unknown): ModelSchema | undefined {
   const original = asJson(given);
   if (!isObject(original)) return undefined;
   const definitions = { ...objectIn(original.definitions), ...objectIn(original.$defs) };

@@ -4,7 +4,7 @@ import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
 import type { Pool } from "../connect/pool.ts";
 import { callTool, TIMEOUT_MS } from "./call.ts";
 import type { ListedTool } from "./fingerprint.ts";
-import { modelSchema } from "./model-schema.ts";
+import { modelSchema, NOT_SHOWN } from "./model-schema.ts";
 import { formatResult } from "./result.ts";
 
 /** The longest description of a tool, in characters. Of a longer one, the middle is cut. */
@@ -40,14 +40,14 @@ export function isShortened({ description }: McpToolInfo): boolean {
   return description.length > MOST_DESCRIPTION_CHARS;
 }
 
-/** Makes a tool of a server for agents. `undefined` if models cannot have it. */
+/** Makes a tool of a server for agents. If models cannot have it, returns why. */
 export function offeredTool<Deps>(
   { options, pool, source }: ToolMaking<Deps>,
   listed: ListedTool,
   { toolName, description, annotations }: McpToolInfo,
-): Tool<Deps> | undefined {
+): { made: Tool<Deps> } | { why: string } {
   const model = modelSchema(listed.inputSchema);
-  if (model === undefined) return undefined;
+  if ("why" in model) return model;
   const { readOnlyHint = false, idempotentHint = false } = annotations;
   const isSafe = options.trustAnnotations === true && (readOnlyHint || idempotentHint);
   const text = [clipText(description, MOST_DESCRIPTION_CHARS), model.note].filter(Boolean).join("\n\n");
@@ -66,8 +66,8 @@ export function offeredTool<Deps>(
       category: `mcp::${options.name}`,
       ...(options.maxResultChars !== undefined && { maxResultChars: options.maxResultChars }),
     });
-    return { ...made, source } as Tool<Deps>;
+    return { made: { ...made, source } as Tool<Deps> };
   } catch {
-    return undefined;
+    return { why: NOT_SHOWN };
   }
 }

@@ -60,14 +60,15 @@ export function cleanPart(schema: Json | undefined, { definitions, level }: Part
 function cleanFields(schema: JsonObject, below: Part): JsonObject | undefined {
   const { properties, required, additionalProperties } = schema;
   if (!isObject(properties) && additionalProperties === undefined) return {};
-  const needed = Array.isArray(required) ? required.filter(isText) : [];
+  const needed = new Set(Array.isArray(required) ? required.filter(isText) : []);
   const fields: [string, JsonObject][] = [];
   for (const [name, part] of Object.entries(isObject(properties) ? properties : {})) {
     const clean = FIELD.test(name) ? cleanPart(part, below) : undefined;
     if (clean !== undefined) fields.push([name, clean]);
-    else if (needed.includes(name)) return undefined;
+    else if (needed.has(name)) return undefined;
   }
-  const kept = needed.filter((name) => fields.some(([field]) => field === name));
+  const known = new Set(fields.map(([name]) => name));
+  const kept = [...needed].filter((name) => known.has(name));
   const others = isObject(additionalProperties) ? cleanPart(additionalProperties, below) : undefined;
   return {
     ...(isObject(properties) && { properties: Object.fromEntries(fields) }),
