@@ -6,6 +6,7 @@ import { expectPrinted } from "../../../test/support/printed.ts";
 import { settled as quiet } from "../../../test/support/settled.ts";
 import type { AgentClientOptions, PageTool } from "../src/index.ts";
 import { clientOf, expectSame, isIdle, look, type Served, serve, when } from "./support/clients.ts";
+import "./support/locks.ts";
 
 const city = jsonSchema<{ city: string }>({
   type: "object",
