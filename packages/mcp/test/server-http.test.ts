@@ -53,6 +53,28 @@ describe("W1 an agent as an MCP server, over HTTP", () => {
     expect(await statusOf(served({ maxBodyBytes: Number.POSITIVE_INFINITY }), call(5_000_000))).not.toBe(413);
   });
 
+  it("B7 answers a message above `maxInputLength` with the limit, and begins no run", async () => {
+    const answerTo = async (length: number, more: object = {}) => {
+      const model = scriptedModel(() => ({ text: "Hello." }));
+      const clerk = agent({ name: "clerk", model, instructions: "X" });
+      const ask = served({
+        runtime: runtime({ agents: [clerk], store: memoryStore() }),
+        agent: clerk,
+        ...more,
+      });
+      const text = await (await ask({ body: call(length) })).text();
+      return { isError: text.includes('"isError":true'), text, requests: model.requests.length };
+    };
+    expect(await answerTo(100_000)).toMatchObject({ isError: false, requests: 1 });
+    const text = expect.stringContaining("The message may have at most 100000 characters.");
+    expect(await answerTo(100_001)).toMatchObject({ isError: true, requests: 0, text });
+    expect(await answerTo(900_000, { maxInputLength: 900_000 })).toMatchObject({
+      isError: false,
+      requests: 1,
+    });
+    expect(() => served({ maxInputLength: 0 })).toThrow(/maxInputLength/);
+  });
+
   it.each<[string, (values: number) => object]>([
     ["metadata", (values) => ({ _meta: { list: Array(values).fill(0) } })],
     ["arguments", (values) => ({ name: "ask", arguments: { message: "Hi", list: Array(values).fill(0) } })],

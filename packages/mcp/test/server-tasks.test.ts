@@ -1,8 +1,17 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { agent, approval, memoryStore, runtime, tool } from "@pawl/core";
+import {
+  agent,
+  approval,
+  type EventStore,
+  memoryStore,
+  type RuntimeOptions,
+  runtime,
+  tool,
+} from "@pawl/core";
 import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { settled } from "../../../test/support/settled.ts";
 import { mcpHandler } from "../src/server.ts";
 import { connectTo } from "./support/servers.ts";
 import { calls, parked, resultOf, settle, world } from "./support/world.ts";
@@ -10,7 +19,12 @@ import { calls, parked, resultOf, settle, world } from "./support/world.ts";
 const TASKS = "io.modelcontextprotocol/tasks";
 
 /** An agent whose tool `work` takes until `finish()` is called, in a process of its own over this store. */
-function serveAgent(script: readonly Reply[], store = memoryStore(), taskAfterMs = 20) {
+function serveAgent(
+  script: readonly Reply[],
+  store: EventStore = memoryStore(),
+  taskAfterMs = 20,
+  workLimits: RuntimeOptions<unknown>["workLimits"] & {} = {},
+) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const work = tool({
     name: "work",
@@ -32,7 +46,7 @@ function serveAgent(script: readonly Reply[], store = memoryStore(), taskAfterMs
     tools: [work, pay],
     hooks: [approval({ when: ["pay"] })],
   });
-  const pawl = runtime({ agents: [clerk], store, pollMs: 10, abortGraceMs: 20 });
+  const pawl = runtime({ agents: [clerk], store, pollMs: 10, abortGraceMs: 20, workLimits });
   const handler = mcpHandler({
     runtime: pawl,
     agent: clerk,
@@ -43,6 +57,24 @@ function serveAgent(script: readonly Reply[], store = memoryStore(), taskAfterMs
   });
   const fetcher = ((input: string, init?: RequestInit) => handler(new Request(input, init))) as typeof fetch;
   return { fetch: fetcher, finish: () => resolve(), pawl, store };
+}
+
+/** A store that counts how many reads of a run's text are open at the same time. */
+function countingReads() {
+  const store = memoryStore();
+  let open = 0;
+  let most = 0;
+  const read: EventStore["read"] = async function* (id, options) {
+    const isCounted = options?.types?.includes("assistant_message") === true;
+    if (isCounted) most = Math.max(most, ++open);
+    try {
+      for (let turn = 0; isCounted && turn < 10; turn += 1) await settled();
+      yield* store.read(id, options);
+    } finally {
+      if (isCounted) open -= 1;
+    }
+  };
+  return { store: { ...store, read }, most: () => most };
 }
 
 const ANY = { "~standard": { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) } };
@@ -204,6 +236,37 @@ describe("a long run of a served agent", () => {
         });
     expect((await ada.get(taskId)).status).toBe("working");
     served.finish();
+  });
+
+  it("B7 is read within the runtime's limit of sessions, however many ask at once", async () => {
+    const { store, most } = countingReads();
+    const served = serveAgent(working, store, 20, { sessions: 2 });
+    const client = await connect(served, "ada");
+    const { taskId } = await client.call("Go");
+    await Promise.all(Array.from({ length: 30 }, () => client.get(taskId)));
+    expect(most()).toBeLessThanOrEqual(2);
+    served.finish();
+  });
+
+  it("B7 is an error with a hint while the runtime reads too many sessions, and loses no task", async () => {
+    const busy = ["w1", "w2"].map((id) => ({ tools: [{ name: "work", id, input: {} }] }));
+    const script = [...busy, { text: "Done." }, { text: "Done." }];
+    const served = serveAgent(script, memoryStore(), 20, { sessions: 1, waitMs: 10 });
+    const client = await connect(served, "ada");
+    const { taskId: first } = await client.call("Go");
+    const place = await served.pawl.enterRead({ userId: "bob", sessionId: "other" });
+    await expect(client.get(first)).rejects.toMatchObject({
+      code: -32_000,
+      message: expect.stringMatching(/Ask again after \d+ s/),
+    });
+    const second = await client.call("Go");
+    expect(second).toMatchObject({ resultType: "task", status: "working", taskId: expect.any(String) });
+    place.leave();
+    for (const taskId of [first, second.taskId])
+      expect(await client.get(taskId)).toMatchObject({ taskId, status: "working" });
+    served.finish();
+    for (const taskId of [first, second.taskId])
+      await expect.poll(async () => (await client.get(taskId)).status).toBe("completed");
   });
 
   it("F24 is refused to a client that did not say that it takes tasks", async () => {

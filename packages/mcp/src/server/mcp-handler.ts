@@ -47,6 +47,10 @@ export interface McpHandlerOptions {
   taskAfterMs?: number;
   /** The maximum size of a request's body, in bytes. A larger one is refused with 413. Default: 1,000,000. */
   maxBodyBytes?: number;
+  /**
+   * The maximum length of a message, in UTF-16 code units. A call with a longer one fails. Default: 100,000.
+   */
+  maxInputLength?: number;
 }
 
 const OPTIONS: OptionKinds<McpHandlerOptions> = {
@@ -61,6 +65,10 @@ const OPTIONS: OptionKinds<McpHandlerOptions> = {
   maxBodyBytes: {
     mustBe: "a number of bytes above 0",
     is: (bytes) => typeof bytes === "number" && bytes > 0,
+  },
+  maxInputLength: {
+    mustBe: "a number above 0",
+    is: (length) => typeof length === "number" && length > 0,
   },
 };
 
@@ -110,7 +118,7 @@ const TASK_AFTER_MS = 5_000;
 export function mcpHandler(options: McpHandlerOptions): (request: Request) => Promise<Response> {
   checkOptions("mcpHandler()", options, OPTIONS);
   const { authorize, stateKey, agent, toolName = "ask", stateTtlSeconds = WEEK, ...rest } = options;
-  const { taskAfterMs = TASK_AFTER_MS, maxBodyBytes = 1_000_000 } = rest;
+  const { taskAfterMs = TASK_AFTER_MS, maxBodyBytes = 1_000_000, maxInputLength = 100_000 } = rest;
   if (!(taskAfterMs >= 0))
     throw new PawlError(
       "config",
@@ -118,7 +126,7 @@ export function mcpHandler(options: McpHandlerOptions): (request: Request) => Pr
     );
   if (stateKey.length < 32)
     throw new PawlError("config", "`stateKey` of mcpHandler() must have at least 32 characters.");
-  const served = { ...rest, agent: agent.name, toolName, taskAfterMs };
+  const served = { ...rest, agent: agent.name, toolName, taskAfterMs, maxInputLength };
   let handler: Promise<Serve> | undefined;
   return async (request) => {
     const caller = await authorize(request);

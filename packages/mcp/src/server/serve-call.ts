@@ -21,6 +21,8 @@ export interface ServedAgent {
   description: string;
   /** How long a client that takes tasks waits for a result, in milliseconds. */
   taskAfterMs: number;
+  /** The maximum length of a message, in UTF-16 code units. */
+  maxInputLength: number;
 }
 
 /** What a call is answered with: a result, a question to the user, or the run as a task. */
@@ -53,6 +55,8 @@ export async function answerCall(
   asTask: boolean,
 ): Promise<CallAnswer> {
   const { mcpReq } = ctx;
+  if (message.length > served.maxInputLength)
+    return failed(`The message may have at most ${served.maxInputLength} characters.`);
   const asker = askerOf(ctx);
   const waitMs = asTask ? served.taskAfterMs : undefined;
   const state = mcpReq.requestState<JsonObject>();

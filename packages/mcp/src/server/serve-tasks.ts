@@ -4,7 +4,7 @@ import { objectIn, own } from "../base/json.ts";
 import { TASKS } from "../base/task-wire.ts";
 import { answerTo } from "./form.ts";
 import { askerOf, resultFor, type ServedAgent } from "./serve-call.ts";
-import { describeTask, keyOf, type RunTask, readTaskId } from "./task-of-run.ts";
+import { describeTask, keyOf, newTask, type RunTask, readTaskId, type TaskAsker } from "./task-of-run.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/server");
 
@@ -23,6 +23,15 @@ const ANY = {
 
 const INVALID_PARAMS = -32_602;
 
+/** The first code that JSON-RPC leaves to servers. */
+const OVERLOADED = -32_000;
+
+/** Returns the text of the error of a process that has too much to read. */
+function busyText({ message, details }: PawlError): string {
+  const seconds = Math.max(1, Math.ceil(Number(details.retryAfterMs) / 1_000) || 1);
+  return `${message} Ask again after ${seconds} s. The task is not affected.`;
+}
+
 /** Adds the three methods by which clients ask about tasks, answer their questions and cancel them. */
 export function serveTasks(sdk: Sdk, server: McpServer, { runtime, agent }: ServedAgent): void {
   const refuse = (message: string): Error => new sdk.ProtocolError(INVALID_PARAMS, message);
@@ -40,14 +49,13 @@ export function serveTasks(sdk: Sdk, server: McpServer, { runtime, agent }: Serv
       try {
         return (await act(task, ctx)) as never;
       } catch (error) {
+        if (PawlError.is(error, "overloaded")) throw new sdk.ProtocolError(OVERLOADED, busyText(error));
         throw PawlError.is(error, "not_found") ? unknown() : error;
       }
     });
 
   const described = async (task: RunTask, ctx: ServerContext): Promise<JsonObject> => {
-    const found = await describeTask(runtime, task, askerOf(ctx).userId, (end) =>
-      resultFor(task.session, end),
-    );
+    const found = await describeTask(runtime, task, taskAskerOf(ctx), (end) => resultFor(task.session, end));
     if (found === undefined) throw unknown();
     return found;
   };
@@ -107,8 +115,17 @@ export async function taskResult(
   task: RunTask,
   ctx: ServerContext,
 ): Promise<JsonObject> {
-  const { userId } = askerOf(ctx);
-  const now = await describeTask(runtime, task, userId, (end) => resultFor(task.session, end));
+  const now = await describeTask(runtime, task, taskAskerOf(ctx), (end) =>
+    resultFor(task.session, end),
+  ).catch((error: unknown) => {
+    // The run has begun, and the client needs the task's id to ask again.
+    if (PawlError.is(error, "overloaded")) return newTask(runtime, task);
+    throw error;
+  });
   const { result: _, inputRequests: _requests, ...seed } = now ?? {};
   return { ...seed, resultType: "task" };
+}
+
+function taskAskerOf(ctx: ServerContext): TaskAsker {
+  return { userId: askerOf(ctx).userId, signal: ctx.mcpReq.signal };
 }

@@ -57,6 +57,20 @@ interface Found {
   end: EndOf | undefined;
 }
 
+/** Finds a run in one of the places in which this process reads sessions for clients. */
+async function withinRead(
+  runtime: Runtime,
+  task: RunTask,
+  { userId, signal }: TaskAsker,
+): Promise<Found | undefined> {
+  const place = await runtime.enterRead({ userId, sessionId: task.session, isPart: true, signal });
+  try {
+    return await find(runtime, task);
+  } finally {
+    place.leave();
+  }
+}
+
 /** Reads what has become of a run, of which a later run may have picked up the message. */
 async function find(runtime: Runtime, { session, run, messageSeq }: RunTask): Promise<Found | undefined> {
   let current = run;
@@ -97,28 +111,45 @@ function textsIn({ data }: Extract<StoredEvent, { type: "assistant_message" }>):
   return text === "" ? [] : [text];
 }
 
+/** Who asks about a task. `signal` aborts when the request does. */
+export interface TaskAsker {
+  userId: string;
+  signal: AbortSignal;
+}
+
 /**
  * Returns the task of a run as clients get it; `undefined` if the session has no such run. `resultOf` makes
  * the result of a run that has ended.
  *
- * @throws PawlError `not_found` if the session is not the user's
+ * @throws PawlError `not_found` if the session is not the user's, `overloaded` if this process reads too many
+ * sessions
  */
 export async function describeTask(
   runtime: Runtime,
   task: RunTask,
-  userId: string,
+  asker: TaskAsker,
   resultOf: (end: EndOf) => JsonObject,
 ): Promise<JsonObject | undefined> {
-  const { pending } = await runtime.view(task.session, { userId });
-  const found = await find(runtime, task);
+  const { pending } = await runtime.view(task.session, { userId: asker.userId });
+  const found = await withinRead(runtime, task, asker);
   if (found === undefined) return undefined;
   const { createdAt, updatedAt: lastUpdatedAt, end } = found;
-  const times = { taskId: taskIdOf(task), createdAt, lastUpdatedAt, ttlMs: null, pollIntervalMs: POLL_MS };
+  const times = timesOf(task, createdAt, lastUpdatedAt);
   if (end === undefined && pending.length === 0) return { ...times, status: "working" };
   if (end === undefined) return { ...times, status: "input_required", inputRequests: requestsFor(pending) };
   if (end.stop.type === "aborted") return { ...times, status: "cancelled", statusMessage: end.stop.message };
   // Clients read it like the answer of a call, so it has the type of one.
   return { ...times, status: "completed", result: { resultType: "complete", ...resultOf(end) } };
+}
+
+/** Returns the task of a run that has just begun, out of its session's row. No events are read. */
+export async function newTask(runtime: Runtime, task: RunTask): Promise<JsonObject> {
+  const { createdAt = "", updatedAt = createdAt } = (await runtime.store.sessions.get(task.session)) ?? {};
+  return { ...timesOf(task, updatedAt, updatedAt), status: "working" };
+}
+
+function timesOf(task: RunTask, createdAt: string, lastUpdatedAt: string): JsonObject {
+  return { taskId: taskIdOf(task), createdAt, lastUpdatedAt, ttlMs: null, pollIntervalMs: POLL_MS };
 }
 
 /** The key of a question in a task's requests. A question has it for ever. */
