@@ -12,7 +12,7 @@ const SIZES: readonly [label: string, kB: number][] = [
   [CORE, LIMITS.core],
 ];
 
-/** The modules of the library that validate. Its `dereference.js` only looks references up. */
+/** The modules of the library that validate, and its formats. */
 const VALIDATOR = /@cfworker\/json-schema\/.*\/(validator|validate|format)\.js$/;
 
 const validates = ({ modules }: Part) => modules.some((path) => VALIDATOR.test(path));

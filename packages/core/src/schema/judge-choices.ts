@@ -17,11 +17,14 @@ export function judgeChoices(at: Judging, schema: Part, value: unknown, seen?: S
   return fits;
 }
 
-function target({ parts }: Judging, { $ref, __absolute_ref__: address = $ref as string }: Part) {
-  const found = Object.hasOwn(parts, address) ? parts[address] : undefined;
+function target({ targets }: Judging, schema: Part): Part | boolean {
+  const found = targets.get(schema);
   if (found === undefined)
-    throw new PawlError("config", `The JSON Schema is broken: "${$ref}" refers to nothing in the schema.`);
-  return found;
+    throw new PawlError(
+      "config",
+      `The JSON Schema is broken: "${schema.$ref}" refers to nothing in the schema.`,
+    );
+  return found as Part | boolean;
 }
 
 function judgeAny(at: Judging, parts: (Part | boolean)[], value: unknown, seen?: Set<string>): boolean {

@@ -21,13 +21,11 @@ export const MOST_STEPS = 50_000;
 
 /** Prepares a JSON Schema (draft 2020-12) for validations. @throws if an `$id` or `$ref` is not a URI */
 export function judgeOf(schema: JsonObject): PreparedSchema {
-  const { root, parts } = resolveSchema(schema);
-  const tracks = Object.values(parts).some(
-    (part) =>
-      typeof part === "object" &&
-      (part.unevaluatedProperties !== undefined || part.unevaluatedItems !== undefined),
+  const { root, parts, targets } = resolveSchema(schema);
+  const tracks = parts.some(
+    (part) => part.unevaluatedProperties !== undefined || part.unevaluatedItems !== undefined,
   );
-  return { root, parts, tracks, patterns: new Map() };
+  return { root: root as Part, targets, tracks, patterns: new Map() };
 }
 
 /**

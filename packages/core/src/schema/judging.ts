@@ -11,8 +11,8 @@ export interface Mistake {
 /** A schema whose references are resolved. */
 export interface PreparedSchema {
   readonly root: Part | boolean;
-  /** The schemas that references lead to, by their absolute address. */
-  readonly parts: { readonly [address: string]: Part | boolean };
+  /** The schemas with a `$ref`, and where it leads; `undefined` if it leads to nothing. */
+  readonly targets: ReadonlyMap<object, Json | undefined>;
   /** Whether the schema asks which parts of a value other keywords have seen. */
   readonly tracks: boolean;
   readonly patterns: Map<string, RegExp>;

@@ -83,13 +83,9 @@ function isPattern(pattern: Json, flags: string): boolean {
 }
 
 function brokenReference(schema: JsonObject): string | undefined {
-  const { parts } = resolveSchema(schema);
-  const targets = new Map<object, unknown>();
-  for (const part of Object.values(parts)) {
-    if (typeof part === "boolean" || part.__absolute_ref__ === undefined) continue;
-    if (!Object.hasOwn(parts, part.__absolute_ref__)) return `"${part.$ref}" refers to nothing in the schema`;
-    targets.set(part, parts[part.__absolute_ref__]);
-  }
+  const { targets } = resolveSchema(schema);
+  for (const [part, target] of targets)
+    if (target === undefined) return `"${(part as JsonObject).$ref}" refers to nothing in the schema`;
   const endless = endlessReference(targets);
   return endless && `"${endless}" leads back to itself without a property or an item in between`;
 }

@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject, toJson } from "../base/json.t
 import { sanitize } from "../context/sanitize.ts";
 import { FINAL_ANSWER } from "../log/final-answer.ts";
 import type { ToolSpec } from "../model/content.ts";
+import { refuseLongNames } from "../schema/long-names.ts";
 import { tool } from "./define-tool.ts";
 import type { Schema } from "./schema.ts";
 import type { Tool } from "./tool.ts";
@@ -107,6 +108,7 @@ function specFrom(given: unknown, clean: (text: string) => string): ToolSpec {
     );
   if (!isJsonObject(inputSchema)) throw offerError(`The \`inputSchema\` of ${whose} must be a JSON Schema.`);
   try {
+    refuseLongNames(inputSchema);
     // Checks the name and the schema like those of any other tool.
     const input = unchecked(cleaned(toJson(inputSchema), clean) as JsonObject);
     return tool({ name, description: `${FROM_PAGE} ${clean(description)}`, input, runsIn: "client" }).spec;

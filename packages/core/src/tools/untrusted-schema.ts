@@ -4,6 +4,7 @@ import { withoutHiddenIn } from "../base/hidden-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { MOST_STEPS } from "../schema/judge.ts";
 import type { PreparedSchema } from "../schema/judging.ts";
+import { refuseLongNames } from "../schema/long-names.ts";
 import { directSubschemas, schemasIn, withSubschemas } from "../schema/subschemas.ts";
 import { checkedJudge, judgedBy } from "./json-schema.ts";
 import type { Schema } from "./schema.ts";
@@ -19,8 +20,9 @@ import type { Schema } from "./schema.ts";
  *   server checks both itself. So it accepts more values than the schema: all that the schema accepts, and
  *   some that break `pattern`, `patternProperties` or `format`, or keywords that depend on these.
  *
- * @throws PawlError `config` if the schema is not an object, has more than 100 levels or 20,000 values, or
- * more than 8 ids inside it. `tool()` and `toJsonSchema()` find other mistakes in the schema.
+ * @throws PawlError `config` if the schema is not an object, has more than 100 levels or 20,000 values, or a
+ * name, an `$id` or a `$ref` of more than 1,000 characters. `tool()` and `toJsonSchema()` find other mistakes
+ * in the schema.
  *
  * @example
  * ```ts
@@ -41,29 +43,19 @@ export function untrustedSchema(schema: JsonObject): Schema<JsonObject> {
       "config",
       `A JSON Schema of a server may have at most ${SCHEMA_BOUNDS[excess]} ${excess}.`,
     );
+  refuseLongNames(schema);
   const parts = schemasIn(schema);
-  const inside = parts.filter(
-    (part) => part !== schema && (Object.hasOwn(part, "$id") || Object.hasOwn(part, "id")),
-  );
-  if (inside.length > MOST_IDS)
-    throw new PawlError("config", `A JSON Schema of a server may have at most ${MOST_IDS} ids inside it.`);
   return judgedBy(withoutHiddenIn(schema), withLostParts(checkedJudge(loosened(schema, parts))), MOST_STEPS);
 }
 
 /** Lets references to parts that were removed, or moved, accept everything. `tool()` refuses broken ones. */
 function withLostParts(judge: PreparedSchema): PreparedSchema {
-  const lost = Object.values(judge.parts).flatMap((part) => {
-    const address = typeof part === "boolean" ? undefined : part.__absolute_ref__;
-    return address === undefined || Object.hasOwn(judge.parts, address) ? [] : [[address, true] as const];
-  });
-  return { ...judge, parts: { ...Object.fromEntries(lost), ...judge.parts } };
+  const targets = new Map([...judge.targets].map(([part, target]) => [part, target ?? true]));
+  return { ...judge, targets };
 }
 
 /** What a schema of another server may have at most. */
 const SCHEMA_BOUNDS: JsonBounds = { levels: 100, values: 20_000 };
-
-/** The most ids inside a schema. The time to resolve references doubles with each level of ids. */
-const MOST_IDS = 8;
 
 /** Keywords that are not judged. */
 const LEFT_OUT: readonly string[] = ["pattern", "format", "patternProperties"];

@@ -273,6 +273,12 @@ describe("F12 what a hostile client offers is refused, at once and with the reas
       schema({ type: "object", properties: { a: { pattern: "(" } } }),
       "regular expression",
     ],
+    [
+      "a long property name",
+      schema({ type: "object", properties: { ["a".repeat(1_001)]: {} } }),
+      "at most 1000 characters",
+    ],
+    ["a long address", schema({ type: "object", $id: "a".repeat(1_001) }), "at most 1000 characters"],
     ["an unknown type", schema({ type: "object", properties: { a: { type: "thing" } } }), "unknown type"],
     ["a schema of a text", schema({ type: "string" }), "must describe an object"],
     ["no schema", schema("x"), "must be a JSON Schema"],
