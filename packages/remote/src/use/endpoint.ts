@@ -9,6 +9,9 @@ import type { RemoteCaller, RemoteToolsOptions } from "./remote-options.ts";
  */
 const BOUNDS: JsonBounds = { levels: 1_000, values: 100_000 };
 
+/** The fields that report on a call. They are kept if the result is refused: the call has run and costs. */
+const ABOUT_CALL: readonly string[] = ["report", "error", "message", "detail"];
+
 /** A response that was read. */
 export interface Answered {
   status: number;
@@ -16,8 +19,8 @@ export interface Answered {
   /** What the body has too much of, e.g. `more than 100000 values`. */
   excess?: string;
   /**
-   * The body's JSON, without the request's credentials; `undefined` if it is not valid JSON, or nested too
-   * deeply.
+   * The body's JSON, without the request's credentials; `undefined` if it is not valid JSON or has too many
+   * bytes. Of a body with too many values or levels, only the report and the error.
    */
   body: unknown;
 }
@@ -131,9 +134,18 @@ function parsed(text: string, hideIn: (body: unknown) => unknown): Pick<Answered
   try {
     const body: unknown = JSON.parse(text);
     const excess = excessOf(body, BOUNDS);
-    if (excess === "values") return { body: undefined, excess: `more than ${BOUNDS.values} values` };
-    return { body: excess === undefined ? hideIn(body) : undefined };
+    if (excess === undefined) return { body: hideIn(body) };
+    const kept = hideIn(smallFields(body));
+    return excess === "values" ? { body: kept, excess: `more than ${BOUNDS.values} values` } : { body: kept };
   } catch {
     return { body: undefined };
   }
+}
+
+/** Returns the fields of a body about the call, without its result and without what is too large itself. */
+function smallFields(body: unknown): unknown {
+  const fields = ABOUT_CALL.filter((name) => Object.hasOwn(Object(body), name))
+    .map((name) => [name, Object(body)[name]])
+    .filter(([, value]) => excessOf(value, BOUNDS) === undefined);
+  return Object.fromEntries(fields);
 }

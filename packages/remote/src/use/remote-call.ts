@@ -77,13 +77,13 @@ function resultIn(answered: Answered, { report }: Pick<ToolContext, "report">): 
   const body = Object(answered.body) as { result?: Json; error?: unknown; report?: WireReport };
   passOn(body.report, report);
   if (status < 200 || status >= 300) throw refusalOf(answered);
-  if (excess !== undefined) {
-    const message = `The tool did its work, but its result has ${excess}.`;
-    throw new RemoteFailure(message, { code: "result_too_large", ran: "yes" });
-  }
   if (body.error !== undefined && body.error !== null) {
     const { code = "tool_failed", message = "It failed without an error message." } = errorIn(body);
     throw new RemoteFailure(message, { code, ran: "yes" });
+  }
+  if (excess !== undefined) {
+    const message = `The tool did its work, but its result has ${excess}.`;
+    throw new RemoteFailure(message, { code: "result_too_large", ran: "yes" });
   }
   if (body.result !== undefined) return body.result;
   const message = "the tool's server answered with something other than JSON with a `result`.";

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import type { JsonObject } from "@pawl/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { processorTime } from "../../../../test/support/processor-time.ts";
-import { type Answer, backend, front, look, looks, sendJson } from "../support/backend.ts";
+import { type Answer, backend, front, look, looks, sendJson, TOKEN } from "../support/backend.ts";
 
 const fine = sendJson({ result: 1 });
 const listing = (...tools: unknown[]) => sendJson({ tools });
@@ -232,6 +232,24 @@ describe("T10 a hostile response to a call", () => {
       /^The outcome of this call is unknown: the (connection to the )?tool's server/,
     );
     expect(stop.type).toBe("end_turn");
+  });
+
+  it("B7 with too many values or levels is charged all the same, and its error is read", async () => {
+    const report = { cost_usd: 0.5, summary: "Looked." };
+    const many = Array(150_000).fill(0);
+    const { call, costUsd } = await callWith(sendJson({ result: many, report }));
+    expect([call?.success, costUsd]).toEqual([false, 0.5]);
+    expect(call?.result).toBe("The tool did its work, but its result has more than 100000 values.");
+    const deep = await callWith((_got, response) => {
+      response.end(`{"result":${"[".repeat(2_000)}${"]".repeat(2_000)},"report":${JSON.stringify(report)}}`);
+    });
+    expect([deep.call?.success, deep.costUsd]).toEqual([false, 0.5]);
+    const error = { code: "broken", message: `It broke with ${TOKEN}.` };
+    const failed = await callWith(sendJson({ error, report, trace: many }));
+    expect([failed.call?.success, failed.costUsd]).toEqual([false, 0.5]);
+    expect(failed.call?.result).toMatch(/^It broke with (?!tok_)/);
+    const huge = await callWith(sendJson({ result: 1, report: { ...report, sources: many } }));
+    expect([huge.call?.success, huge.costUsd]).toEqual([false, 0]);
   });
 
   it("with a report that is not valid fails no call, and counts only what is valid", async () => {
