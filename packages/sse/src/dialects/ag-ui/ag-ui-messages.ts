@@ -50,16 +50,15 @@ function contentOfUser({ text, parts }: ViewMessage): string | object[] {
  * results.
  */
 function answersOf({ parts }: ViewMessage): AgUiMessage[] {
-  const attempts = new Map<string, typeof parts>();
-  const notices: AgUiMessage[] = [];
-  for (const part of parts) {
-    if (part.type === "notice") {
-      if (isShown(part.stop)) notices.push({ id: noticeId(part.key), role: "assistant", content: part.text });
-      continue;
-    }
-    const attempt = part.key.slice(0, part.key.indexOf(":"));
-    attempts.set(attempt, [...(attempts.get(attempt) ?? []), part]);
-  }
+  const notices = parts.flatMap((part) =>
+    part.type === "notice" && isShown(part.stop)
+      ? [{ id: noticeId(part.key), role: "assistant", content: part.text }]
+      : [],
+  );
+  const attempts = Map.groupBy(
+    parts.filter(({ type }) => type !== "notice"),
+    ({ key }) => key.slice(0, key.indexOf(":")),
+  );
   const answers = [...attempts].flatMap(([attempt, all]) => {
     const thoughts = all.flatMap((part) =>
       part.type === "thinking" ? [{ id: thoughtId(part.key), role: "reasoning", content: part.text }] : [],

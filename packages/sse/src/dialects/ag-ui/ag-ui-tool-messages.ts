@@ -1,6 +1,6 @@
 import { type Answer, type JsonObject, PawlError } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
-import { awaitedAnswers, failedAnswer, isApproval } from "../base/answers.ts";
+import { awaitedAnswers, callsIn, failedAnswer, isApproval } from "../base/answers.ts";
 import { contentOf, resultId } from "./ag-ui-messages.ts";
 
 /** A call's result that the client sends as a message. */
@@ -17,19 +17,28 @@ export interface ToolMessage {
  */
 export function toolMessages(messages: readonly JsonObject[], view: ViewState): ToolMessage[] {
   const after = messages.findLastIndex(({ role }) => role !== "tool");
+  const resultOf = resultsIn(view);
   return messages.slice(after + 1).flatMap(({ id, toolCallId: callId, content, error }) => {
     if (typeof callId !== "string" || typeof content !== "string") return [];
-    const isKnown = id === resultId(callId) || isRepeated({ callId, content }, view);
+    const isKnown = id === resultId(callId) || resultOf(callId) === content;
     return isKnown ? [] : [{ callId, content, ...(typeof error === "string" && { error }) }];
   });
 }
 
-/** Returns whether the call already has this result. */
-function isRepeated({ callId, content }: ToolMessage, { messages }: ViewState): boolean {
+/** Returns a function that returns the result of a call as text. Each result is made text once. */
+function resultsIn({ messages }: ViewState): (callId: string) => string | undefined {
   const parts = messages.flatMap((message) => message.parts);
-  const call = parts.find((part) => part.type === "tool" && part.callId === callId);
-  if (call?.type !== "tool" || (call.phase !== "done" && call.phase !== "error")) return false;
-  return contentOf(call.result ?? null) === content;
+  const calls = new Map(
+    parts.flatMap((part) => (part.type === "tool" ? [[part.callId, part] as const] : [])),
+  );
+  const texts = new Map<string, string>();
+  return (callId) => {
+    const call = calls.get(callId);
+    if (call?.phase !== "done" && call?.phase !== "error") return undefined;
+    const text = texts.get(callId) ?? contentOf(call.result ?? null);
+    texts.set(callId, text);
+    return text;
+  };
 }
 
 /**
@@ -46,7 +55,8 @@ export function toolAnswers(results: readonly ToolMessage[], view: ViewState): A
   if (results.some(isAsked(isApproval)) && !results.some(isAsked((question) => !isApproval(question)))) {
     throw new PawlError("invalid_answer", APPROVAL);
   }
-  if (!results.some(isAsked(() => true)) && results.every(isCallOf(view))) {
+  const calls = callsIn(view);
+  if (!results.some(isAsked(() => true)) && results.every(({ callId }) => calls.has(callId))) {
     throw new PawlError("already_answered", CLOSED);
   }
   const fits = (question: { kind: string }) => !isApproval(question);
@@ -58,13 +68,6 @@ export function toolAnswers(results: readonly ToolMessage[], view: ViewState): A
         : { ...failedAnswer(callId, error), fits },
     ),
   );
-}
-
-function isCallOf({ messages }: ViewState): (result: ToolMessage) => boolean {
-  const ids = new Set(
-    messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool" ? [part.callId] : []))),
-  );
-  return ({ callId }) => ids.has(callId);
 }
 
 /** The error text for an answer to a question that is no longer open. */

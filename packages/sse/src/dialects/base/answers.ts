@@ -7,7 +7,7 @@ import {
   type Question,
   toJson,
 } from "@pawl/core";
-import type { ViewState } from "@pawl/core/view";
+import type { ViewMessage, ViewState } from "@pawl/core/view";
 import { invalid } from "../../request/check-body.ts";
 
 /** An answer as a client has sent it, before it is matched with a question. */
@@ -44,18 +44,20 @@ export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): An
   const [first] = said;
   if (first === undefined)
     throw invalid("This request must have a message or an answer to a question; it has neither.");
+  const read = textReader();
   const answers = said.flatMap(({ fits, isText, ...answer }) => {
     const question = view.pending.find(({ callId }) => callId === answer.callId);
     const isAwaited = question !== undefined && fits?.(question) !== false;
     if (!isAwaited || (answer.question ?? question.seq) !== question.seq) return [];
     return [
       isText && answer.error === undefined
-        ? { ...answer, value: textOrJson(String(answer.value), question) }
+        ? { ...answer, value: read(String(answer.value), question) }
         : answer,
     ];
   });
   if (answers.length > 0) return answers;
-  const known = said.some(({ callId }) => hasCall(view, callId));
+  const calls = callsIn(view);
+  const known = said.some(({ callId }) => calls.has(callId));
   if (known) throw new PawlError("already_answered", "This question has been answered already.");
   throw new PawlError("unknown_call", "There is no such question in this session.");
 }
@@ -65,12 +67,21 @@ export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): An
  * question for a number gets the number. If the question accepts both text and an object or list, a text that
  * is JSON counts as the object or list.
  */
-function textOrJson(text: string, { answerSchema }: Question): Json {
-  const takes = (value: Json | undefined) => value !== undefined && fitsSchema(answerSchema, value);
+function textOrJson(text: string, takes: (value: Json) => boolean): Json {
   const json = parsed(text);
   const isStructure = typeof json === "object" && json !== null;
   if (isStructure && takes(json)) return json;
   return json === undefined || takes(text) ? text : json;
+}
+
+/** Returns a function that reads texts as answers. Reads the schema of each question once. */
+function textReader(): (text: string, question: Question) => Json {
+  const schemas = new Map<Question, (value: Json) => boolean>();
+  return (text, question) => {
+    const takes = schemas.get(question) ?? fitter(question.answerSchema);
+    schemas.set(question, takes);
+    return textOrJson(text, takes);
+  };
 }
 
 /** Parses a text as JSON. Returns `undefined` if it is not JSON, or is nested too deeply to be stored. */
@@ -82,13 +93,18 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-function fitsSchema(schema: JsonObject, value: Json): boolean {
-  const result = jsonSchema(schema)["~standard"].validate(value);
-  return !("then" in result) && result.issues === undefined;
+function fitter(schema: JsonObject): (value: Json) => boolean {
+  const { validate } = jsonSchema(schema)["~standard"];
+  return (value) => {
+    const result = validate(value);
+    return !("then" in result) && result.issues === undefined;
+  };
 }
 
-function hasCall({ messages }: ViewState, callId: string): boolean {
-  return messages.some(({ parts }) => parts.some((part) => part.type === "tool" && part.callId === callId));
+/** Returns the ids of a session's calls. */
+export function callsIn({ messages }: ViewState): ReadonlySet<string> {
+  const ids = (part: ViewMessage["parts"][number]) => (part.type === "tool" ? [part.callId] : []);
+  return new Set(messages.flatMap(({ parts }) => parts.flatMap(ids)));
 }
 
 /** Returns whether a question is answered with yes or no, like the questions of `approval()`. */
