@@ -27,6 +27,8 @@ export interface WorkPlace {
 
 /** A place that has room for bytes only. */
 export interface HeldPlace extends WorkPlace {
+  /** Waits until there is room for this many bytes in all. @throws PawlError `overloaded` */
+  grow(bytes: number, signal?: AbortSignal): Promise<void>;
   /** Waits until the work may begin. */
   begin(signal?: AbortSignal): Promise<void>;
 }
@@ -35,7 +37,8 @@ export interface HeldPlace extends WorkPlace {
  * Limits a kind of work in one process: how many are in progress at once, and how many bytes they hold. Work
  * beyond that waits, in the order in which it came; a user who has half of everything waits alone.
  *
- * A place that has begun must never wait for another one of the same limit.
+ * A place that has begun must never wait for another one of the same limit. One that grows may: it is refused
+ * after a while, and its bytes are free then.
  */
 export interface WorkLimit {
   /** Waits until work may begin. @throws PawlError `overloaded` */
@@ -69,24 +72,36 @@ export function newWorkLimit(
     turn: boolean,
   ): Promise<HeldPlace> => {
     let share: WorkShare | undefined;
+    let held = 0;
+    const setHeld = (now: number) => {
+      held = now;
+      share?.holds(now);
+    };
     const take = () => {
       share = usage.share(userId);
-      share.holds(bytes);
+      setHeld(bytes);
       share.works(turn);
     };
     const need = { userId, bytes, turn, isOfRun };
-    await line.wait({ need, take, isFirst: isOfRun, signal });
+    await line.wait({ need, take, rank: isOfRun ? "first" : "new", signal });
     const then = (change: () => void) => {
       change();
       line.admit();
     };
     return {
-      holds: (now) => then(() => share?.holds(now)),
+      holds: (now) => then(() => setHeld(now)),
+      grow: (now, gone) =>
+        line.wait({
+          need: { ...need, bytes: now - held, turn: false, isGrowth: true },
+          take: () => setHeld(now),
+          rank: "growing",
+          signal: gone,
+        }),
       begin: (gone) =>
         line.wait({
           need: { ...need, bytes: undefined, turn: true },
           take: () => share?.works(true),
-          isFirst: true,
+          rank: "first",
           signal: gone,
         }),
       rest: () => then(() => share?.works(false)),

@@ -6,8 +6,11 @@ export interface Waiting {
   need: WorkNeed;
   /** Takes what it needs. Nothing is awaited before, so nobody else gets it. */
   take(): void;
-  /** Whether it comes before all others: nothing else would ever free what it holds, or it is of a run. */
-  isFirst: boolean;
+  /**
+   * Its place in the order. `first`: nothing else would ever free what it holds, or it is of a run.
+   * `growing`: it holds a part of what it needs.
+   */
+  rank: "first" | "growing" | "new";
   signal?: AbortSignal | undefined;
 }
 
@@ -38,8 +41,7 @@ interface InLine {
 
 /** Makes a line in which everybody waits in order. Only those whose user has a share already are passed. */
 export function newWorkLine({ clock, usage, waitMs, refusal }: LineMaking): WorkLine {
-  const first: InLine[] = [];
-  const others: InLine[] = [];
+  const lines = { first: [] as InLine[], growing: [] as InLine[], new: [] as InLine[] };
 
   const admitFrom = (line: InLine[]): boolean => {
     for (let at = 0; at < line.length; ) {
@@ -56,17 +58,17 @@ export function newWorkLine({ clock, usage, waitMs, refusal }: LineMaking): Work
     return true;
   };
   const admit = () => {
-    if (admitFrom(first)) admitFrom(others);
+    if (admitFrom(lines.first) && admitFrom(lines.growing)) admitFrom(lines.new);
   };
   const isLong = (line: InLine[], userId: string) =>
-    line === others &&
+    line === lines.new &&
     (line.length > MOST_WAITING.inAll ||
       line.filter(({ need }) => need.userId === userId).length > MOST_WAITING.ofUser);
 
-  const wait = ({ need, take, isFirst, signal }: Waiting): Promise<void> =>
+  const wait = ({ need, take, rank, signal }: Waiting): Promise<void> =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      const line = isFirst ? first : others;
+      const line = lines[rank];
       let cancel: () => void = () => undefined;
       const end = () => {
         cancel();

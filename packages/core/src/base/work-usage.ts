@@ -15,6 +15,8 @@ export interface WorkNeed {
   turn: boolean;
   /** Whether it belongs to a run that has begun. Bytes that wait for clients do not count then. */
   isOfRun: boolean;
+  /** Whether a share that exists asks for more bytes. */
+  isGrowth?: boolean;
 }
 
 /** The part of a limit that one work uses. */
@@ -52,16 +54,16 @@ export function newWorkUsage({ atOnce, bytes: mostBytes }: WorkBounds): WorkUsag
   /** All bytes. What a user holds above a user's half does not count, so that it blocks this user alone. */
   let counted = 0;
 
-  const roomInAll = ({ bytes, turn, isOfRun }: WorkNeed) => {
+  const roomInAll = ({ bytes, turn, isOfRun, isGrowth = false }: WorkNeed) => {
     if (turn && inProgress >= atOnce) return false;
     if (bytes === undefined) return true;
     return isOfRun
       ? inProgress === 0 || atWork + bytes <= mostBytes
-      : shares === 0 || counted + Math.max(bytes, 1) <= mostBytes;
+      : shares === (isGrowth ? 1 : 0) || counted + Math.max(bytes, 1) <= mostBytes;
   };
-  const roomOf = ({ userId, bytes, turn, isOfRun }: WorkNeed) => {
+  const roomOf = ({ userId, bytes, turn, isOfRun, isGrowth = false }: WorkNeed) => {
     const own = users.get(userId);
-    if (own === undefined || isOfRun) return true;
+    if (own === undefined || isOfRun || (isGrowth && own.shares === 1)) return true;
     if (turn && own.inProgress >= mostOfUser) return false;
     return bytes === undefined || own.bytes + bytes <= bytesOfUser;
   };

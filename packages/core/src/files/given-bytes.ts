@@ -39,9 +39,13 @@ export function isInPieces(given: unknown): given is AsyncIterable<Uint8Array> {
 /**
  * Reads a file that is given in pieces. Stops reading where it is too large.
  *
+ * @param arrived called with the number of bytes so far; the next piece is read once it resolves
  * @throws PawlError `invalid_input` for more bytes than any file may have, and for other pieces than bytes.
  */
-export async function joinedBytes(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+export async function joinedBytes(
+  pieces: AsyncIterable<Uint8Array>,
+  arrived: (bytes: number) => Promise<void>,
+): Promise<Uint8Array<ArrayBuffer>> {
   const read: Uint8Array[] = [];
   let length = 0;
   for await (const piece of pieces) {
@@ -49,6 +53,7 @@ export async function joinedBytes(pieces: AsyncIterable<Uint8Array>): Promise<Ui
       throw refusedFile(`The pieces of a file must be Uint8Arrays; got ${kindOf(piece)}.`);
     length += piece.length;
     checkLength(length);
+    await arrived(length);
     read.push(piece);
   }
   const joined = new Uint8Array(length);

@@ -1,4 +1,5 @@
 import { sha256 } from "../base/sha256.ts";
+import { arrivingBytes } from "./arriving-bytes.ts";
 import { fileBytes, givenLength, isInPieces, joinedBytes } from "./given-bytes.ts";
 import { type Folders, foldersOf } from "./hashed-files.ts";
 import { LARGEST_UPLOAD, refusedFile } from "./inspect-file.ts";
@@ -39,13 +40,17 @@ export function storedFiles({
           upload(userId, await fileBytes(given)),
         );
       // The pieces come as fast as somebody sends them. Until then, only their room is taken.
-      const place = await work.hold({ userId, bytes: Math.min(bytes, LARGEST_UPLOAD), signal });
+      const room = Math.min(bytes, LARGEST_UPLOAD);
+      const place = await work.hold({ userId, bytes: room, signal });
+      const arriving = arrivingBytes({ place, bytes: room, clock, signal });
       try {
-        const content = await joinedBytes(given);
+        const content = await joinedBytes(given, arriving.arrived);
+        arriving.end();
         place.holds(content.length);
         await place.begin(signal);
         return await upload(userId, content);
       } finally {
+        arriving.end();
         place.leave();
       }
     },

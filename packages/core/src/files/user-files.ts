@@ -24,11 +24,12 @@ export interface UserFiles {
   /**
    * Stores a file, and returns what it contains. Storing the same bytes again changes nothing. A string is
    * base64. The bytes may also come in pieces, e.g. as the body of a request; `bytes` says how many at most,
-   * so that less room is reserved than for the largest file. Rejects with `invalid_input` for a file that no
-   * message may have: too large, damaged, encrypted, or neither a picture (PNG, JPEG, GIF, WebP), a PDF nor
-   * UTF-8 text. Also rejects with `invalid_input` if the files that the user has not sent yet would be more
-   * than 200, or have more than 200 MB. Deletes the user's files that were stored more than a day ago and
-   * never sent.
+   * so that less room is reserved than for the largest file. If less than 100 kB arrive in a second, only
+   * what has arrived takes room, and what comes later waits for more. Rejects with `invalid_input` for a
+   * file that no message may have: too large, damaged, encrypted, or neither a picture (PNG, JPEG, GIF,
+   * WebP), a PDF nor UTF-8 text. Also rejects with `invalid_input` if the files that the user has not sent
+   * yet would be more than 200, or have more than 200 MB. Deletes the user's files that were stored more
+   * than a day ago and never sent.
    */
   put(
     userId: string,

@@ -126,6 +126,72 @@ describe("a limit of work", () => {
   });
 });
 
+describe("a place that grows", () => {
+  const grown = (place: HeldPlace, bytes: number, signal?: AbortSignal) => {
+    const outcome = { is: "" };
+    place.grow(bytes, signal).then(
+      () => {
+        outcome.is = "grown";
+      },
+      (error: Error & { code?: string }) => {
+        outcome.is = error.code ?? error.message;
+      },
+    );
+    return outcome;
+  };
+
+  it("B7 waits for room, before what is new and after what may begin or is of a run", async () => {
+    const { enter, hold, admitted, place } = limited({ bytes: 100 });
+    for (const name of ["a", "b", "c"]) hold(name, { bytes: 30 });
+    await settled();
+    const b = grown(place("b"), 45);
+    enter("new", { bytes: 5 });
+    enter("run", { bytes: 5, isOfRun: true });
+    expect(await admitted()).toBe("a b c run");
+    expect(b.is).toBe("");
+    await place("c").begin();
+    place("a").holds(20);
+    expect(await admitted()).toBe("a b c run");
+    expect(b.is).toBe("grown");
+    place("run").leave();
+    expect(await admitted()).toBe("a b c run new");
+  });
+
+  it("B7 gets half of one user at most, and more than there is if it is alone", async () => {
+    const { hold, admitted, place } = limited({ bytes: 100 });
+    hold("a1", { userId: "a", bytes: 0 });
+    await admitted();
+    const alone = grown(place("a1"), 500);
+    await settled();
+    expect(alone.is).toBe("grown");
+    place("a1").holds(10);
+    hold("a2", { userId: "a", bytes: 10 });
+    await admitted();
+    const more = grown(place("a2"), 45);
+    hold("b", { bytes: 50 });
+    expect(await admitted()).toBe("a1 a2 b");
+    expect(more.is).toBe("");
+    place("a1").leave();
+    await settled();
+    expect(more.is).toBe("grown");
+  });
+
+  it("B7 is refused after its time, and frees what it holds", async () => {
+    const { clock, hold, admitted, place } = limited({ bytes: 100 });
+    for (const name of ["a", "b"]) hold(name, { bytes: 50 });
+    await admitted();
+    const left = new AbortController();
+    const outcomes = [grown(place("a"), 60), grown(place("b"), 60, left.signal)];
+    left.abort(new Error("left"));
+    await clock.advance(1_000);
+    expect(outcomes.map(({ is }) => is)).toEqual(["overloaded", "left"]);
+    place("a").leave();
+    const then = grown(place("b"), 60);
+    await settled();
+    expect(then.is).toBe("grown");
+  });
+});
+
 describe("work that waits for a limit", () => {
   it("B7 is refused with `overloaded` after its time, and makes room for those behind it", async () => {
     const { clock, limit, enter, hold, admitted, refused, place } = limited({ bytes: 100 });

@@ -57,20 +57,58 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Yields the chunks of a body. Throws `tooLong()` if it has more than `maxBytes`. */
+/** How long a body may bring less than this many bytes. */
+const STALL = { ms: 30_000, bytes: 16_000 };
+
+/**
+ * Yields the chunks of a body. Throws `tooLong()` if it has more than `maxBytes`. A client that stops sending
+ * could keep the memory of a large body for ever, so a body that stalls is not read further.
+ *
+ * @throws HTTPException 408 if the body brings too little for `stallMs`.
+ */
 export async function* bodyOf(
   request: Request,
   maxBytes: number,
   tooLong: () => Error,
+  stallMs: number = STALL.ms,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLong();
   if (request.body === null) return;
+  const reader: ReadableStreamDefaultReader<Uint8Array> = request.body.getReader();
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  let isStalled = false;
+  const awaitClient = () =>
+    setTimeout(() => {
+      isStalled = true;
+      cancel();
+    }, stallMs);
+  let timer = awaitClient();
   let bytes = 0;
-  for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw tooLong();
-    yield chunk;
+  let before = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (isStalled) throw stalled(stallMs);
+      if (done) return;
+      bytes += value.byteLength;
+      if (bytes > maxBytes) throw tooLong();
+      if (bytes - before >= STALL.bytes) {
+        before = bytes;
+        clearTimeout(timer);
+        timer = awaitClient();
+      }
+      yield value;
+    }
+  } finally {
+    clearTimeout(timer);
+    cancel();
   }
+}
+
+/** Returns a 408 that closes the connection, because the rest of the body is not read. */
+function stalled(stallMs: number): HTTPException {
+  const message = `The body has stopped arriving: less than ${STALL.bytes} bytes came in ${stallMs} ms. Send it again.`;
+  return refusal(408, "invalid_input", message, { connection: "close" });
 }
 
 /** Returns a 413 that closes the connection, because the rest of the body is not read. */

@@ -5,8 +5,8 @@ import { HTTPException } from "hono/http-exception";
  * The code of an error, in the body's `error.code`. The response's status is in brackets.
  * [Causes and remedies](https://github.com/pawl-js/pawl/blob/main/docs/errors/README.md#wire-codes) of each.
  *
- * - `invalid_input` (400, 412, 415): the request is malformed, its `if-match` does not hold, its content type
- *   is not JSON, or its body is compressed
+ * - `invalid_input` (400, 408, 412, 415): the request is malformed, its body stops arriving, its `if-match`
+ *   does not hold, its content type is not JSON, or its body is compressed
  * - `unauthorized` (401): `authorize` returned `null`. `www-authenticate` is `Bearer`
  * - `not_found` (404): no such route, or no such session of this user
  * - `method_not_allowed` (405): the header `allow` lists the allowed methods
@@ -48,7 +48,7 @@ export interface WireError {
   error: { code: WireErrorCode; message: string };
 }
 
-type Status = 400 | 401 | 404 | 405 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
+type Status = 400 | 401 | 404 | 405 | 408 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
 
 /** The codes whose messages are sent to the client. Any other error becomes `internal`. */
 const STATUS: { readonly [C in PawlErrorCode & WireErrorCode]: Status } = {

@@ -1,10 +1,16 @@
-import { memoryFiles } from "@pawl/core";
+import { agent, memoryFiles, memoryStore, runtime } from "@pawl/core";
+import { scriptedModel } from "@pawl/testing";
+import type { HTTPException } from "hono/http-exception";
 import { describe, expect, it } from "vitest";
 import { pause } from "../../../../test/support/pause.ts";
 import { settled } from "../../../../test/support/settled.ts";
 import { until } from "../../../../test/support/until.ts";
+import { handler } from "../../src/index.ts";
+import { bodyOf } from "../../src/request/read-json.ts";
 import { heldBody, piecesOf } from "../../src/stream/held-body.ts";
 import { dot, pdf, serveFiles } from "../support/filing.ts";
+
+const clerk = agent({ name: "clerk", instructions: "Be kind.", model: scriptedModel([]) });
 
 /** A server whose file store counts the reads of bytes. */
 async function counting(options: Parameters<typeof serveFiles>[0] = {}) {
@@ -72,6 +78,99 @@ describe("GET /files/:id", () => {
       const response = await ask(`/files/${other}`, { as: "eli" });
       return (await response.arrayBuffer()).byteLength === 12_000_000;
     });
+  });
+});
+
+describe("POST /files", () => {
+  it("B7 stores and loads files while other users announce large ones and send nothing", async () => {
+    const files = memoryFiles();
+    const pawl = runtime({ agents: [clerk], store: memoryStore(), files });
+    const serve = handler({
+      runtime: pawl,
+      agent: "clerk",
+      authorize: (request) => ({ userId: request.headers.get("x-user") ?? "" }),
+    });
+    const upload = async (
+      userId: string,
+      body: NonNullable<RequestInit["body"]>,
+      length: number,
+      signal?: AbortSignal,
+    ) => {
+      const headers = {
+        "x-user": userId,
+        "content-type": "application/octet-stream",
+        "content-length": `${length}`,
+      };
+      const request = { method: "POST", body, headers, signal, duplex: "half" };
+      return await serve(new Request("http://app/files", request as RequestInit));
+    };
+    const leave = new AbortController();
+    const stalled = ["m1", "m1", "m2", "m2"].map((user) =>
+      upload(user, new ReadableStream({ start: (to) => to.enqueue(dot) }), 16_000_000, leave.signal),
+    );
+    await settled();
+    const stored = await upload("ada", pdf, pdf.length);
+    expect(stored.status).toBe(200);
+    const { id } = (await stored.json()) as { id: string };
+    const loaded = await serve(new Request(`http://app/files/${id}`, { headers: { "x-user": "ada" } }));
+    expect([loaded.status, (await loaded.arrayBuffer()).byteLength]).toEqual([200, pdf.length]);
+    void stalled;
+    leave.abort();
+  });
+});
+
+describe("the body of a request", () => {
+  const request = (body: ReadableStream<Uint8Array>) =>
+    new Request("http://app/files", { method: "POST", body, duplex: "half" } as RequestInit);
+  const never = () => new Error("not too long");
+
+  it("B7 is not read further if too little arrives for a while", async () => {
+    let cancelled = 0;
+    const stalled = new ReadableStream<Uint8Array>({
+      start: (to) => to.enqueue(new Uint8Array(100)),
+      cancel: () => {
+        cancelled += 1;
+      },
+    });
+    const trickling = new ReadableStream<Uint8Array>({
+      pull: async (to) => {
+        await pause(10, "a client that sends a byte at a time");
+        to.enqueue(new Uint8Array(1));
+      },
+      cancel: () => {
+        cancelled += 1;
+      },
+    });
+    for (const body of [stalled, trickling]) {
+      const error = await Array.fromAsync(bodyOf(request(body), 1_000, never, 100)).catch((cause) => cause);
+      const response = (error as HTTPException).getResponse();
+      expect([response.status, response.headers.get("connection")]).toEqual([408, "close"]);
+      expect(await response.json()).toMatchObject({ error: { code: "invalid_input" } });
+    }
+    expect(cancelled).toBe(2);
+  });
+
+  it("B7 is read to its end if it is slow, and given up where it is too long", async () => {
+    let [sent, cancelled] = [0, 0];
+    const slow = () =>
+      new ReadableStream<Uint8Array>({
+        pull: async (to) => {
+          await pause(60, "a client that takes its time");
+          sent += 1;
+          to.enqueue(new Uint8Array(16_000));
+          if (sent === 6) to.close();
+        },
+        cancel: () => {
+          cancelled += 1;
+        },
+      });
+    const pieces = await Array.fromAsync(bodyOf(request(slow()), 100_000, never, 200));
+    expect([pieces.length, cancelled]).toEqual([6, 0]);
+    sent = 0;
+    await expect(Array.fromAsync(bodyOf(request(slow()), 20_000, never, 200))).rejects.toThrow(
+      "not too long",
+    );
+    expect(cancelled).toBe(1);
   });
 });
 

@@ -10,7 +10,8 @@ export interface WorkLimits {
   files?: number;
   /**
    * Bytes of files that the process holds at the same time, also those that clients send or read at the
-   * moment. Default: 64,000,000.
+   * moment. An upload takes room for all that the client has announced only while at least 100 kB arrive in
+   * each second, and otherwise for what has arrived. Default: 64,000,000.
    */
   fileBytes?: number;
   /** Sessions that are read for clients at the same time, whole or a page of them. Default: 8. */
