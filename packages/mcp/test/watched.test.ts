@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { type Judge, protocolJudge } from "../src/connect/judge.ts";
 import type { Transport } from "../src/connect/sdk.ts";
+import { newTraffic } from "../src/connect/traffic.ts";
 import { watched } from "../src/connect/watched.ts";
 
 type Message = Parameters<Transport["send"]>[0];
@@ -11,7 +12,11 @@ function world(params: object = {}, judge: Judge = () => undefined) {
   const seen: Message[] = [];
   const sent: Message[] = [];
   const send = async (message: Message) => void sent.push(message);
-  const transport = watched({ start: async () => {}, send, close: async () => {} }, judge, () => now);
+  const transport = watched(
+    { start: async () => {}, send, close: async () => {} },
+    judge,
+    newTraffic(() => now),
+  );
   transport.onmessage = (message) => void seen.push(message);
   const receive = (message: object) => transport.onmessage?.({ jsonrpc: "2.0", ...message } as Message, {});
   return {
@@ -55,6 +60,7 @@ it.each([
   ["nine requests at once", ping, 9, 0, 8],
   ["two requests in each second", ping, 100, 0.5, 15],
   ["10,001 notifications at once", progress, 10_001, 0, 10_000],
+  ["10,001 answers that nobody waits for", { result: {}, id: "s" }, 10_001, 0, 10_000],
 ])("B7 T14 %s fail the call", async (_, message, count, seconds, most) => {
   const { seen, call, send, failed } = world();
   await call();

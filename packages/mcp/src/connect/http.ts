@@ -1,5 +1,7 @@
-import { TOO_LARGE } from "../base/failure.ts";
+import { LOST, TOO_LARGE } from "../base/failure.ts";
+import { countedResponse } from "./counted-response.ts";
 import type { Transport } from "./sdk.ts";
+import type { Traffic } from "./traffic.ts";
 import { errorFor } from "./watched.ts";
 
 /** Builds the transport of a server over streamable HTTP. */
@@ -10,18 +12,26 @@ export interface HttpTarget {
   maxResponseBytes: number;
 }
 
+/** Fails a request, if it is still open. `reason` is that of `errorFor()`. */
+export type Refuse = (id: string | number, text: string, reason: string) => void;
+
 /**
- * Returns a fetch that limits the size of responses, and refuses the stream that older servers offer for
- * notifications: nothing here needs them, and the open request would keep the process running.
+ * Returns a fetch that limits responses: their size, and the events of a stream. It refuses the stream that
+ * older servers offer for notifications: nothing here needs them, and the open request would keep the process
+ * running. A stream that broke off is resumed twice, while its request is open.
  */
-export function boundedFetch(target: HttpTarget, tooLarge: (id: string | number, text: string) => void) {
+export function boundedFetch(target: HttpTarget, traffic: Traffic, refuse: Refuse) {
   return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const headers = new Headers(init.headers);
-    if (init.method === "GET" && !headers.has("last-event-id")) return new Response(null, { status: 405 });
+    const isStream = init.method === "GET";
+    const token = new Headers(init.headers).get("last-event-id");
+    const id = isStream ? traffic.ofToken(token ?? "") : requestId(init.body);
+    if (isStream && !traffic.mayResume(id)) return new Response(null, { status: 405 });
     const response = await target.fetch(input, init);
-    return limitedResponse(response, target.maxResponseBytes, (text) => {
-      const id = requestId(init.body);
-      if (id !== undefined) tooLarge(id, text);
+    const limited = limitedResponse(response, target.maxResponseBytes, (text) => {
+      if (id !== undefined) refuse(id, text, TOO_LARGE);
+    });
+    return countedResponse(limited, traffic, (text) => {
+      if (id !== undefined) refuse(id, text, LOST);
     });
   };
 }
@@ -57,7 +67,7 @@ function requestId(body: unknown): string | number | undefined {
   }
 }
 
-/** Returns a function that answers a request with the error that its response is too large. */
-export function refuseTooLarge(transport: () => Transport | undefined) {
-  return (id: string | number, text: string): void => transport()?.onmessage?.(errorFor(id, text, TOO_LARGE));
+/** Returns a function that answers a request with an error in place of its response. */
+export function refuseBy(transport: () => Transport | undefined): Refuse {
+  return (id, text, reason) => transport()?.onmessage?.(errorFor(id, text, reason));
 }

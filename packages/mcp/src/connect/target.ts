@@ -1,9 +1,10 @@
-import { boundedFetch, refuseTooLarge } from "./http.ts";
+import { boundedFetch, refuseBy } from "./http.ts";
 import { protocolJudge } from "./judge.ts";
 import type { McpServerOptions } from "./options.ts";
 import { sdk, type Transport } from "./sdk.ts";
 import { stdioTransport } from "./stdio.ts";
 import type { Token } from "./token.ts";
+import { newTraffic } from "./traffic.ts";
 import { watched } from "./watched.ts";
 
 /** The default of `maxResponseBytes`. The SDK's own limit over stdio is the same. */
@@ -30,9 +31,10 @@ export async function openTransport<Deps>(
 ): Promise<Opened> {
   const { url, command, args = [], env = {}, cwd, headers = {}, now } = options;
   const judge = await protocolJudge();
+  const traffic = newTraffic(now);
   if (command !== undefined) {
     const { transport, hold } = await stdioTransport({ command, args, env, cwd });
-    return { transport: watched(transport, judge, now), hold };
+    return { transport: watched(transport, judge, traffic), hold };
   }
   const { StreamableHTTPClientTransport } = await sdk();
   const target = {
@@ -44,19 +46,32 @@ export async function openTransport<Deps>(
   let made: Transport | undefined;
   const bounded = boundedFetch(
     target,
-    refuseTooLarge(() => made),
+    traffic,
+    refuseBy(() => made),
   );
   made = watched(
     new StreamableHTTPClientTransport(target.url, {
       fetch: bounded,
       requestInit: { headers: { ...headers } },
+      reconnectionScheduler: resumeLater,
       ...(session !== undefined && { sessionId: session, protocolVersion: TASK_VERSION }),
       ...(token !== undefined && { authProvider: authProvider(token) }),
     }) as Transport,
     judge,
-    now,
+    traffic,
   );
   return { transport: made, hold: () => undefined };
+}
+
+/** How long a stream that broke off is left before it is resumed, whatever its server wants. */
+const RESUME_AFTER_MS = { least: 1_000, most: 30_000 };
+
+/** Resumes a stream. The request that waits for it keeps this process running. */
+function resumeLater(resume: () => void, ms: number): () => void {
+  const { least, most } = RESUME_AFTER_MS;
+  const timer = setTimeout(resume, Math.min(Math.max(ms, least), most));
+  timer.unref?.();
+  return () => clearTimeout(timer);
 }
 
 function authProvider(token: Token) {

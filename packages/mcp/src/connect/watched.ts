@@ -3,12 +3,13 @@ import { LOST, MISFIT } from "../base/failure.ts";
 import { asTaskResult } from "../base/task-wire.ts";
 import { type Judge, resultKind } from "./judge.ts";
 import type { Transport } from "./sdk.ts";
+import type { Traffic } from "./traffic.ts";
 
 type Message = Parameters<Transport["send"]>[0];
 type Id = string | number;
 
 /**
- * Makes a transport do four things that the SDK (2.4) does not do.
+ * Makes a transport do five things that the SDK (2.4) does not do.
  *
  * - It fails a request whose stream ends without an answer. The SDK would wait until the request's time limit
  *   (typescript-sdk #2739).
@@ -16,15 +17,14 @@ type Id = string | number;
  * - It limits what a server may send before it answers. The SDK answers each request of a server with a
  *   request of its own, all at once.
  * - It refuses an answer with many mistakes. The SDK would collect them all.
+ * - It ends the stream of a request that was cancelled. The SDK would read an older server's to its end.
  *
  * @param judge judges what a server sends
- * @param now returns the time in milliseconds
+ * @param traffic counts what the server sends
  */
-export function watched(transport: Transport, judge: Judge, now: () => number = Date.now): Transport {
-  /** The requests without an answer. */
-  const open: Open = new Map();
+export function watched(transport: Transport, judge: Judge, traffic: Traffic): Transport {
+  const { open } = traffic;
   const send = transport.send.bind(transport);
-  const allowed: Allowed = { requests: 0, notifications: 0, most: LEGACY, at: now() };
   let receive: Transport["onmessage"];
   Object.defineProperty(transport, "onmessage", {
     configurable: true,
@@ -33,8 +33,7 @@ export function watched(transport: Transport, judge: Judge, now: () => number = 
       receive =
         handler &&
         ((message, extra) => {
-          allowLater(allowed, now());
-          const flood = floodOf(message, allowed);
+          const flood = floodOf(message, traffic);
           const refusal = flood === undefined ? refusalOf(message, judge) : undefined;
           if (refusal !== undefined) return void send(refusal).catch(() => undefined);
           if (flood === undefined) return handler(judged(delivered(transport, message, open), judge), extra);
@@ -50,12 +49,19 @@ export function watched(transport: Transport, judge: Judge, now: () => number = 
       return send(message, options);
     }
     const { method, params } = message as { method: string; params?: { task?: unknown; _meta?: JsonObject } };
-    open.set(id, { method, asksForTask: params?.task !== undefined });
-    allowMore(allowed, params?._meta?.[MODERN] === undefined ? LEGACY : CURRENT, open.size);
+    const isModern = params?._meta?.[MODERN] !== undefined;
+    const request = traffic.sent(id, { method, asksForTask: params?.task !== undefined }, isModern);
+    const requestSignal = options?.requestSignal ?? request.ended.signal;
+    requestSignal.addEventListener("abort", () => open.delete(id), { once: true });
     const onRequestStreamEnd = () => {
       if (open.has(id)) receive?.(errorFor(id, "The stream ended without an answer.", LOST));
     };
-    return send(message, { ...options, onRequestStreamEnd }).catch((error: unknown) => {
+    const onresumptiontoken = (token: string) => {
+      request.token = token;
+      options?.onresumptiontoken?.(token);
+    };
+    const more = { requestSignal, onRequestStreamEnd, onresumptiontoken };
+    return send(message, { ...options, ...more }).catch((error: unknown) => {
       open.delete(id);
       throw error;
     });
@@ -63,54 +69,13 @@ export function watched(transport: Transport, judge: Judge, now: () => number = 
   return transport;
 }
 
-/** How many messages of its own a server may send. */
-interface Messages {
-  requests: number;
-  notifications: number;
-}
-
-/** What a server may still send. */
-interface Allowed extends Messages {
-  /** What it may send for each request without an answer. */
-  most: Messages;
-  /** When the time was last counted, in milliseconds. */
-  at: number;
-}
-
 /** The field by which a request says that its protocol has no requests of servers. */
 const MODERN = "io.modelcontextprotocol/protocolVersion";
 
-const CURRENT: Messages = { requests: 0, notifications: 10_000 };
-const LEGACY: Messages = { requests: 8, notifications: 10_000 };
-
-/** What a server may send besides: during a long call, and to learn whether its client is still there. */
-const EACH_SECOND: Messages = { requests: 1, notifications: 100 };
-
-const KINDS = ["requests", "notifications"] as const;
-
-/** Allows what a server may send for one more request, and keeps no more than for those without an answer. */
-function allowMore(allowed: Allowed, most: Messages, open: number): void {
-  allowed.most = most;
-  for (const kind of KINDS) allowed[kind] = Math.min(allowed[kind] + most[kind], most[kind] * open);
-}
-
-/** Allows what a server may send for the time that has passed, up to what it may for one request. */
-function allowLater(allowed: Allowed, now: number): void {
-  const seconds = Math.max(0, now - allowed.at) / 1_000;
-  allowed.at = now;
-  for (const kind of KINDS) {
-    const more = Math.min(allowed[kind] + seconds * EACH_SECOND[kind], allowed.most[kind]);
-    allowed[kind] = Math.max(allowed[kind], more);
-  }
-}
-
 /** Counts a message. Returns what is wrong if the server sends more than it may. */
-function floodOf(message: Message, allowed: Allowed): string | undefined {
-  if (!("method" in message)) return undefined;
-  const kind = "id" in message ? "requests" : "notifications";
-  if (allowed[kind] < 1) return `The server sent too many ${kind} of its own.`;
-  allowed[kind] -= 1;
-  return undefined;
+function floodOf(message: Message, { open, received }: Traffic): string | undefined {
+  if (!("method" in message)) return open.has(message.id as Id) ? undefined : received("notifications");
+  return received("id" in message ? "requests" : "notifications");
 }
 
 /** Transports over which a call became a task. */
@@ -121,9 +86,6 @@ export function hasTasks(transport: Transport): boolean {
   return withTasks.has(transport);
 }
 
-/** The method of each request without an answer, and whether it asks for a task. */
-type Open = Map<Id, { method: string; asksForTask: boolean }>;
-
 /** A message on its way to the SDK, with the method of the request that it answers. */
 interface Delivered {
   message: Message;
@@ -131,7 +93,7 @@ interface Delivered {
 }
 
 /** Notes that a request has its answer. Returns the answer in a form that the SDK lets through. */
-function delivered(transport: Transport, message: Message, open: Open): Delivered {
+function delivered(transport: Transport, message: Message, open: Traffic["open"]): Delivered {
   if (!("id" in message) || "method" in message) return { message };
   const request = open.get(message.id as Id);
   open.delete(message.id as Id);
@@ -162,9 +124,10 @@ function refusalOf(message: Message, judge: Judge): Message | undefined {
 const INVALID_PARAMS = -32_602;
 
 /** A request that was cancelled gets no answer. */
-function forget(message: Message, open: Open): void {
+function forget(message: Message, open: Traffic["open"]): void {
   const { method, params } = message as { method?: string; params?: { requestId?: Id } };
-  if (method === "notifications/cancelled" && params?.requestId !== undefined) open.delete(params.requestId);
+  if (method === "notifications/cancelled" && params?.requestId !== undefined)
+    open.get(params.requestId)?.ended.abort();
 }
 
 function idOf(message: Message): Id | undefined {
