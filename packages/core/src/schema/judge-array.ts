@@ -1,6 +1,14 @@
 import type { Schema as Part } from "@cfworker/json-schema";
 import type { Json } from "../base/json.ts";
-import { canonicalText, type Judging, judgePart, spend, tentatively, wrong } from "./judging.ts";
+import {
+  canonicalText,
+  type Judging,
+  judgePart,
+  spend,
+  spendOnEqual,
+  tentatively,
+  wrong,
+} from "./judging.ts";
 
 /** Judges an array by the keywords for arrays. */
 export function judgeArray(at: Judging, schema: Part, value: Json[], seen?: Set<string>): boolean {
@@ -75,11 +83,20 @@ function judgeRest(at: Judging, { unevaluatedItems }: Part, value: Json[], seen?
   return fits;
 }
 
+// V8 hashes a longer text by its length alone, so a map compares it with all others of that length.
+const HASHED = 16_383;
+
 function judgeUnique(at: Judging, { uniqueItems }: Part, value: Json[]): boolean {
   if (uniqueItems !== true) return true;
   const known = new Map<string, number>();
+  const alike = new Map<number, number>();
   for (const [index, item] of value.entries()) {
     const text = canonicalText(at, item);
+    if (text.length > HASHED) {
+      const before = alike.get(text.length) ?? 0;
+      alike.set(text.length, before + 1);
+      spendOnEqual(at, before * text.length);
+    }
     const first = known.get(text);
     if (first !== undefined)
       return wrong(at, "uniqueItems", `Duplicate items at indexes ${first} and ${index}.`);

@@ -1,6 +1,7 @@
 import type { Schema as Part } from "@cfworker/json-schema";
 import { PawlError } from "../base/errors.ts";
 import { isJsonObject, type Json } from "../base/json.ts";
+import { dependentOn } from "./judge-object.ts";
 import { type Judging, MOST_MISTAKES, tentatively, wrong } from "./judging.ts";
 
 /** Judges a value by the schemas that apply to the same value, e.g. those of `$ref` and `anyOf`. */
@@ -31,8 +32,11 @@ function judgeAny(at: Judging, parts: (Part | boolean)[], value: unknown, seen?:
   const before = at.mistakes.length;
   let fits = false;
   tentatively(at, () => {
-    // Later schemas are only asked for what they have seen.
-    for (const part of parts) if (!fits || seen !== undefined) fits = at.visit(at, part, value, seen) || fits;
+    for (const part of parts) {
+      fits = at.visit(at, part, value, seen) || fits;
+      // Later schemas are only asked for what they have seen.
+      if (fits && seen === undefined) break;
+    }
   });
   if (fits) at.mistakes.length = before;
   return fits || misfit(at, before, "anyOf", "Instance does not match any subschemas.");
@@ -72,8 +76,8 @@ function judgeIf(at: Judging, schema: Part, value: unknown, seen?: Set<string>):
 /** Judges by `dependentSchemas`, and by the schemas in `dependencies` of older drafts. */
 function judgeDependent(at: Judging, schema: Part, value: object, seen?: Set<string>): boolean {
   let fits = true;
-  const older = Object.entries(schema.dependencies ?? {}).filter(([, part]) => !Array.isArray(part));
-  for (const [key, part] of [...Object.entries(schema.dependentSchemas ?? {}), ...older])
-    if (Object.hasOwn(value, key)) fits = at.visit(at, part as Part | boolean, value, seen) && fits;
+  for (const keyword of [schema.dependentSchemas, schema.dependencies])
+    for (const [, part] of dependentOn(at, value, keyword))
+      if (!Array.isArray(part)) fits = at.visit(at, part as Part | boolean, value, seen) && fits;
   return fits;
 }

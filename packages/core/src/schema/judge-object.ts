@@ -15,11 +15,18 @@ export function judgeObject(at: Judging, schema: Part, value: JsonObject, seen?:
 }
 
 function judgeRequired(at: Judging, schema: Part, value: JsonObject): boolean {
-  const dependent = { ...(schema.dependencies ?? {}), ...(schema.dependentRequired ?? {}) };
   let fits = missing(at, schema.required ?? [], value);
-  for (const [key, names] of Object.entries(dependent))
-    if (Array.isArray(names) && Object.hasOwn(value, key)) fits = missing(at, names, value, key) && fits;
+  for (const dependent of [schema.dependencies, schema.dependentRequired])
+    for (const [key, names] of dependentOn(at, value, dependent))
+      if (Array.isArray(names)) fits = missing(at, names, value, key) && fits;
   return fits;
+}
+
+/** Returns the entries of a keyword whose names are fields of the value. */
+export function dependentOn(at: Judging, value: object, keyword: object = {}): [string, unknown][] {
+  const entries = Object.entries(keyword);
+  spend(at, entries.length / 16);
+  return entries.filter(([name]) => Object.hasOwn(value, name));
 }
 
 function missing(at: Judging, names: readonly string[], value: JsonObject, key?: string): boolean {

@@ -1,15 +1,16 @@
 import { format as formats, type Schema as Part } from "@cfworker/json-schema";
-import { CHARS_A_STEP, canonicalText, type Judging, spend, wrong } from "./judging.ts";
+import { CHARS_A_STEP, canonicalText, type Judging, spend, spendOnEqual, wrong } from "./judging.ts";
 
 /** Judges by `type`. */
 export function judgeType(at: Judging, { type }: Part, value: unknown): boolean {
   if (type === undefined) return true;
   const kind = typeName(value);
+  if (Array.isArray(type)) spend(at, type.length / 16);
   const isOf = (name: string) =>
     name === kind || (name === "integer" && kind === "number" && Number.isInteger(value));
   if (Array.isArray(type) ? type.some(isOf) : isOf(type)) return true;
-  const wanted = [type].flat().join('", "');
-  return wrong(at, "type", `Instance type "${kind}" is invalid. Expected "${wanted}".`);
+  const wanted = () => [type].flat().slice(0, MOST_SHOWN).join('", "');
+  return wrong(at, "type", () => `Instance type "${kind}" is invalid. Expected "${wanted()}".`);
 }
 
 function typeName(value: unknown): string {
@@ -21,14 +22,26 @@ function typeName(value: unknown): string {
 export function judgeValues(at: Judging, schema: Part, value: unknown): boolean {
   let fits = true;
   if (schema.const !== undefined && !isEqual(at, value, schema.const))
-    fits = wrong(at, "const", () => `Instance does not match ${JSON.stringify(schema.const)}.`);
+    fits = wrong(at, "const", () => `Instance does not match ${jsonStart(schema.const)}.`);
   if (schema.enum !== undefined && !schema.enum.some((one) => isEqual(at, value, one)))
-    fits = wrong(at, "enum", () => `Instance does not match any of ${JSON.stringify(schema.enum)}.`);
+    fits = wrong(at, "enum", () => `Instance does not match any of ${jsonStart(schema.enum)}.`);
   return fits;
+}
+
+/** The most items of a list, and the most characters of a text, in a message. */
+const MOST_SHOWN = 500;
+
+/** Returns a value of the schema as JSON, with the beginnings of long lists and texts. */
+function jsonStart(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "string" || Array.isArray(part) ? part.slice(0, MOST_SHOWN) : part,
+  );
 }
 
 function isEqual(at: Judging, one: unknown, other: unknown): boolean {
   spend(at, 1 / 16);
+  if (typeof one === "string" && typeof other === "string" && one.length === other.length)
+    spendOnEqual(at, one.length);
   if (typeof one !== "object" || typeof other !== "object") return one === other;
   return canonicalText(at, one) === canonicalText(at, other);
 }
@@ -79,14 +92,16 @@ export function judgeNumber(at: Judging, schema: Part, value: number): boolean {
     fits = wrong(at, "exclusiveMinimum", `${value} is less than or equal to ${exclusiveMinimum}.`);
   if (typeof exclusiveMaximum === "number" && value >= exclusiveMaximum)
     fits = wrong(at, "exclusiveMaximum", `${value} is greater than or equal to ${exclusiveMaximum}.`);
-  if (multipleOf !== undefined && !isMultiple(value, multipleOf))
+  if (multipleOf !== undefined && !isMultiple(at, value, multipleOf))
     fits = wrong(at, "multipleOf", `${value} is not a multiple of ${multipleOf}.`);
   return fits;
 }
 
 // In decimals, because 0.3 / 0.1 is not 3 in binary ones.
-function isMultiple(value: number, divisor: number): boolean {
+function isMultiple(at: Judging, value: number, divisor: number): boolean {
   if (!Number.isFinite(value) || !(divisor > 0)) return false;
+  // Two numbers of up to 600 digits.
+  spend(at, 4);
   const [digits, exponent] = decimal(value);
   const [by, byExponent] = decimal(divisor);
   const lowest = Math.min(exponent, byExponent);

@@ -42,7 +42,10 @@ export function mistakesIn(judge: PreparedSchema, value: unknown, steps: number)
     if (error instanceof RangeError) return [ofWhole("it is nested too deeply")];
     if (!(error instanceof Enough)) throw error;
   }
-  return at.mistakes;
+  return at.mistakes.map(({ message, ...mistake }) => ({
+    ...mistake,
+    message: typeof message === "string" ? message : message(),
+  }));
 }
 
 const ofWhole = (message: string): Mistake => ({ path: [], keyword: "steps", message });

@@ -8,6 +8,14 @@ export interface Mistake {
   readonly message: string;
 }
 
+/** A mistake that was found. Most are forgotten again, so their messages are made in the end. */
+export interface Found extends Omit<Mistake, "message"> {
+  readonly message: MessageMaker;
+}
+
+/** A message, or what makes it if that takes time. */
+export type MessageMaker = string | (() => string);
+
 /** A schema whose references are resolved. */
 export interface PreparedSchema {
   readonly root: Part | boolean;
@@ -21,7 +29,7 @@ export interface PreparedSchema {
 /** A validation that is in progress. */
 export interface Judging extends PreparedSchema {
   readonly visit: Visit;
-  readonly mistakes: Mistake[];
+  readonly mistakes: Found[];
   /** The place of the value that is being judged. */
   readonly path: (string | number)[];
   /** The number of keywords around this one whose schemas may fail, e.g. `anyOf`. */
@@ -54,10 +62,11 @@ export function spend(at: Judging, steps: number): void {
 }
 
 /** Notes a mistake, and returns `false`. `key` is the name of a field at this place that is meant. */
-export function wrong(at: Judging, keyword: string, message: string | (() => string), key?: string): false {
+export function wrong(at: Judging, keyword: string, message: MessageMaker, key?: string): false {
   if (at.mistakes.length < MOST_MISTAKES) {
+    spend(at, at.path.length / 16);
     const path = [...at.path, ...(key === undefined ? [] : [key])].map(String);
-    at.mistakes.push({ path, keyword, message: typeof message === "string" ? message : message() });
+    at.mistakes.push({ path, keyword, message });
   } else if (at.tentative === 0) throw new Enough();
   return false;
 }
@@ -87,12 +96,32 @@ export function canonicalText(at: Judging, value: unknown, left: number = DEEPES
   spend(at, 1);
   if (left === 0) throw new RangeError();
   if (typeof value === "string") spend(at, value.length / CHARS_A_STEP);
-  if (Array.isArray(value)) return `[${value.map((part) => canonicalText(at, part, left - 1)).join()}]`;
+  if (Array.isArray(value))
+    return joinedIn(
+      at,
+      value.map((part) => canonicalText(at, part, left - 1)),
+      "[]",
+    );
   if (!isJsonObject(value as Json)) return JSON.stringify(value) ?? "undefined";
-  const fields = Object.entries(value as JsonObject).sort(([a], [b]) => (a < b ? -1 : 1));
+  const fields = Object.entries(value as JsonObject);
+  for (const [key] of fields) spend(at, key.length / CHARS_A_STEP);
   const text = ([key, part]: [string, Json]) => `${JSON.stringify(key)}:${canonicalText(at, part, left - 1)}`;
-  return `{${fields.map(text).join()}}`;
+  return joinedIn(at, fields.sort(([a], [b]) => (a < b ? -1 : 1)).map(text), "{}");
 }
+
+/** Joins texts in brackets. Each level of a value copies the texts inside it. */
+function joinedIn(at: Judging, texts: string[], [open, close]: string): string {
+  spend(at, texts.reduce((length, text) => length + text.length, 0) / CHARS_A_STEP / FASTER);
+  return `${open}${texts.join()}${close}`;
+}
+
+/** Notes that two texts of this length are compared or copied. */
+export function spendOnEqual(at: Judging, length: number): void {
+  spend(at, length / CHARS_A_STEP / FASTER);
+}
+
+/** How much faster characters are copied or compared than read. */
+const FASTER = 16;
 
 /** How many characters are read in the time of a step. */
 export const CHARS_A_STEP = 256;

@@ -1,9 +1,18 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Json, JsonObject } from "../../src/index.ts";
 import { judgeOf, mistakesIn } from "../../src/schema/judge.ts";
 
 const mistakes = (schema: JsonObject, value: unknown, steps = 100_000) =>
   mistakesIn(judgeOf(schema), value, steps).map(({ path, message }) => `${path.join(".")}: ${message}`);
+
+const objects = (length: number): Json => Array.from({ length }, () => ({}));
+
+/** A value inside lists. */
+const listsIn = (value: Json, levels: number): Json => (levels === 0 ? value : [listsIn(value, levels - 1)]);
+
+/** A schema of lists in lists, with a mistake in the innermost that does not count. */
+const deepNot = (levels: number): JsonObject =>
+  levels === 0 ? { not: { type: "string" } } : { items: deepNot(levels - 1) };
 
 /** A schema of `n` definitions, each of which applies the next one twice. */
 function doubling(n: number): JsonObject {
@@ -44,8 +53,51 @@ describe("a validation", () => {
     ],
     ["required fields", { items: { not: { required: names(50_000) } } }, Array(2_000).fill(dictionary(10))],
     ["names that are allowed", { items: { properties: dictionary(50_000, true) } }, Array(2_000).fill({})],
+    ["names in dependentRequired", { items: { dependentRequired: dictionary(5_000, []) } }, objects(1_000)],
+    ["names in dependentSchemas", { items: { dependentSchemas: dictionary(5_000, {}) } }, objects(1_000)],
+    ["names in dependencies", { items: { dependencies: dictionary(5_000, {}) } }, objects(1_000)],
+    ["types", { items: { type: [...Array(5_000).fill("string"), "object"] } }, objects(1_000)],
+    [
+      "characters of equal texts",
+      { allOf: Array(500).fill({ const: "x".repeat(1_000_000) }) },
+      "x".repeat(1_000_000),
+    ],
+    [
+      "characters of names in equal values",
+      { allOf: Array(100).fill({ const: { ["x".repeat(500_000)]: 1 } }) },
+      { ["x".repeat(500_000)]: 1 },
+    ],
+    [
+      "copies of a text by the levels around it",
+      { uniqueItems: true },
+      [listsIn("x".repeat(1_000_000), 400), listsIn("y".repeat(1_000_000), 400)],
+    ],
+    [
+      "comparisons of long texts of one length",
+      { uniqueItems: true },
+      Array.from({ length: 400 }, (_, at) => `${"x".repeat(20_000)}${at + 100}`),
+    ],
+    ["numbers in many digits", { items: { multipleOf: 1e-300 } }, Array(30_000).fill(1e300)],
+    ["levels around a mistake", deepNot(1_000), listsIn(Array(3_000).fill(1), 999)],
   ])("B7 counts %s", (_, schema, value) => {
     expect(mistakes(schema, value)).toEqual([": it takes more than 100000 steps to validate"]);
+  });
+
+  it("B7 shows a value of the schema only in a mistake that counts, and only its beginning", () => {
+    const stringify = vi.spyOn(JSON, "stringify");
+    onTestFinished(() => stringify.mockRestore());
+    const big = { const: "x".repeat(100_000) };
+    expect(mistakes({ items: { not: big } }, Array(1_000).fill(1))).toEqual([]);
+    expect(mistakes({ items: { anyOf: [big, { enum: [big] }, {}] } }, Array(1_000).fill(1))).toEqual([]);
+    expect(stringify).not.toHaveBeenCalled();
+    expect(mistakes(big, 1)).toEqual([`: Instance does not match "${"x".repeat(500)}".`]);
+    const [listed = ""] = mistakes({ enum: names(10_000) }, 1);
+    expect(listed.length).toBeLessThan(10_000);
+  });
+
+  it("B7 ends a choice at the first schema that fits", () => {
+    const anyOf = Array(50_000).fill(true);
+    expect(mistakes({ items: { anyOf } }, Array(20_000).fill(1))).toEqual([]);
   });
 
   it("B7 finds equal items among many by one look at each", () => {
