@@ -1,6 +1,7 @@
 import { jsonSchema, validate } from "@pawl/core";
 import { describe, expect, it } from "vitest";
 import { formAnswer } from "../src/tools/form.ts";
+import { questionFor } from "../src/tools/question.ts";
 
 describe("B7 F24 the answer to a server's form", () => {
   const form = {
@@ -32,6 +33,21 @@ describe("B7 F24 the answer to a server's form", () => {
     $defs: { unused: {} },
   };
   const schema = jsonSchema(formAnswer(form));
+
+  it("is judged in a counted number of steps", async () => {
+    const choices = Array.from({ length: 5_000 }, (_, at) => `${at}`);
+    const a = { type: "array", items: { type: "string", enum: choices } };
+    const params = { message: "m", requestedSchema: { type: "object", properties: { a } } };
+    const { answer } = questionFor("s", "t", { method: "elicitation/create", params });
+    const content = { a: Array(40_000).fill("4999") };
+    expect(await validate(answer, { action: "accept", content: { a: ["4999"] } })).toMatchObject({
+      ok: true,
+    });
+    expect(await validate(answer, { action: "accept", content })).toMatchObject({
+      ok: false,
+      problems: ["it takes more than 50000 steps to validate"],
+    });
+  });
 
   it.each([
     [{ name: "aaa!" }],

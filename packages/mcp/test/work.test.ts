@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "@pawl/core";
 import { describe, expect, it } from "vitest";
 import { callingApp, type Hostile, hostileMcp, listed } from "../../../test/attacks/parts/hostile-mcp.ts";
 import { ofType } from "../../../test/support/invariants.ts";
+import { offeredTool } from "../src/tools/offered-tool.ts";
 
 async function called(hostile: Hostile, input: Json = {}) {
   let answers = 0;
@@ -66,6 +67,27 @@ describe("B7 T14 a server's schema", () => {
     expect(fine.data?.success).toBe(true);
     const { data } = await called(returning(doubling(DOUBLINGS), { x: "s" }));
     expect(data).toMatchObject({ success: false, report: { code: "mcp_unusable_result" } });
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ["too many values", { enum: Array(20_001).fill(1) }, "at most 20000 values"],
+    ["a long name", { properties: { ["a".repeat(1_001)]: {} } }, "at most 1000 characters"],
+    ["$dynamicRef", { properties: { x: { $dynamicRef: "#x" } } }, '"$dynamicRef", which is not evaluated'],
+    ["a reference to nothing", { properties: { x: { $ref: "#/$defs/x" } } }, "refers to nothing"],
+  ])("leaves out a tool whose output schema has %s, with the reason", (_, outputSchema, why) => {
+    const one = listed({ outputSchema: { type: "object", ...outputSchema } });
+    const info = { name: "it", toolName: "mcp__s__it", description: "", annotations: {} };
+    const offered = offeredTool({ options: { name: "s" } } as never, one as never, info as never);
+    expect(offered).toEqual({ why: expect.stringContaining(why) });
+  });
+
+  it("keeps a tool whose output schema has a pattern of another language", async () => {
+    const x = { type: "string", pattern: "(?P<year>[0-9]+)" };
+    const { data } = await called({
+      tools: () => [listed({ outputSchema: { type: "object", properties: { x } } })],
+      call: () => ({ content: [], structuredContent: { x: "1" } }),
+    });
+    expect(data?.success).toBe(true);
   });
 
   it("refuses a result with any number of mistakes, and lists the first ten", async () => {

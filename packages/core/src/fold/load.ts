@@ -83,7 +83,12 @@ function applyKnown(state: SessionState, event: StoredEvent): void {
 export function assertKnown({ sessionId, seq, v }: StoredEvent): void {
   if (v <= EVENT_VERSION) return;
   const message = `Event ${seq} of session "${sessionId}" has version ${v}, and this process knows versions up to ${EVENT_VERSION}: a newer Pawl has stored it, and only that can continue the session. Finish the deploy, or update @pawl/core.`;
-  throw new PawlError("store_unavailable", message, { details: { sessionId, seq } });
+  throw new PawlError("store_unavailable", message, { details: { sessionId, seq, version: v } });
+}
+
+/** Returns whether an error is the one of {@link assertKnown}. */
+export function isOfNewer(error: unknown): boolean {
+  return PawlError.is(error, "store_unavailable") && error.details.version !== undefined;
 }
 
 /**

@@ -22,7 +22,7 @@ export interface Upcasters {
   readonly [type: string]: { readonly [version: number]: (data: never) => unknown };
 }
 
-/** Pawl's own upcasters: none yet, because version 1 is the first. */
+/** Pawl's own upcasters: none yet, because version 2 has only added fields. */
 export const UPCASTERS: Upcasters = {};
 
 /**

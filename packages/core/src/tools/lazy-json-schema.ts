@@ -7,9 +7,12 @@ let loaded: typeof import("./json-schema.ts") | undefined;
 /**
  * Makes a schema like `jsonSchema()`, but loads the JSON Schema validator when the first value is
  * validated, so that bundlers can keep it in a chunk of its own. An invalid schema is refused at that moment,
- * with the error of `jsonSchema()`.
+ * with the error of `jsonSchema()`. A value that takes more than `steps` to validate is invalid.
  */
-export function lazyJsonSchema<Output = unknown>(schema: JsonObject): Schema<Output> {
+export function lazyJsonSchema<Output = unknown>(
+  schema: JsonObject,
+  steps: number = Number.POSITIVE_INFINITY,
+): Schema<Output> {
   const acceptsAll = isJsonObject(schema) && Object.keys(schema).length === 0;
   let full: Schema<Output> | undefined;
   return {
@@ -19,7 +22,7 @@ export function lazyJsonSchema<Output = unknown>(schema: JsonObject): Schema<Out
       validate: async (value) => {
         if (acceptsAll) return { value: value as Output };
         loaded ??= await import("./json-schema.ts");
-        full ??= loaded.jsonSchema<Output>(schema);
+        full ??= loaded.judgedBy<Output>(schema, loaded.checkedJudge(schema), steps);
         return await full["~standard"].validate(value);
       },
       jsonSchema: { input: () => schema, output: () => schema },

@@ -99,6 +99,11 @@ describe("P5 F12 a result that the database took without a check", () => {
       { city: 7 },
       { success: false, result: expect.stringMatching(/does not match its schema/) },
     ],
+    [
+      "fails its call if it has more than 50,000 values",
+      { city: "Bonn", x: Array(50_001).fill(1) },
+      { success: false, result: expect.stringMatching(/more than 50000 values/) },
+    ],
     ["counts as its schema reads it", { city: "Bonn", x: 1 }, { success: true, result: { city: "Bonn" } }],
   ])("P5 F12 %s", async (_, value, expected) => {
     const world = await waiting({ tools: [tool({ ...place, output })] });

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, type Schema, toJsonSchema, validate } from "@pawl/core";
+import { type Json, type JsonObject, messageOf, type Schema, toJsonSchema, validate } from "@pawl/core";
 import { listedProblems, untrustedSchema } from "@pawl/core/tools";
 import { McpFailure, unusable } from "../base/failure.ts";
 import { isObject } from "../base/json.ts";
@@ -31,23 +31,34 @@ export async function checkedOutput(
 /** Checks a result by the schema that the tool was listed with. @throws McpFailure if it does not match */
 async function checkOutput(server: string, { outputSchema }: ListedTool, result: McpResult): Promise<void> {
   if (!isObject(outputSchema as Json)) return;
-  const { $schema: _, ...schema } = outputSchema as JsonObject;
   const { structuredContent } = result;
   if (structuredContent === undefined) throw unusable(server, "it has no structuredContent");
-  const judge = judgeOf(schema);
-  if (judge === undefined) return;
-  const checked = await validate(judge, structuredContent);
+  const problem = outputProblem({ outputSchema });
+  if (problem !== undefined) throw unusable(server, problem);
+  const checked = await validate(judgeOf(outputSchema as JsonObject), structuredContent);
   if (!checked.ok)
     throw unusable(server, `it does not match the tool's output schema: ${listedProblems(checked.problems)}`);
 }
 
-/** Returns a schema to validate by; `undefined` if it is invalid, and so says nothing about results. */
-function judgeOf(schema: JsonObject): Schema<JsonObject> | undefined {
+/** Returns why results of a tool cannot be checked by its output schema; `undefined` if they can. */
+export function outputProblem({ outputSchema }: Pick<ListedTool, "outputSchema">): string | undefined {
+  if (!isObject(outputSchema as Json)) return undefined;
   try {
-    const judge = untrustedSchema(schema);
-    toJsonSchema(judge);
-    return judge;
-  } catch {
+    judgeOf(outputSchema as JsonObject);
+    toJsonSchema(judgeOf(withoutPatterns(outputSchema as JsonObject)), "its results");
     return undefined;
+  } catch (cause) {
+    return `its output schema cannot be used: ${messageOf(cause).slice(0, 500)}`;
   }
+}
+
+function judgeOf({ $schema: _, ...schema }: JsonObject): Schema<JsonObject> {
+  return untrustedSchema(schema);
+}
+
+/** Regular expressions are not run, and those of other languages may be invalid here. */
+function withoutPatterns(schema: JsonObject): JsonObject {
+  const keep = (key: string, value: Json) =>
+    key === "pattern" && typeof value === "string" ? undefined : value;
+  return JSON.parse(JSON.stringify(schema, keep));
 }

@@ -3,6 +3,7 @@ import { clipText, type ToolSource, untrustedSchema } from "@pawl/core/tools";
 import type { McpServerOptions, McpToolInfo } from "../connect/options.ts";
 import type { Pool } from "../connect/pool.ts";
 import { callTool, TIMEOUT_MS } from "./call.ts";
+import { outputProblem } from "./check-output.ts";
 import type { ListedTool } from "./fingerprint.ts";
 import { modelSchema, NOT_SHOWN } from "./model-schema.ts";
 import { formatResult } from "./result.ts";
@@ -48,6 +49,8 @@ export function offeredTool<Deps>(
 ): { made: Tool<Deps> } | { why: string } {
   const model = modelSchema(listed.inputSchema);
   if ("why" in model) return model;
+  const problem = outputProblem(listed);
+  if (problem !== undefined) return { why: problem };
   const { readOnlyHint = false, idempotentHint = false } = annotations;
   const isSafe = options.trustAnnotations === true && (readOnlyHint || idempotentHint);
   const text = [clipText(description, MOST_DESCRIPTION_CHARS), model.note].filter(Boolean).join("\n\n");

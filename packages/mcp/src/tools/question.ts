@@ -1,5 +1,5 @@
-import { type Json, type JsonObject, jsonSchema, type Schema } from "@pawl/core";
-import { withoutHidden, withoutHiddenIn } from "@pawl/core/tools";
+import type { Json, JsonObject, Schema } from "@pawl/core";
+import { untrustedSchema, withoutHidden, withoutHiddenIn } from "@pawl/core/tools";
 import { McpFailure } from "../base/failure.ts";
 import { isObject, objectIn } from "../base/json.ts";
 import { formAnswer } from "./form.ts";
@@ -99,7 +99,7 @@ function answerSchema(form: JsonObject | undefined): Schema {
     properties: { action: { enum: ["decline", "cancel"] } },
     required: ["action"],
   };
-  return jsonSchema({ anyOf: [accept, refuse] });
+  return untrustedSchema({ anyOf: [accept, refuse] });
 }
 
 function cannotAsk(server: string, why: string): McpFailure {

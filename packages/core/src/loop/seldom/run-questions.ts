@@ -7,10 +7,9 @@ import type { Asking, RunQuestion } from "../../session/asking.ts";
 import { CREDENTIALS, RETRY } from "../../session/asking.ts";
 import { type QuestionEvent, questionEvent } from "../../session/close-calls.ts";
 import type { RunState } from "../../session/state.ts";
+import { problemsByLog } from "../../tools/answer-bounds.ts";
 import { storedExpiry } from "../../tools/expiry.ts";
-import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
 import { listedProblems } from "../../tools/problems.ts";
-import { validate } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 
 /** Returns the event with which a hook asks the user about the run, before its first turn or the next one. */
@@ -107,9 +106,7 @@ export function checkedAsk(ask: Ask): Ask & { payload: Json } {
 
 /** Validates the answer to a hook's question by the schema in the log. Returns the problems. */
 export async function answerProblems({ question, answer }: Asking): Promise<readonly string[]> {
-  const schema = lazyJsonSchema(question?.answerSchema ?? {});
-  const checked = await validate(schema, answer?.value ?? null);
-  return checked.ok ? [] : checked.problems;
+  return await problemsByLog(question?.answerSchema, answer?.value ?? null);
 }
 
 /**

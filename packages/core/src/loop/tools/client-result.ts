@@ -3,7 +3,7 @@ import { type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { seldomUsed } from "../seldom/seldom-used.ts";
-import { validateFor } from "../seldom/validate-for.ts";
+import { validateAnswer } from "../seldom/validate-for.ts";
 import { rewritten, successResult } from "./call-result.ts";
 
 /** A call of a tool that a page has run. */
@@ -25,7 +25,7 @@ export async function clientResult(leg: Leg, client: ClientCall): Promise<Result
 async function answeredResult(leg: Leg, { call, tool, asks }: ClientCall): Promise<ResultEvent> {
   if (call.answer?.error !== undefined) return resultEvent(call, false, call.answer.error);
   // Checked here too: an answer may be stored by a database function (Supabase), which checks no schemas.
-  const answer = await validateFor(leg, asks.answer, call.answer?.value);
+  const answer = await validateAnswer(leg, asks.answer, call);
   if (!answer.ok) {
     const { wrongAnswer } = await seldomUsed();
     return resultEvent(call, false, wrongAnswer(call, asks.answer, answer.problems));

@@ -13,7 +13,7 @@ import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { TaskAgent, Tool } from "../../tools/tool.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
 import { seldomUsed } from "../seldom/seldom-used.ts";
-import { validateFor } from "../seldom/validate-for.ts";
+import { validateAnswer, validateFor } from "../seldom/validate-for.ts";
 import { wasGiven } from "../seldom/was-given.ts";
 import { successResult } from "./call-result.ts";
 import { clientResult } from "./client-result.ts";
@@ -123,7 +123,7 @@ async function runOrAnswer(
   if (tool.runsIn === "client")
     return { do: "store", events: [await clientResult(leg, { call, tool, input, asks: tool.suspends })] };
   if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
-  const answer = await validateFor(leg, tool.suspends.answer, call.answer?.value);
+  const answer = await validateAnswer(leg, tool.suspends.answer, call);
   if (!answer.ok)
     return refuse(call, (await seldomUsed()).wrongAnswer(call, tool.suspends.answer, answer.problems));
   if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };

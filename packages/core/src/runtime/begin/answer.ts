@@ -5,7 +5,7 @@ import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import { type Asking, isHidden, isWaiting, type RunQuestion } from "../../session/asking.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
-import { lazyJsonSchema } from "../../tools/lazy-json-schema.ts";
+import { answerExcess, problemsByLog } from "../../tools/answer-bounds.ts";
 import { listedProblems } from "../../tools/problems.ts";
 import { type Schema, validate } from "../../tools/schema.ts";
 import { isShown } from "../../tools/shown-schema.ts";
@@ -104,12 +104,17 @@ async function checkedAnswer(
 }
 
 function storable(value: unknown, callId: string): Json {
+  let stored: Json;
   try {
-    return toJson(value);
+    stored = toJson(value);
   } catch (cause) {
     const message = `The answer cannot be stored: ${messageOf(cause)}`;
     throw new PawlError("invalid_answer", message, { cause, details: { callId } });
   }
+  // Not only at the door of a handler: a text in a small body may be JSON with any number of values.
+  const excess = answerExcess(stored);
+  if (excess === undefined) return stored;
+  throw refusal("invalid_answer", `The answer cannot be stored: ${excess}.`, { callId });
 }
 
 function findQuestion(state: SessionState, callId: string, question: number | undefined): Asking {
@@ -137,12 +142,12 @@ function answered(callId: string): PawlError {
 async function problemsWith(
   agent: Agent,
   call: Asking,
-  value: unknown,
+  value: Json,
   within: Within | undefined,
 ): Promise<readonly string[]> {
   const own = ownSchema(agent, call);
-  const shown = () => validate(lazyJsonSchema(call.question?.answerSchema ?? {}), value);
-  const fit = await (own === undefined ? shown() : validate(own, value, within));
+  if (own === undefined) return await problemsByLog(call.question?.answerSchema, value);
+  const fit = await validate(own, value, within);
   return fit.ok ? [] : fit.problems;
 }
 

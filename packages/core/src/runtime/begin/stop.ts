@@ -1,6 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
-import { loadState } from "../../fold/load.ts";
+import { isOfNewer, loadState } from "../../fold/load.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import { type AwaitedRun, successorOf } from "../../log/handover.ts";
@@ -62,8 +62,16 @@ export async function stopRunOf(host: Host, start: RunStart): Promise<void> {
 async function endIfWaiting(host: Host, sessionId: string): Promise<void> {
   const session = await host.store.sessions.get(sessionId);
   const agent = session && host.agents.get(session.agent);
-  if (session !== undefined && agent !== undefined)
+  if (session !== undefined && agent !== undefined) await recoverStopped(host, session, agent);
+}
+
+/** Ends a stopped run. If a newer version of Pawl has stored events of it, leaves that to its processes. */
+async function recoverStopped(host: Host, session: Session, agent: Agent): Promise<void> {
+  try {
     await recover(host, session, agent, { place: FREE_PLACE });
+  } catch (error) {
+    if (!isOfNewer(error)) throw error;
+  }
 }
 
 /** Returns the id of the run that was started, or of the run that picked its message up. */
@@ -81,5 +89,5 @@ async function runOf(host: Host, { sessionId, afterSeq, ...start }: RunStart): P
  * recovered here and ends.
  */
 export async function requestStop(host: Host, session: Session, agent: Agent): Promise<void> {
-  if (await storeStopRequest(host, session.id)) await recover(host, session, agent, { place: FREE_PLACE });
+  if (await storeStopRequest(host, session.id)) await recoverStopped(host, session, agent);
 }
