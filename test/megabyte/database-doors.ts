@@ -11,8 +11,9 @@ const MESSAGE = "SELECT * FROM pawl_send_message($1, $2, $3::json)";
 const ANSWER = "SELECT * FROM pawl_answer($1, $2, $3, $4::json)";
 
 /** A door to a function of the database that users call by themselves, as over PostgREST. */
-const door = (name: string, statement: string): Door => ({
+const door = (name: string, harmless: string, statement: string): Door => ({
   name,
+  harmless,
   open: async () => {
     const database = await testDatabase();
     const users = await usersDatabase(database);
@@ -52,6 +53,6 @@ const door = (name: string, statement: string): Door => ({
 });
 
 export const DATABASE_DOORS: readonly Door[] = [
-  door("database: a message", MESSAGE),
-  door("database: an answer", ANSWER),
+  door("database: a message", '"Hi"', MESSAGE),
+  door("database: an answer", "1", ANSWER),
 ];

@@ -1,6 +1,8 @@
 /** Where data from outside comes in, with the code behind it. */
 export interface Door {
   name: string;
+  /** A small value that is taken, as JSON. So no door is closed for another reason than the value. */
+  harmless: string;
   /** Prepares the code behind the door, once for many values. */
   open(): Promise<Opened> | Opened;
 }

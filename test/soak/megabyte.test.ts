@@ -16,8 +16,9 @@ const TEXTS: readonly (readonly [name: string, bytes: number, json: (bytes: numb
 ];
 
 describe("B7 whatever a value from outside is like, it is taken, or refused in few words", () => {
-  it.each(DOORS)("$name", { timeout: soak(60_000, 900_000) }, async ({ name: door, open }) => {
+  it.each(DOORS)("$name", { timeout: soak(60_000, 900_000) }, async ({ name: door, harmless, open }) => {
     const opened = await open();
+    expect(await opened.knock(harmless)).toMatchObject({ taken: true, refusal: "" });
     const broken: string[] = [];
     let worst = { shape: "", ms: -1, json: "" };
     let longest = 0;

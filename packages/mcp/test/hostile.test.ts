@@ -37,6 +37,7 @@ describe("a hostile result", () => {
     ["50 MB of text", complete(`"content":[{"type":"text","text":"${"x".repeat(50_000_000)}"}]`)],
     ["100,000 levels", complete(`"content":[],"structuredContent":{"a":${deep(100_000)}}`)],
     ["5,000 levels", complete(`"content":[],"structuredContent":{"a":${deep(5_000)}}`)],
+    ["100,001 values", complete(`"content":[],"structuredContent":{"a":[${"[],".repeat(99_999)}[]]}`)],
     ["content of an unknown kind", complete('"content":[{"type":"video","data":"x"}]')],
     ["content that is no list", complete('"content":"x"')],
     ["no type", '{"content":[]}'],
@@ -47,6 +48,13 @@ describe("a hostile result", () => {
       success: false,
       code: "mcp_unusable_result",
       times: 1,
+    });
+  });
+
+  it("T14 of 100,000 structured values is taken", async () => {
+    const list = `[${"[],".repeat(99_998)}[]]`;
+    expect(await callWith(complete(`"content":[],"structuredContent":{"a":${list}}`))).toMatchObject({
+      success: true,
     });
   });
 

@@ -53,6 +53,24 @@ describe("W1 an agent as an MCP server, over HTTP", () => {
     expect(await statusOf(served({ maxBodyBytes: Number.POSITIVE_INFINITY }), call(5_000_000))).not.toBe(413);
   });
 
+  it.each(["method", "name", "taskId", "uri"])(
+    "B7 refuses a `%s` above 4,000 characters in few words",
+    async (field) => {
+      const ask = served();
+      const body = (length: number) => {
+        const text = "x".repeat(length);
+        const [method, params] = field === "method" ? [text, {}] : ["tools/call", { [field]: text }];
+        return JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+      };
+      const refused = await ask({ body: body(3_999) });
+      expect(refused.status).toBe(400);
+      expect(await refused.json()).toMatchObject({
+        error: { code: -32_600, message: `\`${field}\` may have at most 4000 characters of JSON.` },
+      });
+      expect((await (await ask({ body: body(3_998) })).text()).includes("4000 characters")).toBe(false);
+    },
+  );
+
   it("B7 answers a message above `maxInputLength` with the limit, and begins no run", async () => {
     const answerTo = async (length: number, more: object = {}) => {
       const model = scriptedModel(() => ({ text: "Hello." }));

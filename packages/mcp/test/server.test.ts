@@ -165,6 +165,15 @@ describe("an agent as an MCP server", () => {
     expect(formOf(question).message).toBe(message);
   });
 
+  it("B7 takes at most 10,000 values as JSON in the text of an answer", () => {
+    const answerSchema = { type: "array", items: { type: "object" } };
+    const question = { callId: "c1", toolName: "pick", kind: "pick", payload: {}, answerSchema, seq: 1 };
+    const form = formOf(question);
+    const text = (values: number) => `[${"{},".repeat(values - 1)}{}]`;
+    expect(form.valueOf({ answer: text(10_000) })).toHaveLength(10_000);
+    expect(() => form.valueOf({ answer: text(10_001) })).toThrow("An answer may have at most 10000 values.");
+  });
+
   it("F24 asks through our own client too: an agent that calls an agent", async () => {
     const paid: number[] = [];
     const served = serveAgent(paying, memoryStore(), paid);

@@ -1,4 +1,5 @@
 import type { Json, JsonObject, Question } from "@pawl/core";
+import { excessOf, type JsonBounds } from "@pawl/core/tools";
 import { isObject, objectIn, own } from "../base/json.ts";
 
 /** A question of Pawl as a form that MCP clients can show: fields with plain values. */
@@ -40,7 +41,17 @@ export function formOf({ kind, toolName, payload, answerSchema }: Question): For
     properties: { answer: { type: "string", description: described } },
     required: ["answer"],
   };
-  return { message, schema, valueOf: ({ answer }) => JSON.parse(String(answer)), no };
+  return { message, schema, valueOf: ({ answer }) => answerIn(String(answer)), no };
+}
+
+/** What an answer in a text may have at most, like a message: the text counts as one of its values. */
+const BOUNDS: JsonBounds = { levels: 100, values: 10_000 };
+
+function answerIn(text: string): Json {
+  const value: Json = JSON.parse(text);
+  const excess = excessOf(value, BOUNDS);
+  if (excess === undefined) return value;
+  throw new SyntaxError(`An answer may have at most ${BOUNDS[excess]} ${excess}.`);
 }
 
 function isPlain(part: Json): boolean {

@@ -1,4 +1,6 @@
+import type { Json } from "@pawl/core";
 import { excessOf, type JsonBounds, readCapped } from "@pawl/core/tools";
+import { objectIn } from "../base/json.ts";
 
 /**
  * What a message may have at most. No client needs more, and the SDK's validation takes about 4 µs and 100
@@ -8,9 +10,9 @@ const BOUNDS: JsonBounds = { levels: 100, values: 10_000 };
 
 /**
  * Reads the message of a `POST`, before the SDK validates it. Returns a `Response` that refuses it, as
- * JSON-RPC does: 415 for a compressed one, 413 for one of more than `maxBytes`, 400 for what is no JSON, or
- * has more than 10,000 values or 100 levels. Returns `{}` for a request without a message, or of another
- * content type, which the SDK answers.
+ * JSON-RPC does: 415 for a compressed one, 413 for one of more than `maxBytes`, 400 for what is no JSON, has
+ * more than 10,000 values or 100 levels, or a name of more than 4,000 characters. Returns `{}` for a request
+ * without a message, or of another content type, which the SDK answers.
  */
 export async function readMessage(
   request: Request,
@@ -33,8 +35,24 @@ export async function readMessage(
     return refusal(400, -32_700, "The body is no valid JSON, or it broke off.");
   }
   const excess = excessOf(parsedBody, BOUNDS);
-  if (excess === undefined) return { parsedBody };
-  return refusal(400, -32_600, `A message may have at most ${BOUNDS[excess]} ${excess}.`);
+  if (excess !== undefined)
+    return refusal(400, -32_600, `A message may have at most ${BOUNDS[excess]} ${excess}.`);
+  const long = longName(parsedBody as Json);
+  if (long === undefined) return { parsedBody };
+  return refusal(400, -32_600, `\`${long}\` may have at most ${MOST_NAME_CHARS} characters of JSON.`);
+}
+
+/** The longest name of what a message is about, in characters of JSON. */
+// The SDK repeats it in its errors, even twice.
+const MOST_NAME_CHARS = 4_000;
+
+function longName(message: Json): string | undefined {
+  const { method, params } = objectIn(message);
+  const { name, taskId, uri } = objectIn(params);
+  const names = Object.entries({ method, name, taskId, uri });
+  return names.find(
+    ([, text]) => typeof text === "string" && JSON.stringify(text).length > MOST_NAME_CHARS,
+  )?.[0];
 }
 
 const inLowerCase = (header: string | null | undefined) => header?.trim().toLowerCase() ?? "";

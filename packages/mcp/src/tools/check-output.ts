@@ -1,10 +1,13 @@
 import { type Json, type JsonObject, messageOf, type Schema, toJsonSchema, validate } from "@pawl/core";
-import { listedProblems, untrustedSchema } from "@pawl/core/tools";
+import { excessOf, type JsonBounds, listedProblems, untrustedSchema } from "@pawl/core/tools";
 import { McpFailure, unusable } from "../base/failure.ts";
 import { isObject } from "../base/json.ts";
 import type { CallToolResult } from "../connect/sdk.ts";
 import type { ListedTool } from "./fingerprint.ts";
 import { type McpResult, resultOf } from "./result.ts";
+
+/** What the structured part of a result may have at most, as for results of `remoteTools()`. */
+const BOUNDS: JsonBounds = { levels: 1_000, values: 100_000 };
 
 /**
  * Returns what is stored of a result.
@@ -17,6 +20,9 @@ export async function checkedOutput(
   given: CallToolResult,
   secrets: readonly string[],
 ): Promise<McpResult> {
+  const excess = excessOf(given.structuredContent, BOUNDS);
+  if (excess !== undefined)
+    throw unusable(server, `its structuredContent has more than ${BOUNDS[excess]} ${excess}`);
   let result: McpResult;
   try {
     result = resultOf(given, secrets);
