@@ -104,5 +104,17 @@ export const SHAPES: readonly Shape[] = Object.entries<Shape["json"]>({
     const of = numbered((at) => `"d${at}":{"allOf":[${both(at + 1)},${both(at + 1)}]}`, object)(bytes);
     return `{"$defs":${of},"$ref":"#/$defs/d0"}`;
   },
+  "a schema with a long name and many schemas below it": (bytes) => {
+    const below = repeated("{},", bytes / 2);
+    return `{"type":"object","properties":{"${repeated("k", bytes / 2)}":{"allOf":[${below}{}]}}}`;
+  },
+  "a schema that depends on many names": (bytes) => {
+    const names = numbered((at) => `"b${at}"`, list)(bytes - 50);
+    return `{"type":"object","dependentRequired":{"a":${names}}}`;
+  },
+  "a schema that requires many unknown names": (bytes) => {
+    const fields = numbered((at) => `"a${at}":{}`, object)(bytes / 2);
+    return `{"type":"object","properties":${fields},"required":${numbered((at) => `"z${at}"`, list)(bytes / 2)}}`;
+  },
   "one enum": (bytes) => `{"type":"string","enum":${numbered((at) => `"${at}"`, list)(bytes - 30)}}`,
 }).map(([name, json]) => ({ name, json }));
