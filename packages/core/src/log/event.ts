@@ -55,9 +55,9 @@ export type StoredEvent = NewEvent & StoredEnvelope;
 export type StoredOf<T extends EventType> = Extract<StoredEvent, { type: T }>;
 
 /**
- * The current version of every payload. A process continues no session that has an event of a newer version
- * than its own. Version 2: a `spending` with `attempt` has charged an answer that was lost; version 1 would
- * charge it again.
+ * The current version of every payload. A process begins to work on no session that has an event of a newer
+ * version than its own. Version 2: a `spending` with `attempt` has charged an answer that was lost; version 1
+ * would charge it again.
  */
 // Raise it, and `SNAPSHOT_VERSION` with it, if a process that ignores the change would go on wrongly, e.g.
 // charge twice.
