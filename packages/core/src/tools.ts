@@ -19,6 +19,7 @@ export { excessOf, type JsonBounds } from "./base/excess.ts";
 export { withoutHidden, withoutHiddenIn } from "./base/hidden-text.ts";
 export { hideTextsOf } from "./base/hide-texts.ts";
 export { isDeeperThan } from "./base/json-depth.ts";
+export { unmetCondition } from "./base/preconditions.ts";
 export { readCapped } from "./base/read-capped.ts";
 export { plainJsonSchema } from "./tools/plain-json-schema.ts";
 export { listedProblems } from "./tools/problems.ts";

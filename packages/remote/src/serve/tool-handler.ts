@@ -1,11 +1,11 @@
 import { PawlError, type Tool } from "@pawl/core";
+import { unmetCondition } from "@pawl/core/tools";
 import { PATHS } from "../wire/definition.ts";
 import { checkToolHandler, servable } from "./check-handler.ts";
 import { type Definitions, definitionsOf } from "./definitions.ts";
 import { execute } from "./execute.ts";
 import type { ServedTools, ToolHandlerOptions, ToolUser } from "./handler-options.ts";
 import { openApi } from "./open-api.ts";
-import { unmet } from "./preconditions.ts";
 import { privateJson, Refusal } from "./tool-error.ts";
 
 /**
@@ -172,7 +172,7 @@ const revalidated = (version: string) => ({
 
 /** Returns the response to a request whose conditions do not hold; `undefined` if they do. */
 function notMet({ headers }: Request, found: Response): Response | undefined {
-  const status = unmet(headers, found.headers.get("etag") ?? undefined);
+  const status = unmetCondition(headers, found.headers.get("etag") ?? undefined);
   if (status === undefined) return undefined;
   if (status === 412)
     return new Refusal(

@@ -1,4 +1,4 @@
-import { unmet } from "../request/preconditions.ts";
+import { unmetCondition } from "@pawl/core/tools";
 import { errorResponse } from "../request/wire-error.ts";
 
 /** The headers that a 304 has if the 200 would have them (RFC 9110, 15.4.5). */
@@ -22,7 +22,7 @@ export function conditional(request: Request, response: Response): Response {
  * @param would the headers of the 200 that the request would get
  */
 export function notMet({ headers }: Request, would: Headers): Response | undefined {
-  const status = unmet(headers, would.get("etag") ?? undefined);
+  const status = unmetCondition(headers, would.get("etag") ?? undefined);
   if (status === undefined) return undefined;
   if (status === 412)
     return errorResponse(

@@ -1,20 +1,31 @@
 /**
  * Evaluates the conditions of a GET or HEAD request for a resource that exists, in the order of RFC 9110,
  * 13.2.2. Returns the status to answer instead of the representation: 412 if `if-match` does not hold, 304 if
- * `if-none-match` does not; `undefined` if all conditions hold. Conditions about times are ignored, because
- * no resource here has one.
+ * `if-none-match` does not; `undefined` if all conditions hold. Ignores conditions about times, so they are
+ * for resources that have none.
  *
  * @param etag the entity tag of the representation, with its quotes; `undefined` if it has none
+ *
+ * @example
+ * ```ts
+ * import { unmetCondition } from "@pawl/core/tools";
+ *
+ * console.log(unmetCondition(new Headers({ "if-none-match": '"v1"' }), '"v1"')); // 304
+ * console.log(unmetCondition(new Headers({ "if-match": '"v1"' }), '"v2"')); // 412
+ * ```
  */
-export function unmet(headers: Pick<Headers, "get">, etag: string | undefined): 304 | 412 | undefined {
+export function unmetCondition(
+  headers: Pick<Headers, "get">,
+  etag: string | undefined,
+): 304 | 412 | undefined {
   const match = headers.get("if-match");
-  if (match !== null && !isListed(match, etag, isSame)) return 412;
+  if (match !== null && !isListed(match, etag, isStronglySame)) return 412;
   const noneMatch = headers.get("if-none-match");
-  return noneMatch !== null && isListed(noneMatch, etag, isSameButForWeakness) ? 304 : undefined;
+  return noneMatch !== null && isListed(noneMatch, etag, isWeaklySame) ? 304 : undefined;
 }
 
 /** An entity tag. The characters between its quotes may be commas, but no quotes. */
-const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
+const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 
 /** Returns whether a list of tags has this one, or is `*`, which stands for every representation. */
 function isListed(
@@ -23,15 +34,15 @@ function isListed(
   is: (listed: string, etag: string) => boolean,
 ): boolean {
   if (list.trim() === "*") return true;
-  return etag !== undefined && (list.match(TAG) ?? []).some((listed) => is(listed, etag));
+  return etag !== undefined && (list.match(ENTITY_TAG) ?? []).some((listed) => is(listed, etag));
 }
 
 /** The strong comparison: both tags are strong, and equal. */
-function isSame(listed: string, etag: string): boolean {
+function isStronglySame(listed: string, etag: string): boolean {
   return listed === etag && !etag.startsWith("W/");
 }
 
 /** The weak comparison: the tags are equal, whether they are weak or not. */
-function isSameButForWeakness(listed: string, etag: string): boolean {
+function isWeaklySame(listed: string, etag: string): boolean {
   return listed.replace(/^W\//, "") === etag.replace(/^W\//, "");
 }
