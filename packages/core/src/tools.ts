@@ -21,6 +21,7 @@ export { hideTextsOf } from "./base/hide-texts.ts";
 export { isDeeperThan } from "./base/json-depth.ts";
 export { unmetCondition } from "./base/preconditions.ts";
 export { readCapped } from "./base/read-capped.ts";
+export { isRegularExpression } from "./tools/is-regular-expression.ts";
 export { plainJsonSchema } from "./tools/plain-json-schema.ts";
 export { listedProblems } from "./tools/problems.ts";
 export type { ToolSource } from "./tools/tool-source.ts";

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { resolveSchema } from "../schema/resolve-schema.ts";
 import { schemasIn, subschemaKind } from "../schema/subschemas.ts";
 import { endlessReference } from "./endless-reference.ts";
+import { isRegularExpression } from "./is-regular-expression.ts";
 
 const TYPES: readonly Json[] = ["null", "boolean", "object", "array", "number", "integer", "string"];
 
@@ -75,11 +76,7 @@ function brokenPattern(
 }
 
 function isPattern(pattern: Json, flags: string): boolean {
-  try {
-    return typeof pattern === "string" && new RegExp(pattern, flags) !== undefined;
-  } catch {
-    return false;
-  }
+  return typeof pattern === "string" && isRegularExpression(pattern, flags);
 }
 
 function brokenReference(schema: JsonObject): string | undefined {

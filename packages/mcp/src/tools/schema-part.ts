@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@pawl/core";
+import { isRegularExpression } from "@pawl/core/tools";
 import { isObject, own } from "../base/json.ts";
 
 /** How deep a schema may be nested. Deeper parts accept anything. */
@@ -121,10 +122,9 @@ function isType(value: Json): boolean {
 
 const TYPES: readonly Json[] = ["null", "boolean", "object", "array", "number", "integer", "string"];
 
+/** The longest regular expression that models are shown, in characters. */
+const MOST_PATTERN = 500;
+
 function isPattern(value: Json): boolean {
-  try {
-    return isText(value) && value.length <= 500 && new RegExp(value, "u") !== undefined;
-  } catch {
-    return false;
-  }
+  return isText(value) && value.length <= MOST_PATTERN && isRegularExpression(value);
 }
