@@ -98,6 +98,30 @@ describe("a server over stdio", () => {
     expect(await call(server, "pid")).toMatchObject({ success: true });
   });
 
+  it.each([
+    ["lines that are not JSON", "listening on stdio"],
+    ["empty lines", ""],
+    ["JSON that is no message", '{"level":"info"}'],
+  ])("B7 T14 may print ten thousand lines for a call, and no more: %s", async (_, line) => {
+    const server = own();
+    const { text: pid } = await call(server, "pid");
+    expect(await call(server, "print", { line, lines: 9_000 })).toMatchObject({ text: "printed" });
+    expect(await call(server, "print", { line, lines: Number.MAX_SAFE_INTEGER })).toMatchObject({
+      success: false,
+      code: "mcp_outcome_unknown",
+    });
+    await until(() => !isAlive(Number(pid)));
+    expect(await call(server, "pid")).toMatchObject({ success: true });
+  });
+
+  it("B7 T14 that prints without end while nobody asks is ended, and started again for the next call", async () => {
+    const server = own();
+    const { text: pid } = await call(server, "pid");
+    expect(await call(server, "babble")).toMatchObject({ text: "begins" });
+    await until(() => !isAlive(Number(pid)));
+    expect(await call(server, "pid")).toMatchObject({ success: true });
+  });
+
   it("T14 is asked for its protocol once, also if it is started again", async () => {
     const STARTS = join(folder, "starts");
     const server = own({ protocol: "auto", env: { STARTS } });

@@ -20,16 +20,28 @@ interface Handle {
   unref?(): void;
 }
 
+/** The output of a child process. */
+interface Output extends Handle {
+  prependListener(event: "data", listener: (chunk: Uint8Array) => void): unknown;
+  destroy(): unknown;
+}
+
 /** The part of the SDK's transport that it keeps private. */
 interface Inside {
-  _process?: Handle & { stdin?: Handle; stdout?: Handle; stderr?: Handle };
+  _process?: Handle & { stdin?: Handle; stdout?: Output; stderr?: Handle };
 }
 
 /**
  * Returns the transport of a server over stdio. Its error output is read and dropped: it may contain
  * anything, and a full pipe would stop the server.
+ *
+ * @param isFlood gets the number of lines that the server has written, messages or not. If it returns true,
+ * nothing more is read, and the connection closes
  */
-export async function stdioTransport({ command, args, env, cwd }: StdioTarget): Promise<StdioTransport> {
+export async function stdioTransport(
+  { command, args, env, cwd }: StdioTarget,
+  isFlood: (lines: number) => boolean,
+): Promise<StdioTransport> {
   const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
   const transport = new StdioClientTransport({
     command,
@@ -45,5 +57,29 @@ export async function stdioTransport({ command, args, env, cwd }: StdioTarget): 
       if (isHeld) handle?.ref?.();
       else handle?.unref?.();
   };
-  return { transport, hold };
+  return { transport: counted(transport, isFlood), hold };
+}
+
+/** Counts the lines that a child writes, as soon as it has started. */
+function counted(transport: Transport, isFlood: (lines: number) => boolean): Transport {
+  const start = transport.start.bind(transport);
+  transport.start = async () => {
+    await start();
+    const output = (transport as unknown as Inside)._process?.stdout;
+    // Before the SDK's own listener, which parses every line.
+    output?.prependListener("data", (chunk) => {
+      if (!isFlood(linesIn(chunk))) return;
+      output.destroy();
+      void transport.close().catch(() => undefined);
+    });
+  };
+  return transport;
+}
+
+const LINE_FEED = 10;
+
+function linesIn(chunk: Uint8Array): number {
+  let lines = 0;
+  for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) lines += 1;
+  return lines;
 }

@@ -1,3 +1,4 @@
+import { LOST } from "../base/failure.ts";
 import { boundedFetch, refuseBy } from "./http.ts";
 import { protocolJudge } from "./judge.ts";
 import type { McpServerOptions } from "./options.ts";
@@ -33,8 +34,17 @@ export async function openTransport<Deps>(
   const judge = await protocolJudge();
   const traffic = newTraffic(now);
   if (command !== undefined) {
-    const { transport, hold } = await stdioTransport({ command, args, env, cwd });
-    return { transport: watched(transport, judge, traffic), hold };
+    let made: Transport | undefined;
+    const refuse = refuseBy(() => made);
+    const isFlood = (lines: number): boolean => {
+      const flood = traffic.received("events", lines);
+      if (flood === undefined) return false;
+      for (const id of [...traffic.open.keys()]) refuse(id, flood, LOST);
+      return true;
+    };
+    const { transport, hold } = await stdioTransport({ command, args, env, cwd }, isFlood);
+    made = watched(transport, judge, traffic);
+    return { transport: made, hold };
   }
   const { StreamableHTTPClientTransport } = await sdk();
   const target = {

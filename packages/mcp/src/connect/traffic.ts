@@ -30,7 +30,7 @@ export interface OpenRequest {
 /** How many times the stream of a request is resumed at most. */
 const MOST_RESUMPTIONS = 2;
 
-/** What is counted. Events are those of a stream, with or without a message. */
+/** What is counted. Events are those of a stream, or lines of a program, with or without a message. */
 type Kind = "requests" | "notifications" | "events";
 
 /** How much a server may send. */
@@ -54,7 +54,8 @@ const WORDS: Readonly<Record<Kind, string>> = {
 /** Counts what goes over one connection. `now` returns the time in milliseconds. */
 export function newTraffic(now: () => number = Date.now): Traffic {
   const open = new Map<Id, OpenRequest>();
-  const left: Amounts = { requests: 0, notifications: 0, events: 0 };
+  // A program may greet before it is asked.
+  const left: Amounts = { requests: 0, notifications: 0, events: LEGACY.events };
   /** What the server may send for each request without an answer. */
   let most = LEGACY;
   let at = now();
