@@ -115,7 +115,8 @@ async function openAgents(config: Config, { opened, models, index }: Parts) {
     ...(tail && { tail }),
     deps: (session) => ({ ...coaching(session), trainer: data, search: index.search }),
     // `errorLines` has printed a model's failure already.
-    onError: (error) => PawlError.is(error, "model_error") || console.error(`pawl: ${messageOf(error)}`),
+    onError: (error) =>
+      PawlError.is(error, "model_error") || console.error(`pawl: ${PawlError.describe(error)}`),
   });
   const rocketLeague = await openRocketLeague({
     ...config.rocketLeague,

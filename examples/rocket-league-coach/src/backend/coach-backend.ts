@@ -1,4 +1,4 @@
-import { checkOptions, messageOf, type OptionKinds, PawlError } from "@pawl/core";
+import { checkOptions, type OptionKinds, PawlError } from "@pawl/core";
 import { RESERVATION_TTL_MS, type Reservations } from "@pawl/core/store";
 import { type Database, migrate, postgresReservations } from "@pawl/postgres";
 import { toolHandler } from "@pawl/remote/server";
@@ -77,7 +77,7 @@ export const BACKEND_PATH = "/api/v1/coach";
 export async function coachBackend(options: CoachBackendOptions): Promise<Hono> {
   checkOptions("coachBackend()", options, OPTIONS);
   const { db, authenticate, serviceKey, now = Date.now, ...given } = options;
-  const { onError = (error: unknown) => console.error(`coach: ${messageOf(error)}`) } = given;
+  const { onError = (error: unknown) => console.error(`coach: ${PawlError.describe(error)}`) } = given;
   await migrate(db);
   const data = await coachData(db, { now });
   const parts: ChatParts = {

@@ -1,4 +1,5 @@
 import type { Json } from "./json.ts";
+import { printable } from "./printable.ts";
 import { withoutKeys } from "./without-keys.ts";
 
 /**
@@ -112,10 +113,11 @@ export class PawlError extends Error {
 
   /**
    * Returns the message of any thrown value for a developer's console. For a PawlError, the link `help`
-   * follows in brackets.
+   * follows in brackets. Control characters are shown as escapes, e.g. `\u001b`: the message may quote a text
+   * from outside, and a terminal would obey it. Tabs and line ends stay.
    */
   static describe(error: unknown): string {
-    const message = messageOf(error);
+    const message = printable(messageOf(error));
     // An older copy of the package has errors without a link.
     return PawlError.is(error) && error.help ? `${message} (${error.help})` : message;
   }

@@ -1,4 +1,4 @@
-import { messageOf } from "../base/errors.ts";
+import { PawlError } from "../base/errors.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { checkStore } from "../stores/check-store.ts";
@@ -78,7 +78,7 @@ export function withEventLines(
       try {
         for (const event of stored) print(eventLine(event), event);
       } catch (error) {
-        console.error(`pawl: an event could not be printed: ${messageOf(error)}`);
+        console.error(`pawl: an event could not be printed: ${PawlError.describe(error)}`);
       }
       return stored;
     },

@@ -25,6 +25,13 @@ it("U5 the link follows the message on a console, if an error has one", () => {
   expect(PawlError.describe(older)).toBe("Old.");
 });
 
+it("U5 a text from outside does not reach a console's terminal with its control characters", () => {
+  const error = new Error("\u001b]0;owned\u0007 \u009b2J\u007f\r gone\n\tkept\r\nkept é 👤");
+  expect(PawlError.describe(error)).toBe(
+    "\\u001b]0;owned\\u0007 \\u009b2J\\u007f\\u000d gone\n\tkept\r\nkept é 👤",
+  );
+});
+
 it("U5 JSON of an error has the fields that it had, without the link", () => {
   const error = new PawlError("config", "No model.", { details: { at: 1 } });
   expect(JSON.parse(JSON.stringify({ error }))).toEqual({

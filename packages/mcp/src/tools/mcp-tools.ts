@@ -1,4 +1,4 @@
-import { checkOptions, type Hook, messageOf, type OptionKinds, PawlError, type Tool } from "@pawl/core";
+import { checkOptions, type Hook, type OptionKinds, PawlError, type Tool } from "@pawl/core";
 import type { McpToolsSource } from "../base/user.ts";
 import type { McpToolChange } from "./list.ts";
 import type { McpServer } from "./mcp-server.ts";
@@ -149,5 +149,5 @@ function late(ms: number): string {
 }
 
 function warn(server: string, error: unknown): void {
-  console.warn(`Pawl: the MCP server "${server}" or a tool of it is left out: ${messageOf(error)}`);
+  console.warn(`Pawl: the MCP server "${server}" or a tool of it is left out: ${PawlError.describe(error)}`);
 }

@@ -1,4 +1,4 @@
-import { canonicalJson, type Session, type Tool } from "@pawl/core";
+import { canonicalJson, PawlError, type Session, type Tool } from "@pawl/core";
 import { shownUrl } from "./endpoint.ts";
 import { readList } from "./read-list.ts";
 import { callRemote } from "./remote-call.ts";
@@ -63,7 +63,7 @@ export function remoteTools<Deps = unknown>(
 ): (source: ToolsSource<Deps>) => Promise<Tool<Deps>[]> {
   checkRemoteTools(options);
   const { url, perUser = true, cacheMs = 60_000, maxToolChars = 200_000 } = options;
-  const { onWarning = (message: string) => console.warn(`pawl: ${message}`) } = options;
+  const { onWarning = (message: string) => console.warn(`pawl: ${PawlError.describe(message)}`) } = options;
   const whose = `remoteTools() for ${shownUrl(url)}`;
   const isDown = (error: unknown) => {
     if (!(error instanceof RemoteFailure) || !error.isPassing) return false;

@@ -89,7 +89,7 @@ export function handler<Name extends string = string>(
   checkHandler(options);
   const {
     onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`),
-    onWarning = (message) => console.warn(`pawl: ${message}`),
+    onWarning = (message) => console.warn(`pawl: ${PawlError.describe(message)}`),
   } = options;
   const agent = agentName(options.runtime, options.agent);
   return checkedHandler({ ...options, agent, onError, onWarning: oncePerMessage(onWarning) });

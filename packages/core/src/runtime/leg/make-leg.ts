@@ -1,5 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
-import { messageOf } from "../../base/errors.ts";
+import { PawlError } from "../../base/errors.ts";
 import { hideInError } from "../../base/hide-in-error.ts";
 import { once } from "../../base/once.ts";
 import type { Leg, LegReport } from "../../leg/leg.ts";
@@ -172,7 +172,7 @@ function reporting(
     try {
       host.report(hideInError(error, hide));
     } catch (failure) {
-      console.error(`pawl: onError failed: ${messageOf(failure)}`);
+      console.error(`pawl: onError failed: ${PawlError.describe(failure)}`);
     }
   };
   return {
