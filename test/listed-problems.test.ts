@@ -30,7 +30,20 @@ test("B7 the lint refuses to join problems by hand, wherever they come from", as
     'const b = checked.problems.join("; ");',
     'const c = error.issues.map(({ message }) => message).join("\\n");',
     "const d = toolProblems.join();",
+    'const e = [...errors.values()].join(" ");',
+    // Under another name before they are joined.
+    "const lines = error.issues.map(({ message }) => message);",
+    "const texts = Object.values(errors).flatMap((one) => one.texts);",
+    "const where = mistakes.map(String).slice(0, 5);",
   ];
-  const fine = ['const e = names.join(", ");', "const f = listedProblems(problems);", "problems.push(a);"];
+  const fine = [
+    'throw new Error(lines.join("; "));',
+    'function said() { return texts.join("\\n") + where.join(" "); }',
+    'const f = names.join(", ");',
+    "const g = listedProblems(problems);",
+    "problems.push(a);",
+    "const listed = problems.map(String);",
+    "const h = listedProblems(listed);",
+  ];
   expect(await refused([...joined, ...fine])).toEqual(joined);
 });

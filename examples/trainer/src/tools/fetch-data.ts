@@ -52,6 +52,7 @@ export function fetchData(sources: readonly DataSource<TrainerDeps>[] = dataSour
         if (error === undefined) data.set(source, text);
         else errors.set(source, error.message);
       }
+      // biome-ignore lint/plugin: there is one for each source at most.
       if (errors.size === fetched.length) throw new Error([...errors.values()].join(" "));
       return {
         success: true,
