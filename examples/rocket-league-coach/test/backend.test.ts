@@ -243,6 +243,28 @@ describe("X3 the coach's backend", () => {
     expect((await of.budget(user)).held).toBe(100_000);
   });
 
+  it("X3 B7 reads the body of a user up to its limit only, in both processes", async () => {
+    const of = await backend();
+    const user = newUser();
+    const large = await preflight(of, user, { note: "x".repeat(100_000) });
+    expect(large.status).toBe(400);
+    expect(large.body.error.message).toBe("The body is larger than 100000 bytes.");
+    let pulled = 0;
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      pulled += 1;
+      controller.enqueue(new Uint8Array(100_000).fill(32));
+    };
+    const send = async (token: string) => {
+      const body = new ReadableStream<Uint8Array>({ pull });
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const init = { method: "POST", headers, body, duplex: "half" };
+      return await of.front.serve(new Request("http://front/api/coach/chat", init as RequestInit));
+    };
+    expect((await send(tokenOf(user))).status).toBe(413);
+    expect((await send("wrong")).status).toBe(401);
+    expect(pulled).toBeLessThan(30);
+  });
+
   it("X3 C12 shows rows of the older shape, which have text only, as one block", async () => {
     const of = await backend();
     const user = newUser();

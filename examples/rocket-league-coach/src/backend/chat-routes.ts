@@ -13,6 +13,9 @@ import { abort, record, renew, unsettled } from "./settle.ts";
 /** The maximum size of a body, in bytes: the messages of one run with all their results. */
 const MAX_BODY = 20_000_000;
 
+/** The maximum size of a body that users may send, in bytes: a message of 10,000 characters. */
+const MAX_USER_BODY = 100_000;
+
 /** Adds the routes of budgets and conversations. */
 export function chatRoutes(
   app: Hono,
@@ -20,10 +23,8 @@ export function chatRoutes(
   who: (request: Request) => Promise<BackendCaller>,
 ): void {
   const { db } = parts;
-  const onError = () => {
-    throw refused("invalid_request", `The body is larger than ${MAX_BODY} bytes.`);
-  };
-  app.use("/chat/*", bodyLimit({ maxSize: MAX_BODY, onError }));
+  app.use("/chat/preflight", limited(MAX_USER_BODY));
+  app.use("/chat/*", limited(MAX_BODY));
   app.use(async (c, next) => {
     await next();
     c.header("cache-control", "no-store");
@@ -59,6 +60,13 @@ export function chatRoutes(
     if ((await ownerOf(db, sessionId)) !== userId) throw refused("not_found", "You have no such session.");
     return json({ session_id: sessionId, messages: await messagesOf(db, sessionId) });
   });
+}
+
+function limited(maxSize: number) {
+  const onError = () => {
+    throw refused("invalid_request", `The body is larger than ${maxSize} bytes.`);
+  };
+  return bodyLimit({ maxSize, onError });
 }
 
 async function budgetFor(parts: ChatParts, userId: string) {

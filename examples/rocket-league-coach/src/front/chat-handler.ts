@@ -1,4 +1,5 @@
 import { PawlError, type Runtime } from "@pawl/core";
+import { readCapped } from "@pawl/core/tools";
 import { handler, type RateLimiter } from "@pawl/sse";
 import { COACH } from "../base/reservation-id.ts";
 import { type Asked, admit, giveBack, requestIdOf } from "./admit.ts";
@@ -16,6 +17,7 @@ interface Serving {
   onError?(error: unknown, request: Request): void;
 }
 
+/** The maximum size of a body, in bytes: that of the handler. */
 const MAX_BODY = 1_000_000;
 
 /**
@@ -96,7 +98,8 @@ async function prepared(
   request: Request,
   { path, names }: Wire,
 ): Promise<{ forwarded: Request; asked?: Asked }> {
-  const text = await request.text();
+  // The handler refuses a text that is too long, after it has asked who sends it.
+  const text = (await readCapped(request, MAX_BODY)) ?? " ".repeat(MAX_BODY + 1);
   const url = new URL(request.url);
   url.pathname = `${path}/runs`;
   const forward = (body: string): Request => {
