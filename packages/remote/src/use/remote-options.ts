@@ -61,8 +61,9 @@ export interface RemoteToolsOptions<Deps = unknown> {
    */
   maxToolChars?: number;
   /**
-   * The maximum size of a response, in bytes. A larger one is not read to its end. Default: 1,000,000. A
-   * response of more than 100,000 values is refused, too.
+   * The maximum size of a response, in bytes. A larger one is not read to its end, so what it reports, e.g.
+   * its cost, is not charged. Default: 1,000,000. A response of more than 100,000 values is refused, too, and
+   * its report is kept.
    */
   maxResultBytes?: number;
   /** Sends the requests. Default: the global `fetch`. */
