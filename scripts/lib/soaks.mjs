@@ -51,6 +51,7 @@ export const SOAKS = {
     sse,
     "packages/mcp/src",
     "packages/remote/src",
+    postgres,
   ],
   "test/soak/output-runs.test.ts": [core],
   "test/soak/postgres-appends.test.ts": [...sqlLog, postgres],

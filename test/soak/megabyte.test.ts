@@ -46,8 +46,21 @@ async function cost({ knock }: Opened, text: string) {
   JSON.parse(text);
   const parsedMs = threadMs() - began;
   const { value, longestMs } = await standstill(() => knock(text));
-  return { ...value, ms: value.statementMs ?? longestMs, limitMs: Math.max(100, 20 * parsedMs) };
+  if (value.statementMs !== undefined) {
+    let ms = value.statementMs;
+    // On a busy machine, a statement waits for the processor: the shortest of three times counts.
+    for (let more = 2; more > 0 && ms > STATEMENT_MS; more -= 1)
+      ms = Math.min(ms, (await knock(text)).statementMs ?? ms);
+    return { ...value, ms, limitMs: STATEMENT_MS };
+  }
+  return { ...value, ms: longestMs, limitMs: Math.max(100, 20 * parsedMs) };
 }
+
+/**
+ * How long a statement of a database may take, in milliseconds of the clock. Postgres parses 1 MB of JSON several
+ * times, and stores it: that takes up to 85 ms.
+ */
+const STATEMENT_MS = 250;
 
 const HEAD = [
   "| door | its most expensive shape | stands still for | longest refusal, in characters | memory for 30 at once |",

@@ -19,11 +19,13 @@ function world(params: object = {}, judge: Judge = () => undefined) {
   );
   transport.onmessage = (message) => void seen.push(message);
   const receive = (message: object) => transport.onmessage?.({ jsonrpc: "2.0", ...message } as Message, {});
+  const request = (method: string) => transport.send({ jsonrpc: "2.0", id: 1, method, params } as Message);
   return {
     seen,
     sent,
     receive,
-    call: () => transport.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params } as Message),
+    request,
+    call: () => request("tools/call"),
     answer: () => receive({ id: 1, result: { content: [] } }),
     /** Sends this many messages, and lets time pass after each of them. */
     send: (count: number, message: object, seconds: number) => {
@@ -91,4 +93,25 @@ it("B7 T14 a question with many mistakes is refused, and never reaches the SDK",
   expect(seen).toEqual([]);
   expect(sent.slice(1)).toMatchObject([{ id: "s1", error: { code: -32_602 } }]);
   expect(JSON.stringify(sent.slice(1)).length).toBeLessThan(2_000);
+});
+
+it("B7 T14 the SDK sees no schema with more than 20,000 values, and the tools beside it as they are", async () => {
+  const { seen, receive, request } = world();
+  const schema = (values: number) => ({ type: "object", properties: {}, enum: Array(values).fill(1) });
+  const tools = [
+    { name: "input", inputSchema: schema(20_000) },
+    { name: "output", inputSchema: schema(1), outputSchema: schema(20_000) },
+    { name: "small", inputSchema: schema(19_997), outputSchema: schema(19_997) },
+  ];
+  await request("tools/list");
+  receive({ id: 1, result: { nextCursor: "x", tools } });
+  const marked = { type: "object", "x-pawl-too-many-values": true };
+  expect(seen).toMatchObject([
+    {
+      result: {
+        nextCursor: "x",
+        tools: [{ name: "input", inputSchema: marked }, { ...tools[1], outputSchema: marked }, tools[2]],
+      },
+    },
+  ]);
 });

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@pawl/core";
 import { LOST, MISFIT } from "../base/failure.ts";
+import { withoutLargeSchemas } from "../base/large-schema.ts";
 import { asTaskResult } from "../base/task-wire.ts";
 import { type Judge, resultKind } from "./judge.ts";
 import type { Transport } from "./sdk.ts";
@@ -9,7 +10,7 @@ type Message = Parameters<Transport["send"]>[0];
 type Id = string | number;
 
 /**
- * Makes a transport do five things that the SDK (2.4) does not do.
+ * Makes a transport do six things that the SDK (2.4) does not do.
  *
  * - It fails a request whose stream ends without an answer. The SDK would wait until the request's time limit
  *   (typescript-sdk #2739).
@@ -17,6 +18,7 @@ type Id = string | number;
  * - It limits what a server may send before it answers. The SDK answers each request of a server with a
  *   request of its own, all at once.
  * - It refuses an answer with many mistakes. The SDK would collect them all.
+ * - It removes schemas with more values than tools may have. The SDK would copy them, several times.
  * - It ends the stream of a request that was cancelled. The SDK would read an older server's to its end.
  *
  * @param judge judges what a server sends
@@ -105,12 +107,14 @@ function delivered(transport: Transport, message: Message, open: Traffic["open"]
   return { message: result === undefined ? message : ({ ...message, result } as Message), method };
 }
 
-/** Returns the message, or an error in place of an answer with too many mistakes. */
+/** Returns the message without large schemas, or an error in place of an answer with too many mistakes. */
 function judged({ message, method = "" }: Delivered, judge: Judge): Message {
   const kind = resultKind(method);
   if (kind === undefined || !("result" in message)) return message;
-  const wrong = judge(kind, message.result);
-  return wrong === undefined ? message : errorFor(message.id as Id, wrong, MISFIT);
+  const result = method === "tools/list" ? withoutLargeSchemas(message.result) : message.result;
+  const wrong = judge(kind, result);
+  if (wrong !== undefined) return errorFor(message.id as Id, wrong, MISFIT);
+  return { ...message, result } as Message;
 }
 
 /** Returns the answer to a server's request that has too many mistakes. Only questions can have many. */

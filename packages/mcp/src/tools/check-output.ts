@@ -2,6 +2,7 @@ import { type Json, type JsonObject, messageOf, type Schema, toJsonSchema, valid
 import { excessOf, type JsonBounds, listedProblems, untrustedSchema } from "@pawl/core/tools";
 import { McpFailure, unusable } from "../base/failure.ts";
 import { isObject } from "../base/json.ts";
+import { hasTooManyValues, TOO_MANY_VALUES } from "../base/large-schema.ts";
 import type { CallToolResult } from "../connect/sdk.ts";
 import type { ListedTool } from "./fingerprint.ts";
 import { type McpResult, resultOf } from "./result.ts";
@@ -49,6 +50,7 @@ async function checkOutput(server: string, { outputSchema }: ListedTool, result:
 /** Returns why results of a tool cannot be checked by its output schema; `undefined` if they can. */
 export function outputProblem({ outputSchema }: Pick<ListedTool, "outputSchema">): string | undefined {
   if (!isObject(outputSchema as Json)) return undefined;
+  if (hasTooManyValues(outputSchema)) return `its output schema has ${TOO_MANY_VALUES}`;
   try {
     judgeOf(outputSchema as JsonObject);
     toJsonSchema(judgeOf(withoutPatterns(outputSchema as JsonObject)), "its results");

@@ -1,13 +1,11 @@
 import { type Json, type JsonObject, toJson } from "@pawl/core";
-import { excessOf, type JsonBounds, withoutHiddenIn } from "@pawl/core/tools";
+import { withoutHiddenIn } from "@pawl/core/tools";
 import { isObject, objectIn } from "../base/json.ts";
+import { hasTooManyValues, TOO_MANY_VALUES } from "../base/large-schema.ts";
 import { cleanPart } from "./schema-part.ts";
 
 /** The longest schema of one tool, in characters of JSON. */
 const MOST_CHARS = 100_000;
-
-/** What a schema may have at most, before it is worked on, as for `untrustedSchema()`. Deep parts are cut. */
-const BOUNDS: JsonBounds = { levels: Number.POSITIVE_INFINITY, values: 20_000 };
 
 /** A tool's input schema for a model. `note` describes, for the model, what had to be left out. */
 export interface ModelSchema {
@@ -24,8 +22,7 @@ export const NOT_SHOWN = "its schema cannot be shown to a model";
  * original: the server itself checks the input, too.
  */
 export function modelSchema(given: unknown): ModelSchema | { why: string } {
-  if (excessOf(given, BOUNDS) !== undefined)
-    return { why: `its schema has more than ${BOUNDS.values} values` };
+  if (hasTooManyValues(given)) return { why: `its schema has ${TOO_MANY_VALUES}` };
   return shownSchema(given) ?? { why: NOT_SHOWN };
 }
 

@@ -4,7 +4,7 @@ import { BLANKS, ESCAPED_BLANKS, MAX_MESSAGE } from "./006-own.ts";
 const MAX_ANSWER = MAX_MESSAGE;
 
 /** How many levels deep an answer may be nested: as many as `toJson` of core allows for any value. */
-const MAX_LEVELS = 500;
+export const MAX_LEVELS: number = 500;
 
 /**
  * SQL that returns whether JSON text is nested too deeply. Removes escaped backslashes and quotes, then drops
@@ -23,8 +23,16 @@ const tooDeep = (
       ), NULL) WITH ORDINALITY AS b (one, n)
     ) levels)`;
 
+/** SQL that refuses an answer that is nested too deeply. */
+export const refuseDeep: string = `
+    RAISE EXCEPTION 'An answer is nested at most ${MAX_LEVELS} levels deep.' USING ERRCODE = 'PT422';
+  END IF;`;
+
+const checkDepth = `
+  IF ${tooDeep("answer")} THEN${refuseDeep}`;
+
 /** A JSON string, in a regular expression. */
-const STRING = '"(?:[^"\\\\]|\\\\.)*"';
+export const JSON_STRING: string = '"(?:[^"\\\\]|\\\\.)*"';
 
 /** SQL that returns the event of the first call, if the append id is known. */
 const returnKnown = `
@@ -38,6 +46,44 @@ const returnKnown = `
 const returnDone = `
   sequence_number := split_part(done, ' ', 1)::integer + 1;
   at := split_part(done, ' ', 2);`;
+
+/**
+ * SQL that creates the function by which users answer. `checkDepth` has statements that refuse an answer
+ * that is nested too deeply, and `declared` has variables for them.
+ */
+export const answerFunction = (checkDepth: string, declared = ""): string => `
+CREATE OR REPLACE FUNCTION pawl_answer(p_session_id text, p_append_id text, p_question integer, p_value json,
+  OUT sequence_number integer, OUT at text
+) LANGUAGE plpgsql SECURITY DEFINER AS $pawl$
+DECLARE
+  answer text := p_value;
+  known record;
+  asked record;
+  about text[];
+  done text;${declared}
+BEGIN
+  IF octet_length(answer) > ${MAX_ANSWER} THEN
+    RAISE EXCEPTION 'An answer has at most ${MAX_ANSWER} bytes.' USING ERRCODE = 'PT422';
+  END IF;${checkDepth}
+  known := pawl_own(p_session_id, p_append_id);${returnKnown}
+  SELECT e.event_key AS key, e.data::text AS data INTO asked FROM agent_session_events e
+  WHERE e.session_id = p_session_id AND e.sequence_number = p_question AND e.event_type = 'tool_suspended'
+    AND starts_with(e.event_key, 'asked:');
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'There is no such question.' USING ERRCODE = 'PT404';
+  END IF;
+  about := regexp_match(asked.data, '^\\s*\\{\\s*"tool_name"\\s*:\\s*(${JSON_STRING})\\s*,\\s*"call_id"\\s*:\\s*(${JSON_STRING})');
+  IF answer IS NULL OR about IS NULL OR (known.session).open_run IS NULL THEN
+    RAISE EXCEPTION 'This question cannot be answered.' USING ERRCODE = 'PT422';
+  END IF;
+  done := pawl_store_events(p_session_id, 'user:' || p_append_id, 1, 1,
+    json_build_array(json_build_object('type', 'tool_answered',
+      'key', 'answer:' || substr(asked.key, length('asked:') + 1)))::text,
+    '[{"tool_name":' || about[1] || ',"call_id":' || about[2] || ',"value":' || answer || '}]',
+    NULL, NULL, NULL, false, '{"status":"active","pending":-1}');${returnDone}
+EXCEPTION WHEN unique_violation THEN
+  RAISE EXCEPTION 'This question has been answered already.' USING ERRCODE = 'PT409';
+END $pawl$;`;
 
 /**
  * Separates what users store from what runs store, and limits users' answers as the runtime does.
@@ -105,42 +151,7 @@ BEGIN
 EXCEPTION WHEN unique_violation THEN
   RAISE EXCEPTION 'This message is there already.' USING ERRCODE = 'PT409';
 END $pawl$;
-
-CREATE OR REPLACE FUNCTION pawl_answer(p_session_id text, p_append_id text, p_question integer, p_value json,
-  OUT sequence_number integer, OUT at text
-) LANGUAGE plpgsql SECURITY DEFINER AS $pawl$
-DECLARE
-  answer text := p_value;
-  known record;
-  asked record;
-  about text[];
-  done text;
-BEGIN
-  IF octet_length(answer) > ${MAX_ANSWER} THEN
-    RAISE EXCEPTION 'An answer has at most ${MAX_ANSWER} bytes.' USING ERRCODE = 'PT422';
-  END IF;
-  IF ${tooDeep("answer")} THEN
-    RAISE EXCEPTION 'An answer is nested at most ${MAX_LEVELS} levels deep.' USING ERRCODE = 'PT422';
-  END IF;
-  known := pawl_own(p_session_id, p_append_id);${returnKnown}
-  SELECT e.event_key AS key, e.data::text AS data INTO asked FROM agent_session_events e
-  WHERE e.session_id = p_session_id AND e.sequence_number = p_question AND e.event_type = 'tool_suspended'
-    AND starts_with(e.event_key, 'asked:');
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'There is no such question.' USING ERRCODE = 'PT404';
-  END IF;
-  about := regexp_match(asked.data, '^\\s*\\{\\s*"tool_name"\\s*:\\s*(${STRING})\\s*,\\s*"call_id"\\s*:\\s*(${STRING})');
-  IF answer IS NULL OR about IS NULL OR (known.session).open_run IS NULL THEN
-    RAISE EXCEPTION 'This question cannot be answered.' USING ERRCODE = 'PT422';
-  END IF;
-  done := pawl_store_events(p_session_id, 'user:' || p_append_id, 1, 1,
-    json_build_array(json_build_object('type', 'tool_answered',
-      'key', 'answer:' || substr(asked.key, length('asked:') + 1)))::text,
-    '[{"tool_name":' || about[1] || ',"call_id":' || about[2] || ',"value":' || answer || '}]',
-    NULL, NULL, NULL, false, '{"status":"active","pending":-1}');${returnDone}
-EXCEPTION WHEN unique_violation THEN
-  RAISE EXCEPTION 'This question has been answered already.' USING ERRCODE = 'PT409';
-END $pawl$;
+${answerFunction(checkDepth)}
 
 CREATE OR REPLACE FUNCTION pawl_rpc_send_message(p_session_id text, p_append_id text, p_message text,
   p_client_message_id text) RETURNS json LANGUAGE plpgsql AS $pawl$

@@ -21,6 +21,7 @@ import { wake } from "./011-wake.ts";
 import { open } from "./012-open.ts";
 import { snapshots } from "./013-snapshots.ts";
 import { acquired } from "./014-acquired.ts";
+import { answers } from "./015-answers.ts";
 
 /** One step of the schema. A released step never changes. */
 export interface Migration {
@@ -48,6 +49,7 @@ export const migrations: readonly Migration[] = [
   { version: 12, name: "open", sql: open },
   { version: 13, name: "snapshots", sql: snapshots },
   { version: 14, name: "acquired", sql: acquired },
+  { version: 15, name: "answers", sql: answers },
 ];
 
 /**

@@ -111,6 +111,7 @@ describe("E6 what a user can read, choose and call", () => {
   }
 
   const nested = (levels: number, inside = "") => "[".repeat(levels) + inside + "]".repeat(levels);
+  const sideBySide = (lists: number, levels: number) => `${`${nested(levels)},`.repeat(lists)}1`;
   const long = (bytes: number) => JSON.stringify("x".repeat(bytes - 2));
   it.each([
     ["500 levels", nested(500, "1"), "stored"],
@@ -122,9 +123,15 @@ describe("E6 what a user can read, choose and call", () => {
       JSON.stringify(Array(600).fill(['\\"[[', "\\", '"', "\0"])),
       "stored",
     ],
+    ["38,000 lists of 12 levels, 488 levels deep", nested(488, sideBySide(38_000, 12)), "stored"],
+    ["55,000 lists of 8 levels, 492 levels deep", nested(492, sideBySide(55_000, 8)), "stored"],
+    ["texts between 500 levels", `[${'"[[",{"[":1},'.repeat(70_000)}${nested(499)}]`, "stored"],
     ["1,000,000 bytes", long(1_000_000), "stored"],
     ["501 levels", nested(501), "PT422"],
     ["501 levels behind a text with quotes", `["\\\\\\"","\\\\",${nested(500)}]`, "PT422"],
+    ["38,000 lists of 12 levels, 489 levels deep", nested(489, sideBySide(38_000, 12)), "PT422"],
+    ["55,000 lists of 8 levels, 493 levels deep", nested(493, sideBySide(55_000, 8)), "PT422"],
+    ["501 levels behind many lists", `[${"[],[[]],".repeat(60_000)}${nested(500)}]`, "PT422"],
     ["501 levels of objects", `${'{"a":'.repeat(501)}1${"}".repeat(501)}`, "PT422"],
     ["6,000 levels", nested(6_000), "PT422"],
     ["100,000 levels", nested(100_000), "PT422"],

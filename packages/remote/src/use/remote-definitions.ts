@@ -1,5 +1,12 @@
 import { type JsonObject, messageOf, type Tool, type ToolContext, toJson, tool } from "@pawl/core";
-import { plainJsonSchema, type ToolSource, untrustedSchema, withoutHidden } from "@pawl/core/tools";
+import {
+  excessOf,
+  type JsonBounds,
+  plainJsonSchema,
+  type ToolSource,
+  untrustedSchema,
+  withoutHidden,
+} from "@pawl/core/tools";
 import type { ToolDefinition } from "../wire/definition.ts";
 import { RemoteFailure } from "./remote-failure.ts";
 import type { RemoteToolsOptions } from "./remote-options.ts";
@@ -86,6 +93,8 @@ function checked(given: Partial<ToolDefinition>, name: string): ToolDefinition {
     throw new TypeError(`\`description\` must be a string of up to ${MOST_DESCRIPTION_CHARS} characters`);
   if (typeof input_schema !== "object" || input_schema === null || Array.isArray(input_schema))
     throw new TypeError("`input_schema` must be a JSON Schema, an object");
+  if (excessOf(input_schema, SCHEMA_BOUNDS) !== undefined)
+    throw new TypeError(`\`input_schema\` may have at most ${SCHEMA_BOUNDS.values} values`);
   if (timeout_ms !== undefined && !isUpTo(timeout_ms, 1, LONGEST_MS))
     throw new TypeError(`\`timeout_ms\` must be a number from 1 to ${LONGEST_MS}`);
   if (max_result_chars !== undefined && !isUpTo(max_result_chars, 1, Number.MAX_SAFE_INTEGER))
@@ -110,6 +119,9 @@ function checked(given: Partial<ToolDefinition>, name: string): ToolDefinition {
     ...(status !== undefined && { status: texts(status) }),
   };
 }
+
+/** What a schema may have at most, before it is worked on, as for `untrustedSchema()`. */
+const SCHEMA_BOUNDS: JsonBounds = { levels: Number.POSITIVE_INFINITY, values: 20_000 };
 
 /** The longest description of a tool, in characters. Each request to the model has all of them. */
 const MOST_DESCRIPTION_CHARS = 20_000;

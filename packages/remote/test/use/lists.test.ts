@@ -90,6 +90,11 @@ describe("T10 a list of tools", () => {
       expect.stringContaining('its tool "look" cannot be used'),
     ],
     [
+      "has a schema with too many values, even if most are titles",
+      listing({ ...look, input_schema: { type: "object", anyOf: Array(10_000).fill({ title: "a" }) } }),
+      expect.stringContaining("`input_schema` may have at most 20000 values"),
+    ],
+    [
       "has a wrong limit",
       listing({ ...look, timeout_ms: "5" }),
       expect.stringContaining('"look" cannot be used: `timeout_ms` must be'),
