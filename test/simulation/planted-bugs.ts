@@ -72,7 +72,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a session that another process has is woken again at once, and so in a loop",
-    seed: 178,
+    seed: 45,
     file: core("runtime/seldom/recover-session.ts"),
     is: "afterMs: Math.ceil(host.leaseTtlMs / 3) };",
     becomes: "afterMs: 0 };",

@@ -79,7 +79,6 @@ function inheritedParams({ run, queued }: SessionState, { data }: StoredOf<"run_
  * Opens a run. Of the calls and questions of earlier runs, keeps only what is needed to refuse a repeated
  * call id or a late answer.
  */
-// Makes new maps, because `stateAfterStart` shares the earlier ones.
 function replaceRun(state: SessionState, run: RunState): void {
   for (const { callId, question } of [...state.calls.values(), ...state.asked.values()])
     if (question !== undefined && !question.hidden) state.earlierQuestions.set(callId, question.seq);

@@ -9,7 +9,7 @@ export interface HeldGroup {
   readonly events: readonly NewEvent[];
   /** The copies in the state. Their `at` is set once they are stored. */
   readonly applied: readonly StoredEvent[];
-  /** Whether they are void if earlier groups get other numbers. */
+  /** Whether they are void if they, or earlier groups, get other numbers. */
   readonly follows: boolean;
   readonly outcome: HeldOutcome | undefined;
 }
@@ -43,7 +43,9 @@ export function showHeld(
   const before = { ...work };
   for (const event of applied) applyEvent(state, event);
   // Their time counts as work once it is known.
+  const begun = openRun(state)?.work;
   if (work !== undefined) Object.assign(work, before);
+  else if (begun !== undefined) Object.assign(begun, { ms: 0, since: undefined, last: lastAt });
   return {
     events: events.map((event, index) => withStoredData(event, stored[index] as StoredEvent)),
     applied,

@@ -58,6 +58,13 @@ export interface Leg extends Access {
   renew(): Promise<void>;
   /** Returns the access of the run that a queued message starts. It contains nothing of this leg's caller. */
   accessOf(message: StoredOf<"user_message">): Promise<Access>;
+  /**
+   * Resolves to whether the run may ask its model, once its start is stored. If not, the run ends as stopped.
+   * Later calls return the same promise. Default: it may.
+   */
+  readonly mayBegin: (() => Promise<boolean>) | undefined;
+  /** Extends the lease. Resolves to whether it is still current. */
+  renewLease(): Promise<boolean>;
   /** When the leg began, by the store's clock. ISO 8601. */
   readonly begunAt: string;
   /**
@@ -121,7 +128,7 @@ export interface LegLife extends Deadline {
   /** Leaves the run to another process, without aborting in-flight work. */
   abandon(): void;
   /** Keeps the lease for the next run, which was started in the append that ended this one. */
-  handOver(nextRun: string): void;
+  keepLeaseFor(nextRun: string): void;
 }
 
 /** Reports errors of a leg: in the log and to the hooks. */

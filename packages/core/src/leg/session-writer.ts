@@ -1,10 +1,13 @@
 import { PawlError } from "../base/errors.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
+import { DECIDE_AGAIN } from "./decide-again.ts";
 import { confirmHeld, eventsOf, type HeldGroup, type HeldOutcome, showHeld } from "./held-events.ts";
 import {
   appendRows,
   applyStored,
+  isNotStored,
   isRefused,
+  notAsHeld,
   readAgain,
   readNew,
   throwFailure,
@@ -19,12 +22,17 @@ import {
 export function holdEvents(
   writer: Writer,
   events: readonly NewEvent[],
-  { follows = false, outcome }: { follows?: boolean; outcome?: HeldOutcome | undefined } = {},
+  {
+    follows = false,
+    atTip = false,
+    outcome,
+  }: { follows?: boolean; atTip?: boolean; outcome?: HeldOutcome | undefined } = {},
 ): void {
   throwFailure(writer);
   if (events.length === 0) return;
   const { state, held } = writer;
-  writer.held = [...held, { ...showHeld(state, events), follows: follows && held.length > 0, outcome }];
+  const isVoidable = atTip || (follows && held.length > 0);
+  writer.held = [...held, { ...showHeld(state, events), follows: isVoidable, outcome }];
 }
 
 /** Applies the events that other processes have stored. */
@@ -56,11 +64,10 @@ export async function writeEvents(
     await appendAll(writer, [], tip);
   } catch (error) {
     throwFailure(writer);
-    const isSame = (isRefused(error) && (await storeInPlace(writer))) || (await storeAlone(writer));
+    const isSame = (isRefused(error) && (await storeInPlace(writer))) || (await storeAlone(writer, error));
     if (afterSeq !== undefined && PawlError.is(error, "conflict")) throw error;
     // Others may have stored as many events as were refused, so `afterSeq` alone does not tell.
-    if (afterSeq !== undefined && !isSame)
-      throw new PawlError("conflict", "The held events were not stored as they were.", { cause: error });
+    if (afterSeq !== undefined && !isSame) throw notAsHeld(error);
   }
   return await writeEvents(writer, events, options);
 }
@@ -113,8 +120,8 @@ async function storeInPlace(writer: Writer): Promise<boolean> {
   try {
     await appendAll(writer, [], { afterSeq: writer.state.lastSeq });
     return true;
-  } catch {
-    throwFailure(writer);
+  } catch (error) {
+    if (!isNotStored(error)) throw error;
     return false;
   }
 }
@@ -125,7 +132,7 @@ async function storeInPlace(writer: Writer): Promise<boolean> {
  * the numbers that they had in the state.
  */
 // Rare: another process has stored something, or the store has refused what was to be stored with them.
-async function storeAlone(writer: Writer): Promise<boolean> {
+async function storeAlone(writer: Writer, cause: unknown): Promise<boolean> {
   const { held, state, tail } = writer;
   const storedSeq = state.lastSeq - eventsOf(held).length;
   const first = held.findIndex(({ follows }) => follows);
@@ -133,7 +140,7 @@ async function storeAlone(writer: Writer): Promise<boolean> {
   let rows: readonly StoredEvent[] = [];
   let refusal: { error: unknown } | undefined;
   try {
-    rows = await appendRows(writer, eventsOf(kept));
+    if (kept.length > 0) rows = await appendRows(writer, eventsOf(kept));
   } catch (error) {
     throwFailure(writer);
     refusal = { error };
@@ -143,6 +150,9 @@ async function storeAlone(writer: Writer): Promise<boolean> {
   else for (const { outcome } of kept) outcome?.reject(refusal.error);
   await readAgain(writer, storedSeq);
   tail.stored(state.sessionId, state.lastSeq);
+  const dropped = held.slice(kept.length);
+  for (const { outcome } of dropped) outcome?.reject(cause);
+  if (dropped.some(({ outcome }) => outcome !== undefined)) throw DECIDE_AGAIN;
   // Otherwise the refusal is known to those who wait for the outcome.
   if (refusal !== undefined && kept.some(({ outcome }) => outcome === undefined)) throw refusal.error;
   return kept.length === held.length && rows[0]?.seq === storedSeq + 1;

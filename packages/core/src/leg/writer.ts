@@ -76,6 +76,16 @@ export function isRefused(error: unknown): boolean {
   return PawlError.is(error, "key_taken") || PawlError.is(error, "invalid_input");
 }
 
+/** Returns the error for held events that another process has come before. */
+export function notAsHeld(cause?: unknown): PawlError {
+  return new PawlError("conflict", "Held events were not stored as they were.", { cause });
+}
+
+/** Returns whether an append has certainly stored nothing: it was refused, or the log had newer events. */
+export function isNotStored(error: unknown): boolean {
+  return isRefused(error) || PawlError.is(error, "conflict");
+}
+
 /**
  * Resolves to what was written. Resolves to `undefined` if it was refused because the log had newer events
  * than `seq`, which are then in the state.
@@ -120,8 +130,7 @@ export async function appendRows(
     // Callers start tools and model calls after this append, so it must have stored exactly these events.
     return ownRows(state.sessionId, events, stored);
   } catch (error) {
-    const isCertain = isRefused(error) || PawlError.is(error, "conflict");
-    if (writer.held.length > 0 && !isCertain) endWriting(writer, error);
+    if (writer.held.length > 0 && !isNotStored(error)) endWriting(writer, error);
     throw error;
   }
 }

@@ -16,7 +16,7 @@ export async function land(leg: Leg, stop: StopReason): Promise<void> {
   const run = openRun(leg.log.state);
   if (run === undefined) return;
   leg.life.beginLanding();
-  await leg.log.append([
+  await leg.log.follow([
     {
       type: "note",
       key: eventKey.landing(run.runId),

@@ -1,11 +1,14 @@
+import { DECIDE_AGAIN } from "../leg/decide-again.ts";
 import type { Leg } from "../leg/leg.ts";
+import { storedFirst } from "../leg/stored-first.ts";
 import type { NewEvent } from "../log/event.ts";
+import { isByLogOnly } from "../log/log-only.ts";
 import { type StopReason, sessionOver } from "../log/stop-reason.ts";
 import { type Asking, isHidden } from "../session/asking.ts";
 import { closeOpenCalls, expiredAnswer, OVERTAKEN } from "../session/close-calls.ts";
 import { lostAnswer } from "../session/open-attempt.ts";
 import { firstExpiry } from "../session/queued.ts";
-import { openRun, type RunState } from "../session/state.ts";
+import { openRun, type RunState, unanswered } from "../session/state.ts";
 import { decide, type Next, type Now } from "./decide.ts";
 import { hooksWith } from "./hooks/call-hooks.ts";
 import { endingOf, notifyAtEnd, reportFailedEnd } from "./hooks/end-hooks.ts";
@@ -14,66 +17,73 @@ import { land } from "./land.ts";
 import { prepareNextRun } from "./next-run.ts";
 import { mayBeDue } from "./seldom/may-be-due.ts";
 import { seldomUsed } from "./seldom/seldom-used.ts";
-import { isDecidedByApplication, isStoredTogether } from "./stored-together.ts";
 import { runTools } from "./tools/run-tools.ts";
 import { modelTurn } from "./turn/model-turn.ts";
 import type { InsteadOfCall } from "./turn/plan-call.ts";
-import type { StoredRequest } from "./turn/prepare-request.ts";
-import { sendRequest } from "./turn/turn.ts";
 
 /**
  * THE LOOP. Decides the next step from the log, takes it, stores the outcome, and decides again. First,
- * answered and recovered legs all go through it. Returns `true` once the run is suspended or ended and the
- * lease is released; `false` if there is nothing to do, or another process continues the run. `first` is a
- * request that is in the log and was not sent yet.
+ * answered and recovered legs all go through it. With `over`, the run ends for this reason. Returns `true`
+ * once the run is suspended or ended and the lease is released; `false` if there is nothing to do, or another
+ * process continues the run.
  */
-export async function runLoop(leg: Leg, first?: StoredRequest): Promise<boolean> {
-  let instead: Next | undefined = first && (await sendFirst(leg, first));
+export async function runLoop(leg: Leg, over?: StopReason): Promise<boolean> {
+  let instead: Next | undefined;
   while (!leg.life.lost) {
-    if (leg.hasNewCaller) await renewIfDue(leg);
-    if (leg.log.isHolding && isDecidedByApplication(leg) && !(await leg.log.storeHeld())) continue;
-    const next = instead ?? decide(leg.log.state, leg.agent, nowOf(leg));
-    instead = undefined;
-    if (leg.log.isHolding && !isStoredTogether(leg, next) && !(await leg.log.storeHeld())) continue;
-    const { revision } = leg.log;
-    switch (next.do) {
-      case "charge":
-        await leg.log.append([lostAnswer(next.attempt)]);
-        break;
-      case "tools":
-        await runTools(leg, next.calls, revision);
-        break;
-      case "after_turn":
-        await runAfterTurnHooks(leg, next.turn);
-        break;
-      case "model":
-        instead = await runTurn(leg, revision);
-        break;
-      case "land":
-        await land(leg, next.stop);
-        break;
-      case "close_questions":
-        await closeOvertakenQuestions(leg, next.run);
-        break;
-      case "expire":
-        // If an answer is stored first, that one counts.
-        await leg.log.appendAtTip(next.expired.map(expiredAnswer));
-        break;
-      case "ask_credentials":
-        await leg.log.append([(await seldomUsed()).credentialsQuestion(next.run)]);
-        break;
-      case "suspend":
-        if (await suspendRun(leg, next.pending, { seq: leg.log.state.lastSeq, revision })) return true;
-        break;
-      case "end":
-        if (await endRun(leg, next.stop)) return true;
-        break;
-      case "leave":
-      case "nothing":
-        return false;
+    try {
+      if (leg.hasNewCaller && over === undefined) await renewIfDue(leg);
+      if (asksApplication(leg)) await storedFirst(leg);
+      leg.log.decide();
+      const next = instead ?? decide(leg.log.state, leg.agent, nowOf(leg, over));
+      instead = undefined;
+      switch (next.do) {
+        case "charge":
+          await leg.log.add([lostAnswer(next.attempt)]);
+          break;
+        case "tools":
+          await runTools(leg, next.calls);
+          break;
+        case "after_turn":
+          await runAfterTurnHooks(leg, next.turn);
+          break;
+        case "model":
+          instead = await runTurn(leg);
+          break;
+        case "land":
+          await land(leg, next.stop);
+          break;
+        case "close_questions":
+          await closeOvertakenQuestions(leg, next.run);
+          break;
+        case "expire":
+          // If an answer is stored first, that one counts.
+          await leg.log.appendAtTip(next.expired.map(expiredAnswer));
+          break;
+        case "ask_credentials":
+          await leg.log.follow([(await seldomUsed()).credentialsQuestion(next.run)]);
+          break;
+        case "suspend":
+          if (await suspendRun(leg, next.pending, leg.log.state.lastSeq)) return true;
+          break;
+        case "end":
+          if (await endRun(leg, next.stop)) return true;
+          break;
+        case "leave":
+        case "nothing":
+          await storedFirst(leg);
+          return false;
+      }
+    } catch (cause) {
+      if (cause !== DECIDE_AGAIN) throw cause;
     }
   }
   return false;
+}
+
+/** Returns whether a stop condition of the application's will be called. */
+function asksApplication({ agent, log }: Leg): boolean {
+  const run = openRun(log.state);
+  return run !== undefined && unanswered(run).length === 0 && !agent.stopWhen.every(isByLogOnly);
 }
 
 /**
@@ -82,20 +92,8 @@ export async function runLoop(leg: Leg, first?: StoredRequest): Promise<boolean>
  */
 async function renewIfDue(leg: Leg): Promise<void> {
   if (leg.life.signal.aborted) return;
-  await leg.log.storeHeld();
+  await storedFirst(leg);
   await leg.renew();
-}
-
-/**
- * Sends the request that was stored with the start of the run. If the run was stopped since, the model is not
- * asked, and the request costs nothing.
- */
-async function sendFirst(leg: Leg, first: StoredRequest): Promise<InsteadOfCall | undefined> {
-  const { life, log } = leg;
-  if (life.lost || !life.signal.aborted) return await sendRequest(leg, first);
-  const { seq, event } = first;
-  await log.append([lostAnswer({ seq, model: event.model, estimatedTokens: 0, estimatedCostUsd: 0 })]);
-  return undefined;
 }
 
 /** Whether the run was given credentials that this process does not have. */
@@ -104,14 +102,14 @@ export function lacksCredentials({ log, credentials }: Pick<Leg, "log" | "creden
 }
 
 /** Returns the leg's state for `decide`. */
-export function nowOf(leg: Leg): Now {
+function nowOf(leg: Leg, over: StopReason | undefined): Now {
   const { life, hookProgress } = leg;
   const { halted, draining, signal } = life;
   const turnsNotified =
     hooksWith(leg, "afterTurn").length === 0 ? Number.POSITIVE_INFINITY : hookProgress.turns;
   return {
     legMs: life.legMs(),
-    halted,
+    halted: over ?? halted,
     aborted: signal.aborted,
     draining,
     withoutCredentials: lacksCredentials(leg) ? leg.withoutCredentials : undefined,
@@ -125,7 +123,7 @@ export function nowOf(leg: Leg): Now {
  * Runs one turn: reads the user data again if a tool ran, calls the hooks that plan the turn, then the model.
  * Resolves to the next step if it cannot be derived from the log.
  */
-async function runTurn(leg: Leg, revision: number): Promise<InsteadOfCall | undefined> {
+async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   if (leg.agent.userData !== undefined) await (await seldomUsed()).refreshUserData(leg);
   if (leg.life.signal.aborted) return undefined;
   let planned = await planTurn(leg);
@@ -137,11 +135,11 @@ async function runTurn(leg: Leg, revision: number): Promise<InsteadOfCall | unde
     if (await checkpointIfDue(leg)) planned = await planTurn(leg);
   }
   // The calls whose results were held may be open again.
-  if (leg.life.signal.aborted || leg.log.revision !== revision) return undefined;
+  if (leg.life.signal.aborted || leg.log.isVoid) return undefined;
   const { plan, stop, question } = planned;
   if (stop !== undefined) return { do: "end", stop };
-  if (question === undefined) return await modelTurn(leg, plan, revision);
-  await leg.log.append([question]);
+  if (question === undefined) return await modelTurn(leg, plan);
+  await leg.log.follow([question]);
   return undefined;
 }
 
@@ -149,8 +147,8 @@ async function runTurn(leg: Leg, revision: number): Promise<InsteadOfCall | unde
  * Ends the run, answers every open call, and starts the next run if a queued message needs one. Returns
  * `false` if something else was stored first; then the caller must decide again.
  */
-export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
-  const { revision } = leg.log;
+async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
+  leg.log.decide();
   const run = openRun(leg.log.state);
   if (run === undefined) return false;
   const ending = await endingOf(leg, run, reason);
@@ -162,7 +160,7 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   const events = [...ending.events(successor?.next), ...(successor?.events ?? [])];
   // The same append releases the lease. So a message, an answer or a stop that arrives now is either seen by
   // this leg, or finds the session free.
-  if (!(await leg.log.appendAtTip(events, { revision, release: successor === undefined }))) return false;
+  if (!(await leg.log.appendAtTip(events, { release: successor === undefined }))) return false;
   reportFailedEnd(leg, run, ending.stop);
   if (ending.error !== undefined) await notifyAtEnd(leg, ending.error);
   await successor?.begun();
@@ -170,15 +168,11 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
 }
 
 /**
- * Suspends the run, or ends it if the session is over, because nobody can answer then. `decidedAt` says
- * on what the decision was based. Returns `false` if something was stored after it; the caller must then
+ * Suspends the run, or ends it if the session is over, because nobody can answer then. `seq` is that of the
+ * last event when this was decided. Returns `false` if something was stored after it; the caller must then
  * decide again.
  */
-async function suspendRun(
-  leg: Leg,
-  waiting: readonly Asking[],
-  decidedAt: { seq: number; revision: number },
-): Promise<boolean> {
+async function suspendRun(leg: Leg, waiting: readonly Asking[], seq: number): Promise<boolean> {
   const run = openRun(leg.log.state);
   if (run === undefined) return false;
   const status = await leg.status();
@@ -186,7 +180,7 @@ async function suspendRun(
   // Hooks may have appended: decide again.
   const questions = waiting.filter((asking) => !isHidden(asking));
   if (questions.length > 0 && (await notifyOfSuspension(leg, questions))) return false;
-  return await leg.log.appendAtTip([suspendedEvent(run, waiting)], { ...decidedAt, release: true });
+  return await leg.log.appendAtTip([suspendedEvent(run, waiting)], { seq, release: true });
 }
 
 function suspendedEvent({ runId }: RunState, waiting: readonly Asking[]): NewEvent {

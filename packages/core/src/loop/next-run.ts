@@ -1,4 +1,5 @@
 import type { Leg } from "../leg/leg.ts";
+import { asked } from "../leg/stored-first.ts";
 import type { NewEvent, StoredOf } from "../log/event.ts";
 import type { NextRun } from "../log/event-parts.ts";
 import { ABORTED, type StopReason } from "../log/stop-reason.ts";
@@ -29,10 +30,13 @@ export async function prepareNextRun(
 ): Promise<() => Successor | "decide_again" | undefined> {
   const lastMessage = () => messagesFor(leg, reason).at(-1);
   const message = lastMessage();
+  const { clock } = leg.life;
   const userData =
     message === undefined
       ? { text: "", failure: undefined }
-      : await fetchUserData(leg, await leg.accessOf(message), { clock: leg.life.clock, hide: leg.hide });
+      : await asked(leg, async () =>
+          fetchUserData(leg, await leg.accessOf(message), { clock, hide: leg.hide }),
+        );
   return () => {
     const last = lastMessage();
     if (last === undefined) return undefined;
@@ -48,7 +52,7 @@ export async function prepareNextRun(
       next: { run_id: start.runId, messages: messagesFor(leg, reason).map(({ seq }) => seq) },
       events: startEvents(leg.log.state, withNextTools(leg, client_tools), leg.newId, start),
       begun: async () => {
-        leg.life.handOver(start.runId);
+        leg.life.keepLeaseFor(start.runId);
         await notifyHooksOfStart(leg.life, leg, start);
       },
     };

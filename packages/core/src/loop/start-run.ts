@@ -4,6 +4,7 @@ import { PawlError } from "../base/errors.ts";
 import { newHookTags } from "../context/own-tags.ts";
 import { prefixFor } from "../context/prefix.ts";
 import type { SessionLog } from "../leg/session-log.ts";
+import { asked } from "../leg/stored-first.ts";
 import type { NewEvent } from "../log/event.ts";
 import type { CalledBy } from "../log/event-data.ts";
 import { eventKey } from "../log/event-keys.ts";
@@ -56,9 +57,9 @@ export async function notifyHooksOfStart(
 ): Promise<void> {
   if (failure === undefined) return;
   const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
-  const more = await notifyHooks(deadline, agent.hooks, failure.data, context);
+  const more = await asked({ log }, () => notifyHooks(deadline, agent.hooks, failure.data, context));
   if (more.length === 0) return;
-  await log.append(more).catch((error: unknown) => {
+  await log.add(more).catch((error: unknown) => {
     // The run has started, so the process that has taken over the session continues it.
     if (!PawlError.is(error, "fenced")) throw error;
   });

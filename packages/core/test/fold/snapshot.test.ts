@@ -10,11 +10,10 @@ import {
 import { canonicalJson, type JsonObject } from "../../src/base/json.ts";
 import { sha256 } from "../../src/base/sha256.ts";
 import { stateOf } from "../../src/fold/load.ts";
-import { stateAfterStart } from "../../src/fold/state-after.ts";
 import { memoryStore, type StoredEvent } from "../../src/index.ts";
 import { EVENT_VERSION } from "../../src/log/event.ts";
 import { SNAPSHOT_VERSION } from "../../src/log/snapshot.ts";
-import type { NewEvent, OpenedSession } from "../../src/store.ts";
+import type { OpenedSession } from "../../src/store.ts";
 
 /** A log with questions, failures, a retry, a redaction, a checkpoint and names of objects' own properties. */
 const log = readFileSync(new URL("recorded-log.jsonl", import.meta.url), "utf8")
@@ -57,20 +56,6 @@ describe("a snapshot of a recorded log", () => {
     const last = new Set(state.calls.keys());
     for (const id of calls) expect(state.earlierCalls.includes(`\n${id}\n`)).toBe(!last.has(id));
     expect(last.size).toBeLessThan(3);
-  });
-
-  it("R5 is not changed by a run that is only planned on it", () => {
-    const start: NewEvent = {
-      type: "run_started",
-      data: { run_id: "r", agent: "tester", agent_version: "1" },
-    };
-    for (const { seq } of log.filter(({ type }) => type === "run_ended")) {
-      const state = folded(log.slice(0, seq));
-      const before = snapshotText(state);
-      stateAfterStart(state, [start], "2026-11-24T00:00:00.000Z");
-      expect(snapshotText(state)).toBe(before);
-      expect(state.calls.size).toBe(state.run?.calls.length);
-    }
   });
 });
 

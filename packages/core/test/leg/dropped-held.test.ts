@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { loadState } from "../../src/fold/load.ts";
 import { memoryStore } from "../../src/index.ts";
+import { DECIDE_AGAIN } from "../../src/leg/decide-again.ts";
 import { openLog } from "../../src/leg/session-log.ts";
 import type { NewEvent } from "../../src/store.ts";
 import { localTail } from "../../src/store.ts";
@@ -37,7 +38,8 @@ it("R2 L3 nothing that follows from a refused answer is stored, even if as many 
   const outcome = Promise.withResolvers<unknown>();
   outcome.promise.catch(() => undefined);
   await log.hold([note("second answer", "answer")], { outcome });
-  expect(await log.appendAt(log.revision, [note("what follows from the second answer")])).toBeUndefined();
+  log.decide();
+  await expect(log.follow([note("what follows from the second answer")])).rejects.toBe(DECIDE_AGAIN);
   await expect(outcome.promise).rejects.toMatchObject({ code: "key_taken" });
   const texts = (await Array.fromAsync(inner.read("s"))).map(({ data }) => (data as { text: string }).text);
   expect(texts).toEqual(["first answer", "of another process"]);

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { loadState } from "../../src/fold/load.ts";
 import { type EventStore, memoryStore, PawlError, type StoredEvent } from "../../src/index.ts";
+import { DECIDE_AGAIN } from "../../src/leg/decide-again.ts";
 import { openLog, type SessionLog } from "../../src/leg/session-log.ts";
 import type { AppendOptions, NewEvent } from "../../src/store.ts";
 import { localTail } from "../../src/store.ts";
@@ -43,7 +44,7 @@ async function opened() {
     newId: () => `id${++ids}`,
     onEvent: (event) => seen.push(event),
   });
-  await log.append([started]);
+  await log.add([started]);
   appends.length = 0;
   const others = async (text: string) => await store.append("s", [note(text)], { appendId: text });
   const stored = async () => (await Array.fromAsync(store.read("s"))).map(textOf);
@@ -70,21 +71,21 @@ function comparable({ state }: Pick<SessionLog, "state">) {
 it("R2 L3 a held event is in the state at once, and the next append stores it first, with its time", async () => {
   const { log, appends, stored, expectSame, later } = await opened();
   await log.hold([called, note("answer")]);
-  expect({ holds: log.isHolding, seq: log.state.lastSeq }).toEqual({ holds: true, seq: 3 });
+  expect({ held: log.unstored().length, seq: log.state.lastSeq }).toEqual({ held: 2, seq: 3 });
   expect(await stored()).toEqual(["run_started"]);
   later(1_000);
-  const rows = await log.appendAt(log.revision, [note("what follows")]);
-  expect(rows?.map(({ seq }) => seq)).toEqual([4]);
+  const rows = await log.follow([note("what follows")]);
+  expect(rows.map(({ seq }) => seq)).toEqual([4]);
   expect(appends).toEqual([{ events: ["tool_call", "answer", "what follows"], afterSeq: 1 }]);
-  expect(log.isHolding).toBe(false);
+  expect(log.unstored()).toEqual([]);
   await expectSame();
 });
 
-it("R2 everything that is held is stored before an append of any other kind, and by storeHeld()", async () => {
+it("R2 everything that is held is stored before an append of any other kind, and by the barrier", async () => {
   for (const does of [
-    (log: SessionLog) => log.append([note("x")]),
+    (log: SessionLog) => log.add([note("x")]),
     (log: SessionLog) => log.appendAtTip([note("x")]),
-    (log: SessionLog) => log.storeHeld(),
+    (log: SessionLog) => log.barrier(),
     (log: SessionLog) => log.catchUp(),
   ]) {
     const { log, stored, expectSame } = await opened();
@@ -99,42 +100,45 @@ it("R2 everything that is held is stored before an append of any other kind, and
 it("R2 L3 if another process stored something first, held events are stored behind it, and what follows is not", async () => {
   const { log, appends, others, stored, expectSame } = await opened();
   await log.hold([note("answer")]);
-  const { revision } = log;
+  log.decide();
   await others("a message that came");
-  expect(await log.appendAt(revision, [note("what follows")])).toBeUndefined();
+  await expect(log.follow([note("what follows")])).rejects.toBe(DECIDE_AGAIN);
   expect(await stored()).toEqual(["run_started", "a message that came", "answer"]);
   expect(appends.map(({ events }) => events)).toEqual([["answer", "what follows"], ["answer"]]);
   await expectSame();
   // What was decided before is void, even now that nothing is held.
-  expect(await log.appendAt(revision, [note("what follows")])).toBeUndefined();
-  expect(await log.appendAt(log.revision, [note("what follows")])).toHaveLength(1);
+  await expect(log.follow([note("what follows")])).rejects.toBe(DECIDE_AGAIN);
+  log.decide();
+  expect(await log.follow([note("what follows")])).toHaveLength(1);
   await expectSame();
 });
 
 it.each([
   ["appendAtTip()", async (log: SessionLog) => expect(await log.appendAtTip([note("x")])).toBe(false)],
-  ["storeHeld()", async (log: SessionLog) => expect(await log.storeHeld()).toBe(false)],
-  ["append()", async (log: SessionLog) => expect(await log.append([note("x")])).toHaveLength(1)],
+  ["follow()", async (log: SessionLog) => await expect(log.follow([note("x")])).rejects.toBe(DECIDE_AGAIN)],
+  ["barrier()", async (log: SessionLog) => await expect(log.barrier()).rejects.toBe(DECIDE_AGAIN)],
+  ["add()", async (log: SessionLog) => expect(await log.add([note("x")])).toHaveLength(1)],
   ["catchUp()", async (log: SessionLog) => await log.catchUp()],
 ])("R2 %s notices what came before held events, and makes earlier decisions void", async (_, does) => {
   const { log, others, stored, expectSame } = await opened();
   await log.hold([note("answer")]);
-  const { revision } = log;
+  log.decide();
   await others("a message that came");
   await does(log);
   expect((await stored()).slice(0, 3)).toEqual(["run_started", "a message that came", "answer"]);
-  expect(log.revision).not.toBe(revision);
+  expect(log.isVoid).toBe(true);
   await expectSame();
 });
 
-it("R2 P4 storeHeld() notices it too if another job was first to store what is held", async () => {
+it("R2 P4 the barrier notices it too if another job was first to store what is held", async () => {
   const { log, others, stored } = await opened();
   await log.hold([note("result")]);
+  log.decide();
   await others("an answer that came");
-  // A renewal of the lease reads what others have stored, and the loop decides meanwhile.
-  const [, isSame] = await Promise.all([log.catchUp(), log.storeHeld()]);
+  // A renewal of the lease reads what others have stored, and the loop goes on meanwhile.
+  const [, outcome] = await Promise.allSettled([log.catchUp(), log.barrier()]);
   expect(await stored()).toEqual(["run_started", "an answer that came", "result"]);
-  expect(isSame).toBe(false);
+  expect(outcome).toMatchObject({ reason: DECIDE_AGAIN });
 });
 
 it("R2 an append at a tip that did not have the held events is decided again", async () => {
@@ -158,17 +162,17 @@ it("R2 events are stored at once if they may not wait when it is their turn", as
   // These finish together, so by their turn none is running.
   await Promise.all([finish("second"), finish("third")]);
   expect(appends).toHaveLength(1);
-  expect(log.isHolding).toBe(true);
-  await log.storeHeld();
+  expect(log.unstored()).toHaveLength(2);
+  await log.barrier();
   expect(appends[1]?.events).toEqual(["second", "third"]);
 });
 
 it("R2 L6 events that the store refuses do not keep held ones from being stored", async () => {
   const { log, stored, expectSame } = await opened();
   const keyed = { ...note("once"), key: "probe:once" };
-  await log.append([keyed]);
+  await log.add([keyed]);
   await log.hold([note("answer")]);
-  await expect(log.append([keyed])).rejects.toMatchObject({ code: "key_taken" });
+  await expect(log.add([keyed])).rejects.toMatchObject({ code: "key_taken" });
   expect(await stored()).toEqual(["run_started", "once", "answer"]);
   await log.hold([note("another")]);
   await expect(log.appendAtTip([keyed])).rejects.toMatchObject({ code: "key_taken" });
@@ -179,12 +183,12 @@ it("R2 L6 events that the store refuses do not keep held ones from being stored"
 it("R2 L6 nor what follows from held ones: what was decided stays valid", async () => {
   const { log, stored, expectSame } = await opened();
   const keyed = { ...note("once"), key: "probe:once" };
-  await log.append([keyed]);
+  await log.add([keyed]);
   await log.hold([note("answer")]);
-  const { revision } = log;
-  await log.holdAt(revision, [note("what follows")]);
-  await expect(log.append([keyed])).rejects.toMatchObject({ code: "key_taken" });
-  expect(log.revision).toBe(revision);
+  log.decide();
+  await log.holdNext([note("what follows")]);
+  await expect(log.add([keyed])).rejects.toMatchObject({ code: "key_taken" });
+  expect(log.isVoid).toBe(false);
   expect(await stored()).toEqual(["run_started", "once", "answer", "what follows"]);
   await expectSame();
 });
@@ -192,10 +196,10 @@ it("R2 L6 nor what follows from held ones: what was decided stays valid", async 
 it("R2 held events that the store refuses are dropped, so that the log can go on", async () => {
   const { log, stored, expectSame } = await opened();
   const keyed = { ...note("once"), key: "probe:once" };
-  await log.append([keyed]);
+  await log.add([keyed]);
   await log.hold([keyed]);
-  await expect(log.append([note("x")])).rejects.toMatchObject({ code: "key_taken" });
-  await log.append([note("y")]);
+  await expect(log.add([note("x")])).rejects.toMatchObject({ code: "key_taken" });
+  await log.add([note("y")]);
   expect(await stored()).toEqual(["run_started", "once", "y"]);
   await expectSame();
 });
@@ -205,17 +209,17 @@ it.each(["before", "after"] as const)(
   async (when) => {
     const { log, fails, stored } = await opened();
     await log.hold([note("answer")]);
-    const { revision } = log;
+    log.decide();
     fails[when] = () => {
       throw new PawlError("store_unavailable", "no connection");
     };
-    await expect(log.appendAt(revision, [note("x")])).rejects.toThrow("no connection");
+    await expect(log.follow([note("x")])).rejects.toThrow("no connection");
     delete fails[when];
     for (const again of [
-      () => log.appendAt(revision, [note("y")]),
-      () => log.append([note("y")]),
+      () => log.follow([note("y")]),
+      () => log.add([note("y")]),
       () => log.appendAtTip([note("y")]),
-      () => log.storeHeld(),
+      () => log.barrier(),
       () => log.hold([note("y")]),
       () => log.catchUp(),
     ])
@@ -230,33 +234,34 @@ it("R2 a failure without held events does not keep the log from going on", async
   fails.before = () => {
     throw new PawlError("store_unavailable", "no connection");
   };
-  await expect(log.append([note("x")])).rejects.toThrow("no connection");
+  await expect(log.add([note("x")])).rejects.toThrow("no connection");
   delete fails.before;
-  await log.append([note("y")]);
+  await log.add([note("y")]);
   expect(await stored()).toEqual(["run_started", "y"]);
   await expectSame();
 });
 
 it("R2 L3 what follows from held events is dropped if those get other numbers, and never stored with wrong ones", async () => {
+  const again = (cause: unknown) => expect(cause).toBe(DECIDE_AGAIN);
   const does = {
-    append: (log: SessionLog) => log.append([note("x")]),
-    storeHeld: (log: SessionLog) => log.storeHeld(),
+    add: (log: SessionLog) => log.add([note("x")]),
+    barrier: (log: SessionLog) => log.barrier()?.catch(again),
     catchUp: (log: SessionLog) => log.catchUp(),
-    appendAt: (log: SessionLog) => log.appendAt(log.revision, [note("what follows")]),
+    follow: (log: SessionLog) => log.follow([note("what follows")]).catch(again),
     appendAtTip: (log: SessionLog) => log.appendAtTip([note("what follows")]),
   };
   for (const [name, write] of Object.entries(does)) {
     const { log, others, stored, expectSame } = await opened();
     await log.hold([note("answer")]);
-    const { revision } = log;
-    await log.holdAt(revision, [note("refers to the answer")]);
+    log.decide();
+    await log.holdNext([note("refers to the answer")]);
     await others("a message that came");
     await write(log);
-    const last = name === "append" ? ["x"] : [];
+    const last = name === "add" ? ["x"] : [];
     expect(await stored()).toEqual(["run_started", "a message that came", "answer", ...last]);
-    expect(log.revision).not.toBe(revision);
-    await log.holdAt(revision, [note("decided before")]);
-    expect(log.isHolding).toBe(false);
+    expect(log.isVoid).toBe(true);
+    await log.holdNext([note("decided before")]);
+    expect(log.unstored()).toEqual([]);
     await expectSame();
   }
 });
@@ -264,17 +269,18 @@ it("R2 L3 what follows from held events is dropped if those get other numbers, a
 it("R2 what follows from held events is stored with them if nothing came before", async () => {
   const { log, appends, expectSame } = await opened();
   await log.hold([note("answer")]);
-  await log.holdAt(log.revision, [note("refers to the answer")]);
-  await log.appendAt(log.revision, [note("request")]);
+  log.decide();
+  await log.holdNext([note("refers to the answer")]);
+  await log.follow([note("request")]);
   expect(appends).toEqual([{ events: ["answer", "refers to the answer", "request"], afterSeq: 1 }]);
   await expectSame();
 });
 
 it("R2 holding no events leaves nothing to store", async () => {
   const { log, appends, expectSame } = await opened();
-  await log.holdAt(log.revision, []);
-  expect(log.isHolding).toBe(false);
-  expect(await log.storeHeld()).toBe(true);
+  await log.holdNext([]);
+  expect(log.unstored()).toEqual([]);
+  expect(log.barrier()).toBeUndefined();
   await log.catchUp();
   expect(appends).toEqual([]);
   await expectSame();
@@ -283,13 +289,13 @@ it("R2 holding no events leaves nothing to store", async () => {
 it("R2 an append at a tip is decided again if held events got other numbers since, even if the last one is the same", async () => {
   const { log, others, stored } = await opened();
   await log.hold([note("answer")]);
-  await log.holdAt(log.revision, [note("refers to the answer")]);
+  log.decide();
+  await log.holdNext([note("refers to the answer")]);
   const { lastSeq } = log.state;
-  const { revision } = log;
   await others("a message that came");
   await log.catchUp();
   expect(log.state.lastSeq).toBe(lastSeq);
-  expect(await log.appendAtTip([note("end")], { seq: lastSeq, revision })).toBe(false);
+  expect(await log.appendAtTip([note("end")], { seq: lastSeq })).toBe(false);
   expect(await stored()).toEqual(["run_started", "a message that came", "answer"]);
 });
 
@@ -298,13 +304,14 @@ it("R2 P4 the outcome of held events is known: their rows, or why the store refu
   const keyed = { ...note("once"), key: "probe:once" };
   const first = Promise.withResolvers<readonly StoredEvent[]>();
   await log.hold([keyed], { outcome: first });
-  await log.append([note("x")]);
+  await log.add([note("x")]);
   expect((await first.promise).map(({ seq }) => seq)).toEqual([2]);
   const second = Promise.withResolvers<readonly StoredEvent[]>();
   await log.hold([keyed], { outcome: second });
-  await log.holdAt(log.revision, [note("because of the second")]);
+  log.decide();
+  await log.holdNext([note("because of the second")]);
   // The leg decides again, from the log.
-  expect(await log.storeHeld()).toBe(false);
+  await expect(log.barrier()).rejects.toBe(DECIDE_AGAIN);
   await expect(second.promise).rejects.toMatchObject({ code: "key_taken" });
   expect(await stored()).toEqual(["run_started", "once", "x"]);
   await expectSame();
@@ -315,11 +322,11 @@ it("R2 P4 the outcome of held events is known: their rows, or why the store refu
 
 it("R2 R1 the time of held events counts as work once it is known", async () => {
   const { log, later, expectSame } = await opened();
-  await log.append([{ type: "run_suspended", data: { run_id: "r", pending: [] } }]);
+  await log.add([{ type: "run_suspended", data: { run_id: "r", pending: [] } }]);
   later(1_000);
   await log.hold([called]);
   later(1_000);
-  await log.append([note("x")]);
+  await log.add([note("x")]);
   await expectSame();
 });
 
@@ -328,8 +335,8 @@ it("R2 L3 nothing held is stored once another process has taken the session over
   await log.hold([note("answer")]);
   await store.release(lease);
   await store.acquire("s", "another", 60_000);
-  await expect(log.append([note("x")])).rejects.toMatchObject({ code: "fenced" });
-  await expect(log.append([note("x")])).rejects.toMatchObject({ code: "fenced" });
+  await expect(log.add([note("x")])).rejects.toMatchObject({ code: "fenced" });
+  await expect(log.add([note("x")])).rejects.toMatchObject({ code: "fenced" });
   expect(await stored()).toEqual(["run_started"]);
   expect(log.unstored().map(textOf)).toEqual(["answer"]);
 });

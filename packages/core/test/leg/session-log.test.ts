@@ -40,7 +40,7 @@ async function opened(
 
 it("E2 an append at the tip means the tip that its caller has seen, however long it waits for its turn", async () => {
   const { store, log, others } = await opened();
-  await log.append([note("first")]);
+  await log.add([note("first")]);
   await others("a message that came");
   const catchingUp = log.catchUp();
   // The caller has not seen the message: it is folded in before this has its turn.
@@ -53,7 +53,7 @@ it("E2 an append at the tip means the tip that its caller has seen, however long
 
 it("E2 an append at the tip that waits behind one of the same leg is decided again", async () => {
   const { log } = await opened();
-  const before = log.append([note("a report")]);
+  const before = log.add([note("a report")]);
   expect(await log.appendAtTip([note("last")])).toBe(false);
   await before;
   expect(await log.appendAtTip([note("last")])).toBe(true);
@@ -72,7 +72,7 @@ it("E2 what is appended at once is stored in one go, in order, and not before wh
   const texts = ["a", "b", "last", "c", "d"];
   await Promise.all(
     texts.map((text) =>
-      text === "last" ? log.appendAtTip([note(text)], { seq: 2 }) : log.append([note(text)]),
+      text === "last" ? log.appendAtTip([note(text)], { seq: 2 }) : log.add([note(text)]),
     ),
   );
   expect(batches).toEqual([2, 1, 2]);
@@ -85,14 +85,14 @@ it("E2 every event is folded once and in order, with what others store and what 
   const { store, log, others, seen, onNext } = await opened();
   const appended: Promise<unknown>[] = [];
   onNext((event) => {
-    if (event.seq === 2) appended.push(log.append([note("from within")]));
+    if (event.seq === 2) appended.push(log.add([note("from within")]));
   });
-  const first = log.append([note("one"), note("two")]);
+  const first = log.add([note("one"), note("two")]);
   const catchingUp = log.catchUp();
   await others("another's");
-  await Promise.all([first, catchingUp, log.append([note("three")])]);
+  await Promise.all([first, catchingUp, log.add([note("three")])]);
   await others("one more");
-  await log.append([note("four")]);
+  await log.add([note("four")]);
   await Promise.all(appended);
   expect(appended).toHaveLength(1);
   const stored = await Array.fromAsync(store.read("s"));
@@ -108,7 +108,7 @@ it("E2 an append at the tip whose key was taken in the meantime is decided again
     append: (sessionId, events, { afterSeq: _, ...options }) => inner.append(sessionId, events, options),
   }));
   await others("a message that came");
-  await log.append([keyed]);
+  await log.add([keyed]);
   expect(await log.appendAtTip([keyed], { seq: 1 })).toBe(false);
   await expect(log.appendAtTip([keyed])).rejects.toMatchObject({ code: "key_taken" });
 });
@@ -126,15 +126,15 @@ it.each([
       ...inner,
       append: async (...args) => other(await inner.append(...args)) as StoredEvent[],
     }));
-    await expect(log.append([note("a"), note("b")])).rejects.toMatchObject({ code: "fenced" });
-    await expect(log.append([note("c")])).rejects.toMatchObject({ code: "fenced" });
+    await expect(log.add([note("a"), note("b")])).rejects.toMatchObject({ code: "fenced" });
+    await expect(log.add([note("c")])).rejects.toMatchObject({ code: "fenced" });
     expect(seen).toEqual([]);
     expect(log.state.lastSeq).toBe(0);
   },
 );
 
 it.each([
-  ["an append", (log: SessionLog) => log.append([note("x")])],
+  ["an append", (log: SessionLog) => log.add([note("x")])],
   ["an append of its own", (log: SessionLog) => log.appendAtTip([note("x")], { seq: 0 })],
   ["a look", (log: SessionLog) => log.catchUp()],
 ])("E2 %s of a store that fails at once fails alone", async (_, work) => {
@@ -155,7 +155,7 @@ it.each([
   }));
   await expect(work(log)).rejects.toThrow("no connection");
   fails = false;
-  await log.append([note("again")]);
+  await log.add([note("again")]);
   expect(log.state.lastSeq).toBe(1);
 });
 
@@ -164,7 +164,7 @@ it("E2 an append that cannot be prepared is refused alone: the log stores the ne
     if (events.some(({ data }) => (data as { text?: string }).text === "bad")) throw new Error("no content");
     return events;
   });
-  await expect((async () => await log.append([note("bad")]))()).rejects.toThrow("no content");
+  await expect((async () => await log.add([note("bad")]))()).rejects.toThrow("no content");
   await expect((async () => await log.appendAtTip([note("bad")]))()).rejects.toThrow("no content");
   expect(await log.appendAtTip([note("good")])).toBe(true);
   expect(await Array.fromAsync(store.read("s"))).toHaveLength(1);

@@ -62,7 +62,7 @@ async function diedAt(n: number, agent: Options) {
 describe("F12 the call of a page's tool survives a process that dies at any append", () => {
   it.each<[string, Options, appends: number]>([
     ["alone", { tools: [locate] }, 5],
-    ["after an approval", { tools: [locate], hooks: [approval({ when: ["locate"] })] }, 10],
+    ["after an approval", { tools: [locate], hooks: [approval({ when: ["locate"] })] }, 9],
   ])("%s", async (_, agent, appends) => {
     for (let n = 1; ; n += 1) {
       const { log, died, models } = await diedAt(n, agent);

@@ -16,7 +16,7 @@ export async function appendOnce(leg: Leg, whose: string, event: AppendableEvent
   checkAppendable(whose, event);
   checkTagHere(leg, event);
   try {
-    await leg.log.append([event]);
+    await leg.log.add([event]);
     return true;
   } catch (error) {
     if (event.key !== undefined && PawlError.is(error, "key_taken")) return false;

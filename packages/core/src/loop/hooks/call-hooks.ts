@@ -5,6 +5,7 @@ import type { Hook, RunContext } from "../../hooks/hook.ts";
 import { effectiveType } from "../../leg/effective-type.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { type ErrorReport, endsRun } from "../../log/error-event.ts";
+import { isByLogOnly } from "../../log/log-only.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { openRun, type RunState } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
@@ -50,7 +51,8 @@ interface Called<R> {
 /**
  * Calls one hook and converts its return value with `take`. If the hook or `take` throws, logs the error,
  * notifies `onError` and returns `failed`. Returns {@link NOTHING} if the hook returned nothing, or the run
- * was stopped first. `answer` is the answer to the hook's question.
+ * was stopped first. What the leg holds is stored first, but for Pawl's own hooks that tell nobody. `answer`
+ * is the answer to the hook's question.
  */
 // Most hooks return nothing synchronously, e.g. the guards that every agent has. Such calls cost no promise.
 export function callHook<M extends HookMethod, R>(
@@ -61,6 +63,8 @@ export function callHook<M extends HookMethod, R>(
   take: (returned: Returned<M>) => R | Promise<R>,
   answer?: Json,
 ): Called<R> | Promise<Called<R>> {
+  const stored = isByLogOnly(hook) ? undefined : leg.log.barrier();
+  if (stored !== undefined) return stored.then(() => callHook(leg, hook, method, given, take, answer));
   const call: HookCall<M, R> = { hook, method, take, signal: leg.life.signal };
   try {
     const run = hook[method] as (...given: unknown[]) => Said<M>;

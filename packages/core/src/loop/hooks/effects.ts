@@ -2,6 +2,7 @@ import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
 import { PawlError, storeFailed } from "../../base/errors.ts";
 import type { Hook } from "../../hooks/hook.ts";
 import type { Leg, OpenTask } from "../../leg/leg.ts";
+import { asked } from "../../leg/stored-first.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
@@ -37,7 +38,7 @@ export async function runEffects(
     if (state === "over" || (state === "begun" && (hook.idempotent !== true || isGivenUp(run)))) continue;
     if (state === undefined) {
       const started = effectStarted(run, stop, hook);
-      if (run.ending !== undefined) await leg.log.append([started]);
+      if (run.ending !== undefined) await leg.log.add([started]);
       else if (!(await begin(started))) return false;
     }
     await runEffect(leg, run, stop, hook);
@@ -70,7 +71,7 @@ async function endAndCharge(
   const { callId, toolName: by } = task.call;
   // A process that died may have charged it already.
   const key = eventKey.effect(runId, `${TASKS}:${callId}`);
-  await leg.log.append([{ type: "spending", key, data: { by, model, ...spent } }]).catch((error: unknown) => {
+  await leg.log.add([{ type: "spending", key, data: { by, model, ...spent } }]).catch((error: unknown) => {
     if (!PawlError.is(error, "key_taken")) throw error;
   });
 }
@@ -98,7 +99,7 @@ async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect
         signal: { value: signal, enumerable: true },
         askModel: { value: askModel, enumerable: true },
       });
-      const work = (async () => hook.afterRun(resultOf(leg.log.state, stop), context))();
+      const work = asked(leg, async () => hook.afterRun(resultOf(leg.log.state, stop), context));
       await withinDeadline({ signal, abortGraceMs: 0, clock }, work);
     });
   } catch (cause) {
@@ -110,6 +111,6 @@ async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect
     type: "effect_ended",
     data: { run_id: run.runId, name: hook.name, success },
   };
-  if (success) await leg.log.append([ended]);
+  if (success) await leg.log.add([ended]);
   else await leg.report.logError(hookFailure(hook, "afterRun", failure), [ended]);
 }

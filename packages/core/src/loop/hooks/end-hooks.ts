@@ -1,6 +1,7 @@
 import { withTimeLimit } from "../../base/deadline.ts";
 import { centsFromUsd } from "../../base/usd.ts";
 import type { Leg } from "../../leg/leg.ts";
+import { asked } from "../../leg/stored-first.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
@@ -36,7 +37,7 @@ export async function endingOf(
   reason: StopReason,
   closing?: string,
 ): Promise<Ending | undefined> {
-  const { revision } = leg.log;
+  leg.log.decide();
   const stop = run.ending ?? (await finalStop(leg, withOwnWords(leg.agent, reason)));
   const close = () => closeOpenCalls(run, (call) => closing ?? closingReason(stop, run, call));
   const reported = isReported(stop) ? endError(leg, run, stop) : undefined;
@@ -44,7 +45,7 @@ export async function endingOf(
   // Then a new message does not end the run.
   const begin = async (started: NewEvent) =>
     (closing === undefined || runToResume(leg.log.state) === undefined) &&
-    (await leg.log.appendAtTip([...close(), started], { revision }));
+    (await leg.log.appendAtTip([...close(), started]));
   if (!(await runEffects(leg, run, stop, begin))) return undefined;
   const logged = reported === undefined ? [] : [reported];
   const events: Ending["events"] = (next) => [...close(), ...logged, endEvent(run, stop, next)];
@@ -59,7 +60,7 @@ export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<
   const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
   await withTimeLimit(clock, EFFECT_MS, async (signal) => {
     const deadline = { signal, abortGraceMs: 0, clock };
-    const failures = await notifyHooks(deadline, agent.hooks, leg.hide(error), context);
+    const failures = await asked(leg, () => notifyHooks(deadline, agent.hooks, leg.hide(error), context));
     for (const { data } of failures) await leg.report.logLate(data);
   });
 }

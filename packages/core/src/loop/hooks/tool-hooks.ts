@@ -11,7 +11,7 @@ import { validateFor } from "../seldom/validate-for.ts";
 import { callHook, hooksWith, NOTHING } from "./call-hooks.ts";
 
 /** The hooks' decision about a call: run it with `input`, refuse it, answer it, or ask the user. */
-type Screened =
+export type Screened =
   | { do: "run"; input: unknown; changed: Json | undefined }
   | { do: "deny"; why: string }
   /** The run was stopped before all hooks had decided. */
@@ -98,7 +98,7 @@ export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOut
   let rewritten = outcome;
   for (const hook of hooksWith(leg, "afterTool")) {
     const { value } = await callHook(leg, hook, "afterTool", [rewritten], (change) =>
-      changedOutcome(rewritten, change),
+      changedOutcome(rewritten, change, (result) => formatted(rewritten.tool, result)),
     );
     rewritten = value ?? rewritten;
   }
@@ -106,12 +106,16 @@ export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOut
 }
 
 /** Applies a hook's changes to an outcome. The tool's `format` is called for a changed result. */
-function changedOutcome(before: ToolOutcome, change: OutcomeChange): ToolOutcome {
+function changedOutcome(
+  before: ToolOutcome,
+  change: OutcomeChange,
+  format: (result: Json) => ReturnType<typeof formatted>,
+): ToolOutcome {
   const { callId, tool, input } = before;
   const thrown = "error" in before ? { error: before.error } : {};
   const success = change.success ?? before.success;
   const result = change.result === undefined ? before.result : toJson(change.result);
-  const kept = change.result === undefined ? before.content : success ? formatted(tool, result) : undefined;
+  const kept = change.result === undefined ? before.content : success ? format(result) : undefined;
   const content = change.content === undefined ? kept : readable(toJson(change.content));
   if (change.content !== undefined && content === undefined) {
     throw new Error("`content` must be a string or a list of content blocks.");

@@ -1,6 +1,7 @@
 import type { Ask } from "../../hooks/hook.ts";
 import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "../../hooks/turn-plan.ts";
 import type { Leg } from "../../leg/leg.ts";
+import type { ErrorReport } from "../../log/error-event.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
@@ -71,10 +72,9 @@ async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | unde
  * Ends a run whose question was answered after its hook had been removed: nothing can act on the answer, and
  * the user may have said no.
  */
-async function endForLostAsker(leg: Leg, hook: string): Promise<Planned> {
-  const message = `The hook "${hook}", which asked the user, no longer exists. The run ends, because nothing can act on the answer.`;
-  await leg.report.logError({ code: "hook_failed", message, context: { hook, method: "beforeRun" } });
-  leg.report.failed(new Error(message));
+async function endForLostAsker(leg: Leg, lost: ErrorReport): Promise<Planned> {
+  await leg.report.logError(lost);
+  leg.report.failed(new Error(lost.message));
   return { stop: HOOK_FAILED };
 }
 

@@ -125,7 +125,7 @@ async function askAndCharge(
     const answer = "answer" in end ? end.answer : undefined;
     const durationMs = clock.now() - startedAt;
     const event = chargeOf(by, end.spent, key === undefined ? undefined : answer, key, durationMs);
-    if (event !== undefined && openRun(leg.log.state) !== undefined) await leg.log.append([event]);
+    if (event !== undefined && openRun(leg.log.state) !== undefined) await leg.log.add([event]);
     return end;
   } finally {
     leg.askProgress.held.delete(held);

@@ -6,6 +6,7 @@ import { fileCheckpoint } from "../../context/file-limits.ts";
 import { isPaused } from "../../context/server-calls.ts";
 import type { CheckpointPlan, CheckpointSource } from "../../context/strategy.ts";
 import type { Leg } from "../../leg/leg.ts";
+import { asked, storedFirst } from "../../leg/stored-first.ts";
 import type { ContextEntry } from "../../session/context-entry.ts";
 import { openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
@@ -23,9 +24,9 @@ export async function checkpointIfDue(leg: Leg): Promise<boolean> {
   const uptoSeq = state.lastSeq;
   const files = fileCheckpoint(admitted(state, uptoSeq));
   if (files !== undefined) {
-    if (!(await leg.log.storeHeld())) return false;
+    await storedFirst(leg);
     const data = { ...files, upto_seq: uptoSeq };
-    await leg.log.append(checkpointEvents(state, leg.agent, data, leg.newId()));
+    await leg.log.add(checkpointEvents(state, leg.agent, data, leg.newId()));
   }
   return leg.agent.checkpointWhen.length > 0 && (await checkpointByStrategy(leg));
 }
@@ -33,7 +34,6 @@ export async function checkpointIfDue(leg: Leg): Promise<boolean> {
 async function checkpointByStrategy(leg: Leg): Promise<boolean> {
   const { state } = leg.log;
   const run = openRun(state);
-  const { checkpointWhen } = leg.agent;
   if (run === undefined || run.checkpointFailed) return false;
   const uptoSeq = state.lastSeq;
   const entries = admitted(state, uptoSeq);
@@ -49,22 +49,26 @@ async function checkpointByStrategy(leg: Leg): Promise<boolean> {
     },
     signal: leg.life.signal,
   };
-  let plan: CheckpointPlan | undefined;
-  try {
-    for (const strategy of checkpointWhen) {
-      plan = await withinDeadline(leg.life, strategy(source));
-      if (plan !== undefined) break;
-    }
-    if (plan?.summary !== undefined && typeof plan.summary !== "string")
+  await storedFirst(leg);
+  const wanted = await firstPlan(leg, source).catch((cause: unknown) => ({ cause }));
+  if (wanted === undefined || leg.life.signal.aborted) return false;
+  if (!("cause" in wanted)) return await storeCheckpoint(leg, entries, uptoSeq, wanted);
+  const { cause } = wanted;
+  const context = causeOf(cause);
+  await leg.report.logError({ code: "checkpoint_failed", message: messageOf(cause), context });
+  return false;
+}
+
+/** Asks the agent's strategies for a checkpoint, in order. */
+async function firstPlan(leg: Leg, source: CheckpointSource): Promise<CheckpointPlan | undefined> {
+  for (const strategy of leg.agent.checkpointWhen) {
+    const plan = await asked(leg, () => withinDeadline(leg.life, strategy(source)));
+    if (plan === undefined) continue;
+    if (plan.summary !== undefined && typeof plan.summary !== "string")
       throw new TypeError(`a summary must be a string, not of type ${typeof plan.summary}.`);
-  } catch (cause) {
-    if (leg.life.signal.aborted) return false;
-    const context = causeOf(cause);
-    await leg.report.logError({ code: "checkpoint_failed", message: messageOf(cause), context });
-    return false;
+    return plan;
   }
-  if (plan === undefined || leg.life.signal.aborted) return false;
-  return await storeCheckpoint(leg, entries, uptoSeq, plan);
+  return undefined;
 }
 
 async function storeCheckpoint(
@@ -78,7 +82,7 @@ async function storeCheckpoint(
   const first = entries[at];
   const charged = response === undefined ? [] : [response];
   if (at <= 0 || first === undefined) {
-    if (charged.length > 0) await leg.log.append(charged);
+    if (charged.length > 0) await leg.log.add(charged);
     return false;
   }
   const data = {
@@ -87,6 +91,6 @@ async function storeCheckpoint(
     reason,
     ...(summary !== undefined && { summary: summary.toWellFormed() }),
   };
-  await leg.log.append([...charged, ...checkpointEvents(leg.log.state, leg.agent, data, leg.newId())]);
+  await leg.log.add([...charged, ...checkpointEvents(leg.log.state, leg.agent, data, leg.newId())]);
   return true;
 }

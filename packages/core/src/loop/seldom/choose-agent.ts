@@ -2,6 +2,7 @@ import { unpriced } from "../../agent/check-tools.ts";
 import { withinDeadline } from "../../base/deadline.ts";
 import { effectiveType } from "../../leg/effective-type.ts";
 import type { Leg } from "../../leg/leg.ts";
+import { asked } from "../../leg/stored-first.ts";
 import { hadBeenAnswered } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import type { Delegate, TaskAgent } from "../../tools/tool.ts";
@@ -51,7 +52,7 @@ async function chosenBy(
 ): Promise<TaskAgent | undefined> {
   const { session, caller, credentials, life } = leg;
   const run = openRun(leg.log.state);
-  const deps = await withinDeadline(life, leg.makeDeps());
+  const deps = await asked(leg, () => withinDeadline(life, leg.makeDeps()));
   const source = {
     sessionId: session.id,
     userId: session.userId,
@@ -64,5 +65,5 @@ async function chosenBy(
     deps: deps as never,
     signal: life.signal,
   };
-  return await withinDeadline(life, (async () => choose(input, source))());
+  return await asked(leg, () => withinDeadline(life, (async () => choose(input, source))()));
 }

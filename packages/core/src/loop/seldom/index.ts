@@ -3,14 +3,7 @@ export { callProgress } from "./call-progress.ts";
 export { checkPlan } from "./check-plan.ts";
 export { checkpointIfDue } from "./checkpoint-if-due.ts";
 export { chooseAgent } from "./choose-agent.ts";
-export {
-  hasAsked,
-  missingTool,
-  noLongerAsks,
-  whyNotAgain,
-  wrongAnswer,
-  wrongInput,
-} from "./other-version.ts";
+export { hasAsked, refusalText, whyNotAgain, wrongAnswer } from "./other-version.ts";
 export { outputVerdict } from "./output-verdict.ts";
 export { readUserData, userDataFailure } from "./read-user-data.ts";
 export { refreshUserData } from "./refresh-user-data.ts";
@@ -20,6 +13,7 @@ export {
   credentialsQuestion,
   hookAnswer,
   lostAsker,
+  midwayAnswer,
   retryWait,
   runQuestion,
 } from "./run-questions.ts";

@@ -18,8 +18,29 @@ const CUT_OFF = "the process was cut off while it ran";
 /** Follows the reason why a call cannot continue that asked the user while it ran, or whose sub-agent did. */
 const NOT_FINISHED = "The call was not finished. What it had done before its question may have taken effect.";
 
+/**
+ * Why a call is answered without running: its tool is gone or asks no more, or its input or answer is wrong.
+ */
+export type CallRefusal =
+  | { do: "refuse_missing" | "refuse_unasked" }
+  | { do: "refuse_input" | "refuse_answer"; problems: readonly string[] };
+
+/** Returns what the model reads as the result of a call that is refused. */
+export function refusalText(leg: Leg, call: CallState, tool: Tool, step: CallRefusal): string {
+  switch (step.do) {
+    case "refuse_missing":
+      return missingTool(leg, call);
+    case "refuse_unasked":
+      return noLongerAsks(call);
+    case "refuse_input":
+      return wrongInput(leg, call, tool, step.problems);
+    case "refuse_answer":
+      return wrongAnswer(call, tool.suspends?.answer, step.problems);
+  }
+}
+
 /** Returns the result of a call of a tool that the agent does not have, or that the model was not given. */
-export function missingTool(leg: Leg, call: CallState): string {
+function missingTool(leg: Leg, call: CallState): string {
   const { toolName: name, started, running } = call;
   if (!wasGiven(leg, call)) return `There is no tool named "${name}".`;
   const gone = `the tool "${name}" ${goneFrom(leg)}`;
@@ -66,7 +87,7 @@ export function hasAsked({ question }: CallState): boolean {
 }
 
 /** Returns the result of a call whose input its tool does not accept. */
-export function wrongInput(
+function wrongInput(
   { log }: Leg,
   call: CallState,
   { name, spec }: Tool,
@@ -81,9 +102,15 @@ export function wrongInput(
 }
 
 /** Returns the result of a call whose answer the tool does not accept. */
-export function wrongAnswer(call: CallState, schema: Schema, problems: readonly string[]): string {
+export function wrongAnswer(
+  call: CallState,
+  schema: Schema | undefined,
+  problems: readonly string[],
+): string {
   const said = listedProblems(problems);
-  if (call.question === undefined || isShown(schema, call.question)) {
+  const { question } = call;
+  // A question that the tool asked while it ran has the schema of then.
+  if (schema === undefined || question === undefined || question.midway || isShown(schema, question)) {
     return `The answer does not match its schema: ${said}`;
   }
   const why = `this tool's question has changed since the user was asked, and the answer does not match it any more: ${said}`;
@@ -92,6 +119,6 @@ export function wrongAnswer(call: CallState, schema: Schema, problems: readonly 
 }
 
 /** Returns the result of a call that was answered, but whose tool does not ask any more. */
-export function noLongerAsks(call: CallState): string {
+function noLongerAsks(call: CallState): string {
   return `Not run: this tool has changed and no longer asks the user. Call it again if it is still needed.${hadBeenAnswered(call)}`;
 }

@@ -1,5 +1,6 @@
 import { newUserData } from "../../context/prefix.ts";
 import type { Leg } from "../../leg/leg.ts";
+import { asked } from "../../leg/stored-first.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { readUserData, userDataFailure } from "./read-user-data.ts";
 
@@ -14,18 +15,18 @@ export async function refreshUserData(leg: Leg): Promise<void> {
   if (run?.turn === undefined || !run.turn.calls.some(hasRun)) return;
   // After a failure, the rest of the leg uses the data it has: it may have taken the whole time limit.
   if (progress.failed || progress.turns === run.turns) return;
-  progress.turns = run.turns;
-  let text: string;
-  try {
-    const given = { agent, session, access: leg, clock: life.clock, signal: life.signal };
-    text = leg.hide(await readUserData(given));
-  } catch (cause) {
-    if (life.signal.aborted) return;
+  const given = { agent, session, access: leg, clock: life.clock, signal: life.signal };
+  const read = await asked(leg, async () => {
+    progress.turns = run.turns;
+    return await readUserData(given).then(leg.hide, (cause: unknown) => ({ cause }));
+  });
+  if (life.signal.aborted) return;
+  if (typeof read !== "string") {
     progress.failed = true;
-    return await leg.report.logError(userDataFailure(cause));
+    return await leg.report.logError(userDataFailure(read.cause));
   }
-  const changed = life.signal.aborted ? [] : newUserData(log.state.userData, text);
-  if (changed.length > 0) await log.append(changed);
+  const changed = newUserData(log.state.userData, read);
+  if (changed.length > 0) await log.add(changed);
 }
 
 /** Returns whether a tool ran for the call, or the user answered it. */

@@ -2,6 +2,7 @@ import { PawlError } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import { storableJson } from "../../base/json-loss.ts";
 import type { Ask, Hook } from "../../hooks/hook.ts";
+import type { ErrorReport } from "../../log/error-event.ts";
 import type { QuestionPlace } from "../../log/event-parts.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
 import { CREDENTIALS, RETRY } from "../../session/asking.ts";
@@ -10,6 +11,7 @@ import type { RunState } from "../../session/state.ts";
 import { problemsByLog } from "../../tools/answer-bounds.ts";
 import { storedExpiry } from "../../tools/expiry.ts";
 import { listedProblems } from "../../tools/problems.ts";
+import type { Validated } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 
 /** Returns the event with which a hook asks the user about the run, before its first turn or the next one. */
@@ -109,6 +111,12 @@ export async function answerProblems({ question, answer }: Asking): Promise<read
   return await problemsByLog(question?.answerSchema, answer?.value ?? null);
 }
 
+/** Returns the answer to a question that a tool asked while it ran. The tool reads it from its context. */
+export async function midwayAnswer(call: Asking): Promise<Validated<undefined>> {
+  const problems = await answerProblems(call);
+  return problems.length === 0 ? { ok: true, value: undefined } : { ok: false, problems: [...problems] };
+}
+
 /**
  * Returns the valid answer to the question that a hook asked before this turn; `undefined` without an answer.
  * An answer that the database itself has stored may be invalid. Then the hook asks again.
@@ -130,12 +138,16 @@ export async function hookAnswer(
   );
 }
 
-/** Returns the name of a hook whose question was answered before this turn, if the agent no longer has it. */
-export function lostAsker(run: RunState, hooks: readonly Hook[]): string | undefined {
-  if (run.asked.length === 0) return undefined;
+/**
+ * Returns the error for a question that was answered before this turn, if the agent no longer has its hook.
+ */
+export function lostAsker(run: RunState, hooks: readonly Hook[]): ErrorReport | undefined {
   const names = new Set(hooks.map(({ name }) => name));
   const isLost = ({ by }: RunQuestion["question"]) => by !== undefined && !names.has(by);
-  return answeredNow(run).find(({ question }) => isLost(question))?.question.by;
+  const hook = answeredNow(run).find(({ question }) => isLost(question))?.question.by;
+  if (hook === undefined) return undefined;
+  const message = `The hook "${hook}", which asked the user, no longer exists. The run ends, because nothing can act on the answer.`;
+  return { code: "hook_failed", message, context: { hook, method: "beforeRun" } };
 }
 
 /** Returns the questions that were asked and answered since the last turn. */

@@ -1,5 +1,6 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import type { Leg } from "../../leg/leg.ts";
+import { storedFirst } from "../../leg/stored-first.ts";
 import type { CallState } from "../../session/state.ts";
 import { answerExcess } from "../../tools/answer-bounds.ts";
 import { type Infer, type Schema, type Validated, validated } from "../../tools/schema.ts";
@@ -26,7 +27,7 @@ export async function validateFor<S extends Schema>(
   value: unknown,
 ): Promise<Validated<Infer<S>>> {
   return await validated(schema, value, async (work) => {
-    await leg.log.storeHeld();
+    await storedFirst(leg);
     return await withinDeadline(leg.life, work);
   });
 }

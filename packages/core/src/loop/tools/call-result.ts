@@ -1,6 +1,7 @@
 import { hideInError } from "../../base/hide-in-error.ts";
 import { isBlank } from "../../base/text.ts";
 import type { Leg } from "../../leg/leg.ts";
+import { asked } from "../../leg/stored-first.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
@@ -11,26 +12,30 @@ import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
 
 /** Returns the result event of a successful call, with the tool's decisions about the run and the session. */
+// Costs no promise for a tool without `format`.
 export function successResult(
-  call: CallState,
-  tool: Tool,
+  leg: Leg,
+  { call, tool }: { call: CallState; tool: Tool },
   value: unknown,
   { durationMs, completed = false, mode }: Decided = {},
-): ResultEvent {
+): ResultEvent | Promise<ResultEvent> {
   const result = jsonResult(value);
-  const content = formatted(tool, result);
   const status = typeof tool.endsRun === "string" ? tool.endsRun : completed ? "completed" : undefined;
-  return resultEvent(call, true, result, {
-    ...(durationMs !== undefined && { durationMs }),
-    data: {
-      ...(content !== undefined && { content }),
-      ...(tool.shortenInput !== undefined && { resend: tool.shortenInput }),
-      ...(tool.endsRun !== false && { ends_run: true }),
-      ...(status !== undefined && { session_status: status }),
-      ...(mode !== undefined && { mode }),
-      ...(tool.status.done !== undefined && { status: tool.status.done }),
-    },
-  });
+  const made = (content?: ReturnType<typeof formatted>): ResultEvent =>
+    resultEvent(call, true, result, {
+      ...(durationMs !== undefined && { durationMs }),
+      data: {
+        ...(content !== undefined && { content }),
+        ...(tool.shortenInput !== undefined && { resend: tool.shortenInput }),
+        ...(tool.endsRun !== false && { ends_run: true }),
+        ...(status !== undefined && { session_status: status }),
+        ...(mode !== undefined && { mode }),
+        ...(tool.status.done !== undefined && { status: tool.status.done }),
+      },
+    });
+  if (tool.format === undefined) return made();
+  const content = asked(leg, () => formatted(tool, result));
+  return content instanceof Promise ? content.then(made) : made(content);
 }
 
 /** The effects of a tool's calls of `completeSession()` and `setMode()`, and its duration in milliseconds. */

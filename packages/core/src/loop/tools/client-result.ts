@@ -30,5 +30,5 @@ async function answeredResult(leg: Leg, { call, tool, asks }: ClientCall): Promi
     const { wrongAnswer } = await seldomUsed();
     return resultEvent(call, false, wrongAnswer(call, asks.answer, answer.problems));
   }
-  return successResult(call, tool, answer.value);
+  return await successResult(leg, { call, tool }, answer.value);
 }

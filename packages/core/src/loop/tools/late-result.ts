@@ -1,4 +1,5 @@
 import type { Leg } from "../../leg/leg.ts";
+import { storedFirst } from "../../leg/stored-first.ts";
 import type { CallState } from "../../session/state.ts";
 
 /**
@@ -22,7 +23,7 @@ export async function reportLate(
  */
 export async function reportUnstored(leg: Leg): Promise<void> {
   // The lease may still be good: a leg also leaves because of a deploy, or of one renewal that failed.
-  await leg.log.storeHeld().catch(() => undefined);
+  await storedFirst(leg).catch(() => undefined);
   for (const { type, data } of leg.log.unstored()) {
     if (type === "tool_result") await reportLate(leg, { callId: data.call_id, toolName: data.tool_name });
   }

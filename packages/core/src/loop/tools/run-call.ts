@@ -2,6 +2,7 @@ import { withinDeadline } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
 import { once } from "../../base/once.ts";
 import type { Leg } from "../../leg/leg.ts";
+import { asked } from "../../leg/stored-first.ts";
 import {
   outcomeUnknown,
   type QuestionEvent,
@@ -92,10 +93,12 @@ type DoCall = (leg: Leg, runnable: Runnable, progress: Progress) => Promise<Outc
 const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs, timeUp, said }) => {
   const context = toolContext(leg, { call, answer, said, timeUp });
   try {
-    const value = await tool.execute?.(input, context);
+    const value = await asked(leg, () => tool.execute?.(input, context));
     if (said.asked !== undefined) return asking(call, said);
     const { decided } = said;
-    return withReport(successResult(call, tool, value, { ...decided, durationMs: durationMs() }), said);
+    const more = { ...decided, durationMs: durationMs() };
+    const event = successResult(leg, { call, tool }, value, more);
+    return withReport(event instanceof Promise ? await event : event, said);
   } catch (cause) {
     if (said.asked !== undefined) return asking(call, said);
     said.thrown = { error: cause };

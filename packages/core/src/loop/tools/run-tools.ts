@@ -1,6 +1,8 @@
 import pLimit from "p-limit";
 import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
+import { DECIDE_AGAIN } from "../../leg/decide-again.ts";
 import type { Leg } from "../../leg/leg.ts";
+import { asked, storedFirst } from "../../leg/stored-first.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { storedBudget } from "../../log/stored-budget.ts";
 import { closeCalls, resultEvent } from "../../session/close-calls.ts";
@@ -13,13 +15,13 @@ import { idempotencyKeyOf } from "./tool-context.ts";
 
 /**
  * Runs the calls of a turn: prepares them one by one, runs them concurrently, and stores each result as it
- * arrives. A call that fails affects no other call. `revision` is that of the log when the step was decided.
+ * arrives. A call that fails affects no other call.
  */
-export async function runTools(leg: Leg, calls: readonly CallState[], revision: number): Promise<void> {
+export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<void> {
   if (leg.life.signal.aborted) {
     // The only possible cause is that the time for the last turn has begun. A halted run ends, and a lost
     // lease leaves the loop, before `decide` reaches the calls.
-    await leg.log.appendAt(revision, closeCalls(calls, "the time for this request is nearly up."));
+    await leg.log.follow(closeCalls(calls, "the time for this request is nearly up."));
     return;
   }
   // Not within `prepareCall`: a call that had started must not fail only because code cannot be loaded.
@@ -28,12 +30,11 @@ export async function runTools(leg: Leg, calls: readonly CallState[], revision: 
   const runnable: Runnable[] = [];
   for (const call of calls) {
     const prepared = await prepareCall(leg, call).catch(async (cause: unknown): Promise<Prepared> => {
-      if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
+      if (cause === DECIDE_AGAIN || PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
       // A schema check that hangs is abandoned with the run. The call is answered when the run is closed.
       if (leg.life.signal.aborted) return { do: "store", events: [] };
       // Code of the application that should never throw: a schema, `payload`, or `agents` of agentTool().
-      await leg.log.storeHeld();
-      leg.report.toFix(cause);
+      await asked(leg, () => leg.report.toFix(cause));
       return { do: "store", events: [resultEvent(call, false, messageOf(cause))] };
     });
     if (prepared.do === "run") runnable.push(prepared);
@@ -43,18 +44,16 @@ export async function runTools(leg: Leg, calls: readonly CallState[], revision: 
     events.length === 0 ? events : await Promise.all(events.map((event) => leg.files.keep(event, leg)));
   // A sub-agent gets a share of what is left once the other calls are answered.
   if (settled.length > 0 && runnable.some(({ tool }) => tool.delegate !== undefined)) {
-    await leg.log.append(settled);
+    await leg.log.add(settled);
     settled = [];
   }
   // A question's expiry counts from the time at which it is stored, so it is not held.
   if (runnable.length === 0 && settled.every(({ type }) => type === "tool_result"))
-    return await leg.log.holdAt(revision, settled);
+    return await leg.log.holdNext(settled);
   const { toolConcurrency } = leg.agent;
   const first = mayStart(leg) ? runnable.slice(0, toolConcurrency) : [];
   const started = first.map((one) => startedEvent(leg, one));
-  if (settled.length + started.length > 0) {
-    if ((await leg.log.appendAt(revision, [...settled, ...started])) === undefined) return;
-  }
+  if (settled.length + started.length > 0) await leg.log.follow([...settled, ...started]);
   const group = { running: runnable.length };
   if (first.length === runnable.length)
     return await all(
@@ -65,7 +64,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[], revision: 
   const runNext = async (one: Runnable, index: number) => {
     if (index >= first.length) {
       if (!mayStart(leg)) return;
-      await leg.log.append([startedEvent(leg, one)]);
+      await leg.log.add([startedEvent(leg, one)]);
     }
     await runCall(leg, one, group);
   };
@@ -92,7 +91,7 @@ async function all({ log }: Leg, work: readonly Promise<void>[]): Promise<void> 
   const outcomes = await Promise.allSettled(work);
   const failed = outcomes.find((outcome) => outcome.status === "rejected");
   if (failed === undefined) return;
-  await log.storeHeld().catch(() => undefined);
+  await storedFirst({ log }).catch(() => undefined);
   throw failed.reason;
 }
 

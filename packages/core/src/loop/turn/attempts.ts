@@ -48,18 +48,18 @@ export async function nextAttempt(
     context: { ...context, will_retry: stop === undefined, retry_in_ms },
   });
   if (stop !== undefined) {
-    await leg.log.append([...charged, error]);
+    await leg.log.add([...charged, error]);
     leg.life.halt(withOwnWords(leg.agent, stop));
     return beginAttempt(leg, failed);
   }
   const wait = await waitFor(leg, retry_in_ms, failedAttempts);
   if (wait !== undefined) {
-    await leg.log.append([...charged, error, wait]);
+    await leg.log.add([...charged, error, wait]);
     await leg.report.notify(error.data);
     return undefined;
   }
   const request: EventData["llm_request"] = { ...failed.request, model, retry_of: failed.seq };
-  const rows = await leg.log.append([...charged, error, { type: "llm_request", data: request }]);
+  const rows = await leg.log.add([...charged, error, { type: "llm_request", data: request }]);
   const next = beginAttempt(leg, {
     seq: rows.at(-1)?.seq ?? 0,
     request,

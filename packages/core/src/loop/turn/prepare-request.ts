@@ -1,6 +1,7 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { Leg } from "../../leg/leg.ts";
+import { storedFirst } from "../../leg/stored-first.ts";
 import { type Judge, judgeFor } from "../seldom/lazy-verdict.ts";
 import { type InsteadOfCall, type ModelCall, planCall } from "./plan-call.ts";
 
@@ -30,6 +31,6 @@ export async function prepareRequest(
   if (!(filled instanceof Promise)) return { ...planned, judge, request: filled };
   // A promise that is rejected before it is awaited would end the process.
   filled.catch(() => undefined);
-  if (!(await leg.log.storeHeld())) return undefined;
+  await storedFirst(leg);
   return { ...planned, judge, request: await withinDeadline(leg.life, filled) };
 }

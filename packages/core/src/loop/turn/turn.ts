@@ -154,7 +154,7 @@ async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<S
   kept.push(...llmResponse(attempt, leg.life.clock.now()));
   if (leg.life.signal.aborted) {
     if (leg.life.lost) throw cause;
-    if (kept.length > 0) await leg.log.append(kept);
+    if (kept.length > 0) await leg.log.add(kept);
     return undefined;
   }
   const details = PawlError.is(cause, "model_error") ? (cause.details as JsonObject) : {};

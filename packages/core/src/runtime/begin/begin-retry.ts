@@ -18,7 +18,7 @@ import { type Begun, PAUSE_MS, resumeRun } from "./begin.ts";
 import { retryOf } from "./earlier-run.ts";
 import { busy, calledBy, senderOf } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop-on-abort.ts";
-import { storeRunStart } from "./store-start.ts";
+import { startRun } from "./store-start.ts";
 
 /** The run to retry. */
 interface Retry extends AskedBy {
@@ -45,7 +45,7 @@ export async function beginRetry(
   retry: Retry,
   opened: { leg: OpenLeg | undefined },
 ): Promise<Begun> {
-  const { session, agent, runId, signal } = retry;
+  const { session, agent, runId } = retry;
   // By then, another leg that holds the session has ended or lost its lease.
   const patienceMs = host.leaseTtlMs + agent.userDataTimeoutMs + agent.toolsTimeoutMs;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
@@ -67,9 +67,8 @@ export async function beginRetry(
       await leg?.close();
       throw refused;
     }
-    const stored = leg && (await storeStart(host, retry, leg));
-    if (leg !== undefined && stored !== undefined)
-      return { start: stored.start, leg: leg.go(signal, stored.first) };
+    const begun = leg === undefined ? "taken" : await startRetry(host, retry, leg);
+    if (begun !== "taken") return begun;
     if (waited >= patienceMs) throw busy();
     await delay(host.clock, PAUSE_MS);
   }
@@ -111,15 +110,12 @@ function unlessRetryable({ run }: SessionState, runId: string): PawlError | unde
   );
 }
 
-/**
- * Stores the start of the retry, with its first request if nothing comes between them. Returns `undefined` if
- * another process stored something first.
- */
-async function storeStart(
+/** Starts the retry. If another process stored something first, the leg is closed. */
+async function startRetry(
   host: Host,
   { session, runId: retried, signal, ...from }: Retry,
   leg: OpenLeg,
-): ReturnType<typeof storeRunStart> {
+): Promise<Begun | "taken"> {
   const { log, held } = leg;
   try {
     const agent = await leg.readyTo("start");
@@ -130,13 +126,14 @@ async function storeStart(
       isGivenAway: leg.isGivenAway,
       ...calledBy(from),
     };
+    const atOnce = await leg.startsAtOnce();
     const events = [...startEvents(log.state, agent, host.newId, run), ...noteFor(log.state)];
-    const stored = await storeRunStart(host, { session, agent, run, signal }, leg, events);
-    if (stored === undefined) await leg.close();
-    return stored;
+    const begun = await startRun(host, { session, agent, run, atOnce, signal }, leg, events);
+    if (begun === "overtaken") await leg.close();
+    return begun === "overtaken" ? "taken" : begun;
   } catch (error) {
     await leg.close();
-    if (PawlError.is(error, "key_taken") || PawlError.is(error, "fenced")) return undefined;
+    if (PawlError.is(error, "key_taken") || PawlError.is(error, "fenced")) return "taken";
     throw error;
   }
 }

@@ -51,8 +51,8 @@ export async function beginWithAnswers(
     throw error;
   });
   try {
-    const begun = leg && (await answerHere(host, answering, leg, events));
-    return begun ?? (await answerElsewhere(host, answering, state, events));
+    const begun = leg === undefined ? "taken" : await answerHere(host, answering, leg, events);
+    return begun === "taken" ? await answerElsewhere(host, answering, state, events) : begun;
   } catch (cause) {
     if (!PawlError.is(cause, "key_taken")) throw cause;
     throw new PawlError("already_answered", "This question has been answered already.", { cause });
@@ -60,15 +60,15 @@ export async function beginWithAnswers(
 }
 
 /**
- * Stores the answers in this leg, which holds the session's lease, and continues the run. Returns `undefined`
- * if another process took over the session first, so that nothing was stored.
+ * Stores the answers in this leg, which holds the session's lease, and continues the run. If another
+ * process took over the session first, nothing was stored.
  */
 async function answerHere(
   host: Host,
   answering: Answering,
   leg: OpenLeg,
   events: readonly NewEvent[],
-): Promise<Begun | undefined> {
+): Promise<Begun | "taken"> {
   const { session, agent, credentials, signal } = answering;
   const run = openRun(leg.log.state) as RunState;
   let active: ActiveLeg | undefined;
@@ -80,7 +80,7 @@ async function answerHere(
       outcome.promise.catch(() => undefined);
       // The loop's first append stores them, with what follows from them.
       await leg.log.hold(events, { outcome });
-      active = leg.go(signal);
+      active = leg.go({ signal });
       return await outcome.promise;
     };
     const [first] = await storeWith(host, session.id, credentials, store, seqOfFirst);
@@ -90,7 +90,7 @@ async function answerHere(
   } catch (error) {
     // A leg that was started continues the run, even if these answers were refused.
     if (active === undefined) await giveBack(host, session, agent, leg, answering);
-    if (PawlError.is(error, "fenced")) return undefined;
+    if (PawlError.is(error, "fenced")) return "taken";
     throw error;
   }
 }
@@ -100,7 +100,7 @@ async function storeAnswers(
   { log, handOver }: OpenLeg,
   events: readonly NewEvent[],
 ): Promise<readonly Pick<StoredEvent, "seq">[]> {
-  if (handOver === undefined) return await log.append(events);
+  if (handOver === undefined) return await log.add(events);
   while (!(await log.appendAtTip(events, { handOver })));
   return [{ seq: log.state.lastSeq - events.length + 1 }];
 }
@@ -114,9 +114,7 @@ async function followsAtOnce(leg: OpenLeg, { caller, credentials }: AskedBy): Pr
   const run = openRun(leg.log.state);
   if (run === undefined || run.unsettled) return false;
   if (caller !== undefined && !isEqualJson(storedCaller({ caller, credentials }), run.caller)) return false;
-  if (!leg.isReadyAtOnce()) return false;
-  await leg.readyTo("resume");
-  return leg.changes().length === 0;
+  return await leg.startsAtOnce();
 }
 
 /** Stores answers without a lease: its leg picks them up. If that leg is gone, a new one starts here. */

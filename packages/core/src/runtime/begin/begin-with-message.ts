@@ -10,7 +10,7 @@ import type { OpenLeg } from "../leg/leg-runner.ts";
 import { openLeg } from "../leg/open-leg.ts";
 import { type Begun, PAUSE_MS, resumeRun } from "./begin.ts";
 import { begunBy, busy, calledBy, type IncomingMessage, messageEvents } from "./incoming-message.ts";
-import { storeRunStart } from "./store-start.ts";
+import { startRun } from "./store-start.ts";
 
 /** Loads the code for a message that meets a run: its own, one in progress, or one that waits. */
 export type LoadsMeeting = () => Promise<
@@ -62,44 +62,38 @@ async function begin(
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const isFirst = opened !== undefined && waited === PAUSE_MS;
     const leg = isFirst ? opened.leg : await openLeg(host, session, agent, begunBy(incoming));
-    const here = leg && (await unlessTaken(beginHere(host, incoming, leg, load)));
-    if (here !== undefined) return here;
+    const here = leg === undefined ? "taken" : await unlessTaken(beginHere(host, incoming, leg, load));
+    if (here !== "taken") return here;
     const earlier = await (await load()).earlierRun(host.store, incoming);
     if (earlier !== undefined) return { start: earlier, leg: undefined };
     const queued = await duringRun(host, incoming, load);
-    if (queued !== undefined) return queued;
+    if (queued !== "starting") return queued;
     if (waited >= patienceMs) throw busy();
     await delay(host.clock, PAUSE_MS);
   }
 }
 
-/**
- * Handles a message for a session that another leg holds: queues it for the open run, or refuses it. Returns
- * `undefined` if the caller must try again, because the leg is about to start a run, or to store an answer.
- */
+/** Handles a message for a session that another leg holds: queues it for the open run, or refuses it. */
 async function duringRun(
   host: Host,
   incoming: IncomingMessage,
   load: LoadsMeeting,
-): Promise<Begun | undefined> {
+): Promise<Begun | "starting"> {
   const now = await host.store.sessions.get(incoming.session.id);
-  if (now?.openRun === null) return undefined;
+  if (now?.openRun === null) return "starting";
   if (incoming.whenBusy !== "reject") return await (await load()).queueMessage(host, incoming);
   // In a suspended session, the answer or message of the other leg may still be refused.
   if (now?.status !== "suspended") throw busy();
-  return undefined;
+  return "starting";
 }
 
-/**
- * Passes the result of `work` on. Resolves to `undefined` if another process took over the session first, so
- * that nothing was stored.
- */
-async function unlessTaken(work: Promise<Begun>): Promise<Begun | undefined> {
+/** Passes the result of `work` on. If another process took over the session first, nothing was stored. */
+async function unlessTaken(work: Promise<Begun | "taken">): Promise<Begun | "taken"> {
   try {
     return await work;
   } catch (error) {
     if (!PawlError.is(error, "fenced")) throw error;
-    return undefined;
+    return "taken";
   }
 }
 
@@ -109,7 +103,7 @@ async function beginHere(
   incoming: IncomingMessage,
   leg: OpenLeg,
   load: LoadsMeeting,
-): Promise<Begun> {
+): Promise<Begun | "taken"> {
   for (;;) {
     const left = runToResume(leg.log.state);
     if (left !== undefined) {
@@ -126,10 +120,10 @@ async function beginHere(
         throw error;
       });
       const begun = await queueHere(host, incoming, leg);
-      if (begun !== undefined) return begun;
+      if (begun !== "overtaken") return begun;
     }
-    const start = await startRun(host, incoming, leg, load);
-    if (start !== undefined) return start;
+    const start = await beginRun(host, incoming, leg, load);
+    if (start !== "overtaken") return start;
   }
 }
 
@@ -139,37 +133,35 @@ async function leaveWaiting(leg: OpenLeg): Promise<never> {
   throw busy();
 }
 
-/** Starts a run. Returns `undefined` if an answer was stored first, so that a run is in progress. */
-async function startRun(
+/** Starts a run. It is `overtaken` if an answer was stored first, so that a run is in progress. */
+async function beginRun(
   host: Host,
   incoming: IncomingMessage,
   leg: OpenLeg,
   load: LoadsMeeting,
-): Promise<Begun | undefined> {
+): ReturnType<typeof startRun> {
   try {
-    const stored = await storeMessage(host, incoming, leg, load);
-    if (stored === undefined) return undefined;
-    const begins = incoming.mayBegin === undefined || (await incoming.mayBegin());
-    return { start: stored.start, leg: leg.go(begins ? incoming.signal : AbortSignal.abort(), stored.first) };
+    return await tryToStart(host, incoming, leg, load);
   } catch (error) {
     await leg.close();
     throw error;
   }
 }
 
-async function storeMessage(
+async function tryToStart(
   host: Host,
   incoming: IncomingMessage,
   leg: OpenLeg,
   load: LoadsMeeting,
-): ReturnType<typeof storeRunStart> {
-  const { session, signal } = incoming;
+): ReturnType<typeof startRun> {
+  const { session, signal, mayBegin } = incoming;
   const { log, held } = leg;
   const agent = await leg.readyTo("start");
   const userData = await fetchUserData({ agent, session }, leg.access(), {
     clock: host.clock,
     hide: held.hide,
   });
+  const atOnce = await leg.startsAtOnce();
   while (runToResume(log.state) === undefined) {
     const before = openRun(log.state);
     // Ending the waiting run runs its hooks. The same message, sent again, must not end its own run.
@@ -180,15 +172,15 @@ async function storeMessage(
     // The question may have been answered while the hooks ran, so that the run continues.
     if (runToResume(log.state) !== undefined) break;
     const { isGivenAway } = leg;
-    const start = { runId: host.newId(), userData, isGivenAway, ...calledBy(incoming) };
-    const stored = await storeRunStart(host, { session, agent, run: start, signal }, leg, [
-      ...(ending?.events(nextRun(log.state, start.runId)) ?? []),
-      ...startEvents(log.state, agent, host.newId, start),
+    const run = { runId: host.newId(), userData, isGivenAway, ...calledBy(incoming) };
+    const begun = await startRun(host, { session, agent, run, atOnce, signal, mayBegin }, leg, [
+      ...(ending?.events(nextRun(log.state, run.runId)) ?? []),
+      ...startEvents(log.state, agent, host.newId, run),
       ...messageEvents(incoming, false),
     ]);
-    if (stored !== undefined) return stored;
+    if (begun !== "overtaken") return begun;
   }
-  return undefined;
+  return "overtaken";
 }
 
 /** Hands over to the new run the queued messages that no request contains yet. */

@@ -22,6 +22,15 @@ export interface Begun {
   release?: () => void;
 }
 
+/** Why nothing has begun. The caller looks at the session again. */
+export type NotBegun =
+  /** Another leg has the session's lease, and this one has not, or not any more. */
+  | "taken"
+  /** Something was stored first. This leg goes on: what it decided is void. */
+  | "overtaken"
+  /** Another leg is about to start a run, or to store an answer. */
+  | "starting";
+
 /**
  * Resumes the session's open run if no process is working on it. Returns `undefined` if a process is working
  * on it, or if no run is open.
@@ -102,18 +111,18 @@ export async function resumeRun(
   after: "resume" | "answered" = "resume",
 ): Promise<ActiveLeg | undefined> {
   // The process that the engine finds prepares the run.
-  if (leg.isGivenAway) return leg.go(signal);
+  if (leg.isGivenAway) return leg.go({ signal });
   try {
     await leg.readyTo(after);
     const recovered: NewEvent = { type: "run_recovered", data: { run_id: run.runId } };
     const events = run.unsettled ? [recovered, ...leg.changes()] : leg.changes();
-    if (events.length > 0) await leg.log.append(events);
+    if (events.length > 0) await leg.log.add(events);
   } catch (error) {
     await leg.close();
     if (PawlError.is(error, "fenced")) return undefined;
     throw error;
   }
-  return leg.go(signal);
+  return leg.go({ signal });
 }
 
 /**

@@ -15,10 +15,10 @@ import { stopOnAbort } from "./stop-on-abort.ts";
 /**
  * Queues a message for the run in progress. Needs no lease: the run's leg picks the message up, in this
  * process or another. If another event was stored first, checks again whether the run is still in progress,
- * so that a message is never stored without a run that reads it. Returns `undefined` if no run is in
- * progress.
+ * so that a message is never stored without a run that reads it. Returns `starting` if no run is in
+ * progress yet.
  */
-export async function queueMessage(host: Host, incoming: IncomingMessage): Promise<Begun | undefined> {
+export async function queueMessage(host: Host, incoming: IncomingMessage): Promise<Begun | "starting"> {
   const { session, agent } = incoming;
   const state = await loadState(host.store, session.id);
   const start = await storeQueued(host, incoming, state, runAtWork, async (events) => {
@@ -32,7 +32,7 @@ export async function queueMessage(host: Host, incoming: IncomingMessage): Promi
       return false;
     }
   });
-  if (start === undefined) return undefined;
+  if (start === undefined) return "starting";
   host.tail.stored(session.id, start.messageSeq ?? 0);
   const active = host.legs.get(session.id);
   if (active !== undefined) await active.catchUp();
@@ -43,20 +43,20 @@ export async function queueMessage(host: Host, incoming: IncomingMessage): Promi
 
 /**
  * Queues a message for a run that no process is working on, and resumes the run in this leg, even if the
- * message cannot be stored. Returns `undefined` if the run now waits for the user's answer; the leg stays
+ * message cannot be stored. Returns `overtaken` if the run now waits for the user's answer; the leg stays
  * open.
  */
 export async function queueHere(
   host: Host,
   incoming: IncomingMessage,
   leg: OpenLeg,
-): Promise<Begun | undefined> {
+): Promise<Begun | "overtaken"> {
   const { log, handOver } = leg;
   try {
     const start = await storeQueued(host, incoming, log.state, runToResume, (events) =>
       log.appendAtTip(events, { handOver }),
     );
-    if (start === undefined) return undefined;
+    if (start === undefined) return "overtaken";
     const active = await resumeRun(leg, log.state.run as RunState).catch(failedLeg);
     return { start, leg: active, release: stopOnAbort(host, start, incoming.signal) };
   } catch (error) {

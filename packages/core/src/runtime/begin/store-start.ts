@@ -1,50 +1,63 @@
 import type { Agent } from "../../agent/agent.ts";
-import type { NewEvent } from "../../log/event.ts";
+import { PawlError } from "../../base/errors.ts";
+import type { NewEvent, StoredEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { FetchedUserData } from "../../loop/fetch-user-data.ts";
-import type { StoredRequest } from "../../loop/turn/prepare-request.ts";
+import { openRun } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
-import type { OpenLeg } from "../leg/leg-runner.ts";
-import type { RunStart } from "../leg/run-handle.ts";
-import { notifyOfStart } from "./begin.ts";
+import type { GoOptions, OpenLeg } from "../leg/leg-runner.ts";
+import { type Begun, type NotBegun, notifyOfStart } from "./begin.ts";
 
 /** A run that is about to start. */
-interface Starting {
+interface Starting extends GoOptions {
   session: Session;
   agent: Agent;
   run: { runId: string; userData: FetchedUserData };
-  signal: AbortSignal | undefined;
-}
-
-/** A stored start of a run, and its first request if that is stored too. */
-interface StoredStart {
-  start: RunStart;
-  first: StoredRequest | undefined;
+  /** Whether the leg {@link OpenLeg.startsAtOnce}. */
+  atOnce: boolean;
 }
 
 /**
- * Stores the start of a run, together with its first request if nothing comes between them. Returns
- * `undefined` if something else was stored first; then the caller must decide again.
+ * Starts a run with these events. Returns `overtaken` if something else was stored first; then the caller
+ * must decide again. If nothing has to be awaited first, the loop's first append stores the events, together
+ * with what follows from them, e.g. the first request.
  */
-export async function storeRunStart(
+export async function startRun(
   host: Host,
-  { session, agent, run, signal }: Starting,
-  { log, firstRequest, handOver }: OpenLeg,
+  starting: Starting,
+  leg: OpenLeg,
   events: readonly NewEvent[],
-): Promise<StoredStart | undefined> {
+): Promise<Begun | Exclude<NotBegun, "starting">> {
+  const { agent, session, run, atOnce, signal, mayBegin } = starting;
+  const { log, handOver } = leg;
   const { sessionId, lastSeq: afterSeq } = log.state;
-  // After a failure, hooks are notified before the first request. If the signal is aborted, no request is
-  // made.
-  const mayAsk = run.userData.failure === undefined && signal?.aborted !== true;
-  const first = mayAsk ? await firstRequest(events) : undefined;
-  const request: NewEvent[] = first === undefined ? [] : [{ type: "llm_request", data: first.event }];
-  const all = [...events, ...request];
-  // Hooks append under the lease.
-  const mayLeave = run.userData.failure === undefined;
-  if (!(await log.appendAtTip(all, { seq: afterSeq, ...(mayLeave && { handOver }) }))) return undefined;
+  const start = { sessionId, runId: run.runId, afterSeq };
+  // Hooks are notified of a failure, and append under the lease.
+  const isWell = run.userData.failure === undefined;
+  const isNew = openRun(log.state) === undefined;
+  if (isWell && isNew && atOnce) return await goAtOnce(leg, events, start, { signal, mayBegin });
+  if (!(await log.appendAtTip(events, { seq: afterSeq, ...(isWell && { handOver }) }))) return "overtaken";
   await notifyOfStart(host, { agent, session, log }, run);
-  return {
-    start: { sessionId, runId: run.runId, afterSeq },
-    first: first && { ...first, seq: afterSeq + all.length },
-  };
+  return { start, leg: leg.go({ signal, mayBegin }) };
+}
+
+async function goAtOnce(
+  leg: OpenLeg,
+  events: readonly NewEvent[],
+  start: Begun["start"],
+  options: GoOptions,
+): Promise<Begun | "taken"> {
+  const outcome = Promise.withResolvers<readonly StoredEvent[]>();
+  outcome.promise.catch(() => undefined);
+  await leg.log.hold(events, { outcome, atTip: true });
+  const active = leg.go(options);
+  try {
+    const [first] = await outcome.promise;
+    return { start: { ...start, afterSeq: (first?.seq ?? 1) - 1 }, leg: active };
+  } catch (cause) {
+    await active.done.catch(() => undefined);
+    // Somebody came first, and the leg is over.
+    if (PawlError.is(cause, "conflict")) return "taken";
+    throw cause;
+  }
 }

@@ -7,7 +7,7 @@ import type { Host } from "./host.ts";
 import type { OwnLeg } from "./make-leg.ts";
 
 /** A lease that is renewed until it is released. */
-interface HeldLease {
+export interface HeldLease {
   /** Stops renewing, because the last append released the lease. */
   stopRenewing(): void;
   giveBack(): Promise<void>;
@@ -64,6 +64,7 @@ async function isLeft({ log, life }: OwnLeg): Promise<boolean> {
     for (let appends = 0; appends < APPENDS; appends += 1) {
       const run = openRun(log.state);
       if (life.leaving === undefined || run?.unsettled !== true) return false;
+      log.decide();
       const left: NewEvent = { type: "run_left", data: { run_id: run.runId, reason: life.leaving } };
       if (await log.appendAtTip([left], { release: true })) return true;
     }

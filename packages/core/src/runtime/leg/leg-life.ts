@@ -77,7 +77,7 @@ export function newLegLife(
     abandon: () => {
       life.lost = true;
     },
-    handOver: (runId) => {
+    keepLeaseFor: (runId) => {
       life.nextRun = runId;
     },
     begin: () => {

@@ -1,24 +1,22 @@
 import type { Agent } from "../../agent/agent.ts";
+import { once } from "../../base/once.ts";
 import { withContent } from "../../context/wrap-results.ts";
-import type { Access } from "../../leg/leg.ts";
+import type { Access, Leg } from "../../leg/leg.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
 import type { NewEvent, StoredOf } from "../../log/event.ts";
 import type { AcquiredLease } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { ABORTED, INTERRUPTED } from "../../log/stop-reason.ts";
-import { firstRequest, hasDepsAtOnce } from "../../loop/first-request.ts";
-import type { PreparedRequest, StoredRequest } from "../../loop/turn/prepare-request.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import { accessesOf, namesCaller, type OwnAccess } from "./access.ts";
-import { keepLease, withLease } from "./held-lease.ts";
+import { keepLease } from "./held-lease.ts";
 import { hiddenEvent } from "./hidden-event.ts";
 import type { ActiveLeg, BegunBy, HeldCredentials, Host } from "./host.ts";
-import { keepSnapshot } from "./keep-snapshot.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
 import { giveAway, placeFor, wakeInTransaction } from "./place.ts";
 import { changeOnResume } from "./ready.ts";
-import { type RunningLeg, startLeg } from "./start-leg.ts";
-import { work } from "./work.ts";
+import { runLegs } from "./run-legs.ts";
+import { startLeg } from "./start-leg.ts";
 
 /** A leg that holds its lease and has read its log, but has not started. */
 export interface OpenLeg {
@@ -30,10 +28,12 @@ export interface OpenLeg {
    */
   readyTo(what: "start" | "resume" | "answered"): Promise<Agent>;
   /**
-   * Returns whether the open run can continue without waiting for the application. `deps` must be available,
-   * and `tools` must not be a function.
+   * Resolves to whether the loop can start before the message, retry or answer that begins it is stored: one
+   * append then stores that with what follows from it. `deps` must be available without waiting, `tools` must
+   * not be a function, and the leg must have nothing to store first. For a leg that is ready to start, or for
+   * an open run.
    */
-  isReadyAtOnce(): boolean;
+  startsAtOnce(): Promise<boolean>;
   /**
    * Returns the event to store if the open run continues under another version of its agent, or with other
    * tools. For a leg that is ready to resume.
@@ -53,18 +53,18 @@ export interface OpenLeg {
   readonly isGivenAway: boolean;
   /** Gives the run to the engine in the transaction of an append, see `WriteOptions`. */
   readonly handOver: ((transaction: unknown) => Promise<void>) | undefined;
-  /**
-   * Prepares the first request of the run that is about to start with these events. `undefined` if the
-   * request has to wait until they are stored.
-   */
-  firstRequest(events: readonly NewEvent[]): Promise<PreparedRequest | undefined>;
-  /**
-   * Starts the loop. Aborting the signal stops the run. `first` is a request that is in the log and was not
-   * sent yet.
-   */
-  go(signal?: AbortSignal, first?: StoredRequest): ActiveLeg;
+  /** Starts the loop. */
+  go(options?: GoOptions): ActiveLeg;
   /** Releases the lease without starting the loop. */
   close(): Promise<void>;
+}
+
+/** How a leg's loop starts. */
+export interface GoOptions {
+  /** Aborting it stops the run. */
+  signal?: AbortSignal | undefined;
+  /** See {@link Leg.mayBegin}. */
+  mayBegin?: (() => Promise<boolean>) | undefined;
 }
 
 /** The parts of a leg that holds its lease. */
@@ -88,7 +88,7 @@ export interface LegToHold {
  * these starts in the append that ends the run before it.
  */
 export function holdLeg(parts: LegToHold): OpenLeg {
-  const { host, session, agent, lease, from, onlyEnds, held, state, snapshotSeq } = parts;
+  const { host, session, agent, lease, from, onlyEnds, held } = parts;
   const next = accessesOf(host, session, held);
   // Answers of the open run that came with a caller or credentials which the leg does not have yet.
   const answers: StoredOf<"tool_answered">[] = [];
@@ -99,27 +99,9 @@ export function holdLeg(parts: LegToHold): OpenLeg {
     makeLeg({ ...parts, log, handOverAt, answers, accessOf: next.of, ...more });
   let current = newLeg();
   const kept = keepLease(host, lease, log, () => current.life.lose());
-  const runAll = async (begun: RunningLeg, request?: StoredRequest): Promise<void> => {
-    for (let running = begun, first = request; ; first = undefined) {
-      const { leg } = running;
-      try {
-        const settled = await withLease(kept, leg, () => work(leg, first));
-        if (leg.life.nextRun === undefined) {
-          running.end({ state, settled });
-          if (settled) keepSnapshot(host, state, snapshotSeq);
-          else if (leg.life.draining) notifyOfHandOver(host, session.id);
-          return;
-        }
-      } catch (error) {
-        return running.fail(error);
-      }
-      // The next leg is registered before this one ends, so that the session is never without a leg. From
-      // here on, the state is that of the next run.
-      current = newLeg({ access: next.last() });
-      const following = startLeg(host, current);
-      running.end({ state, settled: false });
-      running = following;
-    }
+  const nextLeg = () => {
+    current = newLeg({ access: next.last() });
+    return startLeg(host, current);
   };
   const readyTo: OpenLeg["readyTo"] = async (what) => {
     // A leg has the dependencies and tools of one caller, so another run needs another leg.
@@ -129,14 +111,14 @@ export function holdLeg(parts: LegToHold): OpenLeg {
     await current.ready();
     return current.agent;
   };
+  const changes = () => (onlyEnds ? [] : changeOnResume(current));
   const leave = () => {
     place?.leave();
     held.close();
   };
   const close = async () => {
     leave();
-    if (log.isHandedOver) kept.stopRenewing();
-    else await kept.giveBack();
+    await (log.isHandedOver ? kept.stopRenewing() : kept.giveBack());
   };
   return {
     log,
@@ -146,18 +128,33 @@ export function holdLeg(parts: LegToHold): OpenLeg {
     isGivenAway: place === undefined,
     handOver: place === undefined ? wakeInTransaction(host, session) : undefined,
     readyTo,
-    isReadyAtOnce: () => place !== undefined && agent.toolsFor === undefined && hasDepsAtOnce(current),
-    changes: () => (onlyEnds ? [] : changeOnResume(current)),
+    startsAtOnce: async () => {
+      if (place === undefined || !isReadyAtOnce(current, agent)) return false;
+      if (!current.starts) await readyTo("resume");
+      return current.starts || changes().length === 0;
+    },
+    changes,
     access: () => current,
-    firstRequest: async (events) => place && (await firstRequest(current, events)),
-    go: (signal, first) => {
+    go: ({ signal, mayBegin } = {}) => {
       if (place === undefined) return giveAway(host, session, log, close());
+      current.mayBegin = mayBegin && once(mayBegin);
       const begun = startLeg(host, current, signal);
-      void runAll(begun, first).finally(leave);
+      void runLegs(parts, begun, { kept, nextLeg }).finally(leave);
       return begun.active;
     },
     close,
   };
+}
+
+/**
+ * Calls the runtime's `deps` for the leg's caller. Returns whether the dependencies and the agent's tools are
+ * available without waiting. A message or an answer must not wait for the application before it is stored.
+ */
+function isReadyAtOnce(leg: OwnLeg, { toolsFor }: Agent): boolean {
+  if (toolsFor !== undefined) return false;
+  // The run's leg meets the same failure, and reports it.
+  leg.makeDeps().catch(() => undefined);
+  return leg.hasDeps;
 }
 
 /** Returns how long the session's run still waits, in milliseconds. */
@@ -197,9 +194,4 @@ function preparedEvents(
 ): readonly NewEvent[] {
   const hidden = held.isEmpty() ? events : events.map((event) => hiddenEvent(event, held.hide));
   return withContent(agent, hidden, state);
-}
-
-/** Tells the readers of this process that another one continues the run. */
-function notifyOfHandOver({ handOvers }: Host, sessionId: string): void {
-  for (const notify of [...handOvers]) notify(sessionId);
 }

@@ -32,6 +32,7 @@ export interface OwnLeg extends Leg {
    * stops the timers.
    */
   begin(): () => void;
+  mayBegin: Leg["mayBegin"];
 }
 
 /** The parts of a leg. */
@@ -114,6 +115,8 @@ export function makeLeg({ host, session, agent, log, held, lease, ...parts }: Le
     },
     accessOf: parts.accessOf,
     hide: held.hide,
+    mayBegin: undefined,
+    renewLease: () => store.renew(lease, host.leaseTtlMs),
     get mayLeave() {
       return host.mayLeave && access.credentials === undefined && !isTaskSession(session);
     },
@@ -166,7 +169,7 @@ function reporting(
     const runId = log.state.run?.runId ?? "";
     const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
     const failures = await notifyHooks(life, agent.hooks, error, context);
-    if (failures.length > 0) await log.append(failures);
+    if (failures.length > 0) await log.add(failures);
   };
   const toFix: LegReport["toFix"] = (error) => {
     try {
@@ -186,7 +189,7 @@ function reporting(
     },
     logError: async (report, events = []) => {
       const error = hide(errorEvent(report));
-      await log.append([...events, error]);
+      await log.add([...events, error]);
       await notify(error.data);
     },
     logLate: async (report) => {

@@ -123,7 +123,7 @@ export function changeOnResume(leg: Leg): NewEvent[] {
 /** Stores that the open run continues with other tools, e.g. because an answer came from another caller. */
 export async function storeChanges(leg: Leg): Promise<void> {
   const changes = changeOnResume(leg);
-  if (changes.length > 0) await leg.log.append(changes);
+  if (changes.length > 0) await leg.log.add(changes);
 }
 
 /**
@@ -135,5 +135,5 @@ export async function storeTools(leg: Leg): Promise<void> {
   const run = openRun(state);
   if (run === undefined || !hasNotAsked(leg, run) || canOnlyEnd(leg)) return;
   const events = prefixFor(state, leg.agent, leg.newId, "");
-  if (events.length > 0) await leg.log.append([...events, ...(leg.agent.toolErrors ?? [])]);
+  if (events.length > 0) await leg.log.add([...events, ...(leg.agent.toolErrors ?? [])]);
 }

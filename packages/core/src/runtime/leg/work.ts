@@ -1,10 +1,8 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
-import { endRun, lacksCredentials, runLoop } from "../../loop/loop.ts";
+import { storedFirst } from "../../leg/stored-first.ts";
+import { lacksCredentials, runLoop } from "../../loop/loop.ts";
 import { reportUnstored } from "../../loop/tools/late-result.ts";
-import type { StoredRequest } from "../../loop/turn/prepare-request.ts";
-import { lostAnswer } from "../../session/open-attempt.ts";
-import { openRun } from "../../session/state.ts";
 import type { OwnLeg } from "./make-leg.ts";
 import { storeTools } from "./ready.ts";
 
@@ -12,9 +10,9 @@ import { storeTools } from "./ready.ts";
  * Runs a leg's loop. An exception ends the run as an error, unless the store failed or the lease is lost. A
  * lost lease may also show while the run is being ended.
  */
-export async function work(leg: OwnLeg, first?: StoredRequest): Promise<boolean> {
+export async function work(leg: OwnLeg): Promise<boolean> {
   try {
-    return await loopOrEnd(leg, first);
+    return await loopOrEnd(leg);
   } catch (error) {
     if (!PawlError.is(error, "fenced")) throw error;
     leg.life.lose();
@@ -24,19 +22,19 @@ export async function work(leg: OwnLeg, first?: StoredRequest): Promise<boolean>
   }
 }
 
-async function loopOrEnd(leg: OwnLeg, first: StoredRequest | undefined): Promise<boolean> {
+async function loopOrEnd(leg: OwnLeg): Promise<boolean> {
   try {
     const deps = withinDeadline(leg.life, leg.makeDeps());
     // Without credentials, the run only asks for them or ends, so an error of `deps` does not count.
     await (lacksCredentials(leg) ? deps.catch(() => undefined) : deps);
     await leg.ready();
     if (leg.agent.toolsFor !== undefined) await storeTools(leg);
-    return await runLoop(leg, first);
+    return await runLoop(leg);
   } catch (error) {
     if (PawlError.is(error, "fenced")) throw error;
     if (storeFailed(error)) {
       // The log may be fine, e.g. if a schema reads another store. Somebody waits for a held answer.
-      await leg.log.storeHeld().catch(() => undefined);
+      await storedFirst(leg).catch(() => undefined);
       throw error;
     }
     if (PawlError.is(error, "tools_failed")) {
@@ -51,14 +49,8 @@ async function loopOrEnd(leg: OwnLeg, first: StoredRequest | undefined): Promise
 }
 
 async function endAsError(leg: OwnLeg, error: unknown): Promise<boolean> {
-  await leg.log.storeHeld();
-  leg.report.failed(error);
+  // Stores what is held, too, before the application learns of the error.
   await leg.report.logError({ code: "internal", message: messageOf(error), context: causeOf(error) });
-  const stop = { type: "error", message: "Something went wrong. Please try again." };
-  const lost = openRun(leg.log.state)?.attempt;
-  if (lost !== undefined) await leg.log.append([lostAnswer(lost)]);
-  while (!leg.life.lost && openRun(leg.log.state) !== undefined) {
-    if (await endRun(leg, stop)) return true;
-  }
-  return false;
+  leg.report.failed(error);
+  return await runLoop(leg, { type: "error", message: "Something went wrong. Please try again." });
 }

@@ -41,7 +41,7 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
   };
   // A process that takes over the caller's run looks for sessions of sub-agents. It finds this one, or this
   // process no longer holds the lease, and asks no model.
-  const mayBegin = () => leg.log.renewLease(host.leaseTtlMs);
+  const mayBegin = () => leg.renewLease();
   const state = await whileWanted(leg, async (signal) => {
     const begun = await giveWork(host, { ...task, signal, mayBegin }, call);
     return await untilRest(host, leg, { session, agent, signal }, begun);

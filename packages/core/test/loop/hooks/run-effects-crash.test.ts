@@ -95,7 +95,7 @@ describe.each([
     ["once at most", false],
     ["again if that is allowed", true],
   ])("L17 runs %s", async (_what, idempotent) => {
-    expect(appends).toBeGreaterThanOrEqual(talkPast ? 18 : 12);
+    expect(appends).toBeGreaterThanOrEqual(talkPast ? 18 : 11);
     for (let at = 1; at <= appends; at += 1) {
       for (const when of ["before", "after"] as const) await checkStory({ at, when, idempotent, talkPast });
     }

@@ -48,22 +48,24 @@ describe("the plan of a turn", () => {
     let clock = 0;
     const store = memoryStore({ now: () => clock });
     const { tool, ran } = echo();
-    const script = [{ tools: [calling("echo", "a", "toolu_e")] }];
-    const hooks = [named("gate", { beforeTurn: () => ({ tools: [] }), beforeTool: () => undefined })];
+    const other = echo("other");
+    const script = [{ tools: [calling("other", "b", "toolu_o"), calling("echo", "a", "toolu_e")] }];
+    const hooks = [named("gate", { beforeTurn: () => ({ tools: ["other"] }), beforeTool: () => undefined })];
     const dying = beforeAppend(store, async (events) => {
       if (has(events, "tool_result")) return await never();
     });
-    const old = setup(script, { tools: [tool], hooks }, { store: dying });
+    const old = setup(script, { tools: [tool, other.tool], hooks }, { store: dying });
     const { sessionId, runId } = await old.pawl.run("tester", { ...user, input: "Go" }).started;
     await stored(old, sessionId, "tool_call");
     clock += 60_000;
-    const next = setup([{ text: "Done." }, { text: "Fine." }], { tools: [tool] }, { store });
+    const next = setup([{ text: "Done." }, { text: "Fine." }], { tools: [tool, other.tool] }, { store });
     expect(await next.pawl.sweep()).toBe(1);
     for await (const _ of next.pawl.follow(sessionId, { untilIdle: { runId } }));
-    expect(ran).toEqual([]);
-    expect((await next.of(sessionId, "tool_result"))[0]?.data).toMatchObject({
+    expect({ echo: ran, other: other.ran }).toEqual({ echo: [], other: ["b"] });
+    const results = await next.of(sessionId, "tool_result");
+    expect(results.find(({ data }) => data.call_id === "toolu_e")?.data).toMatchObject({
       success: false,
-      result: '"echo" cannot be used now.',
+      result: '"echo" cannot be used now, only other.',
     });
     await sound(next, sessionId);
   });

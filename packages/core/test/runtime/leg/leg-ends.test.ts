@@ -60,7 +60,8 @@ it("L4 the report of a late result may be lost without harm", async () => {
   const listen = (reason: unknown) => unhandled.push(reason);
   process.on("unhandledRejection", listen);
   try {
-    const world = setup([{ tools: [{ name: "slow" }] }, { text: "Done." }], { tools: [slow] }, { store });
+    const script = [{ tools: [{ name: "slow" }] }, { text: "Done." }];
+    const world = setup(script, { tools: [slow] }, { store, storeRetryMs: [] });
     const { stop } = await world.say("Go");
     expect(stop.type).toBe("end_turn");
     back();

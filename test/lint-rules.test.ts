@@ -6,11 +6,11 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { at, tool } from "../scripts/lib/project.mjs";
 
-/** Lints lines of code by the rule alone. Returns the lines that it refuses. */
-async function refused(lines: readonly string[]): Promise<string[]> {
+/** Lints lines of code by one rule alone. Returns the lines that it refuses. */
+async function refused(rule: string, lines: readonly string[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "pawl-lint-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const plugins = [at("scripts/lib/lint/listed-problems.grit")];
+  const plugins = [at(`scripts/lib/lint/${rule}.grit`)];
   const config = { root: true, plugins, linter: { rules: { recommended: false } } };
   await writeFile(join(folder, "biome.json"), JSON.stringify(config));
   await writeFile(join(folder, "a.ts"), lines.join("\n"));
@@ -45,5 +45,32 @@ test("B7 the lint refuses to join problems by hand, wherever they come from", as
     "const listed = problems.map(String);",
     "const h = listedProblems(listed);",
   ];
-  expect(await refused([...joined, ...fine])).toEqual(joined);
+  expect(await refused("listed-problems", [...joined, ...fine])).toEqual(joined);
+});
+
+test("R2 L3 the lint refuses a call of the application's code that what is held could be seen by", async () => {
+  const ungated = [
+    "const a = await tool.execute?.(input, context);",
+    "const b = toJson(payload(input));",
+    "const c = tool.suspends.payload(input);",
+    "const d = formatted(tool, result);",
+    "const e = await withinDeadline(leg.life, (async () => choose(input, source))());",
+    "for (const strategy of strategies) plan = await strategy(source);",
+    "const g = await readUserData({ agent, session, access });",
+    "await fetchUserData(leg, access, { clock });",
+    "await hook.afterRun(result, context);",
+    "await hook[method](plan, context);",
+    "await leg.makeDeps();",
+    "await notifyHooks(deadline, agent.hooks, error, context);",
+    "leg.report.toFix(cause);",
+    "await validated(schema, value, within);",
+  ];
+  const gated = [
+    "const h = await asked(leg, () => tool.execute?.(input, context));",
+    'const i = await callHook(leg, hook, "afterTool", [outcome], (change) => formatted(tool, change));',
+    "const j = await validateFor(leg, tool.input, value);",
+    "const k = tool.execute;",
+    "await asked(leg, async () => fetchUserData(leg, await leg.accessOf(message), { clock }));",
+  ];
+  expect(await refused("gates", [...ungated, ...gated])).toEqual(ungated);
 });
