@@ -15,6 +15,9 @@ import type { AppendableEvent } from "../../log/event.ts";
 export async function appendOnce(leg: Leg, whose: string, event: AppendableEvent): Promise<boolean> {
   checkAppendable(whose, event);
   checkTagHere(leg, event);
+  // A hook of Pawl's own may have been called before what is held was stored. Another process may come first,
+  // so that the hook has seen what the log does not have.
+  await leg.log.barrier();
   try {
     await leg.log.add([event]);
     return true;

@@ -2,6 +2,7 @@ import { withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import type { Hook, RunContext } from "../../hooks/hook.ts";
+import { DECIDE_AGAIN } from "../../leg/decide-again.ts";
 import { effectiveType } from "../../leg/effective-type.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { type ErrorReport, endsRun } from "../../log/error-event.ts";
@@ -105,7 +106,7 @@ async function afterFailure<M extends HookMethod, R>(
   { hook, method, signal }: HookCall<M, R>,
   cause: unknown,
 ): Promise<Called<R>> {
-  if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
+  if (cause === DECIDE_AGAIN || PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
   if (leg.life.lost || (signal.aborted && cause === signal.reason)) return NOTHING;
   await leg.report.logError(hookFailure(hook, method, cause));
   if (endsRun(method)) leg.report.failed(namedFailure(leg, hook, method, cause));

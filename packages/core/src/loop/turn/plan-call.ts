@@ -32,7 +32,7 @@ export interface InsteadOfCall {
  * the limits do not allow a request, and `undefined` if the leg was aborted in the meantime.
  */
 export async function planCall(leg: Leg, wanted: TurnPlan): Promise<ModelCall | InsteadOfCall | undefined> {
-  if (hasLostServerCalls(leg.log.state)) await leg.log.add([newPrefix(leg.log.state, leg.newId())]);
+  if (hasLostServerCalls(leg.log.state)) await leg.log.follow([newPrefix(leg.log.state, leg.newId())]);
   const prompt = promptOf(leg.log.state);
   const estimatedTokens = leg.agent.estimateTokens(prompt.chars);
   if (hooksWith(leg, "beforeModel").length === 0)
