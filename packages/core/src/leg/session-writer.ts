@@ -148,10 +148,11 @@ async function storeAlone(writer: Writer, cause: unknown): Promise<boolean> {
   writer.held = [];
   if (refusal === undefined) settle(kept, rows);
   else for (const { outcome } of kept) outcome?.reject(refusal.error);
-  await readAgain(writer, storedSeq);
-  tail.stored(state.sessionId, state.lastSeq);
+  // Before the log is read, which may fail: nobody may wait for ever for what is dropped.
   const dropped = held.slice(kept.length);
   for (const { outcome } of dropped) outcome?.reject(cause);
+  await readAgain(writer, storedSeq);
+  tail.stored(state.sessionId, state.lastSeq);
   if (dropped.some(({ outcome }) => outcome !== undefined)) throw DECIDE_AGAIN;
   // Otherwise the refusal is known to those who wait for the outcome.
   if (refusal !== undefined && kept.some(({ outcome }) => outcome === undefined)) throw refusal.error;
