@@ -2,7 +2,7 @@ import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
 import { PawlError, storeFailed } from "../../base/errors.ts";
 import type { Hook } from "../../hooks/hook.ts";
 import type { Leg, OpenTask } from "../../leg/leg.ts";
-import { asked } from "../../leg/stored-first.ts";
+import { asked, storedFirst } from "../../leg/stored-first.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
@@ -37,6 +37,8 @@ export async function runEffects(
     const state = run.effects.get(hook.name);
     if (state === "over" || (state === "begun" && (hook.idempotent !== true || isGivenUp(run)))) continue;
     if (state === undefined) {
+      // An effect may charge what the run has used: a dying process must not lose the last answer's bill.
+      await storedFirst(leg);
       const started = effectStarted(run, stop, hook);
       if (run.ending !== undefined) await leg.log.add([started]);
       else if (!(await begin(started))) return false;
