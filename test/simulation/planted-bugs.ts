@@ -35,7 +35,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "all legs of a process hold their leases under one name",
     seed: 3,
-    file: core("runtime/leg/open-leg.ts"),
+    file: core("runtime/leg/lease-session.ts"),
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a source text
     is: "return `${host.holder()}/${host.newId()}`",
     becomes: "return host.holder()",

@@ -173,7 +173,7 @@ interface AskProgress {
   /** The calls with a key, by the key of their event. */
   readonly byKey: Map<string, Promise<AnswerInLog>>;
   /** The most that each call in flight may use. It counts until the call's actual use is in the log. */
-  readonly held: Set<{ most: Budget }>;
+  readonly reserved: Set<{ most: Budget }>;
 }
 
 /** An answer of a model to a hook or a tool, with its use. It is in the log, unless its call had no key. */

@@ -19,7 +19,7 @@ export interface SessionLog {
   /** `seq` of the last event in the state that is stored. Held events follow it. */
   readonly storedSeq: number;
   /** Whether an append has handed the session over, and so released the lease. */
-  readonly isHandedOver: boolean;
+  readonly isGivenAway: boolean;
   /** Stores facts, under the lease. Facts that wait at the same time are stored in one append. */
   add(events: readonly NewEvent[]): Promise<readonly StoredEvent[]>;
   /**
@@ -74,7 +74,7 @@ export interface HoldOptions {
 }
 
 /** Options of `appendAtTip`. */
-interface AtTip extends Pick<WriteOptions, "release" | "handOver"> {
+interface AtTip extends Pick<WriteOptions, "release" | "giveAway"> {
   /**
    * `seq` of the last event on which the caller's decision is based. Default: the last event in the state.
    */
@@ -101,8 +101,8 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
     get storedSeq() {
       return state.lastSeq - eventsOf(writer.held).length;
     },
-    get isHandedOver() {
-      return writer.isHandedOver;
+    get isGivenAway() {
+      return writer.isGivenAway;
     },
     add: (events) => queue.join(prepare(events)),
     hold: (events, options) => queue.hold(prepare(events), options),

@@ -37,7 +37,7 @@ export interface Writer extends Readonly<WriterParts> {
    */
   failure: { error: unknown } | undefined;
   /** Whether the last append handed the session over: it has released the lease. */
-  isHandedOver: boolean;
+  isGivenAway: boolean;
 }
 
 /** Conditions of an append. */
@@ -50,7 +50,7 @@ export interface WriteOptions {
    * Called in the transaction of the append, which then releases the lease, too. If the store has no
    * transactions or this rejects, the events are stored without it, and the lease is kept. Default: none.
    */
-  handOver?: ((transaction: unknown) => Promise<void>) | undefined;
+  giveAway?: ((transaction: unknown) => Promise<void>) | undefined;
 }
 
 /** Makes the writer of a leg's log. */
@@ -62,7 +62,7 @@ export function newWriter(parts: WriterParts): Writer {
     held: [],
     revision: 0,
     failure: undefined,
-    isHandedOver: false,
+    isGivenAway: false,
   };
 }
 
@@ -112,7 +112,7 @@ export async function unlessOvertaken<T>(
 export async function appendRows(
   writer: Writer,
   events: readonly NewEvent[],
-  { afterSeq, release = false, handOver }: WriteOptions = {},
+  { afterSeq, release = false, giveAway }: WriteOptions = {},
 ): Promise<readonly StoredEvent[]> {
   const { state, lease } = writer;
   writer.appends += 1;
@@ -125,7 +125,7 @@ export async function appendRows(
       ...(release && { release }),
     };
     const stored =
-      (handOver && (await appendAndHandOver(writer, events, options, handOver))) ??
+      (giveAway && (await appendAndGiveAway(writer, events, options, giveAway))) ??
       (await writer.store.append(state.sessionId, events, options));
     // Callers start tools and model calls after this append, so it must have stored exactly these events.
     return ownRows(state.sessionId, events, stored);
@@ -139,22 +139,22 @@ export async function appendRows(
  * Appends events, and hands the session over in the same transaction. Resolves to `undefined` if that is not
  * possible. Then the caller must append the events.
  */
-async function appendAndHandOver(
+async function appendAndGiveAway(
   writer: Writer,
   events: readonly NewEvent[],
   options: AppendOptions,
-  handOver: (transaction: unknown) => Promise<void>,
+  giveAway: (transaction: unknown) => Promise<void>,
 ): Promise<readonly StoredEvent[] | undefined> {
   const { store, state } = writer;
   let failed = false;
   const also = async (transaction: unknown) => {
     failed = true;
-    await handOver(transaction);
+    await giveAway(transaction);
     failed = false;
   };
   try {
     const rows = await store.appendWith?.(state.sessionId, events, { ...options, release: true }, also);
-    writer.isHandedOver = rows !== undefined;
+    writer.isGivenAway = rows !== undefined;
     return rows;
   } catch (error) {
     if (failed) return undefined;

@@ -10,9 +10,9 @@ import { begunBy, senderOf } from "./begin/incoming-message.ts";
 import { newSessionId } from "./begin/new-session.ts";
 import type { RetryRunOptions, RunOptions } from "./begin/runtime-types.ts";
 import type { BegunBy, Host } from "./leg/host.ts";
-import type { OpenLeg } from "./leg/leg-runner.ts";
+import { leaseSessionOf } from "./leg/lease-session.ts";
+import type { LeasedSession } from "./leg/leased-session.ts";
 import { noSuchAgent } from "./leg/no-such-agent.ts";
-import { openLegOf } from "./leg/open-leg.ts";
 import { isTaskSession } from "./leg/task-session.ts";
 
 /** Begins, continues or retries a run, as the options ask. */
@@ -52,7 +52,7 @@ export async function beginOrContinue(
         files.map(({ kept }) => kept),
       );
   } catch (error) {
-    await opened.leg?.close();
+    await opened.leased?.close();
     throw error;
   }
   const references = files.map(({ reference }) => reference);
@@ -88,11 +88,14 @@ const rarelyUsedParts = () => import("./seldom/index.ts");
 async function openFor(
   host: Host,
   agent: Agent,
-  wanted: Parameters<typeof openLegOf>[1],
+  wanted: Parameters<typeof leaseSessionOf>[1],
   from: BegunBy,
-): Promise<{ session: Session; leg: OpenLeg | undefined }> {
-  const opened = await openLegOf(host, wanted, agent, from);
-  return { session: notExpired(checkOwn(host, opened?.session, wanted.userId, agent)), leg: opened?.leg };
+): Promise<{ session: Session; leased: LeasedSession | undefined }> {
+  const opened = await leaseSessionOf(host, wanted, agent, from);
+  return {
+    session: notExpired(checkOwn(host, opened?.session, wanted.userId, agent)),
+    leased: opened?.leased,
+  };
 }
 
 /** Returns the session that a message needs. Without an id, it is created. */
@@ -100,7 +103,7 @@ async function wantedBy(
   host: Host,
   agent: Agent,
   options: RunOptions,
-): Promise<Parameters<typeof openLegOf>[1]> {
+): Promise<Parameters<typeof leaseSessionOf>[1]> {
   const { userId, sessionId, metadata } = options;
   if (sessionId !== undefined) return { userId, id: sessionId };
   const create = metadata === undefined ? {} : { metadata };

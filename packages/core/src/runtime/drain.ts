@@ -13,10 +13,10 @@ export async function drain(host: Host, timeoutMs: number): Promise<void> {
   cancelWakes(host);
   const atRest = async () => {
     await Promise.allSettled(host.begins);
-    await Promise.allSettled([...host.legs.values()].map(({ done }) => done));
+    await Promise.allSettled([...host.atWork.values()].map(({ done }) => done));
   };
   await atMost(host.clock, timeoutMs, atRest());
-  for (const leg of host.legs.values()) leg.leave("draining");
+  for (const leg of host.atWork.values()) leg.leave("draining");
   await atMost(host.clock, 2 * host.abortGraceMs, atRest());
   host.over.turnOn();
   await atMost(host.clock, 2 * host.abortGraceMs, settled(host.reads));

@@ -81,10 +81,10 @@ function callSafely<T>(listener: (event: T) => void, event: T): void {
 
 async function resultFrom(
   host: Host,
-  { start, leg, release }: Begun,
+  { start, work, release }: Begun,
   signal: AbortSignal | undefined,
 ): Promise<RunResult> {
-  const outcome = await leg?.done;
+  const outcome = await work?.done;
   if (outcome?.settled && isSettled(outcome.state)) return resultOf(outcome.state);
   // The run waits for a time, and no leg listens to the signal.
   const leave = release === undefined ? stopOnAbort(host, start, signal) : undefined;
@@ -93,11 +93,11 @@ async function resultFrom(
   return resultOf(await settledState(host, start, failure.signal).finally(leave));
 }
 
-/** Resolves to the error of the first leg that a timer of this process starts for the run and that fails. */
+/** Resolves to the error of the first work that a timer of this process starts for the run and that fails. */
 async function failureOfWakes({ wakes }: Host, sessionId: string): Promise<unknown> {
   for (let wake = wakes.get(sessionId); wake !== undefined; wake = wakes.get(sessionId)) {
-    const leg = await wake.leg;
-    const failed = await leg.done.then(
+    const work = await wake.work;
+    const failed = await work.done.then(
       () => undefined,
       (error: unknown) => ({ error }),
     );

@@ -35,7 +35,7 @@ function resumer(host: Host, sessionId: string, from: AskedBy, onHandOver: () =>
   /** The time for which this reader has resumed the run. */
   let resumedAt: string | null | undefined;
   const look = async () => {
-    if (host.legs.has(sessionId)) {
+    if (host.atWork.has(sessionId)) {
       // This process is working on it.
       runs = true;
       return;

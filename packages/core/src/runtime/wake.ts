@@ -5,7 +5,7 @@ import { firstExpiry, isResting, isSuspended, waitingFor } from "../session/queu
 import { openRun } from "../session/state.ts";
 import { isResumed, type NotDue } from "./begin/begin.ts";
 import { beginning } from "./begin/beginning.ts";
-import type { ActiveLeg, AskedBy, Host, Wake } from "./leg/host.ts";
+import type { AskedBy, Host, Wake, Work } from "./leg/host.ts";
 
 /**
  * The longest wait for which a process that sweeps sets a timer, in milliseconds. Sweeps find the sessions
@@ -50,11 +50,11 @@ function setWake(
   wake: Pick<Wake, "runId" | "at" | "from">,
   { ms, background }: { ms: number; background: boolean },
 ): void {
-  const { promise: leg, resolve } = Promise.withResolvers<ActiveLeg>();
+  const { promise: work, resolve } = Promise.withResolvers<Work>();
   let pauseMs = FIRST_RETRY_MS;
   const set = (afterMs: number) => host.clock.after(afterMs, () => void ring(), { background });
   let cancelTimer = set(ms);
-  const timer: Wake = { ...wake, leg, cancel: () => cancelTimer() };
+  const timer: Wake = { ...wake, work, cancel: () => cancelTimer() };
   host.wakes.get(id)?.cancel();
   host.wakes.set(id, timer);
   const ring = async () => {
@@ -68,7 +68,7 @@ function setWake(
       if (isCurrent) host.wakes.delete(id);
       if (active !== "moved on") resolve(active);
     } else if (isCurrent && !host.draining) {
-      // It is too early, or another leg holds the session, perhaps for a moment only, or the store failed.
+      // It is too early, or the lease is taken, perhaps for a moment only, or the store failed.
       cancelTimer = set(active === undefined ? pauseMs : active.waitMs + 1);
       if (active === undefined) pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS);
     }
@@ -79,11 +79,7 @@ function setWake(
  * Resumes a session's run, unless it waits for a later time by now, or for the user only. Returns `undefined`
  * if it could not be resumed.
  */
-async function resumeAt(
-  host: Host,
-  id: string,
-  wake: Wake,
-): Promise<ActiveLeg | NotDue | "moved on" | undefined> {
+async function resumeAt(host: Host, id: string, wake: Wake): Promise<Work | NotDue | "moved on" | undefined> {
   const session = await host.store.sessions.get(id);
   if (session === undefined || session.openRun !== wake.runId || !isDueAt(wake.at, session))
     return "moved on";

@@ -112,14 +112,14 @@ async function askAndCharge(
 ): Promise<AskEnd> {
   const { clock, timeLeftMs } = leg.life;
   const startedAt = clock.now();
-  const held = { most: nothingSpent };
-  leg.askProgress.held.add(held);
+  const reserved = { most: nothingSpent };
+  leg.askProgress.reserved.add(reserved);
   try {
     const end = await askAndRemind(model, options, {
       ...{ clock, signal: signal(), timeLeftMs, estimateTokens: leg.agent.estimateTokens },
       admit: (call, spent) => {
         refuseUnpriced(leg, model);
-        refuseBeyondLimits(leg, held, call, spent);
+        refuseBeyondLimits(leg, reserved, call, spent);
       },
     });
     const answer = "answer" in end ? end.answer : undefined;
@@ -128,7 +128,7 @@ async function askAndCharge(
     if (event !== undefined && openRun(leg.log.state) !== undefined) await leg.log.add([event]);
     return end;
   } finally {
-    leg.askProgress.held.delete(held);
+    leg.askProgress.reserved.delete(reserved);
   }
 }
 
@@ -141,12 +141,12 @@ function refuseUnpriced({ agent }: Leg, model: ModelClient): void {
 }
 
 /** Refuses a call that the run's limits leave no room for, beside the calls that are in flight. */
-function refuseBeyondLimits(leg: Leg, held: { most: Budget }, call: PlannedCall, spent: AskSpent): void {
+function refuseBeyondLimits(leg: Leg, reserved: { most: Budget }, call: PlannedCall, spent: AskSpent): void {
   const { state } = leg.log;
   const run = openRun(state);
-  held.most = usedBudget(spent);
+  reserved.most = usedBudget(spent);
   const left = remainingOf(state, leg.agent, leg.life.legMs());
-  for (const { most } of leg.askProgress.held) left.amounts = restOfBudget(left.amounts, most);
+  for (const { most } of leg.askProgress.reserved) left.amounts = restOfBudget(left.amounts, most);
   // A run that is about to end makes no last turn any more.
   const hasLastTurn = leg.agent.onLimit === "land" && !run?.landing && !run?.ending;
   const room = roomFor(left, call, hasLastTurn);
@@ -156,7 +156,7 @@ function refuseBeyondLimits(leg: Leg, held: { most: Budget }, call: PlannedCall,
     const message = `The limits of the run (${stop.type}) leave no room for about ${estimatedTokens} tokens of prompt and up to ${maxTokens} of answer.`;
     throw new PawlError("limit_reached", message, { details: { limit: stop.type } });
   }
-  held.most = addSpent(held.most, mostOf(call));
+  reserved.most = addSpent(reserved.most, mostOf(call));
 }
 
 function usedBudget({ usage, costUsd }: AskSpent): Budget {

@@ -11,7 +11,7 @@ import { remainingOf } from "../../stop/limits.ts";
 const SHARED: readonly Resource[] = ["inputTokens", "outputTokens", "costUsd"];
 
 /** Returns the part of a started task's slice that its caller was not charged for yet. */
-function heldBy({ started, charged: { usage, costUsd } }: CallState, resource: Resource): number {
+function reservedBy({ started, charged: { usage, costUsd } }: CallState, resource: Resource): number {
   const charged: Partial<Budget> = {
     inputTokens: promptTokens(usage),
     outputTokens: usage.outputTokens,
@@ -30,13 +30,13 @@ export function sliceOf(leg: Leg, budget: Budget, limits: Partial<Budget>): Part
   const { amounts } = remainingOf(state, leg.agent, leg.life.legMs());
   const run = openRun(state);
   const open = run === undefined ? [] : unanswered(run);
-  const held = open.filter(({ started }) => started?.slice !== undefined);
+  const reserved = open.filter(({ started }) => started?.slice !== undefined);
   const toBegin = open.filter(
     ({ started, toolName }) => started === undefined && leg.agent.tools.get(toolName)?.delegate !== undefined,
   ).length;
   const slice = { ...limits };
   for (const resource of SHARED) {
-    const free = held.reduce((rest, call) => rest - heldBy(call, resource), amounts[resource]);
+    const free = reserved.reduce((rest, call) => rest - reservedBy(call, resource), amounts[resource]);
     const part = Math.max(0, free) / toBegin;
     if (Number.isFinite(part)) slice[resource] = Math.min(part, budget[resource]);
   }

@@ -4,7 +4,7 @@ import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
-import { openLeg } from "../leg/open-leg.ts";
+import { leaseSession } from "../leg/lease-session.ts";
 
 interface Made<T> {
   result: T;
@@ -25,7 +25,7 @@ export async function whileIdle<T>(
   make: (state: SessionState) => Made<T> | Promise<Made<T>>,
   { evenOpen = false }: { evenOpen?: boolean } = {},
 ): Promise<T> {
-  const leg = await openLeg(host, session, agent);
+  const leg = await leaseSession(host, session, agent);
   if (leg === undefined) throw hasOpenRun();
   try {
     for (;;) {

@@ -11,8 +11,8 @@ import { startEvents } from "../../loop/start-run.ts";
 import { runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { AskedBy, Host } from "../leg/host.ts";
-import type { OpenLeg } from "../leg/leg-runner.ts";
-import { openLeg } from "../leg/open-leg.ts";
+import { leaseSession } from "../leg/lease-session.ts";
+import type { LeasedSession } from "../leg/leased-session.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 import { type Begun, PAUSE_MS, resumeRun } from "./begin.ts";
 import { retryOf } from "./earlier-run.ts";
@@ -43,31 +43,31 @@ const TRY_AGAIN =
 export async function beginRetry(
   host: Host,
   retry: Retry,
-  opened: { leg: OpenLeg | undefined },
+  opened: { leased: LeasedSession | undefined },
 ): Promise<Begun> {
   const { session, agent, runId } = retry;
-  // By then, another leg that holds the session has ended or lost its lease.
+  // By then, another leg of the session has ended or lost its lease.
   const patienceMs = host.leaseTtlMs + agent.userDataTimeoutMs + agent.toolsTimeoutMs;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const isFirst = waited === PAUSE_MS;
-    const leg = isFirst ? opened.leg : await openLeg(host, session, agent, senderOf(retry));
-    const state = leg?.log.state ?? (await loadState(host.store, session.id));
+    const leased = isFirst ? opened.leased : await leaseSession(host, session, agent, senderOf(retry));
+    const state = leased?.log.state ?? (await loadState(host.store, session.id));
     const earlier = await earlierRetry(host, state, runId).catch(async (error: unknown) => {
-      await leg?.close();
+      await leased?.close();
       throw error;
     });
     if (earlier !== undefined) {
-      await leg?.close();
-      return { start: earlier, leg: undefined };
+      await leased?.close();
+      return { start: earlier, work: undefined };
     }
     const open = openRun(state);
-    if (open?.runId === runId) return await resumeOrJoin(host, retry, leg, startOf(state));
+    if (open?.runId === runId) return await resumeOrJoin(host, retry, leased, startOf(state));
     const refused = open === undefined ? unlessRetryable(state, runId) : busy();
     if (refused !== undefined) {
-      await leg?.close();
+      await leased?.close();
       throw refused;
     }
-    const begun = leg === undefined ? "taken" : await startRetry(host, retry, leg);
+    const begun = leased === undefined ? "taken" : await startRetry(host, retry, leased);
     if (begun !== "taken") return begun;
     if (waited >= patienceMs) throw busy();
     await delay(host.clock, PAUSE_MS);
@@ -90,13 +90,14 @@ async function earlierRetry(
 async function resumeOrJoin(
   host: Host,
   { signal }: Retry,
-  leg: OpenLeg | undefined,
+  leased: LeasedSession | undefined,
   start: RunStart,
 ): Promise<Begun> {
-  const left = leg && runToResume(leg.log.state);
-  if (leg !== undefined && left !== undefined) return { start, leg: await resumeRun(leg, left, signal) };
-  await leg?.close();
-  return { start, leg: undefined, release: stopOnAbort(host, start, signal) };
+  const left = leased && runToResume(leased.log.state);
+  if (leased !== undefined && left !== undefined)
+    return { start, work: await resumeRun(leased, left, signal) };
+  await leased?.close();
+  return { start, work: undefined, release: stopOnAbort(host, start, signal) };
 }
 
 function unlessRetryable({ run }: SessionState, runId: string): PawlError | undefined {
@@ -110,29 +111,32 @@ function unlessRetryable({ run }: SessionState, runId: string): PawlError | unde
   );
 }
 
-/** Starts the retry. If another process stored something first, the leg is closed. */
+/** Starts the retry. If another process stored something first, releases the lease. */
 async function startRetry(
   host: Host,
   { session, runId: retried, signal, ...from }: Retry,
-  leg: OpenLeg,
+  leased: LeasedSession,
 ): Promise<Begun | "taken"> {
-  const { log, held } = leg;
+  const { log, callers } = leased;
   try {
-    const agent = await leg.readyTo("start");
+    const agent = await leased.readyTo("start");
     const run = {
       runId: host.newId(),
-      userData: await fetchUserData({ agent, session }, leg.access(), { clock: host.clock, hide: held.hide }),
+      userData: await fetchUserData({ agent, session }, leased.access(), {
+        clock: host.clock,
+        hide: callers.hide,
+      }),
       retryOf: retried,
-      isGivenAway: leg.isGivenAway,
+      isGivenAway: leased.isGivenAway,
       ...calledBy(from),
     };
-    const atOnce = await leg.startsAtOnce();
+    const atOnce = await leased.startsAtOnce();
     const events = [...startEvents(log.state, agent, host.newId, run), ...noteFor(log.state)];
-    const begun = await startRun(host, { session, agent, run, atOnce, signal }, leg, events);
-    if (begun === "overtaken") await leg.close();
+    const begun = await startRun(host, { session, agent, run, atOnce, signal }, leased, events);
+    if (begun === "overtaken") await leased.close();
     return begun === "overtaken" ? "taken" : begun;
   } catch (error) {
-    await leg.close();
+    await leased.close();
     if (PawlError.is(error, "key_taken") || PawlError.is(error, "fenced")) return "taken";
     throw error;
   }

@@ -8,12 +8,12 @@ import { patchOf } from "../../log/row-patch.ts";
 import type { Session } from "../../log/session-row.ts";
 import { openRun, type RunState, type SessionState } from "../../session/state.ts";
 import { storedCaller } from "../leg/access.ts";
-import { storeWith } from "../leg/held-credentials.ts";
-import type { ActiveLeg, AskedBy, Host } from "../leg/host.ts";
-import type { OpenLeg } from "../leg/leg-runner.ts";
-import { openLeg } from "../leg/open-leg.ts";
+import type { AskedBy, Host, Work } from "../leg/host.ts";
+import { leaseSession } from "../leg/lease-session.ts";
+import type { LeasedSession } from "../leg/leased-session.ts";
+import { storeWith } from "../leg/session-credentials.ts";
 import { answerEvents } from "./answer.ts";
-import { type Begun, failedLeg, giveBack, recoverStored, resumeRun } from "./begin.ts";
+import { type Begun, failedWork, giveBack, recoverStored, resumeRun } from "./begin.ts";
 import type { Answer } from "./runtime-types.ts";
 import { stopOnAbort } from "./stop-on-abort.ts";
 
@@ -26,9 +26,9 @@ interface Answering extends AskedBy {
 }
 
 /**
- * Stores answers and continues their run. If another leg holds the session, stores the answers without its
- * lease: that leg picks them up. `opened` is the session that the caller has opened. Its `leg` is `undefined`
- * if the lease was taken.
+ * Stores answers and continues their run. If the lease is taken, stores the answers without it: the leg
+ * that has it picks them up. `opened` is the session that the caller has opened. Its `leased` is
+ * `undefined` if the lease was taken.
  *
  * @throws PawlError `unknown_call`, `already_answered`, `invalid_answer` or `invalid_input`. Then no answer
  * is stored.
@@ -36,22 +36,23 @@ interface Answering extends AskedBy {
 export async function beginWithAnswers(
   host: Host,
   answering: Answering,
-  opened?: { leg: OpenLeg | undefined },
+  opened?: { leased: LeasedSession | undefined },
 ): Promise<Begun> {
   const { session, agent, caller, credentials } = answering;
-  let leg = opened === undefined ? await openLeg(host, session, agent, { caller, credentials }) : opened.leg;
+  let leased =
+    opened === undefined ? await leaseSession(host, session, agent, { caller, credentials }) : opened.leased;
   const release = async () => {
-    const own = leg;
-    leg = undefined;
+    const own = leased;
+    leased = undefined;
     if (own !== undefined) await giveBack(host, session, agent, own, answering);
   };
-  const state = leg?.log.state ?? (await loadState(host.store, session.id));
+  const state = leased?.log.state ?? (await loadState(host.store, session.id));
   const events = await checkedEvents(host, state, answering, release).catch(async (error: unknown) => {
     await release();
     throw error;
   });
   try {
-    const begun = leg === undefined ? "taken" : await answerHere(host, answering, leg, events);
+    const begun = leased === undefined ? "taken" : await answerHere(host, answering, leased, events);
     return begun === "taken" ? await answerElsewhere(host, answering, state, events) : begun;
   } catch (cause) {
     if (!PawlError.is(cause, "key_taken")) throw cause;
@@ -60,36 +61,36 @@ export async function beginWithAnswers(
 }
 
 /**
- * Stores the answers in this leg, which holds the session's lease, and continues the run. If another
- * process took over the session first, nothing was stored.
+ * Stores the answers under the session's lease, and continues the run. If another process took over
+ * the session first, nothing was stored.
  */
 async function answerHere(
   host: Host,
   answering: Answering,
-  leg: OpenLeg,
+  leased: LeasedSession,
   events: readonly NewEvent[],
 ): Promise<Begun | "taken"> {
   const { session, agent, credentials, signal } = answering;
-  const run = openRun(leg.log.state) as RunState;
-  let active: ActiveLeg | undefined;
+  const run = openRun(leased.log.state) as RunState;
+  let active: Work | undefined;
   try {
-    const isTogether = await followsAtOnce(leg, answering);
+    const isTogether = await followsAtOnce(leased, answering);
     const store = async () => {
-      if (!isTogether) return await storeAnswers(leg, events);
+      if (!isTogether) return await storeAnswers(leased, events);
       const outcome = Promise.withResolvers<readonly StoredEvent[]>();
       outcome.promise.catch(() => undefined);
       // The loop's first append stores them, with what follows from them.
-      await leg.log.hold(events, { outcome });
-      active = leg.go({ signal });
+      await leased.log.hold(events, { outcome });
+      active = leased.go({ signal });
       return await outcome.promise;
     };
     const [first] = await storeWith(host, session.id, credentials, store, seqOfFirst);
-    active ??= await resumeRun(leg, run, signal, "answered").catch(failedLeg);
+    active ??= await resumeRun(leased, run, signal, "answered").catch(failedWork);
     const start = { sessionId: session.id, runId: run.runId, afterSeq: (first?.seq ?? 1) - 1 };
-    return { start, leg: active };
+    return { start, work: active };
   } catch (error) {
     // A leg that was started continues the run, even if these answers were refused.
-    if (active === undefined) await giveBack(host, session, agent, leg, answering);
+    if (active === undefined) await giveBack(host, session, agent, leased, answering);
     if (PawlError.is(error, "fenced")) return "taken";
     throw error;
   }
@@ -97,24 +98,24 @@ async function answerHere(
 
 /** Stores answers. If this process has no place for the run, the engine gets it in the same transaction. */
 async function storeAnswers(
-  { log, handOver }: OpenLeg,
+  { log, giveAway }: LeasedSession,
   events: readonly NewEvent[],
 ): Promise<readonly Pick<StoredEvent, "seq">[]> {
-  if (handOver === undefined) return await log.add(events);
-  while (!(await log.appendAtTip(events, { handOver })));
+  if (giveAway === undefined) return await log.add(events);
+  while (!(await log.appendAtTip(events, { giveAway })));
   return [{ seq: log.state.lastSeq - events.length + 1 }];
 }
 
 /**
  * Returns whether the run can continue before the answers are stored, so that one append stores them with
  * what follows from them. Returns `false` if application code prepares the leg, the answers come from another
- * caller, or the leg has events to store first.
+ * caller, or there are events to store first.
  */
-async function followsAtOnce(leg: OpenLeg, { caller, credentials }: AskedBy): Promise<boolean> {
-  const run = openRun(leg.log.state);
+async function followsAtOnce(leased: LeasedSession, { caller, credentials }: AskedBy): Promise<boolean> {
+  const run = openRun(leased.log.state);
   if (run === undefined || run.unsettled) return false;
   if (caller !== undefined && !isEqualJson(storedCaller({ caller, credentials }), run.caller)) return false;
-  return await leg.startsAtOnce();
+  return await leased.startsAtOnce();
 }
 
 /** Stores answers without a lease: its leg picks them up. If that leg is gone, a new one starts here. */
@@ -130,11 +131,11 @@ async function answerElsewhere(
   const seq = first?.seq ?? state.lastSeq;
   host.tail.stored(session.id, seq + events.length - 1);
   const start = { sessionId: session.id, runId: state.run?.runId ?? "", afterSeq: seq - 1 };
-  const active = host.legs.get(session.id);
+  const active = host.atWork.get(session.id);
   if (active !== undefined) await active.catchUp();
-  const leg = await recoverStored(host, session, agent, { signal, caller, credentials });
-  if (leg !== undefined) return { start, leg };
-  return { start, leg, release: stopOnAbort(host, start, signal) };
+  const work = await recoverStored(host, session, agent, { signal, caller, credentials });
+  if (work !== undefined) return { start, work };
+  return { start, work, release: stopOnAbort(host, start, signal) };
 }
 
 const seqOfFirst = ([first]: readonly Pick<StoredEvent, "seq">[]) => first?.seq;

@@ -6,8 +6,8 @@ import { startEvents } from "../../loop/start-run.ts";
 import { isResting, queuedMessages, runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
-import type { OpenLeg } from "../leg/leg-runner.ts";
-import { openLeg } from "../leg/open-leg.ts";
+import { leaseSession } from "../leg/lease-session.ts";
+import type { LeasedSession } from "../leg/leased-session.ts";
 import { type Begun, PAUSE_MS, resumeRun } from "./begin.ts";
 import { begunBy, busy, calledBy, type IncomingMessage, messageEvents } from "./incoming-message.ts";
 import { startRun } from "./store-start.ts";
@@ -23,9 +23,9 @@ export type LoadsMeeting = () => Promise<
  * Stores the user's message together with the start of a run, and starts the run. If the message is already
  * stored, returns the run that it started. During another run, does as `whenBusy` says.
  *
- * If a process holds the session's lease without an open run, it is just starting a run, perhaps for the same
+ * If a process has the session's lease without an open run, it is just starting a run, perhaps for the same
  * message. This function then waits and checks again. `opened` is the session that the caller has opened. Its
- * `leg` is `undefined` if the lease was taken.
+ * `leased` is `undefined` if the lease was taken.
  *
  * @throws PawlError `session_busy` if a run is in progress and `whenBusy` is `reject`, or the session stays
  * locked.
@@ -34,7 +34,7 @@ export async function beginWithMessage(
   host: Host,
   incoming: IncomingMessage,
   load: LoadsMeeting,
-  opened?: { leg: OpenLeg | undefined },
+  opened?: { leased: LeasedSession | undefined },
 ): Promise<Begun> {
   try {
     return await begin(host, incoming, load, opened);
@@ -42,7 +42,7 @@ export async function beginWithMessage(
     if (!PawlError.is(error, "key_taken")) throw error;
     const earlier = await (await load()).earlierRun(host.store, incoming);
     if (earlier === undefined) throw busy();
-    return { start: earlier, leg: undefined };
+    return { start: earlier, work: undefined };
   }
 }
 
@@ -51,21 +51,21 @@ async function begin(
   host: Host,
   incoming: IncomingMessage,
   load: LoadsMeeting,
-  opened?: { leg: OpenLeg | undefined },
+  opened?: { leased: LeasedSession | undefined },
 ): Promise<Begun> {
   const { session, agent } = incoming;
   const mayWait = incoming.whenBusy !== "reject";
-  // By then, another leg that holds the session has ended or lost its lease.
+  // By then, another leg of the session has ended or lost its lease.
   const patienceMs = mayWait
     ? host.leaseTtlMs + agent.userDataTimeoutMs + agent.toolsTimeoutMs
     : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const isFirst = opened !== undefined && waited === PAUSE_MS;
-    const leg = isFirst ? opened.leg : await openLeg(host, session, agent, begunBy(incoming));
-    const here = leg === undefined ? "taken" : await unlessTaken(beginHere(host, incoming, leg, load));
+    const leased = isFirst ? opened.leased : await leaseSession(host, session, agent, begunBy(incoming));
+    const here = leased === undefined ? "taken" : await unlessTaken(beginHere(host, incoming, leased, load));
     if (here !== "taken") return here;
     const earlier = await (await load()).earlierRun(host.store, incoming);
-    if (earlier !== undefined) return { start: earlier, leg: undefined };
+    if (earlier !== undefined) return { start: earlier, work: undefined };
     const queued = await duringRun(host, incoming, load);
     if (queued !== "starting") return queued;
     if (waited >= patienceMs) throw busy();
@@ -73,7 +73,7 @@ async function begin(
   }
 }
 
-/** Handles a message for a session that another leg holds: queues it for the open run, or refuses it. */
+/** Handles a message for a session whose lease is taken: queues it for the open run, or refuses it. */
 async function duringRun(
   host: Host,
   incoming: IncomingMessage,
@@ -97,39 +97,39 @@ async function unlessTaken(work: Promise<Begun | "taken">): Promise<Begun | "tak
   }
 }
 
-/** Stores the message in this leg, which holds the session's lease: for an open run, or with a new run. */
+/** Stores the message under the session's lease: for an open run, or with a new run. */
 async function beginHere(
   host: Host,
   incoming: IncomingMessage,
-  leg: OpenLeg,
+  leased: LeasedSession,
   load: LoadsMeeting,
 ): Promise<Begun | "taken"> {
   for (;;) {
-    const left = runToResume(leg.log.state);
+    const left = runToResume(leased.log.state);
     if (left !== undefined) {
       if (incoming.whenBusy === "reject") {
-        if (isResting(left)) return await leaveWaiting(leg);
-        const resumed = await resumeRun(leg, left).catch(host.report);
+        if (isResting(left)) return await leaveWaiting(leased);
+        const resumed = await resumeRun(leased, left).catch(host.report);
         // If the process may end with the response to this request, wait for the resumed run, or it would be
         // lost.
         if (!host.staysAlive && incoming.isTask !== true) await resumed?.done.catch(host.report);
         throw busy();
       }
       const { queueHere } = await load().catch(async (error: unknown) => {
-        await leg.close();
+        await leased.close();
         throw error;
       });
-      const begun = await queueHere(host, incoming, leg);
+      const begun = await queueHere(host, incoming, leased);
       if (begun !== "overtaken") return begun;
     }
-    const start = await beginRun(host, incoming, leg, load);
+    const start = await beginRun(host, incoming, leased, load);
     if (start !== "overtaken") return start;
   }
 }
 
 /** Leaves a run that waits for a time as it is. */
-async function leaveWaiting(leg: OpenLeg): Promise<never> {
-  await leg.close();
+async function leaveWaiting(leased: LeasedSession): Promise<never> {
+  await leased.close();
   throw busy();
 }
 
@@ -137,13 +137,13 @@ async function leaveWaiting(leg: OpenLeg): Promise<never> {
 async function beginRun(
   host: Host,
   incoming: IncomingMessage,
-  leg: OpenLeg,
+  leased: LeasedSession,
   load: LoadsMeeting,
 ): ReturnType<typeof startRun> {
   try {
-    return await tryToStart(host, incoming, leg, load);
+    return await tryToStart(host, incoming, leased, load);
   } catch (error) {
-    await leg.close();
+    await leased.close();
     throw error;
   }
 }
@@ -151,29 +151,29 @@ async function beginRun(
 async function tryToStart(
   host: Host,
   incoming: IncomingMessage,
-  leg: OpenLeg,
+  leased: LeasedSession,
   load: LoadsMeeting,
 ): ReturnType<typeof startRun> {
   const { session, signal, mayBegin } = incoming;
-  const { log, held } = leg;
-  const agent = await leg.readyTo("start");
-  const userData = await fetchUserData({ agent, session }, leg.access(), {
+  const { log, callers } = leased;
+  const agent = await leased.readyTo("start");
+  const userData = await fetchUserData({ agent, session }, leased.access(), {
     clock: host.clock,
-    hide: held.hide,
+    hide: callers.hide,
   });
-  const atOnce = await leg.startsAtOnce();
+  const atOnce = await leased.startsAtOnce();
   while (runToResume(log.state) === undefined) {
     const before = openRun(log.state);
     // Ending the waiting run runs its hooks. The same message, sent again, must not end its own run.
     if (before !== undefined && (await (await load()).earlierRun(host.store, incoming)) !== undefined)
       throw new PawlError("key_taken", "The message is stored already.");
-    const ending = before && (await (await load()).endSupersededRun(host, session, agent, leg, before));
+    const ending = before && (await (await load()).endSupersededRun(host, session, agent, leased, before));
     if (before !== undefined && ending === undefined) continue;
     // The question may have been answered while the hooks ran, so that the run continues.
     if (runToResume(log.state) !== undefined) break;
-    const { isGivenAway } = leg;
+    const { isGivenAway } = leased;
     const run = { runId: host.newId(), userData, isGivenAway, ...calledBy(incoming) };
-    const begun = await startRun(host, { session, agent, run, atOnce, signal, mayBegin }, leg, [
+    const begun = await startRun(host, { session, agent, run, atOnce, signal, mayBegin }, leased, [
       ...(ending?.events(nextRun(log.state, run.runId)) ?? []),
       ...startEvents(log.state, agent, host.newId, run),
       ...messageEvents(incoming, false),

@@ -5,19 +5,19 @@ import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
 import { notifyHooksOfStart } from "../../loop/start-run.ts";
 import { openRun, type RunState } from "../../session/state.ts";
-import type { ActiveLeg, BegunBy, Host } from "../leg/host.ts";
-import type { OpenLeg } from "../leg/leg-runner.ts";
-import { openLeg } from "../leg/open-leg.ts";
+import type { BegunBy, Host, Work } from "../leg/host.ts";
+import { leaseSession } from "../leg/lease-session.ts";
+import type { LeasedSession } from "../leg/leased-session.ts";
 import { FREE_PLACE } from "../leg/place.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 
 /** The pause before the next attempt to open a session that another leg holds, in milliseconds. */
 export const PAUSE_MS = 10;
 
-/** A stored run, and its leg if it runs in this process. */
+/** A stored run, and its work if that is in this process. */
 export interface Begun {
   start: RunStart;
-  leg: ActiveLeg | undefined;
+  work: Work | undefined;
   /** Detaches the caller's signal from a run that another leg is working on. */
   release?: () => void;
 }
@@ -40,9 +40,9 @@ export async function recover(
   session: Session,
   agent: Agent,
   { signal, ...from }: BegunBy & { signal?: AbortSignal | undefined; onlyEnds?: boolean } = {},
-): Promise<ActiveLeg | undefined> {
-  const leg = await openLeg(host, session, agent, from);
-  return leg && (await resumeOpenRun(leg, signal));
+): Promise<Work | undefined> {
+  const leased = await leaseSession(host, session, agent, from);
+  return leased && (await resumeOpenRun(leased, signal));
 }
 
 /** A run that waits for a time which has not come. */
@@ -52,8 +52,8 @@ export interface NotDue {
 }
 
 /** Returns whether a run was resumed. */
-export function isResumed(leg: ActiveLeg | NotDue | undefined): leg is ActiveLeg {
-  return leg !== undefined && "done" in leg;
+export function isResumed(work: Work | NotDue | undefined): work is Work {
+  return work !== undefined && "done" in work;
 }
 
 /** Resumes the session's open run as {@link recover} does, unless it waits for a time. */
@@ -62,33 +62,33 @@ export async function recoverIfDue(
   session: Session,
   agent: Agent,
   from: BegunBy,
-): Promise<ActiveLeg | NotDue | undefined> {
-  const leg = await openLeg(host, session, agent, from);
-  if (leg === undefined || leg.waitMs === 0) return leg && (await resumeOpenRun(leg));
-  const { waitMs } = leg;
-  // Closing the leg frees its place.
+): Promise<Work | NotDue | undefined> {
+  const leased = await leaseSession(host, session, agent, from);
+  if (leased === undefined || leased.waitMs === 0) return leased && (await resumeOpenRun(leased));
+  const { waitMs } = leased;
+  // This frees the place.
   const { place, ...rest } = from;
-  const active = await giveBack(host, session, agent, leg, place === FREE_PLACE ? from : rest);
+  const active = await giveBack(host, session, agent, leased, place === FREE_PLACE ? from : rest);
   return active ?? { waitMs };
 }
 
-async function resumeOpenRun(leg: OpenLeg, signal?: AbortSignal): Promise<ActiveLeg | undefined> {
-  const run = openRun(leg.log.state);
-  if (run !== undefined) return await resumeRun(leg, run, signal);
-  await leg.close();
+async function resumeOpenRun(leased: LeasedSession, signal?: AbortSignal): Promise<Work | undefined> {
+  const run = openRun(leased.log.state);
+  if (run !== undefined) return await resumeRun(leased, run, signal);
+  await leased.close();
   return undefined;
 }
 
 /**
  * Resumes the session's open run after an answer or a message for it was stored. If its tools cannot be read,
- * the returned leg fails, because the caller must not send the answer or the message again.
+ * the returned work fails, because the caller must not send the answer or the message again.
  */
-export async function recoverStored(...given: Parameters<typeof recover>): Promise<ActiveLeg | undefined> {
-  return await recover(...given).catch(failedLeg);
+export async function recoverStored(...given: Parameters<typeof recover>): Promise<Work | undefined> {
+  return await recover(...given).catch(failedWork);
 }
 
-/** Returns a leg that has failed because its tools could not be read. Throws any other error. */
-export function failedLeg(error: unknown): ActiveLeg {
+/** Returns work that has failed because its tools could not be read. Throws any other error. */
+export function failedWork(error: unknown): Work {
   if (!PawlError.is(error, "tools_failed")) throw error;
   const done = Promise.reject(error);
   done.catch(() => undefined);
@@ -101,43 +101,43 @@ export function failedLeg(error: unknown): ActiveLeg {
 }
 
 /**
- * Resumes the open run in this leg, which may have stored an answer before. Returns `undefined` if another
- * process took over the session first.
+ * Resumes the open run of a leased session, for which an answer may have been stored before. Returns
+ * `undefined` if another process took over the session first.
  */
 export async function resumeRun(
-  leg: OpenLeg,
+  leased: LeasedSession,
   run: RunState,
   signal?: AbortSignal,
   after: "resume" | "answered" = "resume",
-): Promise<ActiveLeg | undefined> {
+): Promise<Work | undefined> {
   // The process that the engine finds prepares the run.
-  if (leg.isGivenAway) return leg.go({ signal });
+  if (leased.isGivenAway) return leased.go({ signal });
   try {
-    await leg.readyTo(after);
+    await leased.readyTo(after);
     const recovered: NewEvent = { type: "run_recovered", data: { run_id: run.runId } };
-    const events = run.unsettled ? [recovered, ...leg.changes()] : leg.changes();
-    if (events.length > 0) await leg.log.add(events);
+    const events = run.unsettled ? [recovered, ...leased.changes()] : leased.changes();
+    if (events.length > 0) await leased.log.add(events);
   } catch (error) {
-    await leg.close();
+    await leased.close();
     if (PawlError.is(error, "fenced")) return undefined;
     throw error;
   }
-  return leg.go({ signal });
+  return leased.go({ signal });
 }
 
 /**
- * Releases the lease of a leg that has stored nothing. If others have stored something for the open run
- * meanwhile, and could not continue it because of the lease, resumes the run and returns its leg.
+ * Releases the lease of a session for which nothing was stored. If others have stored something for the open
+ * run meanwhile, and could not continue it because of the lease, resumes the run and returns its work.
  */
 export async function giveBack(
   host: Host,
   session: Session,
   agent: Agent,
-  leg: OpenLeg,
+  leased: LeasedSession,
   from: BegunBy = {},
-): Promise<ActiveLeg | undefined> {
-  const { lastSeq } = leg.log.state;
-  await leg.close();
+): Promise<Work | undefined> {
+  const { lastSeq } = leased.log.state;
+  await leased.close();
   // From now on, other processes find the session free.
   for await (const _ of host.store.read(session.id, { afterSeq: lastSeq, limit: 1 })) {
     return await recoverStored(host, session, agent, from);

@@ -4,11 +4,11 @@ import type { NewEvent } from "../../log/event.ts";
 import { patchOf } from "../../log/row-patch.ts";
 import { runAtWork, runToResume } from "../../session/queued.ts";
 import type { RunState, SessionState } from "../../session/state.ts";
-import { storeWith } from "../leg/held-credentials.ts";
 import type { Host } from "../leg/host.ts";
-import type { OpenLeg } from "../leg/leg-runner.ts";
+import type { LeasedSession } from "../leg/leased-session.ts";
 import type { RunStart } from "../leg/run-handle.ts";
-import { type Begun, failedLeg, recoverStored, resumeRun } from "./begin.ts";
+import { storeWith } from "../leg/session-credentials.ts";
+import { type Begun, failedWork, recoverStored, resumeRun } from "./begin.ts";
 import { type IncomingMessage, messageEvents, senderOf } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop-on-abort.ts";
 
@@ -34,34 +34,34 @@ export async function queueMessage(host: Host, incoming: IncomingMessage): Promi
   });
   if (start === undefined) return "starting";
   host.tail.stored(session.id, start.messageSeq ?? 0);
-  const active = host.legs.get(session.id);
+  const active = host.atWork.get(session.id);
   if (active !== undefined) await active.catchUp();
-  const leg =
+  const work =
     active === undefined ? await recoverStored(host, session, agent, senderOf(incoming)) : undefined;
-  return { start, leg, release: stopOnAbort(host, start, incoming.signal) };
+  return { start, work, release: stopOnAbort(host, start, incoming.signal) };
 }
 
 /**
- * Queues a message for a run that no process is working on, and resumes the run in this leg, even if the
- * message cannot be stored. Returns `overtaken` if the run now waits for the user's answer; the leg stays
- * open.
+ * Queues a message for a run that no process is working on, and resumes the run, even if the message
+ * cannot be stored. Returns `overtaken` if the run now waits for the user's answer; the lease is kept.
  */
 export async function queueHere(
   host: Host,
   incoming: IncomingMessage,
-  leg: OpenLeg,
+  leased: LeasedSession,
 ): Promise<Begun | "overtaken"> {
-  const { log, handOver } = leg;
+  const { log, giveAway } = leased;
   try {
     const start = await storeQueued(host, incoming, log.state, runToResume, (events) =>
-      log.appendAtTip(events, { handOver }),
+      log.appendAtTip(events, { giveAway }),
     );
     if (start === undefined) return "overtaken";
-    const active = await resumeRun(leg, log.state.run as RunState).catch(failedLeg);
-    return { start, leg: active, release: stopOnAbort(host, start, incoming.signal) };
+    const active = await resumeRun(leased, log.state.run as RunState).catch(failedWork);
+    return { start, work: active, release: stopOnAbort(host, start, incoming.signal) };
   } catch (error) {
-    if (PawlError.is(error, "key_taken")) await resumeRun(leg, log.state.run as RunState).catch(host.report);
-    else await leg.close();
+    if (PawlError.is(error, "key_taken"))
+      await resumeRun(leased, log.state.run as RunState).catch(host.report);
+    else await leased.close();
     throw error;
   }
 }

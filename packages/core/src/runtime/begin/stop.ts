@@ -29,7 +29,7 @@ export async function storeStopRequest(
     const seq = await storeFirst(host, sessionId, run.runId);
     if (seq !== undefined) host.tail.stored(sessionId, seq);
   }
-  await host.legs.get(sessionId)?.catchUp();
+  await host.atWork.get(sessionId)?.catchUp();
   return true;
 }
 

@@ -5,7 +5,7 @@ import type { Session } from "../../log/session-row.ts";
 import type { FetchedUserData } from "../../loop/fetch-user-data.ts";
 import { openRun } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
-import type { GoOptions, OpenLeg } from "../leg/leg-runner.ts";
+import type { GoOptions, LeasedSession } from "../leg/leased-session.ts";
 import { type Begun, type NotBegun, notifyOfStart } from "./begin.ts";
 
 /** A run that is about to start. */
@@ -13,7 +13,7 @@ interface Starting extends GoOptions {
   session: Session;
   agent: Agent;
   run: { runId: string; userData: FetchedUserData };
-  /** Whether the leg {@link OpenLeg.startsAtOnce}. */
+  /** Whether the session {@link LeasedSession.startsAtOnce}. */
   atOnce: boolean;
 }
 
@@ -25,35 +25,35 @@ interface Starting extends GoOptions {
 export async function startRun(
   host: Host,
   starting: Starting,
-  leg: OpenLeg,
+  leased: LeasedSession,
   events: readonly NewEvent[],
 ): Promise<Begun | Exclude<NotBegun, "starting">> {
   const { agent, session, run, atOnce, signal, mayBegin } = starting;
-  const { log, handOver } = leg;
+  const { log, giveAway } = leased;
   const { sessionId, lastSeq: afterSeq } = log.state;
   const start = { sessionId, runId: run.runId, afterSeq };
   // Hooks are notified of a failure, and append under the lease.
   const isWell = run.userData.failure === undefined;
   const isNew = openRun(log.state) === undefined;
-  if (isWell && isNew && atOnce) return await goAtOnce(leg, events, start, { signal, mayBegin });
-  if (!(await log.appendAtTip(events, { seq: afterSeq, ...(isWell && { handOver }) }))) return "overtaken";
+  if (isWell && isNew && atOnce) return await goAtOnce(leased, events, start, { signal, mayBegin });
+  if (!(await log.appendAtTip(events, { seq: afterSeq, ...(isWell && { giveAway }) }))) return "overtaken";
   await notifyOfStart(host, { agent, session, log }, run);
-  return { start, leg: leg.go({ signal, mayBegin }) };
+  return { start, work: leased.go({ signal, mayBegin }) };
 }
 
 async function goAtOnce(
-  leg: OpenLeg,
+  leased: LeasedSession,
   events: readonly NewEvent[],
   start: Begun["start"],
   options: GoOptions,
 ): Promise<Begun | "taken"> {
   const outcome = Promise.withResolvers<readonly StoredEvent[]>();
   outcome.promise.catch(() => undefined);
-  await leg.log.hold(events, { outcome, atTip: true });
-  const active = leg.go(options);
+  await leased.log.hold(events, { outcome, atTip: true });
+  const active = leased.go(options);
   try {
     const [first] = await outcome.promise;
-    return { start: { ...start, afterSeq: (first?.seq ?? 1) - 1 }, leg: active };
+    return { start: { ...start, afterSeq: (first?.seq ?? 1) - 1 }, work: active };
   } catch (cause) {
     await active.done.catch(() => undefined);
     // Somebody came first, and the leg is over.

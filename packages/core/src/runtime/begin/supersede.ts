@@ -5,9 +5,9 @@ import type { StopReason } from "../../log/stop-reason.ts";
 import { type Ending, endingOf } from "../../loop/hooks/end-hooks.ts";
 import { OVERTAKEN } from "../../session/close-calls.ts";
 import type { RunState } from "../../session/state.ts";
-import { accessesOf } from "../leg/access.ts";
+import { accessTo } from "../leg/access.ts";
 import type { Host } from "../leg/host.ts";
-import type { OpenLeg } from "../leg/leg-runner.ts";
+import type { LeasedSession } from "../leg/leased-session.ts";
 import { makeLeg } from "../leg/make-leg.ts";
 
 const SUPERSEDED: StopReason = {
@@ -24,13 +24,13 @@ export async function endSupersededRun(
   host: Host,
   session: Session,
   agent: Agent,
-  { log, held, lease }: OpenLeg,
+  { log, callers, lease }: LeasedSession,
   run: RunState,
 ): Promise<Ending | undefined> {
   // The replaced run keeps its own caller. Its credentials are in no process any more; those of this request
   // belong to the new message.
-  const accessOf = accessesOf(host, session, held).of;
-  const leg = makeLeg({ host, session, agent, log, held, lease, accessOf });
+  const access = accessTo(host, session, {}, run);
+  const leg = makeLeg({ host, session, agent, log, callers, lease, access });
   leg.life.halt(SUPERSEDED);
   if (agent.hooks.some(({ onStop, afterRun }) => onStop !== undefined || afterRun !== undefined)) {
     // The run ends all the same. A hook that needs `deps` then fails, which is logged.

@@ -14,6 +14,7 @@ import type { Session } from "../../log/session-row.ts";
 import type { ToolSpec } from "../../model/content.ts";
 import type { SessionWatches } from "../../readers/session-watch.ts";
 import type { SessionState } from "../../session/state.ts";
+import type { Callers } from "./callers.ts";
 import type { RunStart } from "./run-handle.ts";
 import type { WorkLimits } from "./work-limits.ts";
 
@@ -53,13 +54,13 @@ export interface Wake {
   readonly at: string;
   /** For whom the run then continues. */
   readonly from: AskedBy;
-  /** The leg that the timer has started; never settles if another one continues the run. */
-  readonly leg: Promise<ActiveLeg>;
+  /** What the timer has started; never settles if another leg continues the run. */
+  readonly work: Promise<Work>;
   cancel(): void;
 }
 
-/** A leg that is running in this process. */
-export interface ActiveLeg {
+/** A leg at work in this process, or a run that was given to the engine, as requests see it. */
+export interface Work {
   readonly done: Promise<LegOutcome>;
   /** Reads the events that other processes have stored, e.g. a stop request. */
   catchUp(): Promise<void>;
@@ -71,23 +72,6 @@ export interface ActiveLeg {
 
 /** Why a process leaves a run, as the log says it. */
 export type LeaveReason = EventData["run_left"]["reason"];
-
-/** The credentials that came to this process while it holds a session's lease. */
-export interface HeldCredentials {
-  /** Replaces texts of all these credentials in a value that will be stored or shown. */
-  hide: Leg["hide"];
-  /**
-   * Takes the credentials of a request, whose texts are hidden from now on. `stored` resolves to the `seq` of
-   * the request's first answer, or of its message; to `undefined` if it was not stored.
-   */
-  take(credentials: unknown, stored: Promise<number | undefined>): void;
-  /** Returns the credentials that came with an event; `undefined` if they did not come to this process. */
-  of(seq: number): Promise<unknown>;
-  /** Whether no credentials have come. */
-  isEmpty(): boolean;
-  /** Stops taking credentials, because the lease is released. */
-  close(): void;
-}
 
 /** The parts of a runtime that its functions share. */
 export interface Host {
@@ -101,10 +85,10 @@ export interface Host {
   filesFor(session: Session): LegFiles;
   readonly tail: LiveTail;
   readonly watches: SessionWatches;
-  /** The legs that are running in this process, by session id. */
-  readonly legs: Map<string, ActiveLeg>;
-  /** The credentials of the sessions whose lease this process holds, by session id. */
-  readonly held: Map<string, HeldCredentials>;
+  /** The legs that are at work in this process, by session id. */
+  readonly atWork: Map<string, Work>;
+  /** The callers of the sessions whose lease this process has, by session id. */
+  readonly callers: Map<string, Callers>;
   /**
    * Sessions whose recovery failed in this process, by id: the number of failures in a row, and when to try
    * again (`dueAt`, in milliseconds since 1970).

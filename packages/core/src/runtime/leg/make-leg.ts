@@ -5,14 +5,13 @@ import { once } from "../../base/once.ts";
 import type { Leg, LegReport } from "../../leg/leg.ts";
 import type { SessionLog } from "../../leg/session-log.ts";
 import { errorEvent } from "../../log/error-event.ts";
-import type { StoredOf } from "../../log/event.ts";
 import type { AcquiredLease } from "../../log/event-store.ts";
 import { readShown } from "../../log/redacted.ts";
 import type { Session } from "../../log/session-row.ts";
 import { notifyHooks } from "../../loop/hooks/notify-hooks.ts";
-import { openRun, type SessionState } from "../../session/state.ts";
-import { accessToOpen, newAccess, type OwnAccess, renewed } from "./access.ts";
-import type { BegunBy, HeldCredentials, Host } from "./host.ts";
+import type { SessionState } from "../../session/state.ts";
+import type { Callers, OwnAccess } from "./callers.ts";
+import type { BegunBy, Host } from "./host.ts";
 import { newLegLife, type OwnLegLife } from "./leg-life.ts";
 import { readyAgent, storeChanges } from "./ready.ts";
 import { isTaskSession } from "./task-session.ts";
@@ -44,48 +43,35 @@ interface LegParts {
   lease: AcquiredLease;
   /** When the process hands the session over, in the clock's milliseconds. Default: never. */
   handOverAt?: number;
-  /** The credentials that have come for the session. */
-  held: HeldCredentials;
-  /**
-   * The caller of this leg's run. The stored `caller` of the open run takes precedence. Default: nobody.
-   */
-  from?: BegunBy;
-  /**
-   * Whether the leg's run is about to start, for the caller in `from`. Default: no, the leg continues the
-   * open run.
-   */
+  callers: Callers;
+  access: OwnAccess;
+  /** Whether the leg's run is about to start. Default: no, the leg continues the open run. */
   starts?: boolean;
-  /** The access of the run, if a queued message has started it. Default: a new one for `from`. */
-  access?: OwnAccess;
-  /** The answers whose caller the leg does not have yet. The leg removes them. Default: none. */
-  answers?: StoredOf<"tool_answered">[];
-  /** Returns the access of the run that a queued message starts. */
-  accessOf: Leg["accessOf"];
+  /** The tools that the client offers for the run that starts. Default: those of the session's prefix. */
+  clientTools?: BegunBy["clientTools"];
 }
 
 /** Makes a leg of this process, without starting it. */
-export function makeLeg({ host, session, agent, log, held, lease, ...parts }: LegParts): OwnLeg {
+export function makeLeg(parts: LegParts): OwnLeg {
+  const { host, session, agent, log, callers, lease, starts = false, clientTools } = parts;
   const { store, tail, newId, tasks } = host;
   const { id } = session;
-  const { starts = false, answers = [], from = {} } = parts;
-  const stored = starts ? undefined : openRun(log.state)?.caller;
-  let access =
-    parts.access ??
-    (stored === undefined ? newAccess(host, session, from) : accessToOpen(host, session, from, stored));
+  const { hide } = callers;
+  let { access } = parts;
   const life = newLegLife(host, agent, log, parts.handOverAt);
   const leg: { -readonly [part in keyof OwnLeg]: OwnLeg[part] } = {
     agent,
     starts,
     ready: once(async () => {
-      leg.agent = await readyAgent(leg, agent, leg.starts, { specs: from.clientTools, load: host.offers });
+      leg.agent = await readyAgent(leg, agent, leg.starts, { specs: clientTools, load: host.offers });
     }),
     session,
     files: host.filesFor(session),
     log,
     life,
-    report: reporting(host, session, agent, log, life, held.hide),
+    report: reporting(host, session, agent, log, life, hide),
     hookProgress: newHookProgress(log.state),
-    askProgress: { byKey: new Map(), held: new Set() },
+    askProgress: { byKey: new Map(), reserved: new Set() },
     userDataProgress: { turns: 0, failed: false },
     get caller() {
       return access.caller;
@@ -101,20 +87,16 @@ export function makeLeg({ host, session, agent, log, held, lease, ...parts }: Le
     },
     makeDeps: () => access.makeDeps(),
     get hasNewCaller() {
-      return answers.length > 0;
+      return callers.hasNew;
     },
-    renew: async () => {
-      const taken = [...answers];
-      const next = await renewed(host, leg, taken, held);
-      if (next !== undefined) {
+    renew: () =>
+      callers.renew(leg, async (next) => {
         access = next;
         leg.agent = await readyAgent(leg, agent, false, { load: host.offers });
         await storeChanges(leg);
-      }
-      answers.splice(0, taken.length);
-    },
-    accessOf: parts.accessOf,
-    hide: held.hide,
+      }),
+    accessOf: callers.ofMessage,
+    hide,
     mayBegin: undefined,
     renewLease: () => store.renew(lease, host.leaseTtlMs),
     get mayLeave() {

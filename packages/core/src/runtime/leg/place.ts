@@ -2,7 +2,7 @@ import { withinDeadline } from "../../base/deadline.ts";
 import type { Slots } from "../../base/slots.ts";
 import type { SessionLog } from "../../leg/session-log.ts";
 import type { Session } from "../../log/session-row.ts";
-import type { ActiveLeg, BegunBy, Host, Place } from "./host.ts";
+import type { BegunBy, Host, Place, Work } from "./host.ts";
 import { isTaskSession } from "./task-session.ts";
 
 /** A place that does not count. */
@@ -55,11 +55,11 @@ export function giveAway(
   { id, userId }: Session,
   log: SessionLog,
   released: Promise<void>,
-): ActiveLeg {
+): Work {
   const wake = async () => {
     await released;
     // If the engine is gone, a sweep finds the session.
-    if (!log.isHandedOver) await host.engine?.wake(id, { userId }).catch(host.report);
+    if (!log.isGivenAway) await host.engine?.wake(id, { userId }).catch(host.report);
     return { state: log.state, settled: false };
   };
   const done = wake();

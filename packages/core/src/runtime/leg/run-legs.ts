@@ -1,45 +1,46 @@
 import type { Session } from "../../log/session-row.ts";
 import type { SessionState } from "../../session/state.ts";
-import { type HeldLease, withLease } from "./held-lease.ts";
-import type { Host } from "./host.ts";
+import type { Host, LegOutcome, Work } from "./host.ts";
 import { keepSnapshot } from "./keep-snapshot.ts";
-import type { RunningLeg } from "./start-leg.ts";
+import { type KeptLease, withLease } from "./kept-lease.ts";
+import type { OwnLeg } from "./make-leg.ts";
+import { startLeg } from "./start-leg.ts";
 import { work } from "./work.ts";
 
-/** The session whose legs run. */
+/** The session whose legs run, and its lease. */
 interface Running {
   host: Host;
   session: Session;
   state: SessionState;
   /** `seq` of the snapshot with which the state began; 0 without one, `undefined` if none was asked for. */
   snapshotSeq: number | undefined;
+  kept: KeptLease;
+  /** Makes the leg of the run that has started in the append which ended the run before it. */
+  nextLeg(): OwnLeg;
+  /** Called once no leg follows. */
+  leave(): void;
 }
 
-/** Runs a leg, and those of the runs that follow it. */
-export async function runLegs(
-  { host, session, state, snapshotSeq }: Running,
-  begun: RunningLeg,
-  { kept, nextLeg }: { kept: HeldLease; nextLeg(): RunningLeg },
-): Promise<void> {
-  for (let running = begun; ; ) {
-    const { leg } = running;
-    try {
-      const settled = await withLease(kept, leg, () => work(leg));
-      if (leg.life.nextRun === undefined) {
-        running.end({ state, settled });
-        if (settled) keepSnapshot(host, state, snapshotSeq);
-        else if (leg.life.draining) notifyOfHandOver(host, session.id);
-        return;
-      }
-    } catch (error) {
-      return running.fail(error);
-    }
+/** Runs a leg, and those of the runs that follow it. Aborting the signal stops the first run. */
+export function runLegs(running: Running, leg: OwnLeg, signal?: AbortSignal): Work {
+  const { host, session, state, snapshotSeq, kept, nextLeg, leave } = running;
+  let isFollowed = false;
+  const doWork = async (): Promise<LegOutcome> => {
+    const settled = await withLease(kept, leg, () => work(leg));
+    isFollowed = leg.life.nextRun !== undefined;
+    if (!isFollowed) return { state, settled };
     // The next leg is registered before this one ends, so that the session is never without a leg. From here
     // on, the state is that of the next run.
-    const following = nextLeg();
-    running.end({ state, settled: false });
-    running = following;
-  }
+    runLegs(running, nextLeg());
+    return { state, settled: false };
+  };
+  const onEnd = (outcome?: LegOutcome) => {
+    if (isFollowed) return;
+    if (outcome?.settled) keepSnapshot(host, state, snapshotSeq);
+    else if (outcome !== undefined && leg.life.draining) notifyOfHandOver(host, session.id);
+    leave();
+  };
+  return startLeg(host, leg, doWork, { signal, onEnd });
 }
 
 /** Tells the readers of this process that another one continues the run. */

@@ -1,22 +1,19 @@
 import { ABORTED } from "../../log/stop-reason.ts";
 import { stopAsked } from "../../loop/decide.ts";
 import { openRun } from "../../session/state.ts";
-import type { ActiveLeg, Host, LegOutcome } from "./host.ts";
+import type { Host, LegOutcome, Work } from "./host.ts";
 import type { OwnLeg } from "./make-leg.ts";
 
-/** A running leg, and the functions that end it. */
-export interface RunningLeg {
-  readonly leg: OwnLeg;
-  readonly active: ActiveLeg;
-  end(outcome: LegOutcome): void;
-  fail(error: unknown): void;
-}
-
 /**
- * Starts a leg's timers and registers the leg in the process until it ends. Aborting the signal stops the
- * run.
+ * Starts a leg's timers, registers the leg in the process until it ends, and does its work. Aborting the
+ * signal stops the run. `onEnd` is called once the leg is over, without an outcome if it has failed.
  */
-export function startLeg(host: Host, leg: OwnLeg, signal?: AbortSignal): RunningLeg {
+export function startLeg(
+  host: Host,
+  leg: OwnLeg,
+  doWork: () => Promise<LegOutcome>,
+  { signal, onEnd }: { signal?: AbortSignal | undefined; onEnd(outcome?: LegOutcome): void },
+): Work {
   const { session, life, log } = leg;
   const stopTime = leg.begin();
   const abort = () => life.halt(ABORTED);
@@ -30,29 +27,29 @@ export function startLeg(host: Host, leg: OwnLeg, signal?: AbortSignal): Running
   host.keepAlive(done);
   // A leg that cannot read its log ends by itself. The caller that stored something for it has not failed.
   const catchUp = () => log.catchUp().catch(() => undefined);
-  const active: ActiveLeg = { done, catchUp, abort, leave: life.leave };
-  host.legs.set(session.id, active);
+  const work: Work = { done, catchUp, abort, leave: life.leave };
+  host.atWork.set(session.id, work);
   host.wakes.get(session.id)?.cancel();
   host.wakes.delete(session.id);
   const close = () => {
     stopTime();
     life.end();
     signal?.removeEventListener("abort", abort);
-    if (host.legs.get(session.id) !== active) return;
-    host.legs.delete(session.id);
+    if (host.atWork.get(session.id) !== work) return;
+    host.atWork.delete(session.id);
     host.tail.end(session.id);
   };
-  return {
-    leg,
-    active,
-    end: (outcome) => {
-      close();
-      if (outcome.settled) host.wakeLater(leg);
-      resolve(outcome);
-    },
-    fail: (error) => {
-      close();
-      reject(error);
-    },
+  const end = (outcome: LegOutcome) => {
+    close();
+    if (outcome.settled) host.wakeLater(leg);
+    resolve(outcome);
+    onEnd(outcome);
   };
+  const fail = (error: unknown) => {
+    close();
+    reject(error);
+    onEnd();
+  };
+  void doWork().then(end, fail);
+  return work;
 }

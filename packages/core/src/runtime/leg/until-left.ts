@@ -1,4 +1,4 @@
-import type { ActiveLeg, Host, LegOutcome } from "./host.ts";
+import type { Host, LegOutcome, Work } from "./host.ts";
 
 /**
  * Waits until this process is done with a session: for its leg, and for the legs of the runs that queued
@@ -8,18 +8,18 @@ import type { ActiveLeg, Host, LegOutcome } from "./host.ts";
 export async function untilLeft(
   host: Host,
   sessionId: string,
-  leg: ActiveLeg,
+  leg: Work,
   signal?: AbortSignal,
 ): Promise<LegOutcome | undefined> {
   for (let active = leg; ; ) {
     const outcome = await doneOf(active, signal);
-    const next = host.legs.get(sessionId);
+    const next = host.atWork.get(sessionId);
     if (outcome?.settled !== false || next === undefined || next === active) return outcome;
     active = next;
   }
 }
 
-async function doneOf(leg: ActiveLeg, signal: AbortSignal | undefined): Promise<LegOutcome | undefined> {
+async function doneOf(leg: Work, signal: AbortSignal | undefined): Promise<LegOutcome | undefined> {
   const leave = () => leg.leave(isTimeout(signal?.reason) ? "hand_over" : "taken_back");
   if (signal?.aborted) leave();
   else signal?.addEventListener("abort", leave, { once: true });

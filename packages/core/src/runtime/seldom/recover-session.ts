@@ -45,7 +45,7 @@ export async function recoverSession(
   if (session === undefined || session.openRun === null) return { outcome: "ended" };
   const { userId, status, pending, wakeAt } = session;
   const busy = { outcome: "busy" as const, userId, afterMs: host.leaseTtlMs };
-  const own = host.legs.get(sessionId);
+  const own = host.atWork.get(sessionId);
   if (own !== undefined) {
     await own.catchUp();
     return busy;

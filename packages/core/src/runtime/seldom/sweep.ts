@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import type { Agent } from "../../agent/agent.ts";
 import type { Session } from "../../log/session-row.ts";
 import { isResumed, type NotDue, recoverIfDue } from "../begin/begin.ts";
-import type { ActiveLeg, BegunBy, Host, Place, Wake } from "../leg/host.ts";
+import type { BegunBy, Host, Place, Wake, Work } from "../leg/host.ts";
 import { noSuchAgent } from "../leg/no-such-agent.ts";
 import { FREE_PLACE, takePlace } from "../leg/place.ts";
 import { isTaskSession } from "../leg/task-session.ts";
@@ -71,13 +71,13 @@ async function resumeAll(
   sessions: readonly Session[],
   asked: AskedEngine,
 ): Promise<readonly ResumedSession[]> {
-  const { agents, legs } = host;
+  const { agents, atWork } = host;
   const limit = pLimit(AT_A_TIME);
   const all: { id: string; leg: Promise<Resumed> }[] = [];
   for (const session of sessions) {
     if (host.draining) break;
     reportIfHanging(host, session);
-    if (legs.has(session.id) || !isDue(host, session.id)) continue;
+    if (atWork.has(session.id) || !isDue(host, session.id)) continue;
     const place = await placeOrWake(host, session, asked);
     if (place === undefined) continue;
     // The next sweep retries a session that cannot be opened.
@@ -120,18 +120,18 @@ function isDue({ setbacks, clock }: Host, id: string): boolean {
 /** A session that was resumed, and its leg. */
 interface ResumedSession {
   id: string;
-  leg: ActiveLeg;
+  leg: Work;
 }
 
 /** The leg that resumes a run; `undefined` if it could not be resumed. */
-type Resumed = ActiveLeg | NotDue | undefined;
+type Resumed = Work | NotDue | undefined;
 
 /**
  * Resumes the session's run if no process is working on it, unless it waits for a time or resuming it has
  * just failed.
  */
 export async function resumeIfDue(host: Host, session: Session, from: BegunBy = {}): Promise<Resumed> {
-  if (host.draining || host.legs.has(session.id) || !isDue(host, session.id)) return undefined;
+  if (host.draining || host.atWork.has(session.id) || !isDue(host, session.id)) return undefined;
   return await resumeSession(host, session, from);
 }
 

@@ -16,7 +16,7 @@ import { earlierRun } from "../begin/earlier-run.ts";
 import type { IncomingMessage } from "../begin/incoming-message.ts";
 import { queueHere, queueMessage } from "../begin/queue-message.ts";
 import { endSupersededRun } from "../begin/supersede.ts";
-import type { ActiveLeg, AskedBy, Host, LegOutcome } from "../leg/host.ts";
+import type { AskedBy, Host, LegOutcome, Work } from "../leg/host.ts";
 import { childAgent, openChild } from "./child-session.ts";
 import { outcomeOf } from "./task-outcome.ts";
 
@@ -40,7 +40,7 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
     ...callerOf(leg),
   };
   // A process that takes over the caller's run looks for sessions of sub-agents. It finds this one, or this
-  // process no longer holds the lease, and asks no model.
+  // process no longer has the lease, and asks no model.
   const mayBegin = () => leg.renewLease();
   const state = await whileWanted(leg, async (signal) => {
     const begun = await giveWork(host, { ...task, signal, mayBegin }, call);
@@ -105,7 +105,7 @@ async function giveWork(
   host: Host,
   task: Task & Pick<IncomingMessage, "message" | "params" | "mayBegin"> & AskedBy,
   call: CallState,
-): Promise<ActiveLeg | undefined> {
+): Promise<Work | undefined> {
   const { session, agent, message, caller, credentials, signal } = task;
   const question = call.question?.child;
   const answer = call.answer;
@@ -119,11 +119,11 @@ async function giveWork(
       // With `question`, an answer that is passed on twice, after a crash, cannot answer a later question.
       const said = answer.error === undefined ? { value: answer.value } : { error: answer.error };
       const answers = [{ callId: question.callId, question: question.question, ...said }];
-      return (await beginWithAnswers(host, { session, agent, answers, ...asked })).leg;
+      return (await beginWithAnswers(host, { session, agent, answers, ...asked })).work;
     }
     if (isBlank(message)) throw new PawlError("invalid_input", "The message for the sub-agent is empty.");
     const incoming = { ...task, isTask: true as const, clientMessageId: "task", whenBusy: "reject" as const };
-    return (await beginWithMessage(host, incoming, meeting)).leg;
+    return (await beginWithMessage(host, incoming, meeting)).work;
   } catch (error) {
     // A process that crashed may have passed it on already. Or the sub-agent's own schema is stricter than
     // the one in the log, and the question must be asked again.
@@ -136,7 +136,7 @@ async function untilRest(
   host: Host,
   leg: Leg,
   { session, agent, signal }: Task,
-  begun: ActiveLeg | undefined,
+  begun: Work | undefined,
 ): Promise<SessionState | undefined> {
   let active = begun;
   for (;;) {
@@ -148,7 +148,7 @@ async function untilRest(
     if (isAtRest(state)) return state;
     if (leg.life.lost || leg.life.draining) return undefined;
     active = await recover(host, session, agent, { ...callerOf(leg), signal });
-    // Another leg holds the session, or did until a moment ago.
+    // Another leg has the lease, or had it until a moment ago.
     if (active === undefined) await delay(host.clock, Math.min(host.pollMs, 100));
   }
 }
@@ -162,7 +162,7 @@ function isAtRest({ run }: SessionState): boolean {
  * Waits for the sub-agent's leg. Stops the sub-agent's run if the caller's run is stopped. If this process
  * leaves the caller's run to another process, it leaves the sub-agent's run, too.
  */
-async function followed(leg: Leg, active: ActiveLeg): Promise<LegOutcome> {
+async function followed(leg: Leg, active: Work): Promise<LegOutcome> {
   const { life } = leg;
   const { signal } = life;
   const onAbort = () => (life.lost ? active.leave(life.leaving ?? "hand_over") : active.abort());

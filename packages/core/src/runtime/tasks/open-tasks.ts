@@ -77,9 +77,9 @@ async function endTask(
 ): Promise<UnchargedUse | undefined> {
   if (session.openRun !== null) await storeStopRequest(host, session.id);
   while ((await host.store.sessions.get(session.id))?.openRun != null) {
-    const active = host.legs.get(session.id) ?? (await recover(host, session, agent, { onlyEnds }));
+    const active = host.atWork.get(session.id) ?? (await recover(host, session, agent, { onlyEnds }));
     if (active !== undefined) await active.done;
-    // A dead process may still hold the lease for a moment.
+    // A dead process may still have the lease for a moment.
     else await delay(host.clock, Math.min(host.pollMs, 100), signal);
   }
   return await unchargedUse(host, session, call);

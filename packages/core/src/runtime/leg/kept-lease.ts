@@ -7,7 +7,7 @@ import type { Host } from "./host.ts";
 import type { OwnLeg } from "./make-leg.ts";
 
 /** A lease that is renewed until it is released. */
-export interface HeldLease {
+export interface KeptLease {
   /** Stops renewing, because the last append released the lease. */
   stopRenewing(): void;
   giveBack(): Promise<void>;
@@ -17,11 +17,11 @@ export interface HeldLease {
  * Renews the lease at a third of its duration, and reads the events of other processes each time. Calls
  * `lose` if a renewal fails.
  */
-export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void): HeldLease {
+export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void): KeptLease {
   const stopRenewing = every(host.clock, host.leaseTtlMs / 3, () => {
     host.store
       .renew(lease, host.leaseTtlMs)
-      .then(async (held) => (held ? await log.catchUp() : lose()))
+      .then(async (isHeld) => (isHeld ? await log.catchUp() : lose()))
       .catch(lose);
   });
   const giveBack = async () => {
@@ -36,18 +36,18 @@ export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () =>
  * has started.
  */
 export async function withLease(
-  held: HeldLease,
+  kept: KeptLease,
   leg: OwnLeg,
   work: () => Promise<boolean>,
 ): Promise<boolean> {
   try {
     const settled = await work();
     if (leg.life.nextRun !== undefined) return settled;
-    if (settled || (await isLeft(leg))) held.stopRenewing();
-    else await held.giveBack();
+    if (settled || (await isLeft(leg))) kept.stopRenewing();
+    else await kept.giveBack();
     return settled;
   } catch (error) {
-    await held.giveBack();
+    await kept.giveBack();
     throw error;
   }
 }

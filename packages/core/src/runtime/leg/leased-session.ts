@@ -3,23 +3,22 @@ import { once } from "../../base/once.ts";
 import { withContent } from "../../context/wrap-results.ts";
 import type { Access, Leg } from "../../leg/leg.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
-import type { NewEvent, StoredOf } from "../../log/event.ts";
+import type { NewEvent } from "../../log/event.ts";
 import type { AcquiredLease } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { ABORTED, INTERRUPTED } from "../../log/stop-reason.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
-import { accessesOf, namesCaller, type OwnAccess } from "./access.ts";
-import { keepLease } from "./held-lease.ts";
+import type { Callers } from "./callers.ts";
 import { hiddenEvent } from "./hidden-event.ts";
-import type { ActiveLeg, BegunBy, HeldCredentials, Host } from "./host.ts";
+import type { BegunBy, Host, Work } from "./host.ts";
+import { keepLease } from "./kept-lease.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
 import { giveAway, placeFor, wakeInTransaction } from "./place.ts";
 import { changeOnResume } from "./ready.ts";
 import { runLegs } from "./run-legs.ts";
-import { startLeg } from "./start-leg.ts";
 
-/** A leg that holds its lease and has read its log, but has not started. */
-export interface OpenLeg {
+/** A session whose lease this process has, and whose log it has read. Its leg has not started. */
+export interface LeasedSession {
   readonly log: SessionLog;
   /**
    * Prepares the leg for a new run of the caller who opened it, for the open run, or for the open run after
@@ -47,14 +46,13 @@ export interface OpenLeg {
    * While it waits, there is nothing to do for it.
    */
   readonly waitMs: number;
-  /** The credentials that have come for the session. */
-  readonly held: HeldCredentials;
+  readonly callers: Callers;
   /** Whether `go` gives the run to the engine, because this process has no place for it. */
   readonly isGivenAway: boolean;
   /** Gives the run to the engine in the transaction of an append, see `WriteOptions`. */
-  readonly handOver: ((transaction: unknown) => Promise<void>) | undefined;
+  readonly giveAway: ((transaction: unknown) => Promise<void>) | undefined;
   /** Starts the loop. */
-  go(options?: GoOptions): ActiveLeg;
+  go(options?: GoOptions): Work;
   /** Releases the lease without starting the loop. */
   close(): Promise<void>;
 }
@@ -67,15 +65,15 @@ export interface GoOptions {
   mayBegin?: (() => Promise<boolean>) | undefined;
 }
 
-/** The parts of a leg that holds its lease. */
-export interface LegToHold {
+/** The parts of a leased session. */
+export interface LeasedParts {
   host: Host;
   session: Session;
   agent: Agent;
   lease: AcquiredLease;
   from: BegunBy;
   onlyEnds: boolean;
-  held: HeldCredentials;
+  callers: Callers;
   state: SessionState;
   /** `seq` of the snapshot with which the state began; 0 without one, `undefined` if none was asked for. */
   snapshotSeq: number | undefined;
@@ -87,46 +85,44 @@ export interface LegToHold {
  * Keeps the lease for the session's open run, and for the runs of queued messages that follow it. Each of
  * these starts in the append that ends the run before it.
  */
-export function holdLeg(parts: LegToHold): OpenLeg {
-  const { host, session, agent, lease, from, onlyEnds, held } = parts;
-  const next = accessesOf(host, session, held);
-  // Answers of the open run that came with a caller or credentials which the leg does not have yet.
-  const answers: StoredOf<"tool_answered">[] = [];
-  const log = logOf(parts, answers, () => current);
+export function newLeasedSession(parts: LeasedParts): LeasedSession {
+  const { host, session, agent, lease, from, onlyEnds, callers } = parts;
+  const log = logOf(parts, () => current);
   const place = placeFor(host, session, from);
+  const { clientTools } = from;
   const handOverAt = host.clock.now() + host.handOverAfterMs;
-  const newLeg = (more: { starts?: boolean; access?: OwnAccess } = {}) =>
-    makeLeg({ ...parts, log, handOverAt, answers, accessOf: next.of, ...more });
-  let current = newLeg();
+  const newLeg = (starts: boolean, access = callers.ofRun(starts ? undefined : openRun(log.state))) =>
+    makeLeg({ ...parts, log, handOverAt, clientTools, starts, access });
+  let current = newLeg(false);
   const kept = keepLease(host, lease, log, () => current.life.lose());
   const nextLeg = () => {
-    current = newLeg({ access: next.last() });
-    return startLeg(host, current);
+    current = newLeg(false, callers.ofNextRun());
+    return current;
   };
-  const readyTo: OpenLeg["readyTo"] = async (what) => {
+  const readyTo: LeasedSession["readyTo"] = async (what) => {
     // A leg has the dependencies and tools of one caller, so another run needs another leg.
-    const isOther = current.starts !== (what === "start") || (what === "answered" && answers.length > 0);
-    if (what === "answered") answers.length = 0;
-    if (isOther) current = newLeg({ starts: what === "start" });
+    const isOther = current.starts !== (what === "start") || (what === "answered" && callers.hasNew);
+    if (what === "answered") callers.forget();
+    if (isOther) current = newLeg(what === "start");
     await current.ready();
     return current.agent;
   };
   const changes = () => (onlyEnds ? [] : changeOnResume(current));
   const leave = () => {
     place?.leave();
-    held.close();
+    callers.close();
   };
   const close = async () => {
     leave();
-    await (log.isHandedOver ? kept.stopRenewing() : kept.giveBack());
+    await (log.isGivenAway ? kept.stopRenewing() : kept.giveBack());
   };
   return {
     log,
-    held,
+    callers,
     lease,
     waitMs: waitOf(parts),
     isGivenAway: place === undefined,
-    handOver: place === undefined ? wakeInTransaction(host, session) : undefined,
+    giveAway: place === undefined ? wakeInTransaction(host, session) : undefined,
     readyTo,
     startsAtOnce: async () => {
       if (place === undefined || !isReadyAtOnce(current, agent)) return false;
@@ -138,9 +134,7 @@ export function holdLeg(parts: LegToHold): OpenLeg {
     go: ({ signal, mayBegin } = {}) => {
       if (place === undefined) return giveAway(host, session, log, close());
       current.mayBegin = mayBegin && once(mayBegin);
-      const begun = startLeg(host, current, signal);
-      void runLegs(parts, begun, { kept, nextLeg }).finally(leave);
-      return begun.active;
+      return runLegs({ ...parts, kept, nextLeg, leave }, current, signal);
     },
     close,
   };
@@ -158,28 +152,23 @@ function isReadyAtOnce(leg: OwnLeg, { toolsFor }: Agent): boolean {
 }
 
 /** Returns how long the session's run still waits, in milliseconds. */
-function waitOf({ row: { wakeAt, lastSeq }, state, lease }: LegToHold): number {
+function waitOf({ row: { wakeAt, lastSeq }, state, lease }: LeasedParts): number {
   // What was stored since the row was read, e.g. an answer, has ended the wait.
   if (wakeAt === null || lastSeq !== state.lastSeq) return 0;
   return Math.max(0, Date.parse(wakeAt) - Date.parse(lease.acquiredAt));
 }
 
 /** Opens the log of a leg, and notes what other processes store for it. */
-function logOf(
-  { host, lease, held, state }: LegToHold,
-  answers: StoredOf<"tool_answered">[],
-  current: () => OwnLeg,
-): SessionLog {
+function logOf({ host, lease, callers, state }: LeasedParts, current: () => OwnLeg): SessionLog {
   return openLog({
     store: host.store,
     tail: host.tail,
     state,
     lease,
     newId: host.newId,
-    prepare: (events) => preparedEvents(events, { agent: current().agent, held, state }),
+    prepare: (events) => preparedEvents(events, { agent: current().agent, callers, state }),
     onEvent: (event) => {
-      if (event.type === "run_started") answers.length = 0;
-      if (event.type === "tool_answered" && namesCaller(event)) answers.push(event);
+      callers.note(event);
       const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
       const { starts, life } = current();
       if (own && !starts) life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
@@ -190,8 +179,8 @@ function logOf(
 /** Returns events as they are stored: without credentials, results with the content that the model reads. */
 function preparedEvents(
   events: readonly NewEvent[],
-  { agent, held, state }: Pick<LegToHold, "agent" | "held" | "state">,
+  { agent, callers, state }: Pick<LeasedParts, "agent" | "callers" | "state">,
 ): readonly NewEvent[] {
-  const hidden = held.isEmpty() ? events : events.map((event) => hiddenEvent(event, held.hide));
+  const hidden = callers.isEmpty() ? events : events.map((event) => hiddenEvent(event, callers.hide));
   return withContent(agent, hidden, state);
 }

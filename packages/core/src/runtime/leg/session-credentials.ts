@@ -1,7 +1,9 @@
+import type { Clock } from "../../base/clock.ts";
 import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
 import { hideTextsOf } from "../../base/hide-texts.ts";
 import type { Leg } from "../../leg/leg.ts";
-import type { HeldCredentials, Host } from "./host.ts";
+import type { SessionCredentials } from "./callers.ts";
+import type { Host } from "./host.ts";
 
 /**
  * How long to wait for a request's credentials if its event is already in the log, in milliseconds. Its
@@ -9,15 +11,8 @@ import type { HeldCredentials, Host } from "./host.ts";
  */
 const PATIENCE_MS = 1_000;
 
-/**
- * Holds the credentials of a session while this process has its lease. `first` are those of the request that
- * opened the session.
- */
-export function holdCredentials(
-  { clock, held: all }: Host,
-  sessionId: string,
-  first: unknown,
-): HeldCredentials {
+/** Keeps the credentials of a session. `first` are those of the request that opened it. */
+export function sessionCredentials(clock: Clock, first: unknown): Omit<SessionCredentials, "close"> {
   const hides: Leg["hide"][] = [];
   const bySeq = new Map<number, unknown>();
   const pending = new Set<Promise<void>>();
@@ -25,7 +20,7 @@ export function holdCredentials(
     if (credentials !== undefined) hides.push(hideTextsOf(credentials));
   };
   hideToo(first);
-  const held: HeldCredentials = {
+  return {
     hide: (value) => hides.reduce((shown, hide) => hide(shown), value),
     take: (credentials, stored) => {
       if (credentials === undefined) return;
@@ -47,35 +42,29 @@ export function holdCredentials(
       return bySeq.get(seq);
     },
     isEmpty: () => hides.length === 0,
-    close: () => {
-      // The next lease of this process may have begun.
-      if (all.get(sessionId) === held) all.delete(sessionId);
-    },
   };
-  all.set(sessionId, held);
-  return held;
 }
 
 /**
- * Stores the events of a request. If this process has a leg of the session, the leg gets the request's
+ * Stores the events of a request. If this process has the session's lease, the session gets the request's
  * credentials. It hides them at once, and uses them once the events are stored.
  *
  * @param seqOf returns the `seq` of the request's first answer, or of its message
  */
 export async function storeWith<T>(
-  { held }: Host,
+  { callers }: Host,
   sessionId: string,
   credentials: unknown,
   store: () => Promise<T>,
   seqOf: (stored: T) => number | undefined,
 ): Promise<T> {
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
-  const before = held.get(sessionId);
+  const before = callers.get(sessionId);
   before?.take(credentials, promise);
   try {
     const stored = await store();
     resolve(seqOf(stored));
-    const now = held.get(sessionId);
+    const now = callers.get(sessionId);
     if (now !== before) now?.take(credentials, promise);
     return stored;
   } finally {

@@ -4,21 +4,21 @@ import type { SessionToOpen } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { SNAPSHOT_VERSION } from "../../log/snapshot.ts";
 import { openSession } from "../../stores/open-session.ts";
-import { holdCredentials } from "./held-credentials.ts";
 import type { BegunBy, Host } from "./host.ts";
-import { holdLeg, type LegToHold, type OpenLeg } from "./leg-runner.ts";
+import { type LeasedParts, type LeasedSession, newLeasedSession } from "./leased-session.ts";
+import { callersOf } from "./make-callers.ts";
 
 /**
  * Acquires the session's lease and loads its state. Returns `undefined` if the lease is taken. The lease is
  * renewed until the leg is over. With `onlyEnds`, the agent stands in for one that is gone and only ends the
  * run, so it is no change of the agent.
  */
-export async function openLeg(
+export async function leaseSession(
   host: Host,
   session: Session,
   agent: Agent,
   { onlyEnds = false, ...from }: BegunBy & { onlyEnds?: boolean } = {},
-): Promise<OpenLeg | undefined> {
+): Promise<LeasedSession | undefined> {
   const { store, leaseTtlMs: ttlMs } = host;
   const { id, userId } = session;
   const holder = newHolder(host, from);
@@ -35,7 +35,7 @@ export async function openLeg(
   // `open` grants no lease for a session that has expired, but an open run of it has to be ended.
   if (opened !== undefined && opened.session.status !== "expired") {
     const { lease, session: row } = opened;
-    return lease && (await loadLeg(host, { ...parts, lease, row }, () => stateOf(store, opened)));
+    return lease && (await loadLeased(host, { ...parts, lease, row }, () => stateOf(store, opened)));
   }
   const lease = await store.acquire(id, holder, ttlMs);
   if (lease === undefined) return undefined;
@@ -43,7 +43,7 @@ export async function openLeg(
     const row = (session.wakeAt === null ? undefined : await store.sessions.get(id)) ?? session;
     return { state: await loadToContinue(store, id), snapshotSeq: undefined, row };
   };
-  return await loadLeg(host, { ...parts, lease, row: session }, load);
+  return await loadLeased(host, { ...parts, lease, row: session }, load);
 }
 
 /**
@@ -51,23 +51,23 @@ export async function openLeg(
  * store. Creates the session if `create` is set. Returns `undefined` if the user has no such session. The leg
  * is `undefined` if the lease is taken, and if the session has expired or belongs to another agent.
  */
-export async function openLegOf(
+export async function leaseSessionOf(
   host: Host,
   wanted: Pick<SessionToOpen, "id" | "userId" | "create">,
   agent: Agent,
   from: BegunBy,
-): Promise<{ session: Session; leg: OpenLeg | undefined } | undefined> {
+): Promise<{ session: Session; leased: LeasedSession | undefined } | undefined> {
   const holder = newHolder(host, from);
   const wants = { agent: agent.name, holder, ttlMs: host.leaseTtlMs, snapshot: SNAPSHOT_VERSION };
   const opened = await openSession(host.store, { ...wanted, ...wants });
   if (opened === undefined) return undefined;
   const { session, lease } = opened;
   const parts = lease && { session, agent, lease, from, onlyEnds: false, row: session };
-  return { session, leg: parts && (await loadLeg(host, parts, () => stateOf(host.store, opened))) };
+  return { session, leased: parts && (await loadLeased(host, parts, () => stateOf(host.store, opened))) };
 }
 
-type Loaded = Pick<LegToHold, "state" | "snapshotSeq">;
-type Row = Partial<Pick<LegToHold, "row">>;
+type Loaded = Pick<LeasedParts, "state" | "snapshotSeq">;
+type Row = Partial<Pick<LeasedParts, "row">>;
 
 /**
  * Returns a name for the holder of a lease that no other leg has. If the engine lets one worker at a time
@@ -78,18 +78,18 @@ function newHolder(host: Host, { isWoken }: BegunBy): string {
   return `${host.holder()}/${host.newId()}`;
 }
 
-/** Makes a leg with the state that `load` returns. Releases the lease on failure. */
-async function loadLeg(
+/** Makes a leased session with the state that `load` returns. Releases the lease on failure. */
+async function loadLeased(
   host: Host,
-  parts: Omit<LegToHold, "host" | "held" | keyof Loaded>,
+  parts: Omit<LeasedParts, "host" | "callers" | keyof Loaded>,
   load: () => Promise<Loaded & Row>,
-): Promise<OpenLeg> {
+): Promise<LeasedSession> {
   const { session, lease, from } = parts;
-  const held = holdCredentials(host, session.id, from.credentials);
+  const callers = callersOf(host, session, from);
   try {
-    return holdLeg({ ...parts, ...(await load()), host, held });
+    return newLeasedSession({ ...parts, ...(await load()), host, callers });
   } catch (error) {
-    held.close();
+    callers.close();
     await host.store.release(lease).catch(() => undefined);
     throw error;
   }
