@@ -59,9 +59,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "a sweep judges by the clock of its process whether a lease has expired",
     seed: 16,
     file: core("runtime/seldom/sweep.ts"),
-    is: "if (legs.has(session.id) || !isDue(host, session.id)) continue;",
+    is: "if (atWork.has(session.id) || !isDue(host, session.id)) continue;",
     becomes:
-      "if (legs.has(session.id) || !isDue(host, session.id)) continue;\n    if (Date.parse(session.updatedAt) + host.leaseTtlMs > host.clock.now()) continue;",
+      "if (atWork.has(session.id) || !isDue(host, session.id)) continue;\n    if (Date.parse(session.updatedAt) + host.leaseTtlMs > host.clock.now()) continue;",
   },
   {
     name: "a sweep does not find runs whose time has come",
