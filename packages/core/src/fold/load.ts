@@ -8,10 +8,20 @@ import { newSessionState, type SessionState } from "../session/state.ts";
 import { applyEvent } from "./apply.ts";
 import { stateFrom } from "./snapshot.ts";
 
-/** Loads a session's state from its log, for somebody who does not continue its run. */
-export async function loadState(store: EventStore, sessionId: string): Promise<SessionState> {
+/**
+ * Loads a session's state from its log, for somebody who does not begin to continue its run. Calls `onEvent`
+ * for each event.
+ */
+export async function loadState(
+  store: EventStore,
+  sessionId: string,
+  onEvent: (event: StoredEvent) => void = () => undefined,
+): Promise<SessionState> {
   const state = newSessionState(sessionId);
-  await catchUp(store, state);
+  await readInto(store, state, (to, event) => {
+    applyLoaded(to, event);
+    onEvent(event);
+  });
   return state;
 }
 

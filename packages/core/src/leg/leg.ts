@@ -59,7 +59,8 @@ export interface Leg extends Access {
   /** Returns the access of the run that a queued message starts. It contains nothing of this leg's caller. */
   accessOf(message: StoredOf<"user_message">): Promise<Access>;
   /**
-   * Resolves to whether the run may ask its model, once its start is stored. If not, the run ends as stopped.
+   * Resolves to whether the run may call the application or ask its model, once its start is stored. If not,
+   * the run ends as stopped.
    * Later calls return the same promise. Default: it may.
    */
   readonly mayBegin: (() => Promise<boolean>) | undefined;

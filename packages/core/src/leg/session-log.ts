@@ -1,6 +1,6 @@
 import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { SessionState } from "../session/state.ts";
-import { DECIDE_AGAIN } from "./decide-again.ts";
+import { DECIDE_AGAIN, unlessAgain } from "./decide-again.ts";
 import { eventsOf, type HeldOutcome } from "./held-events.ts";
 import { holdEvents, readOthers, writeEvents } from "./session-writer.ts";
 import { newWriteQueue } from "./write-queue.ts";
@@ -84,6 +84,11 @@ interface AtTip extends Pick<WriteOptions, "release" | "giveAway"> {
 /** What a leg's log is made of. `prepare` returns events in the form in which they are stored. */
 interface LogParts extends WriterParts {
   prepare?(events: readonly NewEvent[]): readonly NewEvent[];
+  /**
+   * Returns what the barrier calls once everything is stored, if somebody else decides whether the run may call
+   * the application. Rejects with `DECIDE_AGAIN` if it may not. Default: it may.
+   */
+  admit?(): (() => Promise<void>) | undefined;
 }
 
 /** Opens the log for one leg. */
@@ -130,11 +135,13 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
       });
     },
     barrier: () => {
-      if (writer.held.length === 0) return undefined;
-      return queue.alone(async () => {
+      const admit = parts.admit?.();
+      if (writer.held.length === 0 && !writer.isStale) return admit?.();
+      const stored = queue.alone(async () => {
         await writeEvents(writer, []);
         unlessVoid();
       });
+      return admit === undefined ? stored : stored.then(admit);
     },
     appendAtTip: (events, { seq = state.lastSeq, ...more } = {}) => {
       const revision = decidedAt ?? writer.revision;
@@ -145,7 +152,10 @@ export function openLog({ prepare = (events) => events, ...parts }: LogParts): S
         return (await unlessOvertaken(state, seq, written)) !== undefined;
       });
     },
-    catchUp: () => queue.inTurn(() => readOthers(writer)),
+    catchUp: () =>
+      queue.inTurn(async () => {
+        await readOthers(writer).catch(unlessAgain);
+      }),
     unstored: () => eventsOf(writer.held),
   };
 }

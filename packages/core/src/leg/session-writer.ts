@@ -64,12 +64,19 @@ export async function writeEvents(
     await appendAll(writer, [], tip);
   } catch (error) {
     throwFailure(writer);
-    const isSame = (isRefused(error) && (await storeInPlace(writer))) || (await storeAlone(writer, error));
+    const mayFit = isRefused(error) && !takesKeyOf(held, error);
+    const isSame = (mayFit && (await storeInPlace(writer))) || (await storeAlone(writer, error));
     if (afterSeq !== undefined && PawlError.is(error, "conflict")) throw error;
     // Others may have stored as many events as were refused, so `afterSeq` alone does not tell.
     if (afterSeq !== undefined && !isSame) throw notAsHeld(error);
   }
   return await writeEvents(writer, events, options);
+}
+
+/** Returns whether the key that was taken is one of the held events, so that they are refused anywhere. */
+function takesKeyOf(held: readonly HeldGroup[], error: unknown): boolean {
+  const taken = PawlError.is(error, "key_taken") ? error.details?.key : undefined;
+  return taken !== undefined && eventsOf(held).some(({ key }) => key === taken);
 }
 
 /** Appends events while none are held. If that was refused because of newer events, reads those. */
@@ -99,12 +106,14 @@ async function appendAll(
   const at = afterSeq === undefined ? {} : { afterSeq: afterSeq - before.length };
   const rows = await appendRows(writer, all, { ...others, ...at });
   writer.held = [];
-  settle(held, rows);
   const own = rows.slice(before.length);
   const first = rows[0]?.seq ?? 0;
-  if (first > storedSeq + 1 && before.length > 0) await readAgain(writer, storedSeq);
+  const isElsewhere = first > storedSeq + 1;
+  writer.isStale = isElsewhere && before.length > 0;
+  settle(held, rows);
+  if (writer.isStale) await readAgain(writer, storedSeq);
   else {
-    if (first > storedSeq + 1) await readNew(writer, first);
+    if (isElsewhere) await readNew(writer, first);
     confirmHeld(state, held, rows, onEvent);
     for (const row of own) applyStored(writer, row);
   }
@@ -146,9 +155,10 @@ async function storeAlone(writer: Writer, cause: unknown): Promise<boolean> {
     refusal = { error };
   }
   writer.held = [];
+  writer.isStale = true;
   if (refusal === undefined) settle(kept, rows);
   else for (const { outcome } of kept) outcome?.reject(refusal.error);
-  // Before the log is read, which may fail: nobody may wait for ever for what is dropped.
+  // Reading the log may fail, and those who wait would never learn of it.
   const dropped = held.slice(kept.length);
   for (const { outcome } of dropped) outcome?.reject(cause);
   await readAgain(writer, storedSeq);

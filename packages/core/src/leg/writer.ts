@@ -26,6 +26,8 @@ export interface Writer extends Readonly<WriterParts> {
   appends: number;
   /** Events that are in the state under the numbers that they will get. The next append stores them first. */
   held: readonly HeldGroup[];
+  /** Whether the state still has events that are not held any more, and is about to be folded again. */
+  isStale: boolean;
   /**
    * Raised whenever the state had events that the log has under other numbers, or not at all. What was
    * decided before that is void.
@@ -60,6 +62,7 @@ export function newWriter(parts: WriterParts): Writer {
     leg: parts.newId(),
     appends: 0,
     held: [],
+    isStale: false,
     revision: 0,
     failure: undefined,
     isGivenAway: false,
@@ -184,12 +187,14 @@ export async function readNew(writer: Writer, end?: number): Promise<void> {
 export async function readAgain(writer: Writer, afterSeq: number): Promise<void> {
   const { store, state, onEvent } = writer;
   try {
-    Object.assign(state, await loadState(store, state.sessionId));
+    const later: StoredEvent[] = [];
+    const fresh = await loadState(store, state.sessionId, (event) => {
+      if (event.seq > afterSeq) later.push(event);
+    });
+    Object.assign(state, fresh);
+    writer.isStale = false;
     writer.revision += 1;
-    for await (const event of store.read(state.sessionId, { afterSeq })) {
-      if (event.seq > state.lastSeq) return;
-      onEvent(event);
-    }
+    for (const event of later) onEvent(event);
   } catch (error) {
     endWriting(writer, error);
     throw error;

@@ -50,6 +50,8 @@ export interface Now {
   legMs: number;
   /** The reason to end the run at once, e.g. a stop; otherwise `undefined`. */
   halted: StopReason | undefined;
+  /** Why the run ends as an error, even if it was stopped. */
+  failed: StopReason | undefined;
   /** Whether in-flight work is aborted. */
   aborted: boolean;
   /** Whether the process is shutting down. */
@@ -80,7 +82,7 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
   // No request is in flight when the loop decides. So the answer of an open request was lost, and its cost
   // counts below.
   if (run.attempt !== undefined) return { do: "charge", attempt: run.attempt };
-  const over = run.ending ?? stopAsked(run) ?? now.halted ?? givenUp(run);
+  const over = run.ending ?? now.failed ?? stopAsked(run) ?? now.halted ?? givenUp(run);
   // Calls may lack results here, so `afterTurn` hooks are not called.
   if (over !== undefined) return { do: "end", stop: over };
   const left = remainingOf(state, rules, now.legMs);

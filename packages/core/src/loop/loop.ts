@@ -109,7 +109,8 @@ function nowOf(leg: Leg, over: StopReason | undefined): Now {
     hooksWith(leg, "afterTurn").length === 0 ? Number.POSITIVE_INFINITY : hookProgress.turns;
   return {
     legMs: life.legMs(),
-    halted: over ?? halted,
+    halted,
+    failed: over,
     aborted: signal.aborted,
     draining,
     withoutCredentials: lacksCredentials(leg) ? leg.withoutCredentials : undefined,

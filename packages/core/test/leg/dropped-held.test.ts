@@ -44,3 +44,38 @@ it("R2 L3 nothing that follows from a refused answer is stored, even if as many 
   const texts = (await Array.fromAsync(inner.read("s"))).map(({ data }) => (data as { text: string }).text);
   expect(texts).toEqual(["first answer", "of another process"]);
 });
+
+it("R2 L3 the barrier is closed while the log is read again for what was dropped", async () => {
+  const inner = memoryStore();
+  await inner.sessions.create({ id: "s", userId: "u", agent: "a" });
+  const lease = (await inner.acquire("s", "me", 60_000)) ?? expect.fail();
+  const reading = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  let isSlow = false;
+  const read: typeof inner.read = async function* (...given) {
+    if (isSlow) {
+      reading.resolve();
+      await gate.promise;
+    }
+    yield* inner.read(...given);
+  };
+  let ids = 0;
+  const store = { ...inner, read };
+  const state = await loadState(store, "s");
+  const newId = () => `${++ids}`;
+  const log = openLog({ store, tail: localTail(), state, lease, newId, onEvent: () => undefined });
+  const outcome = Promise.withResolvers<unknown>();
+  outcome.promise.catch(() => undefined);
+  await log.hold([note("the start of a run")], { outcome, atTip: true });
+  log.decide();
+  await inner.append("s", [note("of another process")], { appendId: "other" });
+  isSlow = true;
+  // E.g. because the lease is renewed.
+  const catching = log.catchUp();
+  await reading.promise;
+  const barrier = log.barrier();
+  expect(barrier).toBeInstanceOf(Promise);
+  gate.resolve();
+  await catching;
+  await expect(barrier).rejects.toBe(DECIDE_AGAIN);
+});

@@ -1,7 +1,9 @@
-import type { Ask } from "../../hooks/hook.ts";
+import type { Ask, Hook } from "../../hooks/hook.ts";
 import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "../../hooks/turn-plan.ts";
 import type { Leg } from "../../leg/leg.ts";
+import { storedFirst } from "../../leg/stored-first.ts";
 import type { ErrorReport } from "../../log/error-event.ts";
+import { isByLogOnly } from "../../log/log-only.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
@@ -123,6 +125,14 @@ export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly
 }
 
 /**
+ * Stores what is held before hooks are noted as called: if another process came first, the loop decides again,
+ * and must call them then.
+ */
+async function storeBefore(leg: Leg, hooks: readonly Hook[]): Promise<void> {
+  if (!hooks.every(isByLogOnly)) await storedFirst(leg);
+}
+
+/**
  * Calls the `onSuspend` hooks, once per leg for the same questions. Returns `true` if a hook was called,
  * because the log may have changed meanwhile. An error of a hook is logged and does not keep the run from
  * waiting.
@@ -131,6 +141,7 @@ export async function notifyOfSuspension(leg: Leg, waiting: readonly Asking[]): 
   const hooks = hooksWith(leg, "onSuspend");
   const questions = waiting.map(({ question }) => question?.seq).join();
   if (hooks.length === 0 || leg.hookProgress.questions === questions) return false;
+  await storeBefore(leg, hooks);
   leg.hookProgress.questions = questions;
   for (const hook of hooks) await callHook(leg, hook, "onSuspend", [], () => undefined);
   return true;
@@ -142,9 +153,11 @@ export async function notifyOfSuspension(leg: Leg, waiting: readonly Asking[]): 
  */
 export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void> {
   const { hookProgress } = leg;
+  const hooks = hooksWith(leg, "afterTurn");
+  await storeBefore(leg, hooks);
   hookProgress.turns = leg.log.state.run?.turns ?? 0;
   hookProgress.stop = undefined;
-  for (const hook of hooksWith(leg, "afterTurn")) {
+  for (const hook of hooks) {
     const { value } = await callHook(leg, hook, "afterTurn", [turn], ({ stop }) => stopFrom(stop));
     hookProgress.stop ??= value;
   }

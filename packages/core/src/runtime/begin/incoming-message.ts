@@ -29,8 +29,8 @@ export interface IncomingMessage extends AskedBy {
    */
   isTask?: true;
   /**
-   * Called once the message is stored, before the model is asked. If it resolves to `false`, the run ends as
-   * stopped. Default: the run begins.
+   * Called once the message is stored, before the model is asked and hooks are called. If it resolves to
+   * `false`, the run ends as stopped. Default: the run begins.
    */
   mayBegin?(): Promise<boolean>;
 }

@@ -38,7 +38,8 @@ export async function startRun(
   if (isWell && isNew && atOnce) return await goAtOnce(leased, events, start, { signal, mayBegin });
   if (!(await log.appendAtTip(events, { seq: afterSeq, ...(isWell && { giveAway }) }))) return "overtaken";
   await notifyOfStart(host, { agent, session, log }, run);
-  return { start, work: leased.go({ signal, mayBegin }) };
+  const begins = mayBegin === undefined || (await mayBegin());
+  return { start, work: leased.go({ signal: begins ? signal : AbortSignal.abort() }) };
 }
 
 async function goAtOnce(

@@ -8,8 +8,9 @@ import type { OwnLeg } from "./make-leg.ts";
 
 /** A lease that is renewed until it is released. */
 export interface KeptLease {
-  /** Stops renewing, because the last append released the lease. */
+  /** Stops renewing, because the last append has released the lease. */
   stopRenewing(): void;
+  /** Releases the lease, unless it was released already. */
   giveBack(): Promise<void>;
 }
 
@@ -18,15 +19,24 @@ export interface KeptLease {
  * `lose` if a renewal fails.
  */
 export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void): KeptLease {
-  const stopRenewing = every(host.clock, host.leaseTtlMs / 3, () => {
+  const cancel = every(host.clock, host.leaseTtlMs / 3, () => {
     host.store
       .renew(lease, host.leaseTtlMs)
       .then(async (isHeld) => (isHeld ? await log.catchUp() : lose()))
       .catch(lose);
   });
-  const giveBack = async () => {
-    stopRenewing();
+  let released: Promise<void> | undefined;
+  const stopRenewing = () => {
+    cancel();
+    released ??= Promise.resolve();
+  };
+  const release = async () => {
+    cancel();
     await host.store.release(lease).catch(() => undefined);
+  };
+  const giveBack = async () => {
+    released ??= release();
+    await released;
   };
   return { stopRenewing, giveBack };
 }

@@ -1,6 +1,7 @@
 import type { Agent } from "../../agent/agent.ts";
 import { once } from "../../base/once.ts";
 import { withContent } from "../../context/wrap-results.ts";
+import { DECIDE_AGAIN } from "../../leg/decide-again.ts";
 import type { Access, Leg } from "../../leg/leg.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
 import type { NewEvent } from "../../log/event.ts";
@@ -134,7 +135,7 @@ export function newLeasedSession(parts: LeasedParts): LeasedSession {
     go: ({ signal, mayBegin } = {}) => {
       if (place === undefined) return giveAway(host, session, log, close());
       current.mayBegin = mayBegin && once(mayBegin);
-      return runLegs({ ...parts, kept, nextLeg, leave }, current, signal);
+      return runLegs({ ...parts, kept, nextLeg, leave }, current, { signal });
     },
     close,
   };
@@ -166,6 +167,7 @@ function logOf({ host, lease, callers, state }: LeasedParts, current: () => OwnL
     state,
     lease,
     newId: host.newId,
+    admit: () => (current().mayBegin === undefined ? undefined : () => admit(current())),
     prepare: (events) => preparedEvents(events, { agent: current().agent, callers, state }),
     onEvent: (event) => {
       callers.note(event);
@@ -174,6 +176,15 @@ function logOf({ host, lease, callers, state }: LeasedParts, current: () => OwnL
       if (own && !starts) life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
     },
   });
+}
+
+/** Ends the run as stopped if it may not begin, before the application is called for it. */
+async function admit(leg: OwnLeg): Promise<void> {
+  const mayBegin = await leg.mayBegin?.();
+  leg.mayBegin = undefined;
+  if (mayBegin !== false) return;
+  leg.life.halt(ABORTED);
+  throw DECIDE_AGAIN;
 }
 
 /** Returns events as they are stored: without credentials, results with the content that the model reads. */

@@ -21,24 +21,33 @@ interface Running {
   leave(): void;
 }
 
-/** Runs a leg, and those of the runs that follow it. Aborting the signal stops the first run. */
-export function runLegs(running: Running, leg: OwnLeg, signal?: AbortSignal): Work {
+/**
+ * Runs a leg, and those of the runs that follow it. Aborting the signal stops the first run. The leg works
+ * once `earlier` has resolved.
+ */
+export function runLegs(
+  running: Running,
+  leg: OwnLeg,
+  { signal, earlier }: { signal?: AbortSignal | undefined; earlier?: Promise<void> } = {},
+): Work {
   const { host, session, state, snapshotSeq, kept, nextLeg, leave } = running;
-  let isFollowed = false;
+  let beginNext: (() => void) | undefined;
   const doWork = async (): Promise<LegOutcome> => {
+    if (earlier !== undefined) await earlier;
     const settled = await withLease(kept, leg, () => work(leg));
-    isFollowed = leg.life.nextRun !== undefined;
-    if (!isFollowed) return { state, settled };
-    // The next leg is registered before this one ends, so that the session is never without a leg. From here
-    // on, the state is that of the next run.
-    runLegs(running, nextLeg());
+    if (leg.life.nextRun === undefined) return { state, settled };
+    // The next leg is registered before this one ends, so that the session is never without a leg, and works
+    // once it has ended. From here on, the state is that of the next run.
+    const ended = Promise.withResolvers<void>();
+    runLegs(running, nextLeg(), { earlier: ended.promise });
+    beginNext = ended.resolve;
     return { state, settled: false };
   };
   const onEnd = (outcome?: LegOutcome) => {
-    if (isFollowed) return;
+    if (beginNext !== undefined) return beginNext();
+    leave();
     if (outcome?.settled) keepSnapshot(host, state, snapshotSeq);
     else if (outcome !== undefined && leg.life.draining) notifyOfHandOver(host, session.id);
-    leave();
   };
   return startLeg(host, leg, doWork, { signal, onEnd });
 }

@@ -50,6 +50,7 @@ export function startLeg(
     reject(error);
     onEnd();
   };
-  void doWork().then(end, fail);
+  // The application's engine may throw in `end`, too.
+  void doWork().then(end).catch(fail);
   return work;
 }

@@ -1,5 +1,6 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
+import { unlessAgain } from "../../leg/decide-again.ts";
 import { storedFirst } from "../../leg/stored-first.ts";
 import { lacksCredentials, runLoop } from "../../loop/loop.ts";
 import { reportUnstored } from "../../loop/tools/late-result.ts";
@@ -49,8 +50,8 @@ async function loopOrEnd(leg: OwnLeg): Promise<boolean> {
 }
 
 async function endAsError(leg: OwnLeg, error: unknown): Promise<boolean> {
-  // Stores what is held, too, before the application learns of the error.
-  await leg.report.logError({ code: "internal", message: messageOf(error), context: causeOf(error) });
+  await leg.log.barrier()?.catch(unlessAgain);
   leg.report.failed(error);
+  await leg.report.logError({ code: "internal", message: messageOf(error), context: causeOf(error) });
   return await runLoop(leg, { type: "error", message: "Something went wrong. Please try again." });
 }
