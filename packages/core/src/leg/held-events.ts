@@ -10,7 +10,7 @@ export interface HeldGroup {
   /** The copies in the state. Their `at` is set once they are stored. */
   readonly applied: readonly StoredEvent[];
   /** Whether they are void if they, or earlier groups, get other numbers. */
-  readonly follows: boolean;
+  readonly isVoidable: boolean;
   readonly outcome: HeldOutcome | undefined;
 }
 

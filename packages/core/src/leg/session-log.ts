@@ -3,11 +3,11 @@ import type { SessionState } from "../session/state.ts";
 import { DECIDE_AGAIN, unlessAgain } from "./decide-again.ts";
 import { eventsOf, type HeldOutcome } from "./held-events.ts";
 import { holdEvents, readOthers, writeEvents } from "./session-writer.ts";
-import { newWriteQueue } from "./write-queue.ts";
+import { type HoldOptions, newWriteQueue } from "./write-queue.ts";
 import { newWriter, unlessOvertaken, type WriteOptions, type WriterParts } from "./writer.ts";
 
 /**
- * A leg's log. Whoever works on a run stores two kinds of events. Facts have happened, e.g. an answer of the
+ * A leg's log. A process that works on a run stores two kinds of events. Facts have happened, e.g. an answer of the
  * model or a result: they are stored wherever the log is by then. Decisions follow from the state, e.g. a
  * request or the end of the run: they are stored only if the state was right.
  *
@@ -18,7 +18,7 @@ export interface SessionLog {
   readonly state: SessionState;
   /** `seq` of the last event in the state that is stored. Held events follow it. */
   readonly storedSeq: number;
-  /** Whether an append has handed the session over, and so released the lease. */
+  /** Whether an append has given the run to the engine, and so released the lease. */
   readonly isGivenAway: boolean;
   /** Stores facts, under the lease. Facts that wait at the same time are stored in one append. */
   add(events: readonly NewEvent[]): Promise<readonly StoredEvent[]>;
@@ -56,21 +56,6 @@ export interface SessionLog {
   catchUp(): Promise<void>;
   /** Returns the held events that could not be stored, e.g. because another process has the session. */
   unstored(): readonly NewEvent[];
-}
-
-/** Options of `hold`. */
-export interface HoldOptions {
-  /**
-   * Called when the events would be written. If it returns `false`, they are stored at once. Default: held.
-   */
-  mayWait?(): boolean;
-  /**
-   * Whether the events are void if another process stores something first. `outcome` then rejects with
-   * `conflict`. Default: no.
-   */
-  atTip?: boolean;
-  /** Settled once the events are stored, or were refused. Default: a refusal rejects the next append. */
-  outcome?: HeldOutcome;
 }
 
 /** Options of `appendAtTip`. */

@@ -32,7 +32,7 @@ export function holdEvents(
   if (events.length === 0) return;
   const { state, held } = writer;
   const isVoidable = atTip || (follows && held.length > 0);
-  writer.held = [...held, { ...showHeld(state, events), follows: isVoidable, outcome }];
+  writer.held = [...held, { ...showHeld(state, events), isVoidable, outcome }];
 }
 
 /** Applies the events that other processes have stored. */
@@ -58,7 +58,7 @@ export async function writeEvents(
   // A caller that decided at another event did not know the held ones.
   const isTogether = afterSeq === undefined || afterSeq === state.lastSeq;
   // Events that follow from held ones must not get other numbers.
-  const tip = held.some(({ follows }) => follows) ? { afterSeq: state.lastSeq } : {};
+  const tip = held.some(({ isVoidable }) => isVoidable) ? { afterSeq: state.lastSeq } : {};
   try {
     if (isTogether) return await appendAll(writer, events, { ...tip, ...options });
     await appendAll(writer, [], tip);
@@ -144,7 +144,7 @@ async function storeInPlace(writer: Writer): Promise<boolean> {
 async function storeAlone(writer: Writer, cause: unknown): Promise<boolean> {
   const { held, state, tail } = writer;
   const storedSeq = state.lastSeq - eventsOf(held).length;
-  const first = held.findIndex(({ follows }) => follows);
+  const first = held.findIndex(({ isVoidable }) => isVoidable);
   const kept = first === -1 ? held : held.slice(0, first);
   let rows: readonly StoredEvent[] = [];
   let refusal: { error: unknown } | undefined;

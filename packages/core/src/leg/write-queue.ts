@@ -4,10 +4,18 @@ import { doInTurn, turns } from "./in-turn.ts";
 import { holdEvents, writeEvents } from "./session-writer.ts";
 import { isRefused, notAsHeld, type Writer } from "./writer.ts";
 
-/** How events may be held, see `HoldOptions`. */
-interface Held {
+/** Options of `hold`. */
+export interface HoldOptions {
+  /**
+   * Called when the events would be written. If it returns `false`, they are stored at once. Default: held.
+   */
   mayWait?(): boolean;
+  /**
+   * Whether the events are void if another process stores something first. `outcome` then rejects with
+   * `conflict`. Default: no.
+   */
   atTip?: boolean;
+  /** Settled once the events are stored, or were refused. Default: a refusal rejects the next append. */
   outcome?: HeldOutcome;
 }
 
@@ -16,7 +24,7 @@ interface WriteQueue {
   /** Stores events. Those that wait at the same time are stored in one append. */
   join(events: readonly NewEvent[]): Promise<readonly StoredEvent[]>;
   /** Holds events once the jobs before it are done. */
-  hold(events: readonly NewEvent[], held?: Held): Promise<void>;
+  hold(events: readonly NewEvent[], options?: HoldOptions): Promise<void>;
   /** Runs a job that is stored together with nothing: no later events are stored before it. */
   alone<T>(job: () => Promise<T>): Promise<T>;
   /** Runs a job that stores nothing of its own, so that events may still join the ones before it. */
@@ -61,7 +69,11 @@ export function newWriteQueue(writer: Writer): WriteQueue {
 }
 
 /** Holds events, unless another process has stored something after `lastSeq`. */
-function holdAtTip(writer: Writer, events: readonly NewEvent[], held: Held & { lastSeq: number }): void {
+function holdAtTip(
+  writer: Writer,
+  events: readonly NewEvent[],
+  held: HoldOptions & { lastSeq: number },
+): void {
   if (writer.state.lastSeq === held.lastSeq) holdEvents(writer, events, held);
   else held.outcome?.reject(notAsHeld());
 }
@@ -70,7 +82,7 @@ function holdAtTip(writer: Writer, events: readonly NewEvent[], held: Held & { l
 interface Append {
   events: readonly NewEvent[];
   /** How the events may be held. Default: they are stored at once. */
-  held?: Held;
+  held?: HoldOptions;
   resolve(rows: readonly StoredEvent[]): void;
   reject(error: unknown): void;
 }

@@ -38,7 +38,7 @@ export interface Writer extends Readonly<WriterParts> {
    * has taken over the session.
    */
   failure: { error: unknown } | undefined;
-  /** Whether the last append handed the session over: it has released the lease. */
+  /** Whether the last append has given the run to the engine, and so released the lease. */
   isGivenAway: boolean;
 }
 
@@ -139,7 +139,7 @@ export async function appendRows(
 }
 
 /**
- * Appends events, and hands the session over in the same transaction. Resolves to `undefined` if that is not
+ * Appends events, and gives the run to the engine in the same transaction. Resolves to `undefined` if that is not
  * possible. Then the caller must append the events.
  */
 async function appendAndGiveAway(

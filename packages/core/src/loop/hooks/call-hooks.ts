@@ -52,7 +52,8 @@ interface Called<R> {
 /**
  * Calls one hook and converts its return value with `take`. If the hook or `take` throws, logs the error,
  * notifies `onError` and returns `failed`. Returns {@link NOTHING} if the hook returned nothing, or the run
- * was stopped first. What the leg holds is stored first, but for Pawl's own hooks that tell nobody. `answer`
+ * was stopped first. What the leg holds is stored first, except for those of Pawl's own hooks that only
+ * read the log. `answer`
  * is the answer to the hook's question.
  */
 // Most hooks return nothing synchronously, e.g. the guards that every agent has. Such calls cost no promise.

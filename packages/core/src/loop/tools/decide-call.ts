@@ -24,7 +24,7 @@ export interface CallFacts {
   readonly answer?: Validated<unknown>;
 }
 
-/** A fact to find out next, and the call's input as it is by then. */
+/** A fact to find out next, and the call's input so far. */
 export interface WantedFact {
   fact: "input" | "screened" | "asked" | "chosen" | "answer";
   given: CallInput;

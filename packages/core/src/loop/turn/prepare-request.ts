@@ -6,7 +6,7 @@ import { type Judge, judgeFor } from "../seldom/lazy-verdict.ts";
 import { type InsteadOfCall, type ModelCall, planCall } from "./plan-call.ts";
 
 /** A model call that is ready to be stored and sent. */
-export interface PreparedRequest extends ModelCall {
+interface PreparedRequest extends ModelCall {
   /** Judges the answer by the agent's `output`. */
   judge: Judge | undefined;
 }

@@ -11,24 +11,24 @@ import type { LeasedSession } from "../leg/leased-session.ts";
 import { FREE_PLACE } from "../leg/place.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 
-/** The pause before the next attempt to open a session that another leg holds, in milliseconds. */
+/** The pause before the next attempt to open a session whose lease is taken, in milliseconds. */
 export const PAUSE_MS = 10;
 
 /** A stored run, and its work if that is in this process. */
 export interface Begun {
   start: RunStart;
   work: Work | undefined;
-  /** Detaches the caller's signal from a run that another leg is working on. */
+  /** Detaches the caller's signal from a run that another process or leg works on. */
   release?: () => void;
 }
 
 /** Why nothing has begun. The caller looks at the session again. */
 export type NotBegun =
-  /** Another leg has the session's lease, and this one has not, or not any more. */
+  /** Somebody else has the session's lease. */
   | "taken"
-  /** Something was stored first. This leg goes on: what it decided is void. */
+  /** Something was stored first, so what was decided is void. The lease is kept. */
   | "overtaken"
-  /** Another leg is about to start a run, or to store an answer. */
+  /** Somebody else has the lease, and is about to start a run, or to store an answer. */
   | "starting";
 
 /**

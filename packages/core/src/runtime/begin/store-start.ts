@@ -13,7 +13,7 @@ interface Starting extends GoOptions {
   session: Session;
   agent: Agent;
   run: { runId: string; userData: FetchedUserData };
-  /** Whether the session {@link LeasedSession.startsAtOnce}. */
+  /** What {@link LeasedSession.startsAtOnce} has said. */
   atOnce: boolean;
 }
 
@@ -57,7 +57,7 @@ async function goAtOnce(
     return { start: { ...start, afterSeq: (first?.seq ?? 1) - 1 }, work: active };
   } catch (cause) {
     await active.done.catch(() => undefined);
-    // Somebody came first, and the leg is over.
+    // Another process has stored something first, and the leg is over.
     if (PawlError.is(cause, "conflict")) return "taken";
     throw cause;
   }

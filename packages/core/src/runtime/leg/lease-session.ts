@@ -48,8 +48,8 @@ export async function leaseSession(
 
 /**
  * Opens a session by its id: checks its owner, acquires its lease and loads its state, in one call of the
- * store. Creates the session if `create` is set. Returns `undefined` if the user has no such session. The leg
- * is `undefined` if the lease is taken, and if the session has expired or belongs to another agent.
+ * store. Creates the session if `create` is set. Returns `undefined` if the user has no such session. Its
+ * `leased` is `undefined` if the lease is taken, and if the session has expired or belongs to another agent.
  */
 export async function leaseSessionOf(
   host: Host,
@@ -70,7 +70,7 @@ type Loaded = Pick<LeasedParts, "state" | "snapshotSeq">;
 type Row = Partial<Pick<LeasedParts, "row">>;
 
 /**
- * Returns a name for the holder of a lease that no other leg has. If the engine lets one worker at a time
+ * Returns a name for the holder of a lease that no other holder has. If the engine lets one worker at a time
  * continue a session, all workers have one name, so that each takes the lease of the one before it at once.
  */
 function newHolder(host: Host, { isWoken }: BegunBy): string {

@@ -30,8 +30,8 @@ export interface LeasedSession {
   /**
    * Resolves to whether the loop can start before the message, retry or answer that begins it is stored: one
    * append then stores that with what follows from it. `deps` must be available without waiting, `tools` must
-   * not be a function, and the leg must have nothing to store first. For a leg that is ready to start, or for
-   * an open run.
+   * not be a function, and there must be nothing to store first. Called once it is ready to start, or for an
+   * open run.
    */
   startsAtOnce(): Promise<boolean>;
   /**
@@ -159,7 +159,7 @@ function waitOf({ row: { wakeAt, lastSeq }, state, lease }: LeasedParts): number
   return Math.max(0, Date.parse(wakeAt) - Date.parse(lease.acquiredAt));
 }
 
-/** Opens the log of a leg, and notes what other processes store for it. */
+/** Opens the session's log, and notes what other processes store. */
 function logOf({ host, lease, callers, state }: LeasedParts, current: () => OwnLeg): SessionLog {
   return openLog({
     store: host.store,
