@@ -1,0 +1,86 @@
+import { expect, it } from "vitest";
+import { type EventStore, memoryStore } from "../../src/index.ts";
+import { named } from "../support/hooks.ts";
+import { setup, stored, user } from "../support/setup.ts";
+import { ask, echoTool } from "../support/tools.ts";
+
+// What the leg holds is stored before these, which the tests of `stored-together` do not reach.
+
+/** A store, and the types of the events of its appends, once these are stored. */
+function noted(): { store: EventStore; appends: string[][] } {
+  const inner = memoryStore();
+  const appends: string[][] = [];
+  const store = {
+    ...inner,
+    append: async (...given: Parameters<typeof inner.append>) => {
+      const rows = await inner.append(...given);
+      appends.push(rows.map(({ type }) => type));
+      return rows;
+    },
+  };
+  return { store, appends };
+}
+
+const done = { text: "Done." };
+const echo = { name: "echo", input: { text: "a" } };
+
+it("R2 E2 the last answer is stored in an append before that of the first effect, which may charge it", async () => {
+  const { store, appends } = noted();
+  const hooks = [named("bill", { afterRun: () => undefined })];
+  await setup([done], { hooks }, { store }).say("Go");
+  expect(appends.slice(1, 3)).toEqual([["assistant_message", "llm_response"], ["effect_started"]]);
+});
+
+it("R2 L3 an answered call has its result in the log before onSuspend is called for the next question", async () => {
+  const { store, appends } = noted();
+  const seen: (string | undefined)[] = [];
+  const hooks = [named("tells", { onSuspend: () => void seen.push(appends.at(-1)?.at(-1)) })];
+  const script = [
+    {
+      tools: [
+        { name: "ask", id: "toolu_1" },
+        { name: "ask", id: "toolu_2" },
+      ],
+    },
+  ];
+  const { say, answer } = setup(script, { tools: [ask], hooks }, { store });
+  const { sessionId } = await say("Go");
+  await answer(sessionId, "toolu_1", "yes");
+  expect(seen).toEqual(["tool_suspended", "tool_result"]);
+});
+
+it("R2 L3 F17 a result is stored before the `deps` of a new caller are made", async () => {
+  const { store, appends } = noted();
+  const gate = Promise.withResolvers<void>();
+  const seen: (string | undefined)[] = [];
+  const slow = { ...echoTool, execute: async () => await gate.promise.then(() => "ok") };
+  const deps = (_session: unknown, { caller }: { caller: { name?: unknown } }) => {
+    if (caller.name === "ben") seen.push(appends.at(-1)?.at(-1));
+    return {};
+  };
+  const script = [{ tools: [echo, { name: "ask", id: "toolu_1" }] }, done];
+  const world = setup(script, { tools: [ask, slow] }, { store, deps: deps as never });
+  const run = world.pawl.run("tester", { ...user, input: "Go", caller: { name: "ada" } });
+  const { sessionId } = await run.started;
+  await stored(world, sessionId, "tool_started");
+  const answers = [{ callId: "toolu_1", value: "yes" }];
+  await world.pawl.run("tester", { ...user, sessionId, answers, caller: { name: "ben" } }).started;
+  gate.resolve();
+  await run.result;
+  expect(seen).toEqual(["tool_result"]);
+});
+
+it("R2 L3 an error is stored before onError is called for it", async () => {
+  const { store, appends } = noted();
+  const seen: (string | undefined)[] = [];
+  const fails = () => {
+    throw new Error("no plan");
+  };
+  const hooks = [
+    named("fails", { beforeTurn: fails }),
+    named("tells", { onError: () => void seen.push(appends.at(-1)?.at(-1)) }),
+  ];
+  const { say } = setup([done], { hooks }, { store, onError: () => undefined });
+  expect((await say("Go")).stop.type).toBe("error");
+  expect(seen[0]).toBe("error");
+});
