@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
-import { type EventStore, memoryStore } from "../../src/index.ts";
+import { settled } from "../../../../test/support/settled.ts";
+import { type EventStore, memoryStore, type Schema, tool } from "../../src/index.ts";
 import { named } from "../support/hooks.ts";
 import { setup, stored, user } from "../support/setup.ts";
+import { beforeAppend, has } from "../support/stores.ts";
 import { ask, echoTool } from "../support/tools.ts";
 
 // What the leg holds is stored before these, which the tests of `stored-together` do not reach.
@@ -83,4 +85,40 @@ it("R2 L3 an error is stored before onError is called for it", async () => {
   const { say } = setup([done], { hooks }, { store, onError: () => undefined });
   expect((await say("Go")).stop.type).toBe("error");
   expect(seen[0]).toBe("error");
+});
+
+it("R2 L3 a schema that waits need not wait until the leg looks for news, which stores what is held, too", async () => {
+  const { store, appends } = noted();
+  const seen: (string | undefined)[] = [];
+  const waits = {
+    "~standard": {
+      version: 1,
+      vendor: "test",
+      validate: async (value: unknown) => {
+        await settled();
+        seen.push(appends.at(-1)?.at(-1));
+        return { value };
+      },
+      jsonSchema: { input: () => ({ type: "object" }), output: () => ({ type: "object" }) },
+    },
+  } as unknown as Schema<unknown>;
+  const tools = [tool({ name: "echo", description: "", input: waits, execute: () => "ok" })];
+  await setup([{ tools: [echo] }, done], { tools }, { store }).say("Go");
+  expect(seen).toEqual(["llm_response"]);
+});
+
+it("R2 C12 a message that is stored before a result is no failure of the strategy that was to be asked", async () => {
+  const inner = memoryStore();
+  let comes = true;
+  const store = beforeAppend(inner, async (events, sessionId) => {
+    if (!comes || !has(events, "tool_result")) return;
+    comes = false;
+    const data = { message: "And hurry.", queued: true };
+    await inner.append(sessionId, [{ type: "user_message", data }], { appendId: "other" });
+  });
+  const options = { tools: [echoTool], checkpointWhen: [() => undefined] };
+  const { say, of } = setup([{ tools: [echo] }, done], options, { store });
+  const { sessionId, stop } = await say("Go");
+  expect(stop.type).toBe("end_turn");
+  expect(await of(sessionId, "error")).toEqual([]);
 });
