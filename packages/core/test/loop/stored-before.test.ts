@@ -4,7 +4,7 @@ import { type EventStore, memoryStore, type Schema, tool } from "../../src/index
 import { named } from "../support/hooks.ts";
 import { setup, stored, user } from "../support/setup.ts";
 import { beforeAppend, has } from "../support/stores.ts";
-import { ask, echoTool } from "../support/tools.ts";
+import { ask, echoTool, question } from "../support/tools.ts";
 
 // What the leg holds is stored before these, which the tests of `stored-together` do not reach.
 
@@ -121,4 +121,30 @@ it("R2 C12 a message that is stored before a result is no failure of the strateg
   const { sessionId, stop } = await say("Go");
   expect(stop.type).toBe("end_turn");
   expect(await of(sessionId, "error")).toEqual([]);
+});
+
+it("R2 P4 a run does not wait for an answer that came while it looked whether its session is over", async () => {
+  const inner = memoryStore();
+  let asks = false;
+  const get: typeof inner.sessions.get = async (id) => {
+    if (asks) {
+      asks = false;
+      const answers = [{ callId: "toolu_q", value: "yes" }];
+      await world.pawl.run("tester", { ...user, sessionId: id, answers }).started;
+    }
+    return await inner.sessions.get(id);
+  };
+  const store = {
+    ...inner,
+    sessions: { ...inner.sessions, get },
+    append: async (...given: Parameters<typeof inner.append>) => {
+      const rows = await inner.append(...given);
+      asks ||= has(rows, "tool_suspended");
+      return rows;
+    },
+  };
+  const world = setup([{ tools: [question] }, done], { tools: [ask] }, { store });
+  const { sessionId, stop } = await world.say("Go");
+  expect(stop.type).toBe("end_turn");
+  expect(await world.of(sessionId, "run_suspended")).toEqual([]);
 });
