@@ -148,3 +148,19 @@ it("R2 P4 a run does not wait for an answer that came while it looked whether it
   expect(stop.type).toBe("end_turn");
   expect(await world.of(sessionId, "run_suspended")).toEqual([]);
 });
+
+it("R2 E2 a note of Pawl's own about a refused call comes after its result, also if a message was stored first", async () => {
+  const inner = memoryStore();
+  let comes = true;
+  const store = beforeAppend(inner, async (events, sessionId) => {
+    if (!comes || !has(events, "tool_call")) return;
+    comes = false;
+    const data = { message: "And hurry.", queued: true };
+    await inner.append(sessionId, [{ type: "user_message", data }], { appendId: "other" });
+  });
+  const script = [{ tools: [{ name: "echo", input: { text: 1 } }] }, done];
+  const { say, log } = setup(script, { tools: [echoTool], limits: { toolFailures: 1 } }, { store });
+  const types = (await log((await say("Go")).sessionId)).map(({ type }) => type);
+  const last = types.slice(types.indexOf("tool_call"), types.lastIndexOf("llm_request"));
+  expect(last).toEqual(["tool_call", "llm_response", "tool_result", "note"]);
+});
