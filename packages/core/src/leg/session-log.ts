@@ -1,7 +1,7 @@
 import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { SessionState } from "../session/state.ts";
 import { DECIDE_AGAIN, unlessAgain } from "./decide-again.ts";
-import { eventsOf, type HeldOutcome } from "./held-events.ts";
+import { eventsOf } from "./held-events.ts";
 import { holdEvents, readOthers, writeEvents } from "./session-writer.ts";
 import { type HoldOptions, newWriteQueue } from "./write-queue.ts";
 import { newWriter, unlessOvertaken, type WriteOptions, type WriterParts } from "./writer.ts";

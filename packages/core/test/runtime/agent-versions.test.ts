@@ -132,6 +132,19 @@ describe("a run under another version of its agent", () => {
     ]);
   });
 
+  it("F25 R2 is in the log before what an answer leads to, also if that could be stored with the answer", async () => {
+    const { boot } = versions();
+    const { sessionId } = await boot("1", [asks(z.string()).tool], [asked]).say("Go");
+    const second = boot("2", [asks(z.string()).tool]);
+    await second.answer(sessionId, "toolu_q", "yes");
+    const types = (await second.log(sessionId)).map(({ type }) => type);
+    expect(types.slice(types.indexOf("tool_answered")).slice(0, 3)).toEqual([
+      "tool_answered",
+      "agent_changed",
+      "tool_started",
+    ]);
+  });
+
   it("F25 is not logged for a run that continues under the same version", async () => {
     const world = versions();
     const sessionId = await diesIn(world, [v1().tool], call, "assistant_message");
