@@ -7,9 +7,9 @@ import { type HoldOptions, newWriteQueue } from "./write-queue.ts";
 import { newWriter, unlessOvertaken, type WriteOptions, type WriterParts } from "./writer.ts";
 
 /**
- * A leg's log. A process that works on a run stores two kinds of events. Facts have happened, e.g. an answer of the
- * model or a result: they are stored wherever the log is by then. Decisions follow from the state, e.g. a
- * request or the end of the run: they are stored only if the state was right.
+ * A leg's log. A leg stores two kinds of events. Facts have happened, e.g. an answer of the model or a
+ * result: they are stored wherever the log is by then. Decisions follow from the state, e.g. a request or the
+ * end of the run: they are stored only if the state was right.
  *
  * Events may be held: they are in the state, and the next append stores them first. Nothing outside may learn
  * of them, and no code of the application may run, before the barrier.
@@ -70,8 +70,8 @@ interface AtTip extends Pick<WriteOptions, "release" | "giveAway"> {
 interface LogParts extends WriterParts {
   prepare?(events: readonly NewEvent[]): readonly NewEvent[];
   /**
-   * Returns what the barrier calls once everything is stored, if somebody else decides whether the run may call
-   * the application. Rejects with `DECIDE_AGAIN` if it may not. Default: it may.
+   * Returns what the barrier calls once everything is stored, if somebody else decides whether the run may
+   * call the application. That rejects with `DECIDE_AGAIN` if it may not. Default: it may.
    */
   admit?(): (() => Promise<void>) | undefined;
 }

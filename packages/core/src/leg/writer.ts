@@ -139,8 +139,8 @@ export async function appendRows(
 }
 
 /**
- * Appends events, and gives the run to the engine in the same transaction. Resolves to `undefined` if that is not
- * possible. Then the caller must append the events.
+ * Appends events, and gives the run to the engine in the same transaction. Resolves to `undefined` if that is
+ * not possible. Then the caller must append the events.
  */
 async function appendAndGiveAway(
   writer: Writer,

@@ -125,8 +125,8 @@ export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly
 }
 
 /**
- * Stores what is held before hooks are noted as called: if another process came first, the loop decides again,
- * and must call them then.
+ * Stores what is held before hooks are noted as called: if another process came first, the loop decides
+ * again, and must call them then.
  */
 async function storeBefore(leg: Leg, hooks: readonly Hook[]): Promise<void> {
   if (!hooks.every(isByLogOnly)) await storedFirst(leg);

@@ -167,7 +167,7 @@ function logOf({ host, lease, callers, state }: LeasedParts, current: () => OwnL
     state,
     lease,
     newId: host.newId,
-    admit: () => (current().mayBegin === undefined ? undefined : () => admit(current())),
+    admit: () => (current().mayBegin === undefined ? undefined : () => admitLeg(current())),
     prepare: (events) => preparedEvents(events, { agent: current().agent, callers, state }),
     onEvent: (event) => {
       callers.note(event);
@@ -179,7 +179,7 @@ function logOf({ host, lease, callers, state }: LeasedParts, current: () => OwnL
 }
 
 /** Ends the run as stopped if it may not begin, before the application is called for it. */
-async function admit(leg: OwnLeg): Promise<void> {
+async function admitLeg(leg: OwnLeg): Promise<void> {
   const mayBegin = await leg.mayBegin?.();
   leg.mayBegin = undefined;
   if (mayBegin !== false) return;
