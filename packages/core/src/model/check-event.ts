@@ -31,7 +31,7 @@ export function eventCheck(): (event: unknown) => void {
   let blocks: BegunBlock[] = [];
   return (given) => {
     // Nearly all events are such pieces.
-    if (isTextPiece(given, blocks)) return;
+    if (isPiece(given, blocks)) return;
     try {
       checkShape(given, blocks);
     } catch (error) {
@@ -46,15 +46,24 @@ export function eventCheck(): (event: unknown) => void {
   };
 }
 
-/** Returns whether an event is a piece of an open block of text. */
-function isTextPiece(event: unknown, blocks: readonly BegunBlock[]): boolean {
+/** Returns whether an event is a piece of an open block: of its text, its thinking or its input. */
+function isPiece(event: unknown, blocks: readonly BegunBlock[]): boolean {
   if (typeof event !== "object" || event === null) return false;
-  const { type, index, delta } = event as { type?: unknown; index?: unknown; delta?: unknown };
+  const { type, index, delta } = event as Partial<Record<string, unknown>>;
   if (type !== "content_block_delta" || typeof delta !== "object" || delta === null) return false;
-  const piece = delta as { type?: unknown; text?: unknown };
-  if (piece.type !== "text_delta" || typeof piece.text !== "string") return false;
-  const block = Number.isInteger(index) && (index as number) >= 0 ? blocks.at(index as number) : undefined;
-  return block !== undefined && block.type === "text" && !block.complete;
+  const block = typeof index === "number" ? blocks[index] : undefined;
+  if (block === undefined || block.complete) return false;
+  const piece = delta as Partial<Record<string, unknown>>;
+  switch (block.type) {
+    case "text":
+      return piece.type === "text_delta" && typeof piece.text === "string";
+    case "thinking":
+      return piece.type === "thinking_delta" && typeof piece.thinking === "string";
+    case "tool_use":
+      return piece.type === "input_json_delta" && typeof piece.partial_json === "string";
+    default:
+      return false;
+  }
 }
 
 function checkShape(event: unknown, blocks: readonly BegunBlock[]): void {
