@@ -114,7 +114,11 @@ const ask = (serve: Serve, method: string, name: string, params: string) =>
 const ASKED = '"name":"ask","arguments":{"message":"Hi"}';
 
 /** Returns the result in an answer. */
-const resultIn = (text: string) => JSON.parse(/^data: (.*"result".*)$/m.exec(text)?.[1] ?? text).result;
+function resultIn(text: string) {
+  const [, data = text] = /^data: (.*"result".*)$/m.exec(text) ?? [];
+  if (!data.startsWith("{")) throw new Error(`There is no result in ${text.slice(0, 2_000)}`);
+  return JSON.parse(data).result;
+}
 
 /** A door to an open question of a served agent, which each value answers. */
 const answer = (name: string, harmless: string, contentOf: (json: string) => string): Door => ({

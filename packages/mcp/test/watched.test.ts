@@ -95,22 +95,30 @@ it("B7 T14 a question with many mistakes is refused, and never reaches the SDK",
   expect(JSON.stringify(sent.slice(1)).length).toBeLessThan(2_000);
 });
 
-it("B7 T14 the SDK sees no schema with more than 20,000 values, and the tools beside it as they are", async () => {
+it("B7 T14 the SDK sees no schema or metadata with more than 20,000 values, and the tools beside it as they are", async () => {
   const { seen, receive, request } = world();
   const schema = (values: number) => ({ type: "object", properties: {}, enum: Array(values).fill(1) });
   const tools = [
     { name: "input", inputSchema: schema(20_000) },
     { name: "output", inputSchema: schema(1), outputSchema: schema(20_000) },
-    { name: "small", inputSchema: schema(19_997), outputSchema: schema(19_997) },
+    { name: "small", inputSchema: schema(19_997), outputSchema: schema(19_997), _meta: { a: 1 } },
+    { name: "told", inputSchema: schema(1), _meta: { a: Array(20_000).fill(1) } },
   ];
   await request("tools/list");
   receive({ id: 1, result: { nextCursor: "x", tools } });
   const marked = { type: "object", "x-pawl-too-many-values": true };
-  expect(seen).toMatchObject([
+  expect(seen).toEqual([
     {
+      jsonrpc: "2.0",
+      id: 1,
       result: {
         nextCursor: "x",
-        tools: [{ name: "input", inputSchema: marked }, { ...tools[1], outputSchema: marked }, tools[2]],
+        tools: [
+          { name: "input", inputSchema: marked },
+          { ...tools[1], outputSchema: marked },
+          tools[2],
+          { ...tools[3], _meta: {} },
+        ],
       },
     },
   ]);

@@ -8,6 +8,13 @@ export const TOO_MANY_VALUES: string = `more than ${BOUNDS.values} values`;
 
 const MARK = "x-pawl-too-many-values";
 
+/** The parts of a tool that may be large, and what stands for them then. */
+const PARTS: ReadonlyMap<string, object> = new Map<string, object>([
+  ["inputSchema", { type: "object", [MARK]: true }],
+  ["outputSchema", { type: "object", [MARK]: true }],
+  ["_meta", {}],
+]);
+
 /** Returns whether a schema has too many values, or stands for one that had. */
 export function hasTooManyValues(schema: unknown): boolean {
   return Object.hasOwn(Object(schema), MARK) || excessOf(schema, BOUNDS) !== undefined;
@@ -15,23 +22,22 @@ export function hasTooManyValues(schema: unknown): boolean {
 
 /**
  * Returns a list of tools with a mark in place of each schema that has too many values. Tools with such a
- * schema are left out, so nothing has to work on it.
+ * schema are left out, so nothing has to work on it. Metadata with as many values, which nobody reads, become
+ * empty.
  */
-export function withoutLargeSchemas(result: unknown): unknown {
+export function withoutLargeParts(result: unknown): unknown {
   const { tools } = Object(result) as { tools?: unknown };
   if (!Array.isArray(tools)) return result;
-  return { ...Object(result), tools: tools.map(withSmallSchemas) };
+  return { ...Object(result), tools: tools.map(withSmallParts) };
 }
 
-function withSmallSchemas(tool: unknown): unknown {
+function withSmallParts(tool: unknown): unknown {
   const large = Object.entries(Object(tool)).filter(
-    ([key, value]) => SCHEMAS.includes(key) && hasTooManyValues(value),
+    ([key, value]) => PARTS.has(key) && hasTooManyValues(value),
   );
   if (large.length === 0) return tool;
   return {
     ...Object(tool),
-    ...Object.fromEntries(large.map(([key]) => [key, { type: "object", [MARK]: true }])),
+    ...Object.fromEntries(large.map(([key]) => [key, PARTS.get(key)])),
   };
 }
-
-const SCHEMAS: readonly string[] = ["inputSchema", "outputSchema"];

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@pawl/core";
 import { LOST, MISFIT } from "../base/failure.ts";
-import { withoutLargeSchemas } from "../base/large-schema.ts";
+import { withoutLargeParts } from "../base/large-schema.ts";
 import { asTaskResult } from "../base/task-wire.ts";
 import { type Judge, resultKind } from "./judge.ts";
 import type { Transport } from "./sdk.ts";
@@ -18,7 +18,8 @@ type Id = string | number;
  * - It limits what a server may send before it answers. The SDK answers each request of a server with a
  *   request of its own, all at once.
  * - It refuses an answer with many mistakes. The SDK would collect them all.
- * - It removes schemas with more values than tools may have. The SDK would copy them, several times.
+ * - It removes schemas and metadata with more values than tools may have. The SDK would copy them, several
+ *   times.
  * - It ends the stream of a request that was cancelled. The SDK would read an older server's to its end.
  *
  * @param judge judges what a server sends
@@ -107,11 +108,11 @@ function delivered(transport: Transport, message: Message, open: Traffic["open"]
   return { message: result === undefined ? message : ({ ...message, result } as Message), method };
 }
 
-/** Returns the message without large schemas, or an error in place of an answer with too many mistakes. */
+/** Returns the message without large parts of tools, or an error in place of an answer with too many mistakes. */
 function judged({ message, method = "" }: Delivered, judge: Judge): Message {
   const kind = resultKind(method);
   if (kind === undefined || !("result" in message)) return message;
-  const result = method === "tools/list" ? withoutLargeSchemas(message.result) : message.result;
+  const result = method === "tools/list" ? withoutLargeParts(message.result) : message.result;
   const wrong = judge(kind, result);
   if (wrong !== undefined) return errorFor(message.id as Id, wrong, MISFIT);
   return { ...message, result } as Message;
