@@ -15,16 +15,30 @@ import { isTextSecret, spellingsOf } from "./without-keys.ts";
  * console.log(hide({ you: "sent Bearer tok_0123456789abcdef" })); // { you: 'sent Bearer …' }
  * ```
  */
-export function hideTextsOf(credentials: unknown): <T>(value: T) => T {
+export function hideTextsOf(credentials: unknown): Hide {
+  return hidingTexts(secretsIn(credentials));
+}
+
+/** Replaces secrets in a value. */
+export type Hide = <T>(value: T) => T;
+
+/** Returns the secrets that {@link hideTextsOf} replaces, each once. */
+export function secretsIn(credentials: unknown): Set<string> {
   // URLs and ids are no exception: a URL may have a token in its path, and a session id is a secret. Public
   // values belong in `caller`.
   const words = textsIn(credentials).flatMap((text) => text.split(/\s+/));
-  const secrets = words.filter(isTextSecret).flatMap(spellingsOf);
-  if (secrets.length === 0) return (value) => value;
+  return new Set(words.filter(isTextSecret));
+}
+
+/** Returns a function that replaces these secrets. Each text is searched once for all of them. */
+export function hidingTexts(secrets: ReadonlySet<string>): Hide {
+  if (secrets.size === 0) return (value) => value;
   // Longest first, because a secret may contain another one.
-  secrets.sort((one, other) => other.length - one.length);
+  const spellings = [...secrets].flatMap(spellingsOf).sort((one, other) => other.length - one.length);
+  const shortest = spellings.at(-1)?.length ?? 0;
+  const patterns = patternsOf(spellings);
   const hideIn = (text: string): string =>
-    secrets.reduce((shown, secret) => shown.replaceAll(secret, "…"), text);
+    text.length < shortest ? text : patterns.reduce((shown, pattern) => shown.replace(pattern, "…"), text);
   const hide = (value: unknown): unknown => {
     if (typeof value === "string") return hideIn(value);
     if (Array.isArray(value)) return value.map(hide);
@@ -32,6 +46,24 @@ export function hideTextsOf(credentials: unknown): <T>(value: T) => T {
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [hideIn(key), hide(part)]));
   };
   return <T>(value: T): T => hide(value) as T;
+}
+
+/** The longest pattern, in characters. Engines refuse patterns of megabytes. */
+const MOST_PATTERN_CHARS = 50_000;
+
+/** Returns patterns that match any of these texts, in their order. */
+function patternsOf(texts: readonly string[]): RegExp[] {
+  const groups: string[][] = [];
+  let left = 0;
+  for (const text of texts) {
+    if (left < text.length) {
+      groups.push([]);
+      left = MOST_PATTERN_CHARS;
+    }
+    groups.at(-1)?.push(text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
+    left -= text.length;
+  }
+  return groups.map((group) => new RegExp(group.join("|"), "g"));
 }
 
 /** How many objects of a value are searched. A client of an API may have the whole process in its fields. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { hideTextsOf } from "../../src/base/hide-texts.ts";
 
 const TOKEN = "tok_4f2c9a7e1b8d6053";
@@ -47,6 +47,29 @@ describe("F17 credentials leave alone", () => {
     const values = [TOKEN].values();
     hideTextsOf({ values });
     expect([...values]).toEqual([TOKEN]);
+  });
+});
+
+describe("F17 B7 many credentials", () => {
+  const words = Array.from({ length: 2_000 }, (_, at) => `tok_${at}_$&.*+?^(abcdefgh)[${at}]`);
+
+  it("are all hidden, each in the longest of its matches", () => {
+    const hide = hideTextsOf({ cookie: words.join(" "), long: `${words[7]}-and-more-of-it` });
+    const said = words.map((word) => `a ${word} z`);
+    expect(new Set(hide(said))).toEqual(new Set(["a … z"]));
+    expect(hide(`${words[7]}-and-more-of-it`)).toBe("…");
+    expect(hide("tok_7_ is none")).toBe("tok_7_ is none");
+  });
+
+  it("search each text once for thousands of them, and a short text not at all", () => {
+    const hide = hideTextsOf(words);
+    const replace = vi.spyOn(String.prototype, "replace");
+    const replaceAll = vi.spyOn(String.prototype, "replaceAll");
+    hide(["short", ...Array.from({ length: 100 }, (_, at) => `text ${at}: the quick brown fox jumps`)]);
+    const calls = replace.mock.calls.length + replaceAll.mock.calls.length;
+    vi.restoreAllMocks();
+    // A pattern for each 50,000 characters of credentials in their three spellings.
+    expect(calls).toBeLessThanOrEqual(100 * 10);
   });
 });
 

@@ -1,7 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
-import { hideTextsOf } from "../../base/hide-texts.ts";
-import type { Leg } from "../../leg/leg.ts";
+import { hidingTexts, secretsIn } from "../../base/hide-texts.ts";
 import type { SessionCredentials } from "./callers.ts";
 import type { Host } from "./host.ts";
 
@@ -13,15 +12,21 @@ const PATIENCE_MS = 1_000;
 
 /** Keeps the credentials of a session. `first` are those of the request that opened it. */
 export function sessionCredentials(clock: Clock, first: unknown): Omit<SessionCredentials, "close"> {
-  const hides: Leg["hide"][] = [];
+  const secrets = new Set<string>();
+  let hide = hidingTexts(secrets);
+  let hasCome = false;
   const bySeq = new Map<number, unknown>();
   const pending = new Set<Promise<void>>();
   const hideToo = (credentials: unknown) => {
-    if (credentials !== undefined) hides.push(hideTextsOf(credentials));
+    if (credentials === undefined) return;
+    hasCome = true;
+    const { size } = secrets;
+    for (const secret of secretsIn(credentials)) secrets.add(secret);
+    if (secrets.size > size) hide = hidingTexts(secrets);
   };
   hideToo(first);
   return {
-    hide: (value) => hides.reduce((shown, hide) => hide(shown), value),
+    hide: (value) => hide(value),
     take: (credentials, stored) => {
       if (credentials === undefined) return;
       hideToo(credentials);
@@ -41,7 +46,7 @@ export function sessionCredentials(clock: Clock, first: unknown): Omit<SessionCr
         ).catch(() => undefined);
       return bySeq.get(seq);
     },
-    isEmpty: () => hides.length === 0,
+    isEmpty: () => !hasCome,
   };
 }
 
