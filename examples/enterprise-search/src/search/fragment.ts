@@ -47,9 +47,11 @@ function unmarked(marked: string) {
 function bestOf(text: string, marks: readonly { start: number; end: number }[]): number | undefined {
   let best: { at: number; words: number } | undefined;
   for (const [index, { start }] of marks.entries()) {
-    const near = marks.slice(index).filter(({ end }) => end <= start + LENGTH - 60);
-    const words = new Set(near.map((mark) => text.slice(mark.start, mark.end).toLowerCase())).size;
-    if (best === undefined || words > best.words) best = { at: start, words };
+    const words = new Set<string>();
+    // Only the marks of the window: a document may have any number of them.
+    for (let at = index; (marks[at]?.end ?? Number.POSITIVE_INFINITY) <= start + LENGTH - 60; at += 1)
+      words.add(text.slice(marks[at]?.start, marks[at]?.end).toLowerCase());
+    if (best === undefined || words.size > best.words) best = { at: start, words: words.size };
   }
   return best?.at;
 }
