@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { LIMITS } from "../scripts/lib/limits.mjs";
+import { at } from "../scripts/lib/project.mjs";
 import { BUNDLES, bundle, type Part } from "./packed/bundle.mjs";
 
 const CORE = "`agent`, `tool`, `runtime` and `memoryStore` of `@pawl/core`";
@@ -22,6 +24,19 @@ it.each(SIZES)("U11 %s costs at most %s kB", async (label, limit) => {
   expect(start.compressed).toBeGreaterThan(5_000);
   expect(start.compressed / 1_000).toBeLessThanOrEqual(limit);
 });
+
+it.each(Object.keys(BUNDLES))("U11 the README's table has the size of %s", async (label) => {
+  const row = readFileSync(at("README.md"), "utf8").match(rowOf(label));
+  const { start } = await bundle(BUNDLES[label] ?? "");
+  expect(Math.abs(Number(row?.[1]) - start.minified / 1_000)).toBeLessThan(2);
+  expect(Math.abs(Number(row?.[2]) - start.compressed / 1_000)).toBeLessThan(0.5);
+});
+
+/** Matches a row of the table: its label, and the sizes in kB, the second one compressed. */
+function rowOf(label: string): RegExp {
+  const text = label.replace(/[^\w\s]/g, "\\$&");
+  return new RegExp(`^\\| ${text} \\| ([\\d.]+) kB \\| ([\\d.]+) kB \\|$`, "m");
+}
 
 it.each<[string, { later: boolean }]>([
   [BUNDLES[CORE] ?? "", { later: true }],
