@@ -1,4 +1,4 @@
-import { type ModelEvent, type RawUsage, writtenLength } from "@pawl/core/model";
+import type { ModelEvent, RawUsage } from "@pawl/core/model";
 import { type Calls, readCalls } from "./calls.ts";
 import { type Chunk, type Delta, EMPTY } from "./chunk.ts";
 import { estimatedTokens, usageOf } from "./usage.ts";
@@ -33,6 +33,7 @@ interface State {
   stop: string | null;
   /** What the server has reported. */
   usage: RawUsage;
+  /** Characters of text and reasoning. */
   chars: number;
 }
 
@@ -72,7 +73,7 @@ export function answerEvents(options: AnswerOptions): AnswerEvents {
       }
       return events.length > 0 ? events : [{ type: "ping" }];
     },
-    isOverlong: () => state.chars > options.maxChars,
+    isOverlong: () => written(state, calls) > options.maxChars,
     end: () => (hasBegun ? [] : [startOf(EMPTY, options)]).concat(endOf(state, calls, options)),
   };
 }
@@ -107,11 +108,13 @@ function eventsOf(delta: Delta, state: State, calls: Calls, nextBlock: () => num
     events.push({ type: "content_block_delta", index: state.text, delta: { type: "text_delta", text } });
     state.chars += text.length;
   }
-  for (const piece of delta.calls) {
-    events.push(...calls.take(piece));
-    state.chars += (piece.name ?? "").length + writtenLength(piece.arguments ?? "");
-  }
+  for (const piece of delta.calls) events.push(...calls.take(piece));
   return events;
+}
+
+/** Returns how many characters the model has written. */
+function written({ chars }: State, calls: Calls): number {
+  return chars + calls.chars();
 }
 
 function endOf(
@@ -119,7 +122,8 @@ function endOf(
   calls: Calls,
   { promptTokens, maxTokens, maxChars }: AnswerOptions,
 ): ModelEvent[] {
-  const isOverlong = state.chars > maxChars && state.stop === null;
+  const chars = written(state, calls);
+  const isOverlong = chars > maxChars && state.stop === null;
   const stop_reason = isOverlong ? "max_tokens" : stopReasonOf(state, calls);
   const callBlocks = calls.blocks();
   // The last call of an answer that was cut off is not complete.
@@ -128,8 +132,8 @@ function endOf(
     .filter((index) => index !== cut)
     .sort((a, b) => a - b)
     .map((index) => ({ type: "content_block_stop" as const, index }));
-  const written = Math.min(estimatedTokens(state.chars), maxTokens);
-  const usage = { input_tokens: promptTokens, output_tokens: written, ...state.usage };
+  const output_tokens = Math.min(estimatedTokens(chars), maxTokens);
+  const usage = { input_tokens: promptTokens, output_tokens, ...state.usage };
   return [...stops, { type: "message_delta", delta: { stop_reason }, usage }, { type: "message_stop" }];
 }
 

@@ -1,11 +1,22 @@
-import type { ModelEvent } from "@pawl/core/model";
+import { type ModelEvent, writtenLength } from "@pawl/core/model";
 import type { CallDelta } from "./chunk.ts";
+
+/**
+ * The number of characters that each call counts in addition to its name and input. So an answer of calls
+ * without names is cut, too.
+ */
+const CALL_CHARS = 4;
+
+/** The length up to which a call's id is part of {@link CALL_CHARS}. */
+const USUAL_ID = 100;
 
 /** The tool calls of one answer while it streams. */
 export interface Calls {
   /** Returns the number of calls that have begun. */
   count(): number;
   take(delta: CallDelta): ModelEvent[];
+  /** Returns the characters of all calls: their names, their input, and {@link CALL_CHARS} for each. */
+  chars(): number;
   /** Returns the indexes of the calls' blocks, in order. */
   blocks(): number[];
 }
@@ -37,18 +48,24 @@ export interface CallOptions {
  */
 export function readCalls({ idOf, nextBlock }: CallOptions): Calls {
   const calls: Call[] = [];
-  const begin = (delta: CallDelta): Call => {
-    const call: Call = { key: delta.index, id: delta.id, block: undefined, waiting: "" };
-    calls.push(call);
-    return call;
-  };
+  const known = newIndex();
+  let chars = 0;
   return {
     count: () => calls.length,
+    chars: () => chars,
     blocks: () => calls.flatMap(({ block }) => (block === undefined ? [] : [block])),
     take(delta) {
-      const call = callOf(calls, delta) ?? begin(delta);
       const { id, name, arguments: piece } = delta;
-      call.id ??= id;
+      let call = callOf(known, delta);
+      if (call === undefined) {
+        call = { key: delta.index, id: undefined, block: undefined, waiting: "" };
+        calls.push(call);
+        chars += CALL_CHARS;
+        known.last = call;
+        known.lastOf.set(call.key, call);
+      }
+      chars += (name ?? "").length + writtenLength(piece ?? "");
+      if (call.id === undefined && id !== undefined) chars += setId(known, call, id);
       if (call.block !== undefined) return piece ? [inputDelta(call.block, piece)] : [];
       call.waiting += piece ?? "";
       if (!name) return [];
@@ -60,15 +77,37 @@ export function readCalls({ idOf, nextBlock }: CallOptions): Calls {
   };
 }
 
+/** The calls by what a piece may name. Looking for one of many calls takes no longer than for one of few. */
+interface CallIndex {
+  last: Call | undefined;
+  /** The last call of each index. */
+  lastOf: Map<number | undefined, Call>;
+  /** The first call of each index and id. */
+  firstOf: Map<number | undefined, Map<string, Call>>;
+}
+
+function newIndex(): CallIndex {
+  return { last: undefined, lastOf: new Map(), firstOf: new Map() };
+}
+
+/** Sets the id of a call. Returns by how many characters it is longer than usual. */
+function setId({ firstOf }: CallIndex, call: Call, id: string): number {
+  call.id = id;
+  const ofIndex = firstOf.get(call.key) ?? new Map<string, Call>();
+  firstOf.set(call.key, ofIndex);
+  if (!ofIndex.has(id)) ofIndex.set(id, call);
+  return Math.max(0, id.length - USUAL_ID);
+}
+
 /** Returns the call that a piece belongs to; `undefined` if the piece begins a new call. */
-function callOf(calls: readonly Call[], delta: CallDelta): Call | undefined {
+function callOf(known: CallIndex, delta: CallDelta): Call | undefined {
   const { id, index, name } = delta;
-  const last = index === undefined ? calls.at(-1) : calls.findLast(({ key }) => key === index);
+  const last = index === undefined ? known.last : known.lastOf.get(index);
   if (last === undefined || id === undefined || last.id === undefined || last.id === id) {
     const isWhole = index === undefined && id === undefined && Boolean(name);
     return isWhole ? undefined : last;
   }
-  return calls.find((call) => call.id === id && call.key === index);
+  return known.firstOf.get(index)?.get(id);
 }
 
 function inputDelta(index: number, partial_json: string): ModelEvent {

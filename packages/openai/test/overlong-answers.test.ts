@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { readCalls } from "../src/calls.ts";
 import { chunk, client, read, stopOf } from "./support.ts";
 
 /** A server that writes without end, until it is hung up on. */
@@ -33,6 +34,40 @@ it.each([
   expect(stopOf(events)).toBe("max_tokens");
   expect(events.at(-2)).toMatchObject({ usage: { output_tokens: 100 } });
   await server.closed;
+});
+
+it.each([
+  ["without names", (n: number) => ({ index: n, id: `c${n}` })],
+  ["without names and indexes", (n: number) => ({ id: `c${n}` })],
+  ["of one index, without names", (n: number) => ({ index: 0, id: `c${n}` })],
+  ["with ids of any length", (n: number) => ({ index: n, id: `${n}`.padEnd(2_000, "c") })],
+])("L8 cuts an endless answer of calls %s", async (_title, callAt) => {
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(out) {
+      const piece = JSON.stringify(chunk({ tool_calls: [callAt(sent)] }));
+      sent += 1;
+      out.enqueue(new TextEncoder().encode(sent > 2_000 ? "data: [DONE]\n\n" : `data: ${piece}\n\n`));
+      if (sent > 2_000) out.close();
+    },
+  });
+  const fetch = async () => new Response(body, { headers: { "content-type": "text/event-stream" } });
+  const { events } = await read(client({ url: "http://localhost" }, { fetch }));
+  expect(stopOf(events)).toBe("max_tokens");
+  expect(sent).toBeLessThan(300);
+});
+
+it("B7 looks through no list of calls for the call of a piece", () => {
+  const calls = readCalls({ idOf: (id) => `${id}`, nextBlock: () => 0 });
+  const searches = (["find", "findLast", "filter", "some"] as const).map((name) =>
+    vi.spyOn(Array.prototype, name),
+  );
+  for (let index = 0; index < 100; index += 1) calls.take({ index, id: `c${index}` });
+  for (let n = 0; n < 100; n += 1) calls.take({ index: 0, id: `d${n % 50}` });
+  const looked = searches.map((search) => search.mock.calls.length);
+  for (const search of searches) search.mockRestore();
+  expect(looked).toEqual([0, 0, 0, 0]);
+  expect(calls.count()).toBe(150);
 });
 
 it("L8 does not cut a tool's input in which the server escapes every character beyond ASCII", async () => {
