@@ -24,7 +24,11 @@ export function partialJson(text: string): Json | undefined {
 export interface JsonReader {
   /** Adds the next piece of the text. */
   read(piece: string): void;
-  /** Returns the value so far, as `partialJson()` does. Its finished parts stay the same objects. */
+  /**
+   * Returns the value so far, as `partialJson()` does. Its finished parts stay the same objects. Each call
+   * copies the lists and objects that are still being written, without what is in their finished parts. For a
+   * long list, call it less often than once per piece.
+   */
   value(): Json | undefined;
 }
 
@@ -36,10 +40,15 @@ interface Open {
 
 const DEEPEST_PART = 200;
 
-const NOT_JSON = new Error("not JSON");
+// `read()` catches it.
+const NOT_JSON = new Error();
+
+// Both expressions match every text, even an empty one.
 
 /** A quote, brace or bracket, or a number or keyword that is complete because another character follows. */
 const TOKEN = /^[\s,:]*(?:(["{}[\]])|([^\s,:"{}[\]]+)(?=[\s,:"{}[\]]))?/;
+
+const WORD_END = /[\s,:"{}[\]]/;
 
 /** The part of a text that can be read: neither an escape nor half a surrogate pair is cut off at its end. */
 const PART_OF_TEXT =
@@ -80,17 +89,17 @@ export function jsonReader(): JsonReader {
     else if (open.length === DEEPEST_PART) throw NOT_JSON;
     else open.push({ value: mark === "{" ? {} : [] });
   };
-  /** Reads the next part of the input. Returns whether there was one. */
-  const readNext = (): boolean => {
+  /** Reads the next part of the input. Returns something truthy if there was one. */
+  const readNext = (): unknown => {
     if (said !== undefined) return readText(said);
-    const [whole = "", mark, word] = TOKEN.exec(rest) ?? [];
+    const [whole, mark, word] = TOKEN.exec(rest) as RegExpExecArray;
     rest = rest.slice(whole.length);
     if (mark) readMark(mark);
     else if (word) add(JSON.parse(word));
-    return Boolean(mark ?? word);
+    return mark ?? word;
   };
   const readText = (before: string): boolean => {
-    const [part = ""] = PART_OF_TEXT.exec(rest) ?? [];
+    const [part] = PART_OF_TEXT.exec(rest) as RegExpExecArray;
     const text: string = before + JSON.parse(`"${part}"`);
     const isWhole = rest[part.length] === '"';
     rest = rest.slice(part.length + (isWhole ? 1 : 0));
@@ -100,9 +109,11 @@ export function jsonReader(): JsonReader {
   };
   return {
     read(piece) {
+      // Outside of strings, only a number or keyword is left over. Nothing is read before its end.
+      const goesOn = rest && said === undefined && !WORD_END.test(piece);
       rest += piece;
       try {
-        while (!isOver && readNext());
+        while (!goesOn && !isOver && readNext());
       } catch {
         isOver = true;
       }

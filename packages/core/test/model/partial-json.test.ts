@@ -105,6 +105,24 @@ describe("jsonReader", () => {
     expect((reader.value() as { a: object[] }).a[1]).toBe(second.a[1]);
   });
 
+  it.each<[string, string]>([
+    ["number", "9".repeat(20_000)],
+    ["word", "x".repeat(20_000)],
+  ])("B7 F2 searches each character of an unfinished %s once, in pieces of any size", (_, word) => {
+    let searched = 0;
+    const { exec } = RegExp.prototype;
+    const spy = vi.spyOn(RegExp.prototype, "exec").mockImplementation(function (this: RegExp, input) {
+      searched += input.length;
+      return exec.call(this, input);
+    });
+    const reader = jsonReader();
+    reader.read("[1,");
+    for (let at = 0; at < word.length; at += 4) reader.read(word.slice(at, at + 4));
+    spy.mockRestore();
+    expect(reader.value()).toEqual([1]);
+    expect(searched).toBeLessThan(word.length * 2);
+  });
+
   it.each<[string, Json]>([
     ["a long text", { a: "x\n😀".repeat(20_000) }],
     ["a long list", { a: Array.from({ length: 10_000 }, (_, n) => n) }],
