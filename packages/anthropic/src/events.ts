@@ -1,5 +1,5 @@
 import { APIError } from "@anthropic-ai/sdk/core/error";
-import { eventCheck, type ModelEvent, unreadable, wrongContentType } from "@pawl/core/model";
+import { eventCheck, type ModelEvent, type RawUsage, unreadable, wrongContentType } from "@pawl/core/model";
 import type { Answer } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { eventReader } from "./event-reader.ts";
@@ -19,6 +19,7 @@ export function answerReader(answer: Answer, call: Call, requestId: string | und
   let stopped = false;
   const take = (event: ModelEvent): void => {
     check(event);
+    shorten(event);
     if (event.type === "message_start" && requestId !== undefined) event.request_id = requestId;
     // Not an event of the API: only wrappers of a model announce attempts.
     if (event.type !== "attempt_failed") add(events, event);
@@ -56,6 +57,42 @@ export function answerReader(answer: Answer, call: Call, requestId: string | und
       failure ??= (hasBegun ? undefined : wrongContentType(answer.headers)) ?? cutOff(requestId);
     return events;
   };
+}
+
+/** The length at which an answer's id and similar texts are cut, in characters. */
+const LONGEST_NAME = 1_000;
+
+/** The length up to which counts of tokens are kept with fields that Pawl does not know, as JSON. */
+const LONGEST_USAGE = 4_000;
+
+/** The fields of an answer that are stored as they are, besides its blocks. */
+interface SmallFields {
+  id?: unknown;
+  model?: unknown;
+  stop_reason?: unknown;
+  stop_sequence?: unknown;
+  usage?: unknown;
+}
+
+/** Shortens the small fields of an answer. A server may send them in any length. */
+function shorten(event: ModelEvent): void {
+  if (event.type !== "message_start" && event.type !== "message_delta") return;
+  const parts: SmallFields[] = event.type === "message_start" ? [event.message] : [event.delta, event];
+  for (const part of parts) {
+    for (const field of ["id", "model", "stop_reason", "stop_sequence"] as const)
+      if (typeof part[field] === "string") part[field] = part[field].slice(0, LONGEST_NAME);
+    if (part.usage !== undefined && JSON.stringify(part.usage).length > LONGEST_USAGE)
+      part.usage = countsOf(part.usage);
+  }
+}
+
+/** Returns the counts of tokens that have a price. */
+function countsOf(usage: unknown): RawUsage {
+  const counts = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+  const known = Object.entries(Object(usage)).filter(
+    ([field, value]) => counts.includes(field) && typeof value === "number",
+  );
+  return Object.fromEntries(known);
 }
 
 /**

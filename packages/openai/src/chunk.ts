@@ -40,6 +40,12 @@ export interface Fields {
   readonly [name: string]: unknown;
 }
 
+/** The length at which an answer's id and the name of its model are cut, in characters. They are stored. */
+const LONGEST_NAME = 1_000;
+
+/** The length at which the reason why an answer has ended is cut, in characters. */
+const LONGEST_REASON = 100;
+
 /** A chunk without content. */
 export const EMPTY: Chunk = { choices: [] };
 
@@ -52,8 +58,8 @@ export const EMPTY: Chunk = { choices: [] };
 export function readChunk(value: unknown): Chunk {
   const { id, model, choices, usage } = item("a chunk", value);
   return {
-    ...(typeof id === "string" && { id }),
-    ...(typeof model === "string" && { model }),
+    ...(typeof id === "string" && { id: id.slice(0, LONGEST_NAME) }),
+    ...(typeof model === "string" && { model: model.slice(0, LONGEST_NAME) }),
     choices: list("`choices`", choices).map(readChoice),
     ...(isFields(usage) && { usage }),
   };
@@ -66,7 +72,7 @@ function readChoice(value: unknown): Choice {
   return {
     index: number("`index` of a choice", choice.index) ?? 0,
     ...(delta && { delta: readDelta(delta) }),
-    ...(finishReason && { finishReason }),
+    ...(finishReason && { finishReason: finishReason.slice(0, LONGEST_REASON) }),
   };
 }
 

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, vi } from "vitest";
 import { readCalls } from "../src/calls.ts";
-import { chunk, client, read, stopOf } from "./support.ts";
+import { chunk, client, read, stopOf, stream } from "./support.ts";
 
 /** A server that writes without end, until it is hung up on. */
 async function endless(delta: object) {
@@ -68,6 +68,27 @@ it("B7 looks through no list of calls for the call of a piece", () => {
   for (const search of searches) search.mockRestore();
   expect(looked).toEqual([0, 0, 0, 0]);
   expect(calls.count()).toBe(150);
+});
+
+it("B7 shortens an answer's id, model and reason to end, and keeps only counts of its tokens", async () => {
+  const long = "E".repeat(100_000);
+  const usage = { prompt_tokens: 5, completion_tokens: 1, [long]: 1, service_tier: long };
+  const last = {
+    id: long,
+    model: long,
+    choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: long }],
+  };
+  const { events } = await stream([{ ...last, usage }, "[DONE]"]);
+  expect(events[0]).toMatchObject({ message: { id: "E".repeat(1_000), model: "E".repeat(1_000) } });
+  expect(stopOf(events)).toBe("E".repeat(100));
+  expect(JSON.stringify(events).length).toBeLessThan(4_000);
+});
+
+it("B7 keeps 200 characters of each field of a failure besides its message", async () => {
+  const long = "E ".repeat(50_000);
+  const { error } = await stream([{ error: { message: long, type: long, code: long } }]);
+  expect(error?.details).toMatchObject({ type: "E ".repeat(100), errorCode: "E ".repeat(100) });
+  expect(error?.message.length).toBeLessThanOrEqual(2_000);
 });
 
 it("L8 does not cut a tool's input in which the server escapes every character beyond ASCII", async () => {

@@ -4,6 +4,9 @@ import { withoutKeys } from "../base/without-keys.ts";
 /** The longest failure text that is kept, in characters. A server may send a text of any length. */
 const LONGEST_SECRET = 2_000;
 
+/** The longest text that is kept in an error's details, e.g. its type, in characters. */
+const LONGEST_DETAIL = 200;
+
 /**
  * Returns the secrets among a request's headers: all values except those of headers known to be public. For
  * `Bearer <token>`, the token alone is a secret too.
@@ -48,7 +51,7 @@ const REQUEST_ID = /^req_[A-Za-z0-9]{1,40}$/;
  */
 export function safeRequestId(given: string | null, secrets: () => readonly string[]): string | undefined {
   if (!given) return undefined;
-  return REQUEST_ID.test(given) ? given : withoutKeys(given, secrets());
+  return REQUEST_ID.test(given) ? given : withoutKeys(given, secrets()).slice(0, LONGEST_DETAIL);
 }
 
 /**
@@ -70,7 +73,7 @@ export function withoutSecrets(failure: PawlError, secrets: readonly string[]): 
   const clean = (text: string) => withoutKeys(text, secrets).slice(0, LONGEST_SECRET);
   const details = Object.entries(failure.details).map(([name, value]) => [
     name,
-    typeof value === "string" ? clean(value) : value,
+    typeof value === "string" ? clean(value).slice(0, LONGEST_DETAIL) : value,
   ]);
   return new PawlError(failure.code, clean(failure.message), {
     ...(failure.cause !== undefined && { cause: cleanCause(failure.cause, clean) }),
