@@ -124,6 +124,16 @@ describe("B7 T14 a server's resources and prompts", () => {
     );
     expect(await connectTo(lists(all.slice(1))).listResources(user)).toHaveLength(2_000);
   });
+
+  it("are refused for their number also if they are more than a call can have arguments", async () => {
+    const all = Array.from({ length: 200_000 }, () => ({ uri: "d:a", name: "n" }));
+    await expect(
+      connectTo(lists(all), { maxResponseBytes: 20_000_000 }).listResources(user),
+    ).rejects.toMatchObject({
+      code: "mcp_refused",
+      message: expect.stringContaining("it has more than 2000 resources."),
+    });
+  });
 });
 
 describe("B7 T8 T14 a server's progress", () => {

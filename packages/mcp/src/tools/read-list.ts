@@ -58,10 +58,11 @@ async function readPages<T>(
   let chars = 0;
   for (let pages = 1; ; pages += 1) {
     const { items, nextCursor } = await read(cursor === undefined ? {} : { cursor });
+    // Before the items are spread: a call can have only so many arguments.
+    if (all.length + items.length > MOST_ITEMS) throw tooLong(server, kind, `${MOST_ITEMS} ${kind}`);
     all.push(...items);
     chars += JSON.stringify(items).length;
     cursor = nextCursor;
-    if (all.length > MOST_ITEMS) throw tooLong(server, kind, `${MOST_ITEMS} ${kind}`);
     if (chars > MOST_CHARS) throw tooLong(server, kind, `${MOST_CHARS} characters`);
     if (cursor === undefined) return all;
     if (pages === MOST_PAGES) throw tooLong(server, kind, `${MOST_PAGES} pages`);
