@@ -3,6 +3,7 @@ import { type EventStore, memoryStore } from "@pawl/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import type { McpServerOptions } from "../src/index.ts";
+import { sealOf } from "../src/tools/seal.ts";
 import { connectTo, type Register, type Served, serve } from "./support/servers.ts";
 import { calls, resultOf, text, world } from "./support/world.ts";
 
@@ -98,6 +99,12 @@ describe("what a server asks", () => {
     const second = boot(withState(register, codec.verify), store, { stateKey }, 1);
     await second.answer(sessionId, yes);
     expect(await resultOf(second, sessionId)).toMatchObject({ success: true });
+  });
+
+  it("B7 F24 encrypts a state of more bytes than a call can have arguments", async () => {
+    const { close, open } = sealOf("s".repeat(40), "call");
+    const state = "é".repeat(200_000);
+    expect(await open(await close(state))).toBe(state);
   });
 
   it("F24 does not continue with a state that another key has sealed", async () => {
