@@ -38,6 +38,22 @@ describe("checkPlan", () => {
     expect(checked.error.message.length).toBeLessThanOrEqual(1_100);
   });
 
+  it("B7 M1 shortens unknown ids in its answer, and keeps no long candidate nor one twice", () => {
+    const long = "x".repeat(100_000);
+    const depends_on = Array.from({ length: 10 }, (_, at) => `${at}${long}`);
+    const refused = checkPlan({ goal: "g", tasks: [{ id: "a", title: "t", depends_on }] });
+    if (refused.status === "ok") throw new Error("The plan was accepted.");
+    expect(refused.error.problems).toHaveLength(10);
+    expect(refused.error.problems[9]).toMatch(
+      /^The task "a" depends on "9x{62}…", which is not in the plan\.$/,
+    );
+    const many = Array.from({ length: 1_000 }, (_, at) => `agent-${at}`);
+    const candidate_agents = [long, "finance", "finance", ...many];
+    const checked = checkPlan({ goal: "g", tasks: [], candidate_agents });
+    if (checked.status === "error") throw new Error(checked.error.message);
+    expect(checked.plan.candidate_agents).toEqual(["finance", ...many.slice(0, 99)]);
+  });
+
   it("M1 never throws, whatever a model writes, and what it accepts it accepts again", () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {

@@ -1,5 +1,7 @@
 import type { JsonObject } from "@pawl/core";
 import { describe, expect, it } from "vitest";
+import { reviewSchema } from "../src/hooks/review-schema.ts";
+import { checkPlan } from "../src/index.ts";
 import { plans, q4, reviews, searchBoth, worldOf } from "./support/world.ts";
 
 const one = (name: string, query: string) => ({ tools: [{ name, input: { query } }] });
@@ -33,6 +35,19 @@ describe("the reviewer", () => {
     const { sessionId } = await world.say("Q4?");
     expect(JSON.stringify(world.small.requests[2]?.messages)).toContain("must have the ids of all tasks");
     expect((await world.record(sessionId)).plan?.tasks.map(({ id }) => id)).toEqual(["chat", "mail", "sum"]);
+  });
+
+  it.each([
+    ["a long id", "x".repeat(100_000)],
+    ["an id that has no text", { toString: 1 }],
+  ])("B7 M5 a wrong order of tasks with %s is refused in few words", async (_, id) => {
+    const checked = checkPlan({ goal: "g", tasks: [] });
+    if (checked.status === "error") throw new Error(checked.error.message);
+    const { validate } = reviewSchema(checked.plan, {})["~standard"];
+    const review = { notes: "", tasks: [{ id, title: "A" }], order: ["b"], question: null, stop: null };
+    const { issues = [] } = await validate(review);
+    expect(issues).toMatchObject([{ message: expect.stringContaining("must have the ids of all tasks") }]);
+    expect(issues[0]?.message.length).toBeLessThan(200);
   });
 
   it("M5 a change that makes the plan wrong is refused with the reason", async () => {

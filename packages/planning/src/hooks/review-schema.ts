@@ -1,5 +1,5 @@
 import type { JsonObject, Schema } from "@pawl/core";
-import { clipped, fieldsOf } from "../base/text.ts";
+import { clipped, fieldsOf, listed } from "../base/text.ts";
 import { checkPlan, type PlanBounds, questionIn } from "../plan/check-plan.ts";
 import type { Plan, PlanQuestion } from "../plan/plan.ts";
 import { objectOf, questionJson, schemaOf, tasksJson } from "../plan/plan-schema.ts";
@@ -51,8 +51,10 @@ function inOrder(tasks: readonly unknown[], order: unknown): { tasks: unknown[] 
   const byId = new Map(tasks.map((task) => [fieldsOf(task).id, task]));
   const ids = [...new Set(order)];
   const isWhole = ids.length === byId.size && ids.every((id) => byId.has(id));
-  if (!isWhole)
-    return { problem: `\`order\` must have the ids of all tasks: ${[...byId.keys()].join(", ")}.` };
+  if (!isWhole) {
+    const known = [...byId.keys()].flatMap((id) => (typeof id === "string" ? [clipped(id, 64)] : []));
+    return { problem: `\`order\` must have the ids of all tasks: ${listed(known)}.` };
+  }
   return { tasks: ids.map((id) => byId.get(id)) };
 }
 

@@ -70,8 +70,6 @@ export function checkPlan(draft: unknown, bounds: PlanBounds = {}): PlanCheck {
   }
   const ending = endingOf(given, problems);
   const { agents } = bounds;
-  const known = agents === undefined ? undefined : new Set(agents);
-  const candidates = Array.isArray(given.candidate_agents) ? given.candidate_agents : [];
   if (problems.length > 0 || goal === undefined) return refused(problems);
   const rewritten = words(given.rewritten_query, 1_000);
   return {
@@ -81,11 +79,21 @@ export function checkPlan(draft: unknown, bounds: PlanBounds = {}): PlanCheck {
       goal,
       tasks,
       needs_review: given.needs_review === true,
-      candidate_agents: candidates.filter((id) => typeof id === "string" && (known?.has(id) ?? true)),
+      candidate_agents: candidatesIn(given.candidate_agents, agents && new Set(agents)),
       ...(rewritten !== undefined && { rewritten_query: rewritten }),
       reasoning: words(given.reasoning, 2_000) ?? "",
     },
   };
+}
+
+/** The most candidates of a plan, and the longest id of one. */
+const MOST_CANDIDATES = 100;
+const LONGEST_CANDIDATE = 200;
+
+function candidatesIn(value: unknown, known: ReadonlySet<string> | undefined): string[] {
+  const isOne = (id: unknown): id is string =>
+    typeof id === "string" && (known?.has(id) ?? id.length <= LONGEST_CANDIDATE);
+  return [...new Set(Array.isArray(value) ? value.filter(isOne) : [])].slice(0, MOST_CANDIDATES);
 }
 
 function refused(problems: string[]): PlanCheck {
@@ -150,10 +158,11 @@ function checkReferences(tasks: readonly Task[], { tools, agents }: PlanBounds, 
       );
     for (const needed of depends_on)
       if (!ids.has(needed))
-        problems.push(`The task "${id}" depends on "${needed}", which is not in the plan.`);
+        problems.push(`The task "${id}" depends on "${clipped(needed, 64)}", which is not in the plan.`);
   }
   const circle = cycleIn(tasks);
-  if (circle !== undefined) problems.push(`These tasks wait for each other: ${circle.join(" → ")}.`);
+  if (circle !== undefined)
+    problems.push(`These tasks wait for each other: ${clipped(circle.join(" → "), 1_000)}.`);
 }
 
 const STATUSES: readonly unknown[] = ["ok", "needs_clarification", "blocked"];
