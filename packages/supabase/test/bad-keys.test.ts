@@ -1,6 +1,7 @@
 import { memoryStore, PawlError, runtime } from "@pawl/core";
 import { createClient } from "@supabase/supabase-js";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { safeText } from "../src/base/safe-error.ts";
 import {
   answer,
   type RpcClient,
@@ -92,5 +93,20 @@ describe("keys and tokens that no header can carry", () => {
       cause: { message: expect.stringContaining("broke off") },
     });
     expect(said(other)).not.toMatch(/abc123|rest456/);
+  });
+
+  it("B7 E11 a long message is searched for keys only as far as it can be shown, also if that cuts a key", () => {
+    const searched = vi.spyOn(String.prototype, "replaceAll");
+    onTestFinished(() => searched.mockRestore());
+    expect(safeText(new Error("ey-".repeat(20_000)))).toHaveLength(500);
+    const token = `ey${"h".repeat(20)}.abc123.rest456`;
+    for (let at = 0; at < 100; at += 1) {
+      const before = `sb_secret_${"a".repeat(9_988 - at)} `;
+      expect(safeText(new Error(`${before}Bearer ${token} ${token} end`))).not.toMatch(/abc|rest|aaa/);
+      expect(safeText(new Error(`${before}${token} end`))).not.toMatch(/abc|rest|aaa/);
+    }
+    const lengths = searched.mock.contexts.map((text) => String(text).length);
+    expect(lengths.length).toBeGreaterThan(0);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(10_000);
   });
 });

@@ -4,13 +4,18 @@ import { messageOf, PawlError } from "@pawl/core";
 const NO_HEADER =
   /invalid header value|invalid character in header|not a legal http header|headers'?: .*(invalid value|non iso-8859-1)|to a bytestring/i;
 
+/** How much of a message is searched for secrets, in characters: a long one would take seconds. */
+const MOST_CHARS = 10_000;
+
 /**
  * Returns the message of an error of supabase-js, which may be a plain object. Removes keys and tokens, and
  * cuts the message to 500 characters.
  */
 export function safeText(error: unknown): string {
   const { message } = (error ?? {}) as { message?: unknown };
-  return withoutSecrets(typeof message === "string" ? message : messageOf(error)).slice(0, 500);
+  const text = typeof message === "string" ? message : messageOf(error);
+  // Of a token that the first cut divides, at most its header could be left, which is no secret.
+  return withoutSecrets(text.slice(0, MOST_CHARS)).slice(0, 500);
 }
 
 /**
@@ -21,7 +26,7 @@ export function safeText(error: unknown): string {
  */
 export function checkHeaders(error: unknown): void {
   const { message } = (error ?? {}) as { message?: unknown };
-  if (typeof message === "string" && NO_HEADER.test(message))
+  if (typeof message === "string" && NO_HEADER.test(message.slice(0, MOST_CHARS)))
     throw new PawlError(
       "config",
       'The client\'s key or token is not a valid value of an HTTP header. Check it for line breaks, spaces and characters such as "…".',
