@@ -95,6 +95,12 @@ describe("a skill file", () => {
     expect(() => parseSkill(text, "x")).toThrow(message);
   });
 
+  it("B7 C8 is read in one pass, also with many blank lines and with marks after a heading", () => {
+    const text = skillText({ tools: `- look${"\n".repeat(400_000)}- find` });
+    const skill = parseSkill(`${text}\n## More ${"# ".repeat(400_000)}x\nHello\n## Even more ##`, "calm");
+    expect(skill.tools).toEqual(["look", "find"]);
+  });
+
   it("C8 is refused with an invalid name, and with unknown tools", () => {
     expect(() => parseSkill(skillText({}), "../x")).toThrow('"../x" is not a valid name for a skill');
     const text = skillText({ tools: "- `a`\n- `b`\n- `c`" });

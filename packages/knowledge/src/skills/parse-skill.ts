@@ -137,7 +137,7 @@ function sectionsOf(lines: readonly string[], problems: string[]): { [section in
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (fence === undefined) fence = mark;
     else if (mark?.startsWith(fence) && line.trim() === mark) fence = undefined;
-    const heading = fence === undefined ? /^##\s+(.+?)[\s#]*$/.exec(line)?.[1]?.toLowerCase() : undefined;
+    const heading = fence === undefined ? headingIn(line) : undefined;
     if (heading === undefined) {
       current?.push(line);
       continue;
@@ -155,6 +155,14 @@ function sectionsOf(lines: readonly string[], problems: string[]): { [section in
   return Object.fromEntries(entries);
 }
 
+/** Returns the title of a heading, in lower case and without the marks after it. */
+function headingIn(line: string): string | undefined {
+  if (!/^##\s+\S/.test(line)) return undefined;
+  let end = line.length;
+  while (/[\s#]/.test(line.charAt(end - 1))) end -= 1;
+  return line.slice(2, end).trim().toLowerCase();
+}
+
 function sectionNamed(heading: string): Section | undefined {
   const sections = Object.keys(SECTIONS) as Section[];
   return sections.find((section) => (SECTIONS[section] as readonly string[]).includes(heading));
@@ -162,7 +170,7 @@ function sectionNamed(heading: string): Section | undefined {
 
 /** Returns the names with which the entries of a list begin, with or without backticks. */
 function toolsIn(section: string): string[] {
-  const names = section.matchAll(/^\s*[-*+]\s+[*_]*`?([a-zA-Z0-9_-]+)`?/gm);
+  const names = section.matchAll(/^[^\S\n]*[-*+]\s+[*_]*`?([a-zA-Z0-9_-]+)`?/gm);
   const tools = [...names].map((match) => match[1] ?? "").filter((tool) => tool.toLowerCase() !== "none");
   return [...new Set(tools)];
 }
