@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type AspEvent, type AspView, newAspView, parseAspEvent, reduceAsp } from "../src/asp.ts";
 
 const fold = (events: readonly AspEvent[], from: AspView = newAspView()): AspView =>
@@ -128,4 +128,19 @@ it("X3 parseAspEvent() takes every event of ASP v2 and nothing else", () => {
     '{"type":"error","message":{}}',
   ];
   for (const data of others) expect(parseAspEvent(data)).toBeUndefined();
+});
+
+it("R4 the reducer of ASP v2 does not join the text of a message for each of its pieces, but when it is read", () => {
+  const before = fold([ack, text("Hello"), thinking("Hm")]);
+  const joined = vi.spyOn(Array.prototype, "join");
+  onTestFinished(() => joined.mockRestore());
+  let view = before;
+  for (let at = 0; at < 1_000; at += 1) view = reduceAsp(view, text("ab"));
+  const joins = joined.mock.calls.length;
+  joined.mockRestore();
+  expect(joins).toBeLessThan(10);
+  expect(view.messages[0]?.text).toBe(`Hello\n\n${"ab".repeat(1_000)}`);
+  expect(view.messages[0]?.parts[0]).toEqual({ ...before.messages[0]?.parts[0], open: false });
+  expect(before.messages[0]?.text).toBe("Hello");
+  expect(JSON.parse(JSON.stringify(view)).messages[0].text).toBe(view.messages[0]?.text);
 });

@@ -104,19 +104,30 @@ function inMessage(
     ? last
     : { id: `answer:${messages.length}`, role: "assistant", text: "", parts: [], seq: 0 };
   const changed = withParts(message, change(message.parts, message.id));
-  return { ...view, turn: "open", messages: [...(isOpen ? messages.slice(0, -1) : messages), changed] };
+  return { ...view, turn: "open", messages: isOpen ? messages.with(-1, changed) : [...messages, changed] };
 }
 
 /** Replaces the parts of a message, and its text. */
-export function withParts(message: ViewMessage, parts: ViewPart[]): ViewMessage {
-  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  return { ...message, parts, text: texts.join("\n\n") };
+export function withParts({ id, role, seq, usage }: ViewMessage, parts: ViewPart[]): ViewMessage {
+  let text: string | undefined;
+  return {
+    id,
+    role,
+    // Joined when it is read: the text of a long answer would be copied for each of its pieces.
+    get text() {
+      text ??= parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+      return text;
+    },
+    parts,
+    seq,
+    ...(usage && { usage }),
+  };
 }
 
 function written(view: AspView, type: "text" | "thinking", text: string): AspView {
   return inMessage(view, (parts, id) => {
     const last = parts.at(-1);
-    if (last?.type === type && last.open) return [...parts.slice(0, -1), { ...last, text: last.text + text }];
+    if (last?.type === type && last.open) return parts.with(-1, { ...last, text: last.text + text });
     return [...parts.map(shut), { type, key: `${id}:${parts.length}`, text, open: true }];
   });
 }

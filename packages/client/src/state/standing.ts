@@ -57,15 +57,8 @@ export function restartBefore({ place }: Standing, event: SessionEvent): Session
 
 type DeltaEvent = EventOf<"text_delta" | "thinking_delta" | "tool_input_delta" | "output_delta">;
 
-const DELTAS: readonly DeltaEvent["type"][] = [
-  "text_delta",
-  "thinking_delta",
-  "tool_input_delta",
-  "output_delta",
-];
-
 function isDelta(event: SessionEvent): event is DeltaEvent {
-  return DELTAS.some((type) => type === event.type);
+  return /^(text|thinking|tool_input|output)_delta$/.test(event.type);
 }
 
 /** Returns the part of a delta after the first `have` characters; `undefined` if none exists. */

@@ -16,14 +16,13 @@ export function withDelta(
   delta: Delta,
 ): readonly ViewPart[] {
   const key = `${delta.attempt}:${delta.index}`;
-  const known = parts.find((part) => part.key === key);
+  const at = parts.findLastIndex((part) => part.key === key);
+  const known = parts[at];
   const grown = withNews(known !== undefined && "text" in known ? known.text : "", delta);
   // A part from the log is complete, so a late delta must not change it.
   if (grown === undefined || (known !== undefined && !isOpen(known))) return parts;
   const part: ViewPart = { type, key, text: grown, open: true };
-  return known === undefined
-    ? [...parts, part]
-    : parts.map((existing) => (existing === known ? part : existing));
+  return at < 0 ? [...parts, part] : parts.with(at, part);
 }
 
 /**
@@ -52,17 +51,21 @@ export function inAssistant(
   const parts = change(before);
   if (parts === before || (existing === undefined && parts.length === 0)) return view;
   if (parts.length === 0) return { ...view, messages: view.messages.toSpliced(at, 1) };
-  const message: ViewMessage = {
-    id,
-    role: "assistant",
-    text: joinedText(parts),
-    parts: [...parts],
-    seq: view.run?.since ?? view.run?.seq ?? 0,
-    ...(view.run?.usage && { usage: view.run.usage }),
-  };
+  const seq = view.run?.since ?? view.run?.seq ?? 0;
+  const own = { id, role: "assistant", parts, seq, ...(view.run?.usage && { usage: view.run.usage }) };
+  const message = Object.defineProperty(own, "text", LATE_TEXT) as ViewMessage;
   const messages = existing === undefined ? withRunMessage(view, message) : view.messages.with(at, message);
   return { ...view, messages };
 }
+
+// Joined when it is read: each delta would copy the text of a long answer. One function for all messages:
+// with one each, the engine would make a shape for each.
+const LATE_TEXT: ThisType<ViewMessage> & PropertyDescriptor = {
+  enumerable: true,
+  get() {
+    return joinedText(this.parts);
+  },
+};
 
 type ToolPart = ViewPart & { type: "tool" };
 

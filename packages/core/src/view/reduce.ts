@@ -122,8 +122,8 @@ function withoutOpen(view: ViewState): ViewState {
 type CallEvent = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" | "tool_result">;
 
 /** Returns whether the event belongs to a call that waits for a time. People see that call as running. */
-function isHiddenWait({ type, data }: CallEvent): boolean {
-  return (type === "tool_suspended" || type === "tool_answered") && data.hidden === true;
+function isHiddenWait({ data }: CallEvent): boolean | undefined {
+  return "hidden" in data && data.hidden;
 }
 
 function reduceCall(view: ViewState, event: CallEvent): ViewState {
@@ -137,18 +137,22 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
         runningTools: { ...view.runningTools, [callId]: toolName },
       };
     case "tool_suspended": {
-      const { kind, payload, answer_schema: answerSchema, client_tool: clientTool } = event.data;
+      const { kind, payload, answer_schema: answerSchema, client_tool: clientTool, before } = event.data;
       const expires = expiryOf(event);
-      const more = { ...(expires && { expires }), ...(clientTool !== undefined && { clientTool }) };
-      const question = { callId, toolName, kind, payload, answerSchema, seq: event.seq, ...more };
-      const asked =
-        event.data.before === undefined
-          ? inCall(view, callId, { phase: "waiting" })
-          : inAssistant(view, (parts) => [...parts, questionPart(event)]);
-      return {
-        ...asked,
-        pending: [...pending, question],
+      const question = {
+        callId,
+        toolName,
+        kind,
+        payload,
+        answerSchema,
+        seq: event.seq,
+        ...(expires && { expires }),
+        ...(clientTool && { clientTool }),
       };
+      const asked = before
+        ? inAssistant(view, (parts) => [...parts, questionPart(event)])
+        : inCall(view, callId, { phase: "waiting" });
+      return { ...asked, pending: [...pending, question] };
     }
     case "tool_answered":
       return {
@@ -191,16 +195,16 @@ function endRunInView(view: ViewState, event: StoredOf<"run_ended">): ViewState 
   const { run_id: id, stop, session_status, tokens, cost_cents } = event.data;
   const usage = { ...usageOf(tokens), costUsd: usdFromCents(cost_cents) };
   const run = view.run && { ...view.run, usage };
+  const isQuiet = QUIET.includes(stop.type);
   const ended = inAssistant(
     { ...view, run, runningTools: {}, pending: [] },
     (parts) => {
       const closed = parts.filter((part) => !isOpen(part));
-      const told = QUIET.includes(stop.type);
-      return told
+      return isQuiet
         ? closed
         : [...closed, { type: "notice", key: `end:${id}`, text: stop.message, stop: stop.type }];
     },
-    !QUIET.includes(stop.type),
+    !isQuiet,
   );
   return {
     ...ended,
