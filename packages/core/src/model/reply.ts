@@ -153,7 +153,8 @@ function takeDelta({ block, part }: PartialBlock, delta: ContentDelta): number {
       block.signature = `${delta.signature ?? ""}`;
       break;
     case "citations_delta":
-      block.citations = [...(Array.isArray(block.citations) ? block.citations : []), citationOf(delta)];
+      if (!Array.isArray(block.citations)) block.citations = [];
+      block.citations.push(citationOf(delta));
   }
   return 0;
 }
@@ -177,9 +178,10 @@ function finishBlock(target: PartialBlock): void {
   target.complete = true;
   if (part === undefined) return;
   const text = part.pieces.join("");
-  if (part.kind === "text") block.text = text.toWellFormed();
-  if (part.kind === "thinking") block.thinking = text.toWellFormed();
-  if (part.kind !== "tool_input") return;
+  if (part.kind !== "tool_input") {
+    block[part.kind] = text.toWellFormed();
+    return;
+  }
   const input = text === "" ? block.input : parsed(text);
   block.input = isJsonObject(input) ? input : {};
   if (!isJsonObject(input)) target.invalid = `The arguments are not a JSON object: ${text.slice(0, 200)}`;
