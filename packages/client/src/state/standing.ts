@@ -63,7 +63,6 @@ function isDelta(event: SessionEvent): event is DeltaEvent {
 
 /** Returns the part of a delta after the first `have` characters; `undefined` if none exists. */
 function newOf({ offset, text }: Delta, have: number): Pick<Delta, "offset" | "text"> | undefined {
-  if (offset > have) throw new Gap(`Text is missing after ${have} characters.`);
-  if (offset + text.length <= have) return undefined;
-  return { offset: have, text: text.slice(have - offset) };
+  if (offset > have) throw new Gap(`Text is missing after ${have}.`);
+  return offset + text.length > have ? { offset: have, text: text.slice(have - offset) } : undefined;
 }
