@@ -11,6 +11,12 @@ const MARGIN = 32;
 export const BLOCK_CHARS = 4;
 
 /**
+ * The number of characters that an answer may have besides those that `max_tokens` counts, as JSON. This is
+ * enough for what the tools of a server find, e.g. long pages.
+ */
+export const BESIDES = 4_000_000;
+
+/**
  * Returns how many characters an answer of `maxTokens` may have before it is cut. A server that honours
  * `max_tokens` stays below this.
  *

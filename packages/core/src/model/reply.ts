@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, toJson } from "../base/json.ts";
 import type { ContentBlock } from "./content.ts";
-import { BLOCK_CHARS, writtenLength } from "./estimate.ts";
+import { BESIDES, BLOCK_CHARS, writtenLength } from "./estimate.ts";
+import { finishBlock, type PartialBlock, textSoFar } from "./finish-block.ts";
 import type { LivePart } from "./live-part.ts";
 import { malformedAnswer, unreadable } from "./malformed.ts";
 import type { ContentDelta, ModelEvent } from "./model-client.ts";
@@ -20,22 +21,22 @@ export interface Reply {
   stopReason: string | null;
   stopSequence: string | null;
   usage: RawUsage;
-  /** Characters of text, thinking and tool input received so far, plus 4 for each block. */
+  /**
+   * Characters of text, thinking and tool input received so far, plus 4 for each block, plus those `besides`
+   * that exceed {@link BESIDES}.
+   */
   chars: number;
+  /**
+   * Characters received so far of what `max_tokens` does not count, e.g. signatures, citations and results of
+   * the server's tools, as JSON.
+   */
+  besides: number;
   /** Whether `message_stop` was received. */
   finished: boolean;
   /** Whether the model wrote past `max_tokens` and the answer was cut. */
   cut: boolean;
   /** Where the run's output is in the answer; `undefined` if the run has none. */
   output: OutputPlace | undefined;
-}
-
-interface PartialBlock {
-  block: ContentBlock;
-  part: LivePart | undefined;
-  complete: boolean;
-  /** Why a tool call's input could not be read. */
-  invalid?: string;
 }
 
 /** Returns an answer of which nothing has arrived. */
@@ -51,6 +52,7 @@ export function newReply(output?: OutputPlace): Reply {
     stopSequence: null,
     usage: {},
     chars: 0,
+    besides: 0,
     finished: false,
     cut: false,
     output,
@@ -91,12 +93,13 @@ function readEvent(answer: Reply, event: ModelEvent): void {
       break;
     case "content_block_delta":
       // Without such a block, reading it fails.
-      answer.chars += takeDelta(answer.blocks[event.index] as PartialBlock, event.delta);
+      answer.chars += takeDelta(answer, answer.blocks[event.index] as PartialBlock, event.delta);
       break;
     case "content_block_stop":
       finishBlock(answer.blocks[event.index] as PartialBlock);
       break;
     case "message_delta":
+      answer.chars += besides(answer, event);
       answer.stopReason = textOr(answer.stopReason, event.delta.stop_reason);
       answer.stopSequence = textOr(answer.stopSequence, event.delta.stop_sequence);
       addSaid(answer.usage, event.usage);
@@ -123,12 +126,11 @@ export function cutReply(answer: Reply): void {
  * call has the input that it started with, usually `{}`.
  */
 export function contentOf(answer: Reply): ContentBlock[] {
-  return answer.blocks.map(({ block, part, complete }) => {
-    if (complete) return { ...block };
-    if (part?.kind === "text") return { ...block, text: part.pieces.join("").toWellFormed() };
-    if (part?.kind === "thinking") return { ...block, thinking: part.pieces.join("").toWellFormed() };
-    return block;
-  });
+  return answer.blocks.map(({ block, part, complete }) =>
+    complete || part === undefined || part.kind === "tool_input"
+      ? { ...block }
+      : { ...block, [part.kind]: textSoFar(part) },
+  );
 }
 
 function startBlock(answer: Reply, started: ContentBlock): void {
@@ -136,12 +138,14 @@ function startBlock(answer: Reply, started: ContentBlock): void {
   if (typeof block.type !== "string") throw malformedAnswer("a block without a type");
   const part = newPart(answer.blocks.length, block, answer.output);
   answer.blocks.push({ block, part, complete: false });
-  answer.chars += BLOCK_CHARS + (part?.pieces[0]?.length ?? 0);
+  // Some servers send a call's input at its start.
+  const written = part?.tool ? JSON.stringify(block.input ?? {}).length - 2 : part?.pieces[0]?.length;
+  answer.chars += BLOCK_CHARS + (written ?? 0) + besides(answer, block);
   if (part !== undefined) answer.parts.push(part);
 }
 
 /** Adds one piece to the answer. Returns how many characters it adds. */
-function takeDelta({ block, part }: PartialBlock, delta: ContentDelta): number {
+function takeDelta(answer: Reply, { block, part }: PartialBlock, delta: ContentDelta): number {
   switch (delta.type) {
     case "text_delta":
       return addPiece(part, delta.text);
@@ -156,7 +160,14 @@ function takeDelta({ block, part }: PartialBlock, delta: ContentDelta): number {
       if (!Array.isArray(block.citations)) block.citations = [];
       block.citations.push(citationOf(delta));
   }
-  return 0;
+  return besides(answer, delta);
+}
+
+/** Counts a part of the answer that `max_tokens` does not count. Returns how many characters it adds. */
+function besides(answer: Reply, part: unknown): number {
+  const { length } = JSON.stringify(part);
+  answer.besides += length;
+  return answer.besides > BESIDES ? length : 0;
 }
 
 // The API sends `file_id` in citations, and refuses requests that contain it, even as `null`.
@@ -171,29 +182,6 @@ function addPiece(part: LivePart | undefined, piece: string | undefined): number
   if (typeof piece !== "string") throw malformedAnswer("a piece that is no text");
   part.pieces.push(piece);
   return part.kind === "tool_input" ? writtenLength(piece) : piece.length;
-}
-
-function finishBlock(target: PartialBlock): void {
-  const { block, part } = target;
-  target.complete = true;
-  if (part === undefined) return;
-  const text = part.pieces.join("");
-  if (part.kind !== "tool_input") {
-    block[part.kind] = text.toWellFormed();
-    return;
-  }
-  const input = text === "" ? block.input : parsed(text);
-  block.input = isJsonObject(input) ? input : {};
-  if (!isJsonObject(input)) target.invalid = `The arguments are not a JSON object: ${text.slice(0, 200)}`;
-}
-
-/** Parses JSON text; returns `undefined` if it is invalid or too deeply nested to be stored. */
-function parsed(text: string): Json | undefined {
-  try {
-    return toJson(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -16,6 +16,8 @@ import { pricing } from "../../support/pricing.ts";
 
 const PIECE = "word ".repeat(20);
 
+const LONG = "z".repeat(100_000);
+
 /** A server that ignores `max_tokens`: it writes without end, until nobody listens any more. */
 function endless(
   block: ContentBlock = { type: "text", text: "" },
@@ -96,6 +98,49 @@ describe("a model that ignores max_tokens", () => {
     expect((await run(model, { maxTokens: 100 })).stop.type).toBe("max_tokens");
   });
 
+  it.each<[string, ContentBlock, ContentDelta | undefined]>([
+    ["redacted thinking", { type: "redacted_thinking", data: LONG }, undefined],
+    ["blocks of a future type", { type: "x_new", stuff: LONG }, undefined],
+    ["results", { type: "web_search_tool_result", tool_use_id: "s", content: [{ url: LONG }] }, undefined],
+    ["inputs at the start of calls", { type: "tool_use", id: "t", name: "n", input: { a: LONG } }, undefined],
+    ["names", { type: "tool_use", id: "t", name: LONG, input: {} }, undefined],
+    ["signatures", { type: "thinking", thinking: "" }, { type: "signature_delta", signature: LONG }],
+    ["citations", { type: "text", text: "" }, { type: "citations_delta", citation: { url: LONG } }],
+    ["deltas of a future type", { type: "x_new" }, { type: "x_delta", text: LONG }],
+  ])("L8 B7 is cut where it writes %s without end", async (_title, block, delta) => {
+    let sent = 0;
+    const model: ModelClient = {
+      id: "opaque",
+      async *stream(): AsyncGenerator<ModelEvent> {
+        yield { type: "message_start", message: { id: "m", model: "opaque" } };
+        for (let index = 0; index < 500; index += 1, sent += 1) {
+          if (index === 0 || !delta) yield { type: "content_block_start", index, content_block: block };
+          if (delta) yield { type: "content_block_delta", index: 0, delta };
+        }
+      },
+    };
+    const { stop, log } = await run(model, { maxTokens: 100 });
+    expect(stop.type).toBe("max_tokens");
+    expect(codes(log)[0]).toBe("overlong_answer");
+    expect(sent * LONG.length).toBeLessThan(block.name === "n" ? 200_000 : 4_200_000);
+  });
+
+  it("L8 B7 is cut where the counts of its tokens never end", async () => {
+    let sent = 0;
+    const model: ModelClient = {
+      id: "counts",
+      async *stream(): AsyncGenerator<ModelEvent> {
+        yield { type: "message_start", message: { id: "m", model: "counts" } };
+        for (; sent < 500; sent += 1) {
+          const usage = { [`${sent}`]: LONG } as object;
+          yield { type: "message_delta", delta: { stop_reason: "end_turn" }, usage };
+        }
+      },
+    };
+    expect((await run(model, { maxTokens: 100 })).stop.type).toBe("max_tokens");
+    expect(sent * LONG.length).toBeLessThan(4_200_000);
+  });
+
   it("O2 is measured by the agent's own estimate", async () => {
     const lengthAt = async (charsPerToken: number) => {
       const estimateTokens = (chars: number) => Math.ceil(chars / charsPerToken);
@@ -146,6 +191,14 @@ describe("a model that ignores max_tokens", () => {
 });
 
 describe("an answer that stays within max_tokens", () => {
+  it("L8 may have millions of characters of what a server's tools have found, and long signatures", async () => {
+    const found = { type: "web_fetch_tool_result", tool_use_id: "s", content: "x".repeat(3_000_000) };
+    const thinking = { type: "thinking", thinking: "Hm.", signature: "s".repeat(200_000) };
+    const model = scriptedModel([{ content: [found, thinking, { type: "text", text: "Done." }] }]);
+    const { stop, text, log } = await run(model, { maxTokens: 100 });
+    expect([stop.type, text, codes(log)]).toEqual(["end_turn", "Done.", []]);
+  });
+
   it("L8 is never cut for its length, however long its words are", async () => {
     const text = "Donaudampfschifffahrt ".repeat(300).trim();
     const model = scriptedModel([{ text, usage: { output_tokens: 1_000 } }]);
