@@ -60,9 +60,9 @@ export async function restateServer(settings: Record<string, string> = {}): Prom
   };
   const start = async () => {
     server = spawn(RESTATE ?? "", ["--no-logo"], { env, stdio: ["ignore", "ignore", "inherit"] });
-    process.once("exit", kill);
     for (const url of [`${admin}/health`, `${ingress}/restate/health`]) await answer(url, server);
   };
+  process.once("exit", kill);
   await start();
   return {
     ingress,

@@ -15,15 +15,12 @@ import { isTextSecret, spellingsOf } from "./without-keys.ts";
  * console.log(hide({ you: "sent Bearer tok_0123456789abcdef" })); // { you: 'sent Bearer …' }
  * ```
  */
-export function hideTextsOf(credentials: unknown): Hide {
-  return hidingTexts(secretsIn(credentials));
+export function hideTextsOf(credentials: unknown): <T>(value: T) => T {
+  return hidingTexts(secretWordsIn(credentials));
 }
 
-/** Replaces secrets in a value. */
-export type Hide = <T>(value: T) => T;
-
 /** Returns the secrets that {@link hideTextsOf} replaces, each once. */
-export function secretsIn(credentials: unknown): Set<string> {
+export function secretWordsIn(credentials: unknown): Set<string> {
   // URLs and ids are no exception: a URL may have a token in its path, and a session id is a secret. Public
   // values belong in `caller`.
   const words = textsIn(credentials).flatMap((text) => text.split(/\s+/));
@@ -31,7 +28,7 @@ export function secretsIn(credentials: unknown): Set<string> {
 }
 
 /** Returns a function that replaces these secrets. Each text is searched once for all of them. */
-export function hidingTexts(secrets: ReadonlySet<string>): Hide {
+export function hidingTexts(secrets: ReadonlySet<string>): <T>(value: T) => T {
   if (secrets.size === 0) return (value) => value;
   // Longest first, because a secret may contain another one.
   const spellings = [...secrets].flatMap(spellingsOf).sort((one, other) => other.length - one.length);

@@ -108,7 +108,7 @@ function delivered(transport: Transport, message: Message, open: Traffic["open"]
   return { message: result === undefined ? message : ({ ...message, result } as Message), method };
 }
 
-/** Returns the message without large parts of tools, or an error in place of an answer with too many mistakes. */
+/** Returns the message without large parts of tools; an error in place of an answer with many mistakes. */
 function judged({ message, method = "" }: Delivered, judge: Judge): Message {
   const kind = resultKind(method);
   if (kind === undefined || !("result" in message)) return message;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
-import { hidingTexts, secretsIn } from "../../base/hide-texts.ts";
+import { hidingTexts, secretWordsIn } from "../../base/hide-texts.ts";
 import type { SessionCredentials } from "./callers.ts";
 import type { Host } from "./host.ts";
 
@@ -21,7 +21,7 @@ export function sessionCredentials(clock: Clock, first: unknown): Omit<SessionCr
     if (credentials === undefined) return;
     hasCome = true;
     const { size } = secrets;
-    for (const secret of secretsIn(credentials)) secrets.add(secret);
+    for (const secret of secretWordsIn(credentials)) secrets.add(secret);
     if (secrets.size > size) hide = hidingTexts(secrets);
   };
   hideToo(first);
