@@ -305,6 +305,10 @@ export class Actor {
     throw new Error("the session does not settle");
   }
 
+  private async isSuspended(id: string): Promise<boolean> {
+    return (await this.setting.base.sessions.get(id))?.status === "suspended";
+  }
+
   /** Returns `true` if no run is open. Otherwise resumes the open run and answers its questions. */
   private async isFinished(id: string): Promise<boolean> {
     this.setting.wait();
@@ -313,7 +317,8 @@ export class Actor {
     if (await isOver()) return true;
     const afterSeq = (await this.setting.log(id)).length;
     // The sweep may have resumed another session.
-    if ((await pawl.sweep()) > 0) await reader(pawl, id, afterSeq, isOver);
+    const isAtRest = async () => (await isOver()) || (await this.isSuspended(id));
+    if ((await pawl.sweep()) > 0) await reader(pawl, id, afterSeq, isAtRest);
     if (await isOver()) return true;
     const { pending } = await pawl.view(id, user);
     for (const { callId, kind } of pending) {
@@ -330,11 +335,11 @@ async function reader(
   pawl: Runtime,
   id: string,
   afterSeq: number,
-  isOver: () => Promise<boolean>,
+  isAtRest: () => Promise<boolean>,
 ): Promise<void> {
   const control = new AbortController();
   const { signal } = control;
-  const timer = setInterval(() => void isOver().then((over) => over && control.abort()), 200);
+  const timer = setInterval(() => void isAtRest().then((rests) => rests && control.abort()), 200);
   try {
     for await (const _ of pawl.follow(id, { afterSeq, untilIdle: true, signal }));
   } finally {
