@@ -7,7 +7,7 @@ const read = (path) => readFileSync(at(path), "utf8");
 const page = read(EVENT_PAGE);
 const wanted = withEventTable(page, {
   stored: read("packages/core/src/log/event-data.ts"),
-  live: read("packages/core/src/log/live-event.ts"),
+  live: read("packages/core/src/log/store/live-event.ts"),
 });
 if (!process.argv.includes("--check")) writeFileSync(at(EVENT_PAGE), wanted);
 else if (page !== wanted) {

@@ -55,7 +55,7 @@ test.each([
 });
 
 test("a file has a room, and at the root lie only doors", () => {
-  expect(found("odd/a.ts", "")).toEqual(["1: is in no room of scripts/lib/rooms.mjs"]);
+  expect(found("odd/a.ts", "")).toEqual(["1: is in no room of scripts/lib/floors.mjs"]);
   expect(found("a.ts", "export const a = 1;")).toEqual([
     "1: is not a door: only files that re-export lie here",
   ]);
@@ -64,7 +64,7 @@ test("a file has a room, and at the root lie only doors", () => {
 test("a package with folders has an order of rooms", () => {
   const wrong = findWrongRooms(new Map([["packages/otel/src/spans/a.ts", ""]]), floors);
   expect(wrong.map(({ message }) => message)).toEqual([
-    "is in a folder, but scripts/lib/rooms.mjs has no order for its package",
+    "is in a folder, but scripts/lib/floors.mjs has no order for its package",
   ]);
   expect(findWrongRooms(new Map([["packages/otel/src/a.ts", ""]]), floors)).toEqual([]);
 });

@@ -6,7 +6,7 @@ export const SUPPORT = "test/support/each-way.ts";
 
 /** The sources that declare what production may have: optional methods of a store, and parts of a runtime. */
 export const PORTS = [
-  { file: "packages/core/src/log/event-store.ts", name: "EventStore" },
+  { file: "packages/core/src/log/store/event-store.ts", name: "EventStore" },
   {
     file: "packages/core/src/runtime/begin/runtime-types.ts",
     name: "RuntimeSettings",

@@ -6,7 +6,7 @@ const restate = "packages/restate/src";
 // What a store in SQL shares with the others.
 const sqlLog = [
   "packages/core/src/stores",
-  "packages/core/src/log/event-store.ts",
+  "packages/core/src/log/store/event-store.ts",
   "packages/core/src/log/session-row.ts",
   "packages/core/src/log/storable.ts",
 ];

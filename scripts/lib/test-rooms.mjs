@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { FLOORS } from "./rooms.mjs";
+import { FLOORS } from "./floors.mjs";
 
 /** Source folders whose tests are in rooms of the same names, in the folder `test` beside them. */
 const MIRRORED = ["packages/core/src"];

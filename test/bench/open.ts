@@ -1,6 +1,6 @@
 import type { EventStore } from "@pawl/core";
 import { stateOf } from "../../packages/core/src/fold/load.ts";
-import { SNAPSHOT_VERSION } from "../../packages/core/src/log/snapshot.ts";
+import { SNAPSHOT_VERSION } from "../../packages/core/src/log/store/snapshot.ts";
 import { openSession } from "../../packages/core/src/stores/open-session.ts";
 import { databaseOn } from "../support/database-on.ts";
 import { type Context, copyInto, longLog } from "../support/long-sessions.ts";

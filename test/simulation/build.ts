@@ -18,11 +18,13 @@ export interface PlantedBug {
 
 /** Bundles the simulation with the sources of the packages, and a planted bug. Returns the program's path. */
 export async function buildSimulation(folder: string, bug?: PlantedBug): Promise<string> {
+  let isPlanted = bug === undefined;
   const plant = {
     name: "plant",
     enforce: "pre" as const,
     load(id: string) {
       if (bug === undefined || relative(root, id) !== bug.file) return undefined;
+      isPlanted = true;
       return planted(readFileSync(id, "utf8"), bug);
     },
   };
@@ -41,6 +43,7 @@ export async function buildSimulation(folder: string, bug?: PlantedBug): Promise
       rolldownOptions: { output: { codeSplitting: false } },
     },
   });
+  if (!isPlanted) throw new Error(`No source of the simulation is ${bug?.file}.`);
   const [one] = Array.isArray(built) ? built : [built];
   const [chunk] = "output" in one ? one.output : [];
   const path = join(folder, `${bug?.name.replaceAll(/\W+/g, "-") ?? "simulation"}.mjs`);

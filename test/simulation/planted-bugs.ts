@@ -43,7 +43,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "the late result of a process that has lost its lease is accepted",
     seed: 33,
-    file: core("leg/writer.ts"),
+    file: core("runtime/log/writer.ts"),
     is: "      lease,\n      session: patchOf(events),",
     becomes:
       '      ...(events.some(({ type }) => type === "tool_result") ? {} : { lease }),\n      session: patchOf(events),',
@@ -51,14 +51,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a run ends, and its lease is released, at an event that the leg has not read",
     seed: 6,
-    file: core("leg/session-log.ts"),
+    file: core("runtime/log/open-log.ts"),
     is: "writeEvents(writer, prepared, { afterSeq: seq, ...more })",
     becomes: "writeEvents(writer, prepared, more)",
   },
   {
     name: "a sweep judges by the clock of its process whether a lease has expired",
     seed: 16,
-    file: core("runtime/seldom/sweep.ts"),
+    file: core("runtime/sweep/sweep.ts"),
     is: "if (atWork.has(session.id) || !isDue(host, session.id)) continue;",
     becomes:
       "if (atWork.has(session.id) || !isDue(host, session.id)) continue;\n    if (Date.parse(session.updatedAt) + host.leaseTtlMs > host.clock.now()) continue;",
@@ -73,7 +73,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a session that another process has is woken again at once, and so in a loop",
     seed: 45,
-    file: core("runtime/seldom/recover-session.ts"),
+    file: core("runtime/sweep/recover-session.ts"),
     is: "afterMs: Math.ceil(host.leaseTtlMs / 3) };",
     becomes: "afterMs: 0 };",
   },

@@ -11,7 +11,7 @@ import {
 import type { NewEvent } from "@pawl/core/store";
 import { scriptedModel } from "@pawl/testing";
 import { z } from "zod";
-import { SNAPSHOT_VERSION } from "../../packages/core/src/log/snapshot.ts";
+import { SNAPSHOT_VERSION } from "../../packages/core/src/log/store/snapshot.ts";
 import { folded, snapshotText } from "./snapshots.ts";
 
 /** What a session's context does while its log grows. */

@@ -24,24 +24,25 @@ export type { Action, Question, RunResult } from "./session/run-result.ts";
 // Tools
 
 export type { ShortenInput } from "./log/event-parts.ts";
-export { type Artifact, type ArtifactDraft, artifactIn } from "./tools/artifact.ts";
+export { jsonSchema } from "./schema/json-schema.ts";
+export { type Infer, type Schema, type Validated, validate } from "./schema/schema.ts";
+export { toJsonSchema } from "./schema/to-json-schema.ts";
+export type { Artifact, ArtifactDraft } from "./tools/artifact.ts";
+export { artifactIn } from "./tools/artifact-in.ts";
 export { tool } from "./tools/define-tool.ts";
-export { jsonSchema } from "./tools/json-schema.ts";
-export { type Infer, type Schema, type Validated, validate } from "./tools/schema.ts";
 export type { Suspends } from "./tools/suspends.ts";
-export { toJsonSchema } from "./tools/to-json-schema.ts";
 export type { Tool, ToolContext, ToolOptions } from "./tools/tool.ts";
 
 // Models, and policies around them
 
+export { askModel } from "./ask/ask-model.ts";
 export { answering } from "./model/answering.ts";
-export { type CircuitBreakerOptions, withCircuitBreaker } from "./model/circuit-breaker.ts";
-export { withFallback } from "./model/fallback.ts";
-export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/idle-watchdog.ts";
+export { type CircuitBreakerOptions, withCircuitBreaker } from "./model/clients/circuit-breaker.ts";
+export { withFallback } from "./model/clients/fallback.ts";
+export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/clients/idle-watchdog.ts";
+export { type ResilientOptions, resilient } from "./model/clients/resilient.ts";
+export { type RetryOptions, withRetry } from "./model/clients/retry.ts";
 export type { ModelClient, ModelRequest, ToolChoice } from "./model/model-client.ts";
-export { type ResilientOptions, resilient } from "./model/resilient.ts";
-export { type RetryOptions, withRetry } from "./model/retry.ts";
-export { askModel } from "./tools/ask-model.ts";
 export type { AskOptions, AskOutcome } from "./tools/ask-types.ts";
 
 // What models read and write
@@ -98,10 +99,10 @@ export type { UserDataSource } from "./context/user-data.ts";
 export type { EventType, StoredEvent, StoredOf } from "./log/event.ts";
 export type { EventData } from "./log/event-data.ts";
 export type { SkipReason } from "./log/event-parts.ts";
-export type { EventStore } from "./log/event-store.ts";
-export type { EventOf, SessionEvent } from "./log/live-event.ts";
-export { REDACTED, readShown } from "./log/redacted.ts";
 export type { Session, SessionStatus } from "./log/session-row.ts";
+export type { EventStore } from "./log/store/event-store.ts";
+export type { EventOf, SessionEvent } from "./log/store/live-event.ts";
+export { REDACTED, readShown } from "./log/store/redacted.ts";
 export type { TokenUsage } from "./log/tokens.ts";
 export type { CallState, RunState } from "./session/state.ts";
 

@@ -30,9 +30,9 @@ export { malformedAnswer, unreadable, wrongContentType, wrongKind } from "./mode
 
 // Failures, and secrets in them
 
-export { isPassing, type ResponseHeaders, retryAfterMs } from "./model/http-failure.ts";
-export { safeRequestId, secretsIn, withoutSecrets } from "./model/secrets.ts";
-export { type SetUp, setUpHint, withHint } from "./model/set-up-hint.ts";
+export { isPassing, type ResponseHeaders, retryAfterMs } from "./model/clients/http-failure.ts";
+export { safeRequestId, secretsIn, withoutSecrets } from "./model/clients/secrets.ts";
+export { type SetUp, setUpHint, withHint } from "./model/clients/set-up-hint.ts";
 
 // Helpers
 

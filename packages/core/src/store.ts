@@ -3,7 +3,9 @@
 
 // The port of an event store
 
+export type { ReadOptions } from "./log/event.ts";
 export { EVENT_VERSION, type EventEnvelope, type NewEvent, type StoredEnvelope } from "./log/event.ts";
+export { type SessionPatch, statusAfter, wakeAtAfter } from "./log/session-row.ts";
 export type {
   AcquiredLease,
   AppendOptions,
@@ -11,19 +13,17 @@ export type {
   ListSessions,
   NewSession,
   OpenedSession,
-  ReadOptions,
   RecoverableOptions,
   SessionToOpen,
-} from "./log/event-store.ts";
-export { type SessionPatch, statusAfter, wakeAtAfter } from "./log/session-row.ts";
-export type { Snapshot } from "./log/snapshot.ts";
+} from "./log/store/event-store.ts";
+export type { Snapshot } from "./log/store/snapshot.ts";
 
 // What stores have in common
 
 export { addUsd } from "./base/usd.ts";
-export { createOnce } from "./log/create-once.ts";
-export { ownRows } from "./log/own-rows.ts";
 export { checkBatch, checkNames, checkText, isName, jsonbText, jsonText } from "./log/storable.ts";
+export { createOnce } from "./log/store/create-once.ts";
+export { ownRows } from "./log/store/own-rows.ts";
 export { type EventPage, readPages } from "./stores/read-pages.ts";
 export { explainRefusal, noSession, type Refused } from "./stores/refusal.ts";
 export { tryUntilApplied } from "./stores/retry-undone.ts";
@@ -40,8 +40,8 @@ export { appendInSql, type SqlLog } from "./stores/append-in-sql.ts";
 
 // Live tails
 
-export type { AgentAtWork } from "./log/live-event.ts";
-export type { LiveState, LiveTail } from "./log/live-tail.ts";
+export type { AgentAtWork } from "./log/store/live-event.ts";
+export type { LiveState, LiveTail } from "./log/store/live-tail.ts";
 export type { LivePart } from "./model/live-part.ts";
 export { localTail } from "./readers/local-tail.ts";
 

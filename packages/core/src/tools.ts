@@ -11,6 +11,7 @@ export type { CallSettings, CallToolOptions, ToolCallOutcome } from "./tools/cal
 
 export type { QuestionExpiry } from "./log/expiry.ts";
 export type { Expiry, Moment } from "./tools/expiry.ts";
+export type { AnswerSchema, StoredQuestion } from "./tools/suspends.ts";
 
 // What others send
 
@@ -21,8 +22,8 @@ export { hideTextsOf } from "./base/hide-texts.ts";
 export { isDeeperThan } from "./base/json-depth.ts";
 export { unmetCondition } from "./base/preconditions.ts";
 export { readCapped } from "./base/read-capped.ts";
-export { isRegularExpression } from "./tools/is-regular-expression.ts";
-export { plainJsonSchema } from "./tools/plain-json-schema.ts";
-export { listedProblems } from "./tools/problems.ts";
+export { isRegularExpression } from "./schema/is-regular-expression.ts";
+export { plainJsonSchema } from "./schema/plain-json-schema.ts";
+export { listedProblems } from "./schema/problems.ts";
+export { untrustedSchema } from "./schema/untrusted-schema.ts";
 export type { ToolSource } from "./tools/tool-source.ts";
-export { untrustedSchema } from "./tools/untrusted-schema.ts";

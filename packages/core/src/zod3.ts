@@ -1,1 +1,1 @@
-export { type Zod3Result, type Zod3Schema, zod3 } from "./tools/zod3.ts";
+export { type Zod3Result, type Zod3Schema, zod3 } from "./schema/zod3.ts";

@@ -1,22 +1,11 @@
 import { kindOf } from "../base/check-options.ts";
-import type { JsonObject } from "../base/json.ts";
 import { FINAL_ANSWER } from "../log/final-answer.ts";
-import type { ToolSpec } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
+import type { Schema } from "../schema/schema.ts";
+import { unknownKeyword } from "../schema/unknown-keyword.ts";
 import { outputTool } from "../tools/output-tool.ts";
-import type { Schema } from "../tools/schema.ts";
-import { unknownKeyword } from "../tools/unknown-keyword.ts";
+import type { AgentOutput } from "./agent.ts";
 import { agentError } from "./check-tools.ts";
-
-/** The schema of the option `output`, and how an agent's runs give their output. */
-export interface AgentOutput extends Schema {
-  /** The tool by which a model without output formats gives the output. */
-  readonly spec: ToolSpec;
-  /** Whether the output is in the field `value`, because APIs take only objects. */
-  readonly isWrapped: boolean;
-  /** The JSON Schema of the model's output format; absent if the model calls the tool instead. */
-  readonly format?: JsonObject;
-}
 
 const OUTPUT_DESCRIPTION =
   "Gives your final answer. Call it once, alone, when you have all that you need. Nobody reads what you write outside of it.";

@@ -3,9 +3,9 @@ import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts
 import { PawlError } from "../base/errors.ts";
 import type { Awaitable } from "../hooks/hook.ts";
 import { type Budget, unlimited } from "../log/budget.ts";
+import { lazyJsonSchema } from "../schema/lazy-json-schema.ts";
+import type { Infer, Schema } from "../schema/schema.ts";
 import { tool } from "../tools/define-tool.ts";
-import { lazyJsonSchema } from "../tools/lazy-json-schema.ts";
-import type { Infer, Schema } from "../tools/schema.ts";
 import type { Delegate, TaskAgent, TaskSource, Tool, ToolContext } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 

@@ -1,6 +1,6 @@
 import type { Json, JsonOf } from "../base/json.ts";
 import type { ApprovalAnswer } from "../hooks/approval.ts";
-import type { Infer, InferInput, Schema } from "../tools/schema.ts";
+import type { Infer, InferInput, Schema } from "../schema/schema.ts";
 
 // Every tool of an agent goes through these types, so they are written for few instantiations. Nothing is
 // computed before it is read, and type parameters have no constraints: a constraint in the branch of a

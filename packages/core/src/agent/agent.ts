@@ -8,9 +8,19 @@ import type { Session } from "../log/session-row.ts";
 import type { StopType } from "../log/stop-reason.ts";
 import type { ToolSpec } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
+import type { Schema } from "../schema/schema.ts";
 import type { StopCondition } from "../stop/stop-condition.ts";
-import type { Schema } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
+
+/** The schema of the option `output`, and how an agent's runs give their output. */
+export interface AgentOutput extends Schema {
+  /** The tool by which a model without output formats gives the output. */
+  readonly spec: ToolSpec;
+  /** Whether the output is in the field `value`, because APIs take only objects. */
+  readonly isWrapped: boolean;
+  /** The JSON Schema of the model's output format; absent if the model calls the tool instead. */
+  readonly format?: JsonObject;
+}
 
 /**
  * What happens when a message arrives while a run is in progress.

@@ -4,7 +4,7 @@ import type { Hook } from "../hooks/hook.ts";
 import { FINAL_ANSWER } from "../log/final-answer.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { checkPricing } from "../model/pricing.ts";
-import { dependencyCycle } from "../tools/dependency-cycle.ts";
+import { dependencyCycle } from "../schema/dependency-cycle.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 

@@ -1,5 +1,5 @@
 import type { StoredOf } from "../log/event.ts";
-import { REDACTED, redactedBlocks, redactedEvent } from "../log/redacted.ts";
+import { REDACTED, redactedBlocks, redactedEvent } from "../log/store/redacted.ts";
 import { textOf } from "../model/content.ts";
 import type { Asking, QuestionRecord } from "../session/asking.ts";
 import type { CallState, RunState, SessionState } from "../session/state.ts";

@@ -11,9 +11,9 @@ import { usageOf } from "../log/tokens.ts";
 import { addUsage } from "../model/pricing.ts";
 import { gaveWay } from "../session/given-up.ts";
 import { newRun } from "../session/new-run.ts";
-import { spentOf } from "../session/spent.ts";
 import { openRun, type RunState, type SessionState } from "../session/state.ts";
 import { countWork } from "../session/work-time.ts";
+import { spentOf } from "../stop/limits.ts";
 import { addCall, applyCallEvent } from "./apply-call.ts";
 import { applyModelEvent, applyOutput, applyReminder, chargeLostAttempt } from "./apply-model.ts";
 

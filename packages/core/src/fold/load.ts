@@ -1,9 +1,9 @@
 import { PawlError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import { referenceOf } from "../log/blob-reference.ts";
 import { EVENT_VERSION, type StoredEvent } from "../log/event.ts";
-import type { EventStore, OpenedSession } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
+import { referenceOf } from "../log/store/blob-reference.ts";
+import type { EventStore, OpenedSession } from "../log/store/event-store.ts";
 import { newSessionState, type SessionState } from "../session/state.ts";
 import { applyEvent } from "./apply.ts";
 import { stateFrom } from "./snapshot.ts";

@@ -1,8 +1,8 @@
 import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { toJson } from "../base/json.ts";
+import { lazyJsonSchema } from "../schema/lazy-json-schema.ts";
 import { type Expiry, storedExpiry } from "../tools/expiry.ts";
-import { lazyJsonSchema } from "../tools/lazy-json-schema.ts";
 import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 
 /** Options of `approval()`. */

@@ -1,19 +1,18 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Budget, Limits } from "../log/budget.ts";
-import type { AppendableEvent, StoredEvent } from "../log/event.ts";
+import type { AppendableEvent, ReadOptions, StoredEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import type { SkipReason } from "../log/event-parts.ts";
-import type { ReadOptions } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { ContentBlock } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
+import type { Infer, Schema } from "../schema/schema.ts";
 import type { QuestionRecord } from "../session/asking.ts";
 import type { RunResult } from "../session/run-result.ts";
 import type { RunState, TurnState } from "../session/state.ts";
 import type { AskOptions, AskOutcome } from "../tools/ask-types.ts";
 import type { Expiry } from "../tools/expiry.ts";
-import type { Infer, Schema } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "./turn-plan.ts";
 

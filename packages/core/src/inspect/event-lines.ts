@@ -1,6 +1,6 @@
 import { PawlError } from "../base/errors.ts";
 import type { StoredEvent } from "../log/event.ts";
-import type { EventStore } from "../log/event-store.ts";
+import type { EventStore } from "../log/store/event-store.ts";
 import { checkStore } from "../stores/check-store.ts";
 import { wrapStore } from "../stores/wrap-store.ts";
 import { summaryOf } from "./summary.ts";

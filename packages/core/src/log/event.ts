@@ -54,6 +54,16 @@ export type StoredEvent = NewEvent & StoredEnvelope;
 /** A stored event of one type. */
 export type StoredOf<T extends EventType> = Extract<StoredEvent, { type: T }>;
 
+/** Which events `EventStore.read()` returns. Default: all. */
+export interface ReadOptions {
+  /** Only events after this `seq`. */
+  afterSeq?: number;
+  /** Only events of these types. */
+  types?: readonly (EventType | ExtensionType)[];
+  /** The most events to return. Default: no limit. */
+  limit?: number;
+}
+
 /**
  * The current version of every payload. A process begins to work on no session that has an event of a newer
  * version than its own. Version 2: a `spending` with `attempt` has charged an answer that was lost; version 1

@@ -1,25 +1,19 @@
-import { DECIDE_AGAIN } from "../leg/decide-again.ts";
-import type { Leg } from "../leg/leg.ts";
-import { storedFirst } from "../leg/stored-first.ts";
-import type { NewEvent } from "../log/event.ts";
+import { haveFiles } from "../context/file-blocks.ts";
+import type { StoredEvent } from "../log/event.ts";
 import { isByLogOnly } from "../log/log-only.ts";
-import { type StopReason, sessionOver } from "../log/stop-reason.ts";
-import { type Asking, isHidden } from "../session/asking.ts";
-import { closeOpenCalls, expiredAnswer, OVERTAKEN } from "../session/close-calls.ts";
+import type { StopReason } from "../log/stop-reason.ts";
+import { expiredAnswer } from "../session/close-calls.ts";
 import { lostAnswer } from "../session/open-attempt.ts";
-import { firstExpiry } from "../session/queued.ts";
-import { openRun, type RunState, unanswered } from "../session/state.ts";
+import { openRun, unanswered } from "../session/state.ts";
 import { decide, type Next, type Now } from "./decide.ts";
+import { closeOvertakenQuestions, endRun, land, suspendRun } from "./end-run.ts";
 import { hooksWith } from "./hooks/call-hooks.ts";
-import { endingOf, notifyAtEnd, reportFailedEnd } from "./hooks/end-hooks.ts";
-import { notifyOfSuspension, planTurn, runAfterTurnHooks } from "./hooks/turn-hooks.ts";
-import { land } from "./land.ts";
-import { prepareNextRun } from "./next-run.ts";
-import { mayBeDue } from "./seldom/may-be-due.ts";
-import { seldomUsed } from "./seldom/seldom-used.ts";
+import { planTurn, runAfterTurnHooks } from "./hooks/turn-hooks.ts";
+import type { Leg } from "./leg/leg.ts";
+import { DECIDE_AGAIN, storedFirst } from "./leg/stored-first.ts";
 import { runTools } from "./tools/run-tools.ts";
-import { modelTurn } from "./turn/model-turn.ts";
 import type { InsteadOfCall } from "./turn/plan-call.ts";
+import { modelTurn } from "./turn/turn.ts";
 
 /**
  * THE LOOP. Decides the next step from the log, takes it, stores the outcome, and decides again. First,
@@ -60,7 +54,7 @@ export async function runLoop(leg: Leg, over?: StopReason): Promise<boolean> {
           await leg.log.appendAtTip(next.expired.map(expiredAnswer));
           break;
         case "ask_credentials":
-          await leg.log.follow([(await seldomUsed()).credentialsQuestion(next.run)]);
+          await leg.log.follow([(await leg.parts()).credentialsQuestion(next.run)]);
           break;
         case "suspend":
           if (await suspendRun(leg, next.pending, leg.log.state.lastSeq)) return true;
@@ -125,14 +119,14 @@ function nowOf(leg: Leg, over: StopReason | undefined): Now {
  * Resolves to the next step if it cannot be derived from the log.
  */
 async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
-  if (leg.agent.userData !== undefined) await (await seldomUsed()).refreshUserData(leg);
+  if (leg.agent.userData !== undefined) await (await leg.parts()).refreshUserData(leg);
   if (leg.life.signal.aborted) return undefined;
   let planned = await planTurn(leg);
   // Hooks are called first, because they may refuse the turn, and a summary costs money. They are called
   // again after a checkpoint, which may have removed what they appended, and when the run is recovered.
   const { aborted } = leg.life.signal;
   if (planned.plan !== undefined && !aborted && mayBeDue(leg)) {
-    const { checkpointIfDue } = await seldomUsed();
+    const { checkpointIfDue } = await leg.parts();
     if (await checkpointIfDue(leg)) planned = await planTurn(leg);
   }
   // The calls whose results were held may be open again.
@@ -144,67 +138,14 @@ async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   return undefined;
 }
 
-/**
- * Ends the run, answers every open call, and starts the next run if a queued message needs one. Returns
- * `false` if something else was stored first; then the caller must decide again.
- */
-async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
-  leg.log.decide();
-  const run = openRun(leg.log.state);
-  if (run === undefined) return false;
-  const ending = await endingOf(leg, run, reason);
-  if (ending === undefined) return false;
-  const begin = await prepareNextRun(leg, reason);
-  // Nothing is awaited between here and the append, so that no message is missed.
-  const successor = begin();
-  if (successor === "decide_again") return false;
-  const events = [...ending.events(successor?.next), ...(successor?.events ?? [])];
-  // The same append releases the lease. So a message, an answer or a stop that arrives now is either seen by
-  // this leg, or finds the session free.
-  if (!(await leg.log.appendAtTip(events, { release: successor === undefined }))) return false;
-  reportFailedEnd(leg, run, ending.stop);
-  if (ending.error !== undefined) await notifyAtEnd(leg, ending.error);
-  await successor?.begun();
-  return true;
+/** Returns whether a checkpoint may be due: the agent has strategies, or the context may have files. */
+// Saves most agents a copy of the whole context before each turn.
+export function mayBeDue({ agent, log: { state } }: Leg): boolean {
+  if (agent.checkpointWhen.length > 0) return true;
+  return state.unsent.some(bringsFiles) || state.entries.some(({ blocks }) => haveFiles(blocks));
 }
 
-/**
- * Suspends the run, or ends it if the session is over, because nobody can answer then. `seq` is that of the
- * last event when this was decided. Returns `false` if something was stored after it; the caller must then
- * decide again.
- */
-async function suspendRun(leg: Leg, waiting: readonly Asking[], seq: number): Promise<boolean> {
-  const run = openRun(leg.log.state);
-  if (run === undefined) return false;
-  const status = await leg.status();
-  if (status === "expired" || status === "completed") return await endRun(leg, sessionOver(status));
-  // Hooks may have appended: decide again.
-  const questions = waiting.filter((asking) => !isHidden(asking));
-  if (questions.length > 0 && (await notifyOfSuspension(leg, questions))) return false;
-  return await leg.log.appendAtTip([suspendedEvent(run, waiting)], { seq, release: true });
-}
-
-function suspendedEvent({ runId }: RunState, waiting: readonly Asking[]): NewEvent {
-  const idsOf = (some: readonly Asking[]) => some.map(({ callId }) => callId);
-  const pending = idsOf(waiting.filter((asking) => !isHidden(asking)));
-  const hidden = idsOf(waiting.filter(isHidden));
-  const wake_at = firstExpiry(waiting);
-  return {
-    type: "run_suspended",
-    data: {
-      run_id: runId,
-      pending,
-      ...(hidden.length > 0 && { hidden }),
-      ...(wake_at !== undefined && { wake_at }),
-    },
-  };
-}
-
-/**
- * Closes the open questions because a new message has arrived. The run continues with the message, and may
- * ask again. If an answer is stored first, nothing is closed, and the loop decides again.
- */
-async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
-  // The run continues here. Without a running leg, a new message ends the run instead: `endSupersededRun`.
-  await log.appendAtTip(closeOpenCalls(run, () => OVERTAKEN));
+function bringsFiles({ type, data }: StoredEvent): boolean {
+  if (type === "tool_result") return Array.isArray(data.content);
+  return type === "user_message" && data.files !== undefined;
 }

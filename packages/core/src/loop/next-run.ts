@@ -1,13 +1,12 @@
-import type { Leg } from "../leg/leg.ts";
-import { asked } from "../leg/stored-first.ts";
 import type { NewEvent, StoredOf } from "../log/event.ts";
 import type { NextRun } from "../log/event-parts.ts";
 import { ABORTED, type StopReason } from "../log/stop-reason.ts";
 import type { ToolSpec } from "../model/content.ts";
 import { queuedMessages } from "../session/queued.ts";
 import type { SessionState } from "../session/state.ts";
-import { fetchUserData } from "./fetch-user-data.ts";
-import { notifyHooksOfStart, startEvents } from "./start-run.ts";
+import type { Leg } from "./leg/leg.ts";
+import { asked } from "./leg/stored-first.ts";
+import { notifyHooksOfStart, startEvents, userDataFor } from "./start-run.ts";
 
 /** The run that starts in the append that ends this one. */
 interface Successor {
@@ -35,7 +34,7 @@ export async function prepareNextRun(
     message === undefined
       ? { text: "", failure: undefined }
       : await asked(leg, async () =>
-          fetchUserData(leg, await leg.accessOf(message), { clock, hide: leg.hide }),
+          userDataFor(leg.parts, leg, await leg.accessOf(message), { clock, hide: leg.hide }),
         );
   return () => {
     const last = lastMessage();

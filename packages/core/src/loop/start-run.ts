@@ -3,15 +3,16 @@ import type { Deadline } from "../base/deadline.ts";
 import { PawlError } from "../base/errors.ts";
 import { newHookTags } from "../context/own-tags.ts";
 import { prefixFor } from "../context/prefix.ts";
-import type { SessionLog } from "../leg/session-log.ts";
-import { asked } from "../leg/stored-first.ts";
 import type { NewEvent } from "../log/event.ts";
 import type { CalledBy } from "../log/event-data.ts";
 import { eventKey } from "../log/event-keys.ts";
 import type { Session } from "../log/session-row.ts";
 import type { SessionState } from "../session/state.ts";
-import type { FetchedUserData } from "./fetch-user-data.ts";
 import { notifyHooks } from "./hooks/notify-hooks.ts";
+import type { Leg, Parts } from "./leg/leg.ts";
+import type { FetchedUserData } from "./leg/part-types.ts";
+import type { SessionLog } from "./leg/session-log.ts";
+import { asked } from "./leg/stored-first.ts";
 
 /** A run that is about to start. */
 interface RunBeginning extends CalledBy {
@@ -21,6 +22,15 @@ interface RunBeginning extends CalledBy {
   retryOf?: string;
   /** Whether the run is left to the engine. */
   isGivenAway?: boolean;
+}
+
+/** Reads the user data for a run that starts. Most agents have none, and load no code for it. */
+export async function userDataFor(
+  parts: Leg["parts"],
+  ...[of, access, given]: Parameters<Parts["fetchUserData"]>
+): Promise<FetchedUserData> {
+  if (of.agent.userData === undefined) return { text: "", failure: undefined };
+  return await (await parts()).fetchUserData(of, access, given);
 }
 
 /** Returns the events with which a run starts, without its message. */

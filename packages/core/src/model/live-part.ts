@@ -1,3 +1,6 @@
+import { isJsonObject, type Json, toJson } from "../base/json.ts";
+import type { ContentBlock } from "./content.ts";
+
 /** A block of an answer that is being written. */
 export interface LivePart {
   /** The block's index in the answer. */
@@ -16,4 +19,92 @@ export interface LivePart {
   output?: { wrapped: boolean };
   /** The tool call whose input this block is; only for `tool_input`. */
   tool?: { call_id: string; tool_name: string };
+}
+
+/** Where the run's output is in an answer: in its text, or in the calls of a tool. */
+export interface OutputPlace {
+  /** The name of the tool; `undefined` for the text. */
+  tool: string | undefined;
+  /** Whether the output is in the field `value` of the JSON. */
+  wrapped: boolean;
+}
+
+/** Returns the live part of a block that begins; `undefined` for a block without text. */
+export function newPart(
+  index: number,
+  block: ContentBlock,
+  output: OutputPlace | undefined,
+): LivePart | undefined {
+  const part = partOf(index, block);
+  return part !== undefined && isOutput(part, output)
+    ? { ...part, output: { wrapped: output.wrapped } }
+    : part;
+}
+
+/** Returns whether a part is the run's output. If so, there is a `place`. */
+function isOutput({ kind, tool }: LivePart, place: OutputPlace | undefined): place is OutputPlace {
+  if (place === undefined) return false;
+  return place.tool === undefined ? kind === "text" : tool?.tool_name === place.tool;
+}
+
+function partOf(index: number, block: ContentBlock): LivePart | undefined {
+  switch (block.type) {
+    case "text":
+      return { index, kind: "text", pieces: piecesOf(block.text) };
+    case "thinking":
+      return { index, kind: "thinking", pieces: piecesOf(block.thinking) };
+    case "tool_use":
+    case "server_tool_use":
+    case "mcp_tool_use":
+      return {
+        index,
+        kind: "tool_input",
+        pieces: [],
+        tool: { call_id: String(block.id), tool_name: String(block.name) },
+      };
+    default:
+      return undefined;
+  }
+}
+
+function piecesOf(text: Json | undefined): string[] {
+  return text === undefined || text === null || text === "" ? [] : [String(text)];
+}
+
+/** A block of an answer, complete or as far as it was received. */
+export interface PartialBlock {
+  block: ContentBlock;
+  part: LivePart | undefined;
+  complete: boolean;
+  /** Why a tool call's input could not be read. */
+  invalid?: string;
+}
+
+/** Puts the pieces of a complete block together. */
+export function finishBlock(target: PartialBlock): void {
+  const { block, part } = target;
+  target.complete = true;
+  if (part === undefined) return;
+  if (part.kind !== "tool_input") {
+    block[part.kind] = textSoFar(part);
+    return;
+  }
+  const text = part.pieces.join("");
+  const input = text === "" ? block.input : parsed(text);
+  block.input = isJsonObject(input) ? input : {};
+  if (!isJsonObject(input)) target.invalid = `The arguments are not a JSON object: ${text.slice(0, 200)}`;
+}
+
+/** Returns the text of a part so far. */
+export function textSoFar({ pieces }: LivePart): string {
+  return pieces.join("").toWellFormed();
+}
+
+/** Parses JSON text; returns `undefined` if it is invalid or too deeply nested to be stored. */
+function parsed(text: string): Json | undefined {
+  try {
+    return toJson(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }

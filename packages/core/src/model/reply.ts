@@ -1,11 +1,16 @@
 import { isJsonObject, type Json, toJson } from "../base/json.ts";
 import type { ContentBlock } from "./content.ts";
 import { BESIDES, BLOCK_CHARS, writtenLength } from "./estimate.ts";
-import { finishBlock, type PartialBlock, textSoFar } from "./finish-block.ts";
-import type { LivePart } from "./live-part.ts";
+import {
+  finishBlock,
+  type LivePart,
+  newPart,
+  type OutputPlace,
+  type PartialBlock,
+  textSoFar,
+} from "./live-part.ts";
 import { malformedAnswer, unreadable } from "./malformed.ts";
 import type { ContentDelta, ModelEvent } from "./model-client.ts";
-import { newPart, type OutputPlace } from "./new-part.ts";
 import type { RawUsage } from "./pricing.ts";
 
 /** A model's answer, complete or as far as it was received. */

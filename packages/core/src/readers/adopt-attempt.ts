@@ -1,5 +1,5 @@
-import type { EventStore } from "../log/event-store.ts";
-import type { LiveState } from "../log/live-tail.ts";
+import type { EventStore } from "../log/store/event-store.ts";
+import type { LiveState } from "../log/store/live-tail.ts";
 import { ENDS_ATTEMPT, type ReaderState } from "./cursor.ts";
 
 /** Returns whether a reader that connected mid-answer may have to be shown the attempt in progress. */

@@ -1,6 +1,6 @@
 import type { StoredEvent, StoredOf } from "../log/event.ts";
-import type { LiveEvent, SessionEvent } from "../log/live-event.ts";
-import { redactedEvent } from "../log/redacted.ts";
+import type { LiveEvent, SessionEvent } from "../log/store/live-event.ts";
+import { redactedEvent } from "../log/store/redacted.ts";
 import { endsAttempt, type ReaderState } from "./cursor.ts";
 
 /**

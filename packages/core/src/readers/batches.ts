@@ -1,5 +1,5 @@
 import type { StoredEvent } from "../log/event.ts";
-import type { EventStore } from "../log/event-store.ts";
+import type { EventStore } from "../log/store/event-store.ts";
 import type { SessionWatch } from "./session-watch.ts";
 
 /** The most events in a batch. */

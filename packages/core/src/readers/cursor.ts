@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../log/event.ts";
-import type { Delta, LiveEvent, SessionEvent } from "../log/live-event.ts";
-import type { LiveState } from "../log/live-tail.ts";
+import type { Delta, LiveEvent, SessionEvent } from "../log/store/live-event.ts";
+import type { LiveState } from "../log/store/live-tail.ts";
 import type { LivePart } from "../model/live-part.ts";
 
 /** The part of the live state that a reader has been shown. */

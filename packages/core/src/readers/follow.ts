@@ -1,7 +1,7 @@
 import { HandedOut, type Supply, type Taker } from "../base/handed-out.ts";
 import type { AwaitedRun } from "../log/handover.ts";
-import type { SessionEvent } from "../log/live-event.ts";
-import { redactedSince } from "../log/redacted.ts";
+import type { SessionEvent } from "../log/store/live-event.ts";
+import { redactedSince } from "../log/store/redacted.ts";
 import { type Cursor, newReader } from "./cursor.ts";
 import { Doorbell } from "./doorbell.ts";
 import type { Reader, ReaderCompanion, Source } from "./reader.ts";

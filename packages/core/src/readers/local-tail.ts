@@ -1,6 +1,6 @@
 import { deepFreeze } from "../base/freeze.ts";
 import type { StoredEvent } from "../log/event.ts";
-import type { LiveState, LiveTail } from "../log/live-tail.ts";
+import type { LiveState, LiveTail } from "../log/store/live-tail.ts";
 
 /**
  * How many recent events of a session are kept: at least this many, at most twice as many. A reader that is

@@ -1,10 +1,10 @@
 import type { Taker } from "../base/handed-out.ts";
 import type { Switch } from "../base/switch.ts";
 import type { StoredEvent } from "../log/event.ts";
-import type { EventStore } from "../log/event-store.ts";
 import { type AwaitedRun, stillAwaited } from "../log/handover.ts";
-import type { SessionEvent } from "../log/live-event.ts";
-import type { LiveTail } from "../log/live-tail.ts";
+import type { EventStore } from "../log/store/event-store.ts";
+import type { SessionEvent } from "../log/store/live-event.ts";
+import type { LiveTail } from "../log/store/live-tail.ts";
 import { addAround } from "./around.ts";
 import { type ReaderState, readerAfter } from "./cursor.ts";
 import type { Doorbell } from "./doorbell.ts";

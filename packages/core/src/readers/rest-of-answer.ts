@@ -1,5 +1,5 @@
 import type { StoredOf } from "../log/event.ts";
-import type { Delta, LiveEvent } from "../log/live-event.ts";
+import type { Delta, LiveEvent } from "../log/store/live-event.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
 import type { ReaderState } from "./cursor.ts";
 

@@ -1,7 +1,7 @@
 import type { StoredEvent } from "../log/event.ts";
-import type { EventStore } from "../log/event-store.ts";
 import { waitsForTime } from "../log/expiry.ts";
-import type { LiveTail } from "../log/live-tail.ts";
+import type { EventStore } from "../log/store/event-store.ts";
+import type { LiveTail } from "../log/store/live-tail.ts";
 import { QuietTimer } from "./quiet-timer.ts";
 import { type QueryAnswer, type SharedQueries, sharedQueries } from "./shared-queries.ts";
 

@@ -1,6 +1,6 @@
 import { deepFreeze } from "../base/freeze.ts";
 import type { StoredEvent } from "../log/event.ts";
-import type { EventStore } from "../log/event-store.ts";
+import type { EventStore } from "../log/store/event-store.ts";
 
 /** The most events that one shared query reads. A reader that is further behind reads the rest on its own. */
 const MAX_EVENTS = 64;

@@ -1,8 +1,8 @@
 import { PawlError } from "../base/errors.ts";
 import type { Switch } from "../base/switch.ts";
 import type { StoredEvent } from "../log/event.ts";
-import type { LiveEvent, SessionEvent } from "../log/live-event.ts";
-import type { LiveState } from "../log/live-tail.ts";
+import type { LiveEvent, SessionEvent } from "../log/store/live-event.ts";
+import type { LiveState } from "../log/store/live-tail.ts";
 import { adoptAttempt, mayAdopt } from "./adopt-attempt.ts";
 import { addLiveEvents } from "./cursor.ts";
 import { type Reader, type Step, take } from "./reader.ts";

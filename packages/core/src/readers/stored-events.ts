@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../log/event.ts";
-import type { EventStore } from "../log/event-store.ts";
-import type { LiveTail } from "../log/live-tail.ts";
+import type { EventStore } from "../log/store/event-store.ts";
+import type { LiveTail } from "../log/store/live-tail.ts";
 import { inBatches, pulled } from "./batches.ts";
 import type { SessionWatch } from "./session-watch.ts";
 

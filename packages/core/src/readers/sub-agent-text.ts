@@ -1,5 +1,5 @@
-import type { LiveEvent } from "../log/live-event.ts";
-import type { LiveState, LiveTail } from "../log/live-tail.ts";
+import type { LiveEvent } from "../log/store/live-event.ts";
+import type { LiveState, LiveTail } from "../log/store/live-tail.ts";
 import { addDeltas, newReader, type ReaderState } from "./cursor.ts";
 
 /** Shows one reader the text of the sub-agents that do the work of a session's calls. */

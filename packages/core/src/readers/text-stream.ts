@@ -1,5 +1,5 @@
 import type { Supply, Taker } from "../base/handed-out.ts";
-import type { SessionEvent } from "../log/live-event.ts";
+import type { SessionEvent } from "../log/store/live-event.ts";
 
 /** Supplies the text of answers as it arrives. A blank line separates the texts of different attempts. */
 export function textsOf(events: Supply<SessionEvent>): Supply<string> {

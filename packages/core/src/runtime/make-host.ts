@@ -5,7 +5,7 @@ import { once } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
 import { newSlots } from "../base/slots.ts";
 import { newSwitch } from "../base/switch.ts";
-import type { EventStore } from "../log/event-store.ts";
+import type { EventStore } from "../log/store/event-store.ts";
 import { localTail } from "../readers/local-tail.ts";
 import { sessionWatches } from "../readers/session-watch.ts";
 import type { BlobStore } from "../stores/blob-store.ts";
@@ -14,12 +14,12 @@ import { UPCASTERS, type Upcasters, upcastingStore } from "../stores/upcast.ts";
 import { withBlobs } from "../stores/with-blobs.ts";
 import { keeper } from "./begin/beginning.ts";
 import type { RuntimeOptions } from "./begin/runtime-types.ts";
-import { lazyEngine } from "./lazy-engine.ts";
-import { lazyLegFiles } from "./lazy-leg-files.ts";
-import { lazyUserFiles } from "./lazy-user-files.ts";
+import { lazyEngine } from "./later/lazy-engine.ts";
+import { lazyLegFiles } from "./later/lazy-leg-files.ts";
+import { lazyUserFiles } from "./later/lazy-user-files.ts";
 import type { Host } from "./leg/host.ts";
 import { isTask } from "./leg/task-session.ts";
-import { wakeLater } from "./wake.ts";
+import { wakeLater } from "./wakes/wake.ts";
 
 /** How many runs a process with an engine works on at a time. */
 const CONCURRENCY = 100;
@@ -100,7 +100,7 @@ export function makeHost<Deps>({
 }
 
 /** The code for sub-agents, stops and tools of clients, in a chunk that most processes do not load. */
-const rarelyUsed = () => import("./seldom/index.ts");
+const rarelyUsed = () => import("./later/index.ts");
 
 /** Wraps the store so that it loads blobs, and converts events of older formats. */
 function layered(store: EventStore, blobs: BlobStore | undefined, upcasters: Upcasters): EventStore {

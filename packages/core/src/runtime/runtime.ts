@@ -2,16 +2,16 @@ import { follow } from "../readers/follow.ts";
 import { beginning } from "./begin/beginning.ts";
 import { getOrCreateSession } from "./begin/new-session.ts";
 import type { Runtime, RuntimeOptions } from "./begin/runtime-types.ts";
-import { agentNamed, beginOrContinue, ownSession } from "./begin-run.ts";
-import { checkCall, checkDrain, checkId, checkSweep } from "./check-calls.ts";
-import { checkRuntimeOptions } from "./check-runtime.ts";
-import { atMost, drain } from "./drain.ts";
-import { lazyUserFiles } from "./lazy-user-files.ts";
+import { checkCall, checkDrain, checkId, checkSweep } from "./checks/check-calls.ts";
+import { checkRuntimeOptions } from "./checks/check-runtime.ts";
+import { lazyUserFiles } from "./later/lazy-user-files.ts";
 import type { Run } from "./leg/run-handle.ts";
 import { makeHost } from "./make-host.ts";
-import { makeRun } from "./make-run.ts";
-import { ownWork, sweepOnce } from "./own-work.ts";
-import { followAndResume } from "./resume-for-reader.ts";
+import { agentNamed, beginOrContinue, ownSession } from "./run/begin-run.ts";
+import { makeRun } from "./run/make-run.ts";
+import { followAndResume } from "./run/resume-for-reader.ts";
+import { atMost, drain } from "./wakes/drain.ts";
+import { ownWork, sweepOnce } from "./wakes/own-work.ts";
 
 /**
  * Makes a runtime, which runs agents and stores their logs in one store. Any number of processes may use the
@@ -120,7 +120,7 @@ export function runtime<Deps, Name extends string = string>(
 }
 
 /** The code of actions that most processes never call, in a chunk of its own. */
-const seldom = () => import("./seldom/index.ts");
+const seldom = () => import("./later/index.ts");
 
 /** The methods that only the owner of a session may call. */
 type OwnedCall = Exclude<Parameters<typeof checkCall>[0], "follow" | "recover">;

@@ -1,5 +1,5 @@
 import type { EventData } from "../log/event-data.ts";
-import type { RunState } from "./state.ts";
+import type { RunState, SessionState } from "./state.ts";
 
 /** The most recoveries in a row without progress before a run is given up. */
 const MAX_RECOVERIES = 3;
@@ -17,4 +17,9 @@ export function isGivenUp({ recoveries }: RunState): boolean {
 // a sub-agent may take any number of processes: its progress is in a log of its own.
 export function gaveWay({ openRequest }: RunState, reason: EventData["run_left"]["reason"]): boolean {
   return reason === "draining" || openRequest === undefined;
+}
+
+/** Returns whether the session has a call with this id. */
+export function hasCall({ calls, earlierCalls }: SessionState, id: string): boolean {
+  return calls.has(id) || earlierCalls.includes(`\n${id}\n`);
 }

@@ -11,8 +11,8 @@ import {
 } from "../log/budget.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { storedAnswerLimit } from "../log/stored-budget.ts";
-import { spentOf } from "../session/spent.ts";
-import { openRun, type SessionState } from "../session/state.ts";
+import { promptTokens } from "../model/pricing.ts";
+import { openRun, type RunState, type SessionState } from "../session/state.ts";
 
 /** The limits of an agent. */
 export interface Limited {
@@ -117,3 +117,18 @@ const limitWords: { readonly [resource in Resource]: (limit: number) => string }
   outputTokens: () => "the limit on text that I can write",
   costUsd: () => "the cost limit",
 };
+
+/**
+ * Returns what a run has used so far. `legMs` is the time of the current leg in milliseconds; it is added to
+ * the time of earlier legs.
+ */
+export function spentOf(run: Readonly<RunState>, legMs: number): Budget {
+  return {
+    turns: run.turns,
+    wallClockMs: run.work.ms + legMs,
+    toolCalls: run.calls.length,
+    inputTokens: promptTokens(run.usage),
+    outputTokens: run.usage.outputTokens,
+    costUsd: run.costUsd,
+  };
+}

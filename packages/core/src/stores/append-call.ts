@@ -1,9 +1,9 @@
 import type { Json } from "../base/json.ts";
 import { centsFromUsd } from "../base/usd.ts";
 import { EVENT_VERSION, type NewEvent, type StoredEvent } from "../log/event.ts";
-import type { AppendOptions, Lease } from "../log/event-store.ts";
 import type { SessionPatch } from "../log/session-row.ts";
 import { checkBatch, isName, jsonbText, jsonText } from "../log/storable.ts";
+import type { AppendOptions, Lease } from "../log/store/event-store.ts";
 import { noSession } from "./refusal.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { PawlError } from "../base/errors.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
-import type { AppendOptions } from "../log/event-store.ts";
+import type { AppendOptions } from "../log/store/event-store.ts";
 import { type AppendCall, appendCall, storedEvents } from "./append-call.ts";
 import { explainRefusal, noSession, type Refused } from "./refusal.ts";
 import { sqlState } from "./retry-undone.ts";

@@ -1,6 +1,6 @@
 import { kindOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
-import type { EventStore } from "../log/event-store.ts";
+import type { EventStore } from "../log/store/event-store.ts";
 
 /** Checks that a value is a store. @throws PawlError `config` that says where it was expected */
 export function checkStore(where: string, store: unknown): asserts store is EventStore {

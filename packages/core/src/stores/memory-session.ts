@@ -1,10 +1,10 @@
 import type { JsonObject } from "../base/json.ts";
 import { addUsd } from "../base/usd.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
-import type { AcquiredLease, AppendOptions, NewSession } from "../log/event-store.ts";
 import { type Session, type SessionPatch, statusAfter, wakeAtAfter } from "../log/session-row.ts";
-import type { Snapshot } from "../log/snapshot.ts";
 import { checkBatch, checkNames, jsonbText } from "../log/storable.ts";
+import type { AcquiredLease, AppendOptions, NewSession } from "../log/store/event-store.ts";
+import type { Snapshot } from "../log/store/snapshot.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import { explainRefusal, type Refused } from "./refusal.ts";
 import { toStored } from "./stored-form.ts";

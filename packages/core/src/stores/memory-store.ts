@@ -1,17 +1,16 @@
 import { checkOptions } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { deepFreeze } from "../base/freeze.ts";
-import type { StoredEvent } from "../log/event.ts";
+import type { ReadOptions, StoredEvent } from "../log/event.ts";
+import type { Session } from "../log/session-row.ts";
+import { checkNames } from "../log/storable.ts";
 import type {
   EventStore,
   Lease,
   ListSessions,
   OpenedSession,
-  ReadOptions,
   SessionToOpen,
-} from "../log/event-store.ts";
-import type { Session } from "../log/session-row.ts";
-import { checkNames } from "../log/storable.ts";
+} from "../log/store/event-store.ts";
 import {
   appendTo,
   isLive,

@@ -1,6 +1,6 @@
-import { createOnce } from "../log/create-once.ts";
 import type { StoredEvent } from "../log/event.ts";
-import type { EventStore, OpenedSession, SessionToOpen } from "../log/event-store.ts";
+import { createOnce } from "../log/store/create-once.ts";
+import type { EventStore, OpenedSession, SessionToOpen } from "../log/store/event-store.ts";
 
 /** Opens a session by {@link EventStore.open}, or by the store's other methods if it lacks that one. */
 export async function openSession(

@@ -1,5 +1,4 @@
-import type { StoredEvent } from "../log/event.ts";
-import type { ReadOptions } from "../log/event-store.ts";
+import type { ReadOptions, StoredEvent } from "../log/event.ts";
 
 /**
  * The sizes of the first page and of later pages, in events. The first is small, because most readers need

@@ -1,7 +1,7 @@
 import { PawlError } from "../base/errors.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
-import type { AppendOptions } from "../log/event-store.ts";
-import { ownRows } from "../log/own-rows.ts";
+import type { AppendOptions } from "../log/store/event-store.ts";
+import { ownRows } from "../log/store/own-rows.ts";
 
 /**
  * The state of a session's log after an append was refused, for {@link explainRefusal} to find the reason.

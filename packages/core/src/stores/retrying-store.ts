@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { tryAgain } from "../base/try-again.ts";
-import type { EventStore } from "../log/event-store.ts";
+import type { EventStore } from "../log/store/event-store.ts";
 import { wrapStore } from "./wrap-store.ts";
 
 /**

@@ -3,10 +3,10 @@ import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts
 import { messageOf, PawlError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import { sha256 } from "../base/sha256.ts";
-import { type BlobReference, referenceOf } from "../log/blob-reference.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
-import type { EventStore } from "../log/event-store.ts";
 import { checkBatch, jsonText } from "../log/storable.ts";
+import { type BlobReference, referenceOf } from "../log/store/blob-reference.ts";
+import type { EventStore } from "../log/store/event-store.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { checkStore } from "./check-store.ts";
 import { jsonIfLarger, utf8Length } from "./json-size.ts";

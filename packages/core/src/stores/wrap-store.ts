@@ -1,4 +1,4 @@
-import type { EventStore } from "../log/event-store.ts";
+import type { EventStore } from "../log/store/event-store.ts";
 
 /** Returns the store's methods as an object that can be spread, even if the store is a class instance. */
 export function wrapStore(store: EventStore): EventStore {

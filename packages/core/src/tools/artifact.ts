@@ -2,8 +2,6 @@ import { PawlError } from "../base/errors.ts";
 import { isJsonObject, type JsonObject, toJson } from "../base/json.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
-import type { EventStore } from "../log/event-store.ts";
-import { readShown } from "../log/redacted.ts";
 
 /**
  * Something a tool made for the user, e.g. a workout or a report, as stored in the log. The model reads its
@@ -56,27 +54,6 @@ export function artifactOf(draft: ArtifactDraft, newId: () => string): Artifact 
  */
 export function artifactEvent(artifact: Artifact): NewEvent {
   return { type: "artifact", data: artifact, key: `artifact:${artifact.artifact_id}` };
-}
-
-/**
- * Finds an artifact of a session by its id. Returns `undefined` if the session has no such artifact. A
- * redacted artifact is returned without its content.
- *
- * @example
- * ```ts
- * import { artifactIn, memoryStore } from "@pawl/core";
- *
- * const store = memoryStore();
- * await store.sessions.create({ id: "s1", userId: "ada", agent: "trainer" });
- * console.log(await artifactIn(store, "s1", "art_1")); // undefined
- * ```
- */
-export async function artifactIn(
-  store: EventStore,
-  sessionId: string,
-  artifactId: string,
-): Promise<Artifact | undefined> {
-  return await artifactAmong(readShown(store, sessionId, { types: ["artifact"] }), artifactId);
 }
 
 /** Returns the first artifact with this id among these events. */

@@ -1,6 +1,6 @@
 import type { Message } from "../model/content.ts";
 import type { Usage } from "../model/pricing.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "../schema/schema.ts";
 
 /** Options of `askModel()` and `context.askModel()`. One of `prompt` and `messages` is required. */
 export interface AskOptions<S = undefined> {

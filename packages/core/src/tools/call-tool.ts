@@ -8,12 +8,12 @@ import { hideTextsOf } from "../base/hide-texts.ts";
 import { isDeeperThan, MAX_DEPTH } from "../base/json-depth.ts";
 import { randomId } from "../base/random-id.ts";
 import { isBlank } from "../base/text.ts";
+import { type Schema, validate } from "../schema/schema.ts";
 import { outcomeUnknown } from "../session/close-calls.ts";
 import { errorCodeOf } from "./call-report.ts";
 import type { CallSettings, CallToolOptions, ToolCallOutcome } from "./call-tool-types.ts";
 import { formatted } from "./format-result.ts";
 import { type OutsideContext, outsideContext } from "./outside-context.ts";
-import { type Schema, validate } from "./schema.ts";
 import type { Tool } from "./tool.ts";
 import { inputMismatch, jsonResult, tookTooLong } from "./tool-outcome.ts";
 

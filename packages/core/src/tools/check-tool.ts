@@ -1,7 +1,7 @@
 import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { LONGEST_TIMER_MS } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "../schema/schema.ts";
 import type { Suspends } from "./suspends.ts";
 import type { ToolOptions } from "./tool.ts";
 

@@ -3,13 +3,12 @@ import type { Json } from "../base/json.ts";
 import { shortenedFields } from "../context/shorten-input.ts";
 import type { ShortenInput } from "../log/event-parts.ts";
 import type { SessionStatus } from "../log/session-row.ts";
-import { anyJson } from "./any-json.ts";
+import { anyJson } from "../schema/any-json.ts";
+import type { Infer, Schema } from "../schema/schema.ts";
+import { toJsonSchema } from "../schema/to-json-schema.ts";
 import { checkToolOptions } from "./check-tool.ts";
 import { type Expiry, storedExpiry } from "./expiry.ts";
-
-import type { Infer, Schema } from "./schema.ts";
 import type { Suspends } from "./suspends.ts";
-import { toJsonSchema } from "./to-json-schema.ts";
 import type { Tool, ToolOptions } from "./tool.ts";
 
 /**
@@ -82,7 +81,7 @@ export function tool<
     throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);
   }
   const asks = (options.runsIn === undefined ? suspends : askedOfPage(options)) as Suspends<unknown, Schema>;
-  if (asks !== undefined) checkSuspends(name, asks, options.runsIn === "client");
+  const question = asks && storedAsk(name, asks, options.runsIn === "client");
   return {
     name,
     spec: { name, description, input_schema: inputSchema },
@@ -97,16 +96,22 @@ export function tool<
     dependsOn,
     endsRun,
     suspends: asks as Suspends<unknown, Schema> | undefined,
+    ...(question && { question }),
     ...(options.runsIn && { runsIn: options.runsIn }),
     ...(execute && { execute: execute as Tool<Deps>["execute"] & {} }),
     ...(format && { format }),
   };
 }
 
-function checkSuspends(name: string, asks: Suspends<unknown, Schema>, isPages: boolean): void {
-  const { answer, expires } = asks;
-  toJsonSchema(answer, isPages ? `\`output\` of tool("${name}")` : `answers to "${name}"`);
-  if (expires !== undefined) storedExpiry(`tool("${name}")`, expires, answer, "config");
+/** Checks what a tool asks, and returns it as it is stored. @throws PawlError `config` */
+function storedAsk(
+  name: string,
+  { answer, expires }: Suspends<unknown, Schema>,
+  isPages: boolean,
+): Tool["question"] & {} {
+  const whose = isPages ? `\`output\` of tool("${name}")` : `answers to "${name}"`;
+  const limit = expires && storedExpiry(`tool("${name}")`, expires, answer, "config");
+  return { answer_schema: toJsonSchema(answer, whose), ...(limit && { expires: limit }) };
 }
 
 /** Returns the question by which a page gives the result of a tool that runs there. */

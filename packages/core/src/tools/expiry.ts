@@ -3,8 +3,8 @@ import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts
 import { messageOf, PawlError, type PawlErrorCode } from "../base/errors.ts";
 import { type Json, toJson } from "../base/json.ts";
 import type { EventData } from "../log/event-data.ts";
-import { listedProblems } from "./problems.ts";
-import type { Schema } from "./schema.ts";
+import { listedProblems } from "../schema/problems.ts";
+import type { Schema } from "../schema/schema.ts";
 
 /**
  * A time: `afterMs` milliseconds after the question was stored, or `at` a fixed time, as ISO 8601 or a

@@ -5,8 +5,8 @@ import { sanitize } from "../context/sanitize.ts";
 import { FINAL_ANSWER } from "../log/final-answer.ts";
 import type { ToolSpec } from "../model/content.ts";
 import { refuseLongNames } from "../schema/long-names.ts";
+import type { Schema } from "../schema/schema.ts";
 import { tool } from "./define-tool.ts";
-import type { Schema } from "./schema.ts";
 import type { Tool } from "./tool.ts";
 
 // The limits of what a client may add to every request of its session.

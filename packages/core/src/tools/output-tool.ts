@@ -1,9 +1,9 @@
 import type { JsonObject } from "../base/json.ts";
 import type { ToolSpec } from "../model/content.ts";
 import { formatSchema } from "../model/format-schema.ts";
+import type { Schema } from "../schema/schema.ts";
 import { schemasIn } from "../schema/subschemas.ts";
-import type { Schema } from "./schema.ts";
-import { toJsonSchema } from "./to-json-schema.ts";
+import { toJsonSchema } from "../schema/to-json-schema.ts";
 
 /** The tool by which a model gives structured output. */
 export interface OutputTool {

@@ -1,7 +1,7 @@
 import { isEqualJson } from "../base/json.ts";
+import type { Schema } from "../schema/schema.ts";
+import { toJsonSchema } from "../schema/to-json-schema.ts";
 import type { QuestionRecord } from "../session/asking.ts";
-import type { Schema } from "./schema.ts";
-import { toJsonSchema } from "./to-json-schema.ts";
 
 /**
  * Returns whether a question showed the user this schema of its answer. Another version of the tool may have

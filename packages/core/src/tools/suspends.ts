@@ -1,6 +1,15 @@
-import type { Json } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { Schema } from "../schema/schema.ts";
 import type { Expiry } from "./expiry.ts";
-import type { Schema } from "./schema.ts";
+
+// The compiler does not compare zod's schemas, which is costly.
+/** The type of a schema, or an error if it is none. */
+export type AnswerSchema<A> = A &
+  ([A] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
+    ? unknown
+    : A extends Schema
+      ? unknown
+      : Schema);
 
 /**
  * The question that a tool asks the user. The call waits for the answer, for days if necessary, and the
@@ -8,16 +17,19 @@ import type { Schema } from "./schema.ts";
  */
 export interface Suspends<Input, Answer, Kind extends string = string, Payload extends Json = Json> {
   /** The schema that an answer must match. */
-  answer: Answer &
-    ([Answer] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
-      ? unknown
-      : Answer extends Schema
-        ? unknown
-        : Schema);
+  answer: AnswerSchema<Answer>;
   /** The kind of question. Clients use it to choose an input control. Default: the tool's name. */
   kind?: Kind;
   /** Returns the data that the client shows with the question. Default: the call's input. */
   payload?(input: Input): Payload;
   /** When the question is answered without the user, and with which answer. Default: never. */
   expires?: Expiry;
+}
+
+/** What the event of a tool's question has from the tool's definition. */
+export interface StoredQuestion {
+  /** The JSON Schema of an answer. */
+  answer_schema: JsonObject;
+  /** When the question is answered by itself: at a time, or so many milliseconds later. */
+  expires?: { at?: string; after_ms?: number; default: Json };
 }

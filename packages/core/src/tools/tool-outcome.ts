@@ -1,6 +1,6 @@
 import { messageOf } from "../base/errors.ts";
 import { type Json, toJson } from "../base/json.ts";
-import { listedProblems } from "./problems.ts";
+import { listedProblems } from "../schema/problems.ts";
 
 /**
  * Converts a tool's return value to JSON. A value that JSON cannot represent is replaced by a note. This is

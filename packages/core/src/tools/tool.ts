@@ -1,17 +1,16 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Budget } from "../log/budget.ts";
-import type { AppendableEvent, StoredEvent } from "../log/event.ts";
+import type { AppendableEvent, ReadOptions, StoredEvent } from "../log/event.ts";
 import type { ShortenInput } from "../log/event-parts.ts";
-import type { ReadOptions } from "../log/event-store.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { SourceReference } from "../log/stored-report.ts";
 import type { ToolSpec } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
+import type { Infer, Schema } from "../schema/schema.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
 import type { AskOptions, AskOutcome } from "./ask-types.ts";
 import type { Expiry, Moment } from "./expiry.ts";
-import type { Infer, Schema } from "./schema.ts";
-import type { Suspends } from "./suspends.ts";
+import type { AnswerSchema, StoredQuestion, Suspends } from "./suspends.ts";
 import type { ToolSource } from "./tool-source.ts";
 
 /**
@@ -246,12 +245,7 @@ export interface ToolOptions<
    * The schema of the page's result, for a tool that runs at the client. The call fails if the result does
    * not match. Default: any JSON.
    */
-  output?: A &
-    ([A] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
-      ? unknown
-      : A extends Schema
-        ? unknown
-        : Schema);
+  output?: AnswerSchema<A>;
   /** When a call gets the result `default` because no page has answered it. Default: never. */
   expires?: Expiry;
   /**
@@ -300,18 +294,14 @@ export interface ToolOptions<
    * - With the tool's own name in the list, only the first of its calls in a turn runs.
    */
   dependsOn?: readonly string[];
-  /**
-   * Whether the run ends once this tool has succeeded. Give a session status instead of `true` to also set
-   * the session's status. Default: no.
-   */
+  /** Whether the run ends once this tool has succeeded. A status also becomes the session's. Default: no. */
   endsRun?: Ends;
 }
 
 /**
- * A tool for an agent, made by {@link tool}. The fields are those of {@link ToolOptions}, with the defaults
- * filled in. `Deps` is the type of the `deps` that the tool needs. `Types` has the types of its name, input,
- * result and question, for `result.output` and for pages. They are lost where a tool is declared as
- * `Tool<Deps>`.
+ * A tool for an agent, made by {@link tool}: {@link ToolOptions} with the defaults filled in. `Deps` is the
+ * type of the `deps` that the tool needs. `Types` has the types of its name, input, result and question, for
+ * `result.output` and for pages. They are lost where a tool is declared as `Tool<Deps>`.
  */
 export interface Tool<Deps = unknown, Types = unknown> {
   /** The types of the tool. Only the compiler knows this field: it has no value. */
@@ -330,6 +320,8 @@ export interface Tool<Deps = unknown, Types = unknown> {
   readonly dependsOn: readonly string[];
   readonly endsRun: boolean | SessionStatus;
   readonly suspends: Suspends<unknown, Schema> | undefined;
+  /** How the question of `suspends` is stored, but for what a call adds. */
+  readonly question?: StoredQuestion;
   /** `client` if a page runs the tool. `suspends` then has the schema of its result. */
   readonly runsIn?: "client";
   /** Whether the client of a run has offered the tool, see `AgentOptions.clientTools`. */
@@ -349,10 +341,7 @@ export interface TaskAgent {
   readonly budget: Budget;
   /** All models that a task may call, including those of the agent's own sub-agents. */
   readonly models: readonly ModelClient[];
-  /**
-   * The number of agent levels below the caller: 1 if the agent has no sub-agents. Sub-agents that are not
-   * known before a call count as one level.
-   */
+  /** How many levels of agents it adds: 1 without sub-agents. Those known only in a call count as one. */
   readonly depth: number;
 }
 

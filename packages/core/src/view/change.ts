@@ -1,4 +1,4 @@
-import type { Delta } from "../log/live-event.ts";
+import type { Delta } from "../log/store/live-event.ts";
 import { runMessageId, withRunMessage } from "./run-message.ts";
 import type { ViewMessage, ViewPart, ViewState } from "./view.ts";
 

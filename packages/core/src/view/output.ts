@@ -1,5 +1,5 @@
 import type { StoredOf } from "../log/event.ts";
-import type { EventOf } from "../log/live-event.ts";
+import type { EventOf } from "../log/store/live-event.ts";
 import { inAssistant, withNews } from "./change.ts";
 import { passReader } from "./output-readers.ts";
 import { runMessageId } from "./run-message.ts";

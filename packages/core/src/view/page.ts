@@ -1,10 +1,10 @@
 import { checkNumbers } from "../base/check-numbers.ts";
 import { checkOptions, type OptionKinds } from "../base/check-options.ts";
-import type { StoredEvent } from "../log/event.ts";
-import type { EventStore, ReadOptions } from "../log/event-store.ts";
-import type { SessionEvent } from "../log/live-event.ts";
-import { redactedEvent } from "../log/redacted.ts";
+import type { ReadOptions, StoredEvent } from "../log/event.ts";
 import type { Session } from "../log/session-row.ts";
+import type { EventStore } from "../log/store/event-store.ts";
+import type { SessionEvent } from "../log/store/live-event.ts";
+import { redactedEvent } from "../log/store/redacted.ts";
 import { reduceView } from "./reduce.ts";
 import { viewStarts } from "./starts.ts";
 import { newView, type ViewMessage, type ViewState } from "./view.ts";

@@ -1,5 +1,5 @@
 import type { StoredOf } from "../log/event.ts";
-import { REDACTED } from "../log/redacted.ts";
+import { REDACTED } from "../log/store/redacted.ts";
 import { joinedText } from "./change.ts";
 import { isQuestionPart } from "./question-part.ts";
 import type { ViewMessage, ViewPart, ViewState } from "./view.ts";

@@ -1,8 +1,8 @@
 import { usdFromCents } from "../base/usd.ts";
 import type { StoredOf } from "../log/event.ts";
 import { expiryOf, waitsForTime } from "../log/expiry.ts";
-import type { SessionEvent } from "../log/live-event.ts";
-import { REDACTED } from "../log/redacted.ts";
+import type { SessionEvent } from "../log/store/live-event.ts";
+import { REDACTED } from "../log/store/redacted.ts";
 import { usageOf } from "../log/tokens.ts";
 import { inAssistant, inCall, isOpen, saidAfter, withDelta } from "./change.ts";
 import { outcomeParts } from "./outcome.ts";

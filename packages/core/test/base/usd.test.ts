@@ -12,7 +12,7 @@ import {
 } from "../../src/index.ts";
 import { sumOf } from "../../src/inspect.ts";
 import { unlimited } from "../../src/log/budget.ts";
-import { patchOf } from "../../src/log/row-patch.ts";
+import { patchOf } from "../../src/log/store/row-patch.ts";
 import { budgetOf, storedBudget } from "../../src/log/stored-budget.ts";
 import { resultOf } from "../../src/session/run-result.ts";
 import { newSessionState } from "../../src/session/state.ts";

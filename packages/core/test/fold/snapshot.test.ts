@@ -12,7 +12,7 @@ import { sha256 } from "../../src/base/sha256.ts";
 import { stateOf } from "../../src/fold/load.ts";
 import { memoryStore, type StoredEvent } from "../../src/index.ts";
 import { EVENT_VERSION } from "../../src/log/event.ts";
-import { SNAPSHOT_VERSION } from "../../src/log/snapshot.ts";
+import { SNAPSHOT_VERSION } from "../../src/log/store/snapshot.ts";
 import type { OpenedSession } from "../../src/store.ts";
 
 /** A log with questions, failures, a retry, a redaction, a checkpoint and names of objects' own properties. */

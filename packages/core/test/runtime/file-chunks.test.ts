@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { memoryFiles, memoryStore, systemClock } from "../../src/index.ts";
-import { lazyLegFiles } from "../../src/runtime/lazy-leg-files.ts";
-import * as door from "../../src/runtime/seldom/index.ts";
+import * as door from "../../src/runtime/later/index.ts";
+import { lazyLegFiles } from "../../src/runtime/later/lazy-leg-files.ts";
 import { newSessionState } from "../../src/session/state.ts";
 import { base64 } from "../support/file-runs.ts";
 import { png } from "../support/files.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Pricing } from "../../src/index.ts";
 import { addSpent, type Budget, nothingSpent, unlimited } from "../../src/log/budget.ts";
-import { spentOf } from "../../src/session/spent.ts";
 import { newSessionState, type RunState } from "../../src/session/state.ts";
-import { limitReached, limitStop, type Remaining, remainingOf } from "../../src/stop/limits.ts";
+import { limitReached, limitStop, type Remaining, remainingOf, spentOf } from "../../src/stop/limits.ts";
 import { type PlannedCall, roomFor } from "../../src/stop/room.ts";
 
 const leftWith = (limits: Partial<Budget>, sessionLimits: Partial<Budget> = {}): Remaining =>

@@ -20,8 +20,8 @@ import {
 
 // What a process loads on first use is loaded before the first run. From the sources, loading takes longer than
 // many runs of these tests, so it would decide which of two requests comes first.
-import "../../src/runtime/seldom/index.ts";
-import "../../src/loop/seldom/index.ts";
+import "../../src/runtime/later/index.ts";
+import "../../src/parts/index.ts";
 
 export { until };
 

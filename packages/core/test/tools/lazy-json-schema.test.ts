@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { jsonSchema, validate } from "../../src/index.ts";
-import { lazyJsonSchema } from "../../src/tools/lazy-json-schema.ts";
+import { lazyJsonSchema } from "../../src/schema/lazy-json-schema.ts";
 
 const trip = {
   type: "object",

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { z as z3 } from "zod/v3";
 import { z as z323 } from "zod-3";
 import { type Infer, jsonSchema, type Schema, type ToolContext, tool } from "../../src/index.ts";
-import { zod3 } from "../../src/tools/zod3.ts";
+import { zod3 } from "../../src/schema/zod3.ts";
 
 const named = { name: "t", description: "" };
 const nothing = z.object({});

@@ -3,7 +3,7 @@ import * as z4 from "zod";
 import { z } from "zod/v3";
 import { z as z323 } from "zod-3";
 import { PawlError, type Schema, toJsonSchema, tool } from "../../src/index.ts";
-import { type Zod3Schema, zod3 } from "../../src/tools/zod3.ts";
+import { type Zod3Schema, zod3 } from "../../src/schema/zod3.ts";
 import { setup } from "../support/setup.ts";
 
 const described = (schema: Zod3Schema) => toJsonSchema(zod3(schema), "the test");

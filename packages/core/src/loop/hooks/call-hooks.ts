@@ -2,17 +2,16 @@ import { withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import type { Hook, RunContext } from "../../hooks/hook.ts";
-import { DECIDE_AGAIN } from "../../leg/decide-again.ts";
-import { effectiveType } from "../../leg/effective-type.ts";
-import type { Leg } from "../../leg/leg.ts";
 import { type ErrorReport, endsRun } from "../../log/error-event.ts";
 import { isByLogOnly } from "../../log/log-only.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
-import { openRun, type RunState } from "../../session/state.ts";
+import type { RunState } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
-import { appendOnce } from "./append-once.ts";
+import { effectiveType } from "../leg/effective-type.ts";
+import type { Leg } from "../leg/leg.ts";
+import type { Asker } from "../leg/part-types.ts";
+import { DECIDE_AGAIN } from "../leg/stored-first.ts";
 import { checkReturned, type HookMethod } from "./check-returned.ts";
-import { askInRun } from "./lazy-ask.ts";
 
 /** The stop reason of a run that a failed hook ends. */
 export const HOOK_FAILED: StopReason = {
@@ -181,10 +180,18 @@ function runContext(leg: Leg, hook: string): RunContext {
     },
     read: (options) => leg.read(options),
     askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
-    append: async (event) => {
-      if (openRun(log.state) === undefined)
-        throw new Error("The run has ended, so a hook can append nothing more.");
-      return await appendOnce(leg, "hook", event);
-    },
+    append: async (event) => await leg.context.appendOfHook(event),
   };
+}
+
+/**
+ * Makes the method `askModel` of a hook's or tool's context. Its code is loaded with the first call: most
+ * agents never ask another model.
+ */
+export function askInRun(leg: Leg, asker: Asker): RunContext["askModel"] {
+  const askModel = async (...given: Parameters<RunContext["askModel"]>) => {
+    const { askModelInRun } = await leg.parts();
+    return await askModelInRun(leg, asker)(...given);
+  };
+  return askModel as RunContext["askModel"];
 }

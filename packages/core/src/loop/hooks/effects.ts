@@ -1,16 +1,15 @@
 import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
 import { PawlError, storeFailed } from "../../base/errors.ts";
 import type { Hook } from "../../hooks/hook.ts";
-import type { Leg, OpenTask } from "../../leg/leg.ts";
-import { asked, storedFirst } from "../../leg/stored-first.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { isGivenUp } from "../../session/given-up.ts";
 import { resultOf } from "../../session/run-result.ts";
 import type { RunState } from "../../session/state.ts";
-import { contextOf, hookFailure, hooksWith } from "./call-hooks.ts";
-import { askInRun } from "./lazy-ask.ts";
+import type { Leg, OpenTask } from "../leg/leg.ts";
+import { asked, storedFirst } from "../leg/stored-first.ts";
+import { askInRun, contextOf, hookFailure, hooksWith } from "./call-hooks.ts";
 
 type Effect = Hook & Required<Pick<Hook, "afterRun">>;
 

@@ -1,7 +1,5 @@
 import { withTimeLimit } from "../../base/deadline.ts";
 import { centsFromUsd } from "../../base/usd.ts";
-import type { Leg } from "../../leg/leg.ts";
-import { asked } from "../../leg/stored-first.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
@@ -14,6 +12,8 @@ import { closeOpenCalls } from "../../session/close-calls.ts";
 import { runToResume } from "../../session/queued.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import { limitDetails, remainingOf } from "../../stop/limits.ts";
+import type { Leg } from "../leg/leg.ts";
+import { asked } from "../leg/stored-first.ts";
 import { callHook, hooksWith } from "./call-hooks.ts";
 import { EFFECT_MS, runEffects } from "./effects.ts";
 import { notifyHooks } from "./notify-hooks.ts";

@@ -1,13 +1,13 @@
 import { type Json, toJson } from "../../base/json.ts";
 import type { OutcomeChange, ToolChange, ToolOutcome } from "../../hooks/hook.ts";
-import type { Leg } from "../../leg/leg.ts";
 import type { SkipReason } from "../../log/event-parts.ts";
+import { listedProblems } from "../../schema/problems.ts";
 import type { CallState } from "../../session/state.ts";
 import { formatted, readable } from "../../tools/format-result.ts";
-import { listedProblems } from "../../tools/problems.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { seldomUsed } from "../seldom/seldom-used.ts";
-import { validateFor } from "../seldom/validate-for.ts";
+import type { Leg } from "../leg/leg.ts";
+import type { CheckedAsk } from "../leg/part-types.ts";
+import { validateFor } from "../leg/validate-for.ts";
 import { callHook, hooksWith, NOTHING } from "./call-hooks.ts";
 
 /** The hooks' decision about a call: run it with `input`, refuse it, answer it, or ask the user. */
@@ -17,7 +17,7 @@ export type Screened =
   /** The run was stopped before all hooks had decided. */
   | { do: "leave" }
   | { do: "answer"; result: Json; skipped: SkipReason | undefined }
-  | { do: "ask"; by: string; ask: Extract<ToolChange, { ask: unknown }>["ask"]; changed: Json | undefined };
+  | { do: "ask"; by: string; ask: CheckedAsk; changed: Json | undefined };
 
 /** A call's parsed input. `changed` is the input as JSON, if hooks have changed it. */
 export interface CallInput {
@@ -38,13 +38,13 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
   const hooks = remainingHooks(leg, asker);
   if (hooks === undefined)
     return { do: "deny", why: `The hook "${asker}", which asked about this call, no longer exists.` };
-  const problems = asker === undefined ? [] : await (await seldomUsed()).answerProblems(call);
+  const problems = asker === undefined ? [] : await (await leg.parts()).answerProblems(call);
   if (problems.length > 0)
     return { do: "deny", why: `The answer does not match its schema: ${listedProblems(problems)}` };
   for (const hook of hooks) {
     const answer = hook.name === asker ? { answer: call.answer?.value ?? null } : {};
     const planned = { callId: call.callId, tool, input, arguments: call.arguments, ...answer };
-    const called = callHook(leg, hook, "beforeTool", [planned], storableChange);
+    const called = callHook(leg, hook, "beforeTool", [planned], (change) => storableChange(leg, change));
     if (called === NOTHING && !signal.aborted) continue;
     const { value, failed } = await called;
     if (failed) return { do: "deny", why: "A check of this call failed." };
@@ -75,7 +75,7 @@ function remainingHooks(leg: Leg, asker: string | undefined) {
 }
 
 function decided(
-  change: Exclude<ToolChange, { input: unknown }>,
+  change: Exclude<StorableChange, { input: unknown }>,
   by: string,
   changed: Json | undefined,
 ): Screened {
@@ -84,12 +84,14 @@ function decided(
   return { do: "ask", by, ask: change.ask, changed };
 }
 
+type StorableChange = Exclude<ToolChange, { ask: unknown }> | { ask: CheckedAsk };
+
 /** Checks a hook's decision and converts it to JSON. */
-async function storableChange(change: ToolChange): Promise<ToolChange> {
+async function storableChange(leg: Leg, change: ToolChange): Promise<StorableChange> {
   if ("input" in change) return { input: toJson(change.input) };
   if ("result" in change) return { ...change, result: toJson(change.result) };
   if ("deny" in change) return { deny: String(change.deny) };
-  const { checkedAsk } = await seldomUsed();
+  const { checkedAsk } = await leg.parts();
   return { ask: checkedAsk(change.ask) };
 }
 

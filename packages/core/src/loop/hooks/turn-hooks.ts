@@ -1,7 +1,5 @@
 import type { Ask, Hook } from "../../hooks/hook.ts";
 import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "../../hooks/turn-plan.ts";
-import type { Leg } from "../../leg/leg.ts";
-import { storedFirst } from "../../leg/stored-first.ts";
 import type { ErrorReport } from "../../log/error-event.ts";
 import { isByLogOnly } from "../../log/log-only.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
@@ -9,7 +7,8 @@ import type { ContentBlock } from "../../model/content.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import { openRun, type RunState, type TurnState } from "../../session/state.ts";
-import { seldomUsed } from "../seldom/seldom-used.ts";
+import type { Leg } from "../leg/leg.ts";
+import { storedFirst } from "../leg/stored-first.ts";
 import { callHook, HOOK_FAILED, hooksWith, NOTHING } from "./call-hooks.ts";
 import { checkRewrite } from "./check-rewrite.ts";
 
@@ -25,7 +24,7 @@ export async function planTurn(leg: Leg): Promise<PlannedTurn> {
   const run = openRun(leg.log.state);
   if (run === undefined) return { plan: { model, maxTokens } };
   const hasAsked = run.asked.length > 0;
-  const lost = hasAsked ? (await seldomUsed()).lostAsker(run, leg.agent.hooks) : undefined;
+  const lost = hasAsked ? (await leg.parts()).lostAsker(run, leg.agent.hooks) : undefined;
   if (lost !== undefined) return await endForLostAsker(leg, lost);
   const begun = run.turns > 0 || run.openRequest !== undefined || run.asked.some(isBeforeTurn);
   if (!begun && !leg.hookProgress.begun) {
@@ -37,9 +36,9 @@ export async function planTurn(leg: Leg): Promise<PlannedTurn> {
   for (const hook of hooksWith(leg, "beforeTurn")) {
     const take = async (change: TurnChange | { ask: Ask }): Promise<PlannedTurn> =>
       "ask" in change
-        ? { question: (await seldomUsed()).runQuestion(run, hook.name, "turn", change.ask) }
+        ? { question: (await leg.parts()).runQuestion(run, hook.name, "turn", change.ask) }
         : await changed(leg, plan, change);
-    const answer = hasAsked ? await (await seldomUsed()).hookAnswer(run, hook, "turn") : undefined;
+    const answer = hasAsked ? await (await leg.parts()).hookAnswer(run, hook, "turn") : undefined;
     const called = callHook(leg, hook, "beforeTurn", [plan], take, answer);
     if (called === NOTHING) continue;
     const { value, failed } = await called;
@@ -59,10 +58,10 @@ async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | unde
   for (const hook of hooksWith(leg, "beforeRun")) {
     const take = async (said: { stop: StopReason } | { ask: Ask }): Promise<PlannedTurn> =>
       "ask" in said
-        ? { question: (await seldomUsed()).runQuestion(run, hook.name, "run", said.ask) }
+        ? { question: (await leg.parts()).runQuestion(run, hook.name, "run", said.ask) }
         : { stop: stopFrom(said.stop) };
     const hasAsked = run.asked.length > 0;
-    const answer = hasAsked ? await (await seldomUsed()).hookAnswer(run, hook, "run") : undefined;
+    const answer = hasAsked ? await (await leg.parts()).hookAnswer(run, hook, "run") : undefined;
     const { value, failed } = await callHook(leg, hook, "beforeRun", [], take, answer);
     if (failed) return { stop: HOOK_FAILED };
     if (value) return value;
@@ -81,15 +80,15 @@ async function endForLostAsker(leg: Leg, lost: ErrorReport): Promise<Planned> {
 }
 
 /** Applies a hook's changes to the plan. Fields that are `undefined` change nothing. */
-async function changed({ agent }: Leg, plan: TurnPlan, change: TurnChange): Promise<Planned> {
+async function changed(leg: Leg, plan: TurnPlan, change: TurnChange): Promise<Planned> {
   if (typeof change !== "object")
     throw new Error(`a change of plan must be an object, not of type ${typeof change}.`);
   if ("stop" in change) return { stop: stopFrom(change.stop) };
   const { model = plan.model, maxTokens = plan.maxTokens } = change;
   const { toolChoice = plan.toolChoice, tools = plan.tools } = change;
   const whole = { model, maxTokens, ...(toolChoice && { toolChoice }), ...(tools && { tools }) };
-  const { checkPlan } = await seldomUsed();
-  return { plan: checkPlan(agent, whole) };
+  const { checkPlan } = await leg.parts();
+  return { plan: checkPlan(leg.agent, whole) };
 }
 
 /** Calls the `beforeModel` hooks with the request to send. */

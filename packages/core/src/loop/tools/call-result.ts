@@ -1,7 +1,5 @@
 import { hideInError } from "../../base/hide-in-error.ts";
 import { isBlank } from "../../base/text.ts";
-import type { Leg } from "../../leg/leg.ts";
-import { asked } from "../../leg/stored-first.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
@@ -10,6 +8,8 @@ import type { Tool } from "../../tools/tool.ts";
 import { jsonResult } from "../../tools/tool-outcome.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
+import type { Leg } from "../leg/leg.ts";
+import { asked } from "../leg/stored-first.ts";
 
 /** Returns the result event of a successful call, with the tool's decisions about the run and the session. */
 // Costs no promise for a tool without `format`.

@@ -1,9 +1,8 @@
-import type { Leg } from "../../leg/leg.ts";
 import { type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { seldomUsed } from "../seldom/seldom-used.ts";
-import { validateAnswer } from "../seldom/validate-for.ts";
+import type { Leg } from "../leg/leg.ts";
+import { validateAnswer } from "../leg/validate-for.ts";
 import { rewritten, successResult } from "./call-result.ts";
 
 /** A call of a tool that a page has run. */
@@ -27,7 +26,7 @@ async function answeredResult(leg: Leg, { call, tool, asks }: ClientCall): Promi
   // Checked here too: an answer may be stored by a database function (Supabase), which checks no schemas.
   const answer = await validateAnswer(leg, asks.answer, call);
   if (!answer.ok) {
-    const { wrongAnswer } = await seldomUsed();
+    const { wrongAnswer } = await leg.parts();
     return resultEvent(call, false, wrongAnswer(call, asks.answer, answer.problems));
   }
   return await successResult(leg, { call, tool }, answer.value);

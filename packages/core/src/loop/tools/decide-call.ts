@@ -1,9 +1,9 @@
 import type { SkipReason } from "../../log/event-parts.ts";
+import type { Validated } from "../../schema/schema.ts";
 import type { CallState } from "../../session/state.ts";
-import type { Validated } from "../../tools/schema.ts";
 import type { TaskAgent, Tool } from "../../tools/tool.ts";
 import type { CallInput, Screened } from "../hooks/tool-hooks.ts";
-import type { CallRefusal } from "../seldom/other-version.ts";
+import type { CallRefusal } from "../leg/part-types.ts";
 
 /** What is known about a call. A fact that is `undefined` was not looked for yet, or does not apply. */
 export interface CallFacts {

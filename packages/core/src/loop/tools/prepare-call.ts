@@ -1,23 +1,19 @@
 import { type Json, toJson } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
-import type { Ask } from "../../hooks/hook.ts";
-import type { Leg } from "../../leg/leg.ts";
-import { asked } from "../../leg/stored-first.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { SkipReason } from "../../log/event-parts.ts";
 import { questionEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
-import { type Expiry, storedExpiry } from "../../tools/expiry.ts";
-import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { Delegate, TaskAgent, Tool } from "../../tools/tool.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
-import { seldomUsed } from "../seldom/seldom-used.ts";
-import { validateAnswer, validateFor } from "../seldom/validate-for.ts";
-import { wasGiven } from "../seldom/was-given.ts";
+import type { Leg } from "../leg/leg.ts";
+import { asked } from "../leg/stored-first.ts";
+import { validateAnswer, validateFor } from "../leg/validate-for.ts";
 import { successResult } from "./call-result.ts";
 import { clientResult } from "./client-result.ts";
 import { type CallFacts, type CallStep, decideCall, type WantedFact } from "./decide-call.ts";
+import { wasGiven } from "./was-given.ts";
 
 /** The next step of a call: store events, or run the tool. */
 export type Prepared = { do: "store"; events: NewEvent[] } | Runnable;
@@ -39,7 +35,7 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
   if (tool !== undefined && wasGiven(leg, call))
     facts = {
       tool,
-      notAgain: call.started && (await seldomUsed()).whyNotAgain(call, tool),
+      notAgain: call.started && (await leg.parts()).whyNotAgain(call, tool),
       refusal: call.invalid ?? refusalOf(leg, call) ?? repeatsShortenedInput(call, tool),
     };
   for (;;) {
@@ -66,16 +62,16 @@ function findOut(
     case "screened":
       return screenCall(leg, call, tool, given);
     case "asked":
-      return seldomUsed().then(({ hasAsked }) => hasAsked(call));
+      return leg.parts().then(({ hasAsked }) => hasAsked(call));
     case "chosen":
-      return seldomUsed().then(({ chooseAgent }) =>
-        chooseAgent(leg, tool.delegate as Delegate, call, given.input),
-      );
+      return leg
+        .parts()
+        .then(({ chooseAgent }) => chooseAgent(leg, tool.delegate as Delegate, call, given.input));
     case "answer":
       // The database may have stored the answer itself, and it does not check schemas.
       return tool.suspends && !call.question?.midway
         ? validateAnswer(leg, tool.suspends.answer, call)
-        : seldomUsed().then(({ midwayAnswer }) => midwayAnswer(call));
+        : leg.parts().then(({ midwayAnswer }) => midwayAnswer(call));
   }
 }
 
@@ -90,7 +86,7 @@ async function eventOf(
     case "answer":
       return callResult(call, true, step.result, step.skipped);
     case "ask":
-      return ask(call, { ...step.ask, by: step.by, changed: step.changed });
+      return askOfHook(call, step);
     case "ask_for_tool":
       return await askForTool(leg, call, tool, step);
     case "take_page_result": {
@@ -102,7 +98,7 @@ async function eventOf(
     case "refuse":
       return callResult(call, false, step.why, step.skipped);
     default:
-      return callResult(call, false, (await seldomUsed()).refusalText(leg, call, tool, step));
+      return callResult(call, false, (await leg.parts()).refusalText(leg, call, tool, step));
   }
 }
 
@@ -130,34 +126,22 @@ function repeatsShortenedInput(call: CallState, tool: Tool): string | undefined 
 
 /** Returns the question that the tool asks before it runs. */
 async function askForTool(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<NewEvent> {
-  const { answer, kind = tool.name, payload, expires } = tool.suspends as NonNullable<Tool["suspends"]>;
+  const { kind = tool.name, payload } = tool.suspends as NonNullable<Tool["suspends"]>;
   const shown = toJson(payload === undefined ? given.input : await asked(leg, () => payload(given.input)));
-  const clientTool = tool.runsIn && tool.name;
-  return ask(call, { kind, payload: shown, answer, expires, changed: given.changed, clientTool });
+  return questionEvent(call, {
+    kind,
+    payload: shown,
+    ...(tool.question as NonNullable<Tool["question"]>),
+    ...(given.changed !== undefined && { input: given.changed }),
+    ...(tool.runsIn && { client_tool: tool.name }),
+  });
 }
 
 function callResult(call: CallState, success: boolean, result: Json, skipped?: SkipReason): NewEvent {
   return resultEvent(call, success, result, { data: skipped === undefined ? {} : { skipped } });
 }
 
-function ask(
-  call: CallState,
-  asked: Pick<Ask, "kind" | "answer"> & {
-    payload: Json;
-    expires?: Expiry | undefined;
-    by?: string;
-    changed: Json | undefined;
-    clientTool?: string | undefined;
-  },
-): NewEvent {
-  const { kind, payload, answer, expires, by, changed, clientTool } = asked;
-  return questionEvent(call, {
-    kind,
-    payload,
-    answer_schema: toJsonSchema(answer, `answers to "${kind}"`),
-    ...(by !== undefined && { by }),
-    ...(changed !== undefined && { input: changed }),
-    ...(expires !== undefined && { expires: storedExpiry(`"${call.toolName}"`, expires, answer) }),
-    ...(clientTool !== undefined && { client_tool: clientTool }),
-  });
+/** Returns the question that a hook asks about the call. */
+function askOfHook(call: CallState, { ask, by, changed }: Extract<CallStep, { do: "ask" }>): NewEvent {
+  return questionEvent(call, { ...ask, by, ...(changed !== undefined && { input: changed }) });
 }

@@ -1,8 +1,6 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
 import { once } from "../../base/once.ts";
-import type { Leg } from "../../leg/leg.ts";
-import { asked } from "../../leg/stored-first.ts";
 import {
   outcomeUnknown,
   type QuestionEvent,
@@ -15,10 +13,11 @@ import { artifactEvent } from "../../tools/artifact.ts";
 import { errorCodeOf, reportFields } from "../../tools/call-report.ts";
 import type { Delegate } from "../../tools/tool.ts";
 import { tookTooLong } from "../../tools/tool-outcome.ts";
+import type { Leg } from "../leg/leg.ts";
+import type { MidwayQuestion } from "../leg/part-types.ts";
+import { asked } from "../leg/stored-first.ts";
 import { rewritten, successResult } from "./call-result.ts";
-import { failureText, isRunAgain, whyLate } from "./cut-off.ts";
-import { reportLate } from "./late-result.ts";
-import type { MidwayQuestion } from "./midway-question.ts";
+import { failureText, isRunAgain, reportLate, whyLate } from "./late-result.ts";
 import type { Runnable } from "./prepare-call.ts";
 import { newToolSaid, type ToolSaid, toolContext } from "./tool-context.ts";
 

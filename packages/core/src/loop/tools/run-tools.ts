@@ -1,13 +1,11 @@
 import pLimit from "p-limit";
 import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
-import { DECIDE_AGAIN } from "../../leg/decide-again.ts";
-import type { Leg } from "../../leg/leg.ts";
-import { asked, storedFirst } from "../../leg/stored-first.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { storedBudget } from "../../log/stored-budget.ts";
 import { closeCalls, resultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
-import { seldomUsed } from "../seldom/seldom-used.ts";
+import type { Leg } from "../leg/leg.ts";
+import { asked, DECIDE_AGAIN, storedFirst } from "../leg/stored-first.ts";
 import { type Prepared, prepareCall, type Runnable } from "./prepare-call.ts";
 import { runCall } from "./run-call.ts";
 import { sliceOf } from "./task-slice.ts";
@@ -25,7 +23,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
     return;
   }
   // Not within `prepareCall`: a call that had started must not fail only because code cannot be loaded.
-  if (calls.some(hasBegun)) await seldomUsed();
+  if (calls.some(hasBegun)) await leg.parts();
   const events: NewEvent[] = [];
   const runnable: Runnable[] = [];
   for (const call of calls) {

@@ -1,8 +1,8 @@
-import type { Leg } from "../../leg/leg.ts";
 import type { Budget, Resource } from "../../log/budget.ts";
 import { promptTokens } from "../../model/pricing.ts";
 import { type CallState, openRun, unanswered } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
+import type { Leg } from "../leg/leg.ts";
 
 /**
  * The resources that a sub-agent takes from its caller's budget. Time is not among them: it passes for the

@@ -2,20 +2,16 @@ import { anySignal } from "../../base/any-signal.ts";
 import { invalidInput } from "../../base/invalid-input.ts";
 import { toJson } from "../../base/json.ts";
 import { LazySignal } from "../../base/lazy-signal.ts";
-import { checkAppendable } from "../../hooks/check-appendable.ts";
-import { effectiveType } from "../../leg/effective-type.ts";
-import type { Leg } from "../../leg/leg.ts";
 import type { AppendableEvent } from "../../log/event.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { type Artifact, artifactAmong, artifactOf } from "../../tools/artifact.ts";
 import { addedReport, type CallReport } from "../../tools/call-report.ts";
 import type { ToolContext } from "../../tools/tool.ts";
-import { appendOnce } from "../hooks/append-once.ts";
-import { askInRun } from "../hooks/lazy-ask.ts";
-import type { CallProgress, Reported } from "../seldom/call-progress.ts";
-import { seldomUsed } from "../seldom/seldom-used.ts";
+import { askInRun } from "../hooks/call-hooks.ts";
+import { effectiveType } from "../leg/effective-type.ts";
+import type { Leg } from "../leg/leg.ts";
+import type { CallProgress, MidwayQuestion, Reported } from "../leg/part-types.ts";
 import type { Decided } from "./call-result.ts";
-import { answeredBy, type MidwayQuestion, midwayQuestion, midwayWait } from "./midway-question.ts";
 
 /** What a running tool has made and reported so far. It is stored with the call's result. */
 export interface ToolSaid extends Reported {
@@ -70,14 +66,14 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
       checkOpen(call, said);
       if (leg.agent.tools.get(call.toolName)?.suspends !== undefined)
         throw invalidInput("A tool with `suspends` asks before it runs, and cannot also ask while it runs.");
-      said.asked = midwayQuestion(question);
+      said.asked = leg.context.question(question);
       throw new Error(`"${call.toolName}" asks the user, so this run of its \`execute\` is over.`);
     },
     wait: (moment) => {
       checkOpen(call, said);
       if (leg.agent.tools.get(call.toolName)?.suspends !== undefined)
         throw invalidInput("A tool with `suspends` asks before it runs, and cannot wait while it runs.");
-      said.asked = midwayWait(moment);
+      said.asked = leg.context.wait(moment);
       throw new Error(`"${call.toolName}" waits for a time, so this run of its \`execute\` is over.`);
     },
     askModel: askInRun(leg, {
@@ -88,7 +84,7 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
     progress: (data) => {
       if (isOver(call, said)) return;
       said.latest = leg.hide(toJson(data)) ?? null;
-      said.progress ??= seldomUsed().then(
+      said.progress ??= leg.parts().then(
         ({ callProgress }) => callProgress(leg, call, said),
         () => undefined,
       );
@@ -99,7 +95,7 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
       said.report = addedReport(said.report, facts);
     },
     append: (event) => {
-      const stored = appendOfTool(leg, call, said, event);
+      const stored = appended(leg, call, said, event);
       // A tool that does not wait for its append must not end the process if the append fails.
       stored.catch(() => undefined);
       return stored;
@@ -124,36 +120,9 @@ export function idempotencyKeyOf(leg: Leg, call: CallState): string {
   return call.started?.idempotencyKey ?? `${leg.session.id}:${call.assistantSeq}:${call.callId}`;
 }
 
-/** The longest payload of an event that a tool appends, as JSON, in UTF-16 code units. */
-const MOST_EVENT_CHARS = 1_000_000;
-
-async function appendOfTool(
-  leg: Leg,
-  call: CallState,
-  said: ToolSaid,
-  event: AppendableEvent,
-): Promise<boolean> {
+async function appended(leg: Leg, call: CallState, said: ToolSaid, event: AppendableEvent): Promise<boolean> {
   checkOpen(call, said);
-  if ((event as { type?: unknown } | null | undefined)?.type === "artifact")
-    throw invalidInput("A tool stores an artifact with `context.createArtifact()`.");
-  checkAppendable("tool", event);
-  const { type, key } = event;
-  const data = asJson(event.data);
-  const { length } = JSON.stringify(data);
-  if (length > MOST_EVENT_CHARS)
-    throw invalidInput(
-      `The data of an event must have at most ${MOST_EVENT_CHARS} characters; got ${length}.`,
-    );
-  const checked = { type, data, ...(key !== undefined && { key }) } as AppendableEvent;
-  return await appendOnce(leg, "tool", checked);
-}
-
-function asJson(data: unknown) {
-  try {
-    return toJson(data);
-  } catch (cause) {
-    throw invalidInput("The data of an event must be JSON.", cause);
-  }
+  return await leg.context.appendOfTool(event);
 }
 
 /** Returns whether the call has its result, which may not be stored yet. */
@@ -164,4 +133,11 @@ function isOver(call: CallState, said: ToolSaid): boolean {
 function checkOpen(call: CallState, said: ToolSaid): void {
   if (isOver(call, said))
     throw invalidInput("The call has its result already, so its tool can add nothing more.");
+}
+
+/** Returns the answer with which a tool that asked while it ran continues. */
+function answeredBy({ question, answer, questions }: CallState): ToolContext["answered"] {
+  if (!question?.midway || answer === undefined) return undefined;
+  const { value, expired } = answer;
+  return { value, state: question.state ?? null, questions, ...(expired && { expired }) };
 }

@@ -1,4 +1,3 @@
-import type { Leg } from "../../leg/leg.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
@@ -8,7 +7,7 @@ import type { AttemptFailed } from "../../model/model-client.ts";
 import { newReply } from "../../model/reply.ts";
 import { RETRY } from "../../session/asking.ts";
 import { openRun } from "../../session/state.ts";
-import { seldomUsed } from "../seldom/seldom-used.ts";
+import type { Leg } from "../leg/leg.ts";
 import { type Attempt, llmResponse } from "./answer-events.ts";
 import { noRoomFor } from "./no-room.ts";
 
@@ -84,7 +83,7 @@ async function waitFor(leg: Leg, ms: number, failedAttempts: number): Promise<Ne
   const run = openRun(leg.log.state);
   const isLong = ms >= LONG_WAIT_MS && ms <= MOST_WAIT_MS;
   if (run === undefined || !isLong || !leg.mayLeave) return undefined;
-  return (await seldomUsed()).retryWait(run, ms, failedAttempts);
+  return (await leg.parts()).retryWait(run, ms, failedAttempts);
 }
 
 /** Returns how many attempts had failed before the run left a process for the last wait of this turn. */

@@ -1,9 +1,9 @@
 import { subtractUsd, usdFromCents } from "../../base/usd.ts";
-import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import { noRoomStop, roomFor } from "../../stop/room.ts";
+import type { Leg } from "../leg/leg.ts";
 import type { Attempt } from "./answer-events.ts";
 
 /**

@@ -1,9 +1,10 @@
+import type { AgentOutput } from "../../agent/agent.ts";
+import { withinDeadline } from "../../base/deadline.ts";
 import { askedOutput } from "../../context/agent-change.ts";
 import { type Prompt, promptOf, requestEvent, requestOf } from "../../context/build-request.ts";
 import { newPrefix } from "../../context/prefix.ts";
 import { hasLostServerCalls } from "../../context/server-calls.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
-import type { Leg } from "../../leg/leg.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { FINAL_ANSWER } from "../../log/final-answer.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
@@ -13,6 +14,9 @@ import { remainingOf } from "../../stop/limits.ts";
 import { roomFor } from "../../stop/room.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
 import { planRequest } from "../hooks/turn-hooks.ts";
+import type { Leg, Parts } from "../leg/leg.ts";
+import type { JudgedAttempt, OutputVerdict } from "../leg/part-types.ts";
+import { storedFirst } from "../leg/stored-first.ts";
 
 /** A model call within the limits, and the event that logs it. */
 export interface ModelCall {
@@ -116,4 +120,46 @@ function choiceFor(leg: Leg, model: ModelClient): ToolChoice | undefined {
   const isForced = model.forcedToolChoice === true;
   if (!leg.agent.toolOnly) return isForced && hasOutputTool(leg) ? { type: "any" } : undefined;
   return { type: model.forcedToolChoice === true ? "any" : "auto", disable_parallel_tool_use: true };
+}
+
+/** A model call that is ready to be stored and sent. */
+interface PreparedRequest extends ModelCall {
+  /** Judges the answer by the agent's `output`; `undefined` for an agent without one. */
+  judge: Judge | undefined;
+}
+
+/** Judges a complete answer by the agent's `output`. */
+export type Judge = (
+  attempt: JudgedAttempt,
+  answer: Parameters<Parts["outputVerdict"]>[3],
+) => Promise<OutputVerdict>;
+
+/** A model call whose `llm_request` is in the log, under the number `seq`. */
+export interface StoredRequest extends PreparedRequest {
+  seq: number;
+}
+
+/**
+ * Plans the next model call like {@link planCall}, and loads everything that it needs. Returns `undefined` if
+ * the caller must decide again. Rejects if the leg is aborted while files are read.
+ */
+export async function prepareRequest(
+  leg: Leg,
+  plan: TurnPlan,
+): Promise<PreparedRequest | InsteadOfCall | undefined> {
+  const planned = await planCall(leg, plan);
+  if (planned === undefined || "do" in planned) return planned;
+  const judge = leg.agent.output && (await judgeBy(leg, leg.agent.output));
+  const filled = leg.files.fill(planned.request, planned.model, leg.life);
+  if (!(filled instanceof Promise)) return { ...planned, judge, request: filled };
+  // A promise that is rejected before it is awaited would end the process.
+  filled.catch(() => undefined);
+  await storedFirst(leg);
+  return { ...planned, judge, request: await withinDeadline(leg.life, filled) };
+}
+
+/** Loads the code before the request is sent: if it cannot be loaded, no answer has been paid for. */
+async function judgeBy(leg: Leg, output: AgentOutput): Promise<Judge> {
+  const { outputVerdict } = await leg.parts();
+  return async (attempt, answer) => await outputVerdict(leg, output, attempt, answer);
 }

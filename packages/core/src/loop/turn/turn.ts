@@ -1,21 +1,21 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { Leg } from "../../leg/leg.ts";
+import type { TurnPlan } from "../../hooks/turn-plan.ts";
 import type { NewEvent } from "../../log/event.ts";
-import { CONTEXT_WINDOW, type StopReason } from "../../log/stop-reason.ts";
+import { ABORTED, CONTEXT_WINDOW, type StopReason } from "../../log/stop-reason.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { longestAnswer } from "../../model/estimate.ts";
 import { cutStream, modelError } from "../../model/failure.ts";
 import type { ModelClient, ModelRequest } from "../../model/model-client.ts";
 import { contentOf, cutReply, takeEvent } from "../../model/reply.ts";
+import { lostAnswer } from "../../session/open-attempt.ts";
 import { hooksWith } from "../hooks/call-hooks.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
-import type { Judge } from "../seldom/lazy-verdict.ts";
+import type { Leg } from "../leg/leg.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
 import { beginAttempt, failedBefore, nextAttempt } from "./attempts.ts";
-import type { InsteadOfCall } from "./plan-call.ts";
-import type { StoredRequest } from "./prepare-request.ts";
+import { type InsteadOfCall, type Judge, prepareRequest, type StoredRequest } from "./plan-call.ts";
 import { verdictOn } from "./verdict.ts";
 
 /**
@@ -177,3 +177,21 @@ async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<S
 const UNREACHED = "The model could not be reached. Please try again.";
 
 const REFUSED = "Something is set up wrong on our side. Please contact support.";
+
+/**
+ * Makes one model call and stores its answer, calls and usage in one append. Resolves to the next step if it
+ * cannot be derived from the log: the limits do not allow the call, or the call failed.
+ */
+export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall | undefined> {
+  const prepared = await prepareRequest(leg, plan);
+  if (prepared === undefined || "do" in prepared) return prepared;
+  const { life, log } = leg;
+  const rows = await log.follow([{ type: "llm_request", data: prepared.event }]);
+  const seq = rows[0]?.seq ?? 0;
+  if (leg.mayBegin !== undefined && !(await leg.mayBegin())) life.halt(ABORTED);
+  if (life.lost || !life.signal.aborted) return await sendRequest(leg, { ...prepared, seq });
+  // The run was stopped since: the model is not asked, and the request costs nothing.
+  const { model } = prepared.event;
+  await log.add([lostAnswer({ seq, model, estimatedTokens: 0, estimatedCostUsd: 0 })]);
+  return undefined;
+}

@@ -4,7 +4,7 @@ import type { EventData } from "../../log/event-data.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { isToolUse } from "../../model/content.ts";
 import type { Reply } from "../../model/reply.ts";
-import { hasCall } from "../../session/has-call.ts";
+import { hasCall } from "../../session/given-up.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Attempt } from "./answer-events.ts";
 

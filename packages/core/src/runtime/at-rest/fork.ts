@@ -2,9 +2,9 @@ import { PawlError } from "../../base/errors.ts";
 import { fileIdsOf } from "../../context/file-blocks.ts";
 import { assertKnown } from "../../fold/load.ts";
 import type { NewEvent, StoredEvent, StoredOf } from "../../log/event.ts";
-import { readShown, redactedSince } from "../../log/redacted.ts";
-import { patchOf } from "../../log/row-patch.ts";
 import type { Session } from "../../log/session-row.ts";
+import { readShown, redactedSince } from "../../log/store/redacted.ts";
+import { patchOf } from "../../log/store/row-patch.ts";
 import type { Host } from "../leg/host.ts";
 import { withinRead } from "./session-reads.ts";
 

@@ -6,8 +6,8 @@ import { loadState } from "../../fold/load.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
 import { canBeRetried } from "../../log/stop-reason.ts";
-import { fetchUserData } from "../../loop/fetch-user-data.ts";
-import { startEvents } from "../../loop/start-run.ts";
+import { startEvents, userDataFor } from "../../loop/start-run.ts";
+import { loadParts } from "../../parts/load-parts.ts";
 import { runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { AskedBy, Host } from "../leg/host.ts";
@@ -122,7 +122,7 @@ async function startRetry(
     const agent = await leased.readyTo("start");
     const run = {
       runId: host.newId(),
-      userData: await fetchUserData({ agent, session }, leased.access(), {
+      userData: await userDataFor(loadParts, { agent, session }, leased.access(), {
         clock: host.clock,
         hide: callers.hide,
       }),

@@ -1,8 +1,8 @@
 import { delay } from "../../base/clock.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { NextRun } from "../../log/event-parts.ts";
-import { fetchUserData } from "../../loop/fetch-user-data.ts";
-import { startEvents } from "../../loop/start-run.ts";
+import { startEvents, userDataFor } from "../../loop/start-run.ts";
+import { loadParts } from "../../parts/load-parts.ts";
 import { isResting, queuedMessages, runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
@@ -157,7 +157,7 @@ async function tryToStart(
   const { session, signal, mayBegin } = incoming;
   const { log, callers } = leased;
   const agent = await leased.readyTo("start");
-  const userData = await fetchUserData({ agent, session }, leased.access(), {
+  const userData = await userDataFor(loadParts, { agent, session }, leased.access(), {
     clock: host.clock,
     hide: callers.hide,
   });

@@ -1,7 +1,7 @@
 import { PawlError } from "../../base/errors.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { eventKey } from "../../log/event-keys.ts";
-import type { EventStore } from "../../log/event-store.ts";
+import type { EventStore } from "../../log/store/event-store.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 import type { IncomingMessage } from "./incoming-message.ts";
 

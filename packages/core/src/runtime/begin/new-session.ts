@@ -1,6 +1,6 @@
 import { sha256 } from "../../base/sha256.ts";
-import { createOnce } from "../../log/create-once.ts";
 import type { Session, SessionStatus } from "../../log/session-row.ts";
+import { createOnce } from "../../log/store/create-once.ts";
 import type { Host } from "../leg/host.ts";
 import type { RunOptions } from "./runtime-types.ts";
 

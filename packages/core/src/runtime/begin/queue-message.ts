@@ -1,7 +1,7 @@
 import { PawlError } from "../../base/errors.ts";
 import { catchUp, loadState } from "../../fold/load.ts";
 import type { NewEvent } from "../../log/event.ts";
-import { patchOf } from "../../log/row-patch.ts";
+import { patchOf } from "../../log/store/row-patch.ts";
 import { runAtWork, runToResume } from "../../session/queued.ts";
 import type { RunState, SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";

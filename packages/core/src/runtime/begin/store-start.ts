@@ -2,7 +2,7 @@ import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { NewEvent, StoredEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
-import type { FetchedUserData } from "../../loop/fetch-user-data.ts";
+import type { FetchedUserData } from "../../loop/leg/part-types.ts";
 import { openRun } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import type { GoOptions, LeasedSession } from "../leg/leased-session.ts";

@@ -1,10 +1,10 @@
 import { clipJson } from "../../base/clip-json.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { resultText } from "../../context/project.ts";
-import type { Keeping } from "../../leg/leg-files.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { SourceReference } from "../../log/stored-report.ts";
+import type { Keeping } from "../../loop/leg/leg-files.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import { hiddenEvent } from "../leg/hidden-event.ts";
 import { DATA_URL } from "./with-references.ts";

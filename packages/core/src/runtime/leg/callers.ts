@@ -1,5 +1,5 @@
-import type { Access, Leg } from "../../leg/leg.ts";
 import type { StoredEvent, StoredOf } from "../../log/event.ts";
+import type { Access, Leg } from "../../loop/leg/leg.ts";
 import type { RunState } from "../../session/state.ts";
 
 /** An access that also has its dependencies, once they are made. */

@@ -1,6 +1,6 @@
-import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { isReserved } from "../../log/event-keys.ts";
+import type { Leg } from "../../loop/leg/leg.ts";
 
 /**
  * Types of events that must be stored as the model wrote or reads them. The model never reads credentials.

@@ -1,6 +1,6 @@
 import { counted } from "../../base/counted.ts";
 import { snapshotOf } from "../../fold/snapshot.ts";
-import { SNAPSHOT_VERSION } from "../../log/snapshot.ts";
+import { SNAPSHOT_VERSION } from "../../log/store/snapshot.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { Host } from "./host.ts";
 

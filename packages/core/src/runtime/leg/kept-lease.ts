@@ -1,7 +1,7 @@
 import { every } from "../../base/clock.ts";
-import type { SessionLog } from "../../leg/session-log.ts";
 import type { NewEvent } from "../../log/event.ts";
-import type { Lease } from "../../log/event-store.ts";
+import type { Lease } from "../../log/store/event-store.ts";
+import type { SessionLog } from "../../loop/leg/session-log.ts";
 import { openRun } from "../../session/state.ts";
 import type { Host } from "./host.ts";
 import type { OwnLeg } from "./make-leg.ts";

@@ -1,8 +1,8 @@
 import type { Agent } from "../../agent/agent.ts";
 import { loadToContinue, stateOf } from "../../fold/load.ts";
-import type { SessionToOpen } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
-import { SNAPSHOT_VERSION } from "../../log/snapshot.ts";
+import type { SessionToOpen } from "../../log/store/event-store.ts";
+import { SNAPSHOT_VERSION } from "../../log/store/snapshot.ts";
 import { openSession } from "../../stores/open-session.ts";
 import type { BegunBy, Host } from "./host.ts";
 import { type LeasedParts, type LeasedSession, newLeasedSession } from "./leased-session.ts";

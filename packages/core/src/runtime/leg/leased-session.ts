@@ -1,13 +1,14 @@
 import type { Agent } from "../../agent/agent.ts";
 import { once } from "../../base/once.ts";
 import { withContent } from "../../context/wrap-results.ts";
-import { DECIDE_AGAIN } from "../../leg/decide-again.ts";
-import type { Access, Leg } from "../../leg/leg.ts";
-import { openLog, type SessionLog } from "../../leg/session-log.ts";
 import type { NewEvent } from "../../log/event.ts";
-import type { AcquiredLease } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { ABORTED, INTERRUPTED } from "../../log/stop-reason.ts";
+import type { AcquiredLease } from "../../log/store/event-store.ts";
+import type { Access, Leg } from "../../loop/leg/leg.ts";
+import type { SessionLog } from "../../loop/leg/session-log.ts";
+import { DECIDE_AGAIN } from "../../loop/leg/stored-first.ts";
+import { openLog } from "../../runtime/log/open-log.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Callers } from "./callers.ts";
 import { hiddenEvent } from "./hidden-event.ts";

@@ -1,8 +1,8 @@
 import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
-import type { LegLife } from "../../leg/leg.ts";
-import type { SessionLog } from "../../leg/session-log.ts";
 import { landingTime } from "../../loop/decide.ts";
+import type { LegLife } from "../../loop/leg/leg-life.ts";
+import type { SessionLog } from "../../loop/leg/session-log.ts";
 import { limitStop, remainingOf } from "../../stop/limits.ts";
 import type { Host, LeaveReason } from "./host.ts";
 

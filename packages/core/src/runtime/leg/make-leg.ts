@@ -2,13 +2,17 @@ import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
 import { hideInError } from "../../base/hide-in-error.ts";
 import { once } from "../../base/once.ts";
-import type { Leg, LegReport } from "../../leg/leg.ts";
-import type { SessionLog } from "../../leg/session-log.ts";
 import { errorEvent } from "../../log/error-event.ts";
-import type { AcquiredLease } from "../../log/event-store.ts";
-import { readShown } from "../../log/redacted.ts";
 import type { Session } from "../../log/session-row.ts";
+import type { AcquiredLease } from "../../log/store/event-store.ts";
+import { readShown } from "../../log/store/redacted.ts";
 import { notifyHooks } from "../../loop/hooks/notify-hooks.ts";
+import type { Leg } from "../../loop/leg/leg.ts";
+import type { LegReport } from "../../loop/leg/leg-life.ts";
+import type { SessionLog } from "../../loop/leg/session-log.ts";
+import { appendOfHook, appendOfTool } from "../../parts/appends.ts";
+import { loadParts } from "../../parts/load-parts.ts";
+import { midwayQuestion, midwayWait } from "../../parts/midway.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { Callers, OwnAccess } from "./callers.ts";
 import type { BegunBy, Host } from "./host.ts";
@@ -95,6 +99,13 @@ export function makeLeg(parts: LegParts): OwnLeg {
         leg.agent = await readyAgent(leg, agent, false, { load: host.offers });
         await storeChanges(leg);
       }),
+    parts: loadParts,
+    context: {
+      appendOfHook: (event) => appendOfHook(leg, event),
+      appendOfTool: (event) => appendOfTool(leg, event),
+      question: midwayQuestion,
+      wait: midwayWait,
+    },
     accessOf: callers.ofMessage,
     hide,
     mayBegin: undefined,

@@ -1,7 +1,7 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import type { Slots } from "../../base/slots.ts";
-import type { SessionLog } from "../../leg/session-log.ts";
 import type { Session } from "../../log/session-row.ts";
+import type { SessionLog } from "../../loop/leg/session-log.ts";
 import type { BegunBy, Host, Place, Work } from "./host.ts";
 import { isTaskSession } from "./task-session.ts";
 

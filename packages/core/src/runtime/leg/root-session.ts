@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../base/json.ts";
-import type { EventStore } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
+import type { EventStore } from "../../log/store/event-store.ts";
 
 /**
  * Returns the id of the session to which a sub-agent's session belongs, at any depth. Returns the id of any

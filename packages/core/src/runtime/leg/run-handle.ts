@@ -1,6 +1,6 @@
 import type { Json } from "../../base/json.ts";
 import type { EventType } from "../../log/event.ts";
-import type { EventOf, LiveEventType, SessionEvent } from "../../log/live-event.ts";
+import type { EventOf, LiveEventType, SessionEvent } from "../../log/store/live-event.ts";
 import type { RunResult } from "../../session/run-result.ts";
 
 /** Identifies a run, and the place in the log where its events begin. */

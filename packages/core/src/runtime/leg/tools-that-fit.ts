@@ -1,7 +1,7 @@
 import type { Agent } from "../../agent/agent.ts";
-import type { Leg } from "../../leg/leg.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { NewEvent } from "../../log/event.ts";
+import type { Leg } from "../../loop/leg/leg.ts";
 import { fitTools, type LeftOut } from "../../tools/fit-tools.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { ToolSource } from "../../tools/tool-source.ts";

@@ -1,7 +1,6 @@
 import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
-import { unlessAgain } from "../../leg/decide-again.ts";
-import { storedFirst } from "../../leg/stored-first.ts";
+import { storedFirst, unlessAgain } from "../../loop/leg/stored-first.ts";
 import { lacksCredentials, runLoop } from "../../loop/loop.ts";
 import { reportUnstored } from "../../loop/tools/late-result.ts";
 import type { OwnLeg } from "./make-leg.ts";

@@ -1,10 +1,10 @@
 import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
-import { effectiveType } from "../../leg/effective-type.ts";
-import type { Leg } from "../../leg/leg.ts";
 import type { Budget } from "../../log/budget.ts";
-import { createOnce } from "../../log/create-once.ts";
 import type { Session } from "../../log/session-row.ts";
+import { createOnce } from "../../log/store/create-once.ts";
+import { effectiveType } from "../../loop/leg/effective-type.ts";
+import type { Leg } from "../../loop/leg/leg.ts";
 import type { Host } from "../leg/host.ts";
 import { childId } from "../leg/task-session.ts";
 

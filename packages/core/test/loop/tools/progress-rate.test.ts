@@ -2,12 +2,12 @@ import { testClock } from "@pawl/testing";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { settled } from "../../../../../test/support/settled.ts";
 import { type Json, type SessionEvent, type Tool, tool } from "../../../src/index.ts";
-import { seldomUsed } from "../../../src/loop/seldom/seldom-used.ts";
+import { loadParts } from "../../../src/parts/load-parts.ts";
 import { collect, setup, user } from "../../support/setup.ts";
 import { nothing } from "../../support/tools.ts";
 
 // The first report of a process loads code, for which a clock that stands does not wait.
-beforeAll(async () => void (await seldomUsed()));
+beforeAll(async () => void (await loadParts()));
 
 /** A call that runs, and reports what the test says. */
 interface Running {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Json, jsonSchema, type Schema, tool } from "../../../src/index.ts";
-import { problemsByLog } from "../../../src/tools/answer-bounds.ts";
+import { problemsByLog } from "../../../src/tools/problems-by-log.ts";
 import { code } from "../../support/errors.ts";
 import { setup, user } from "../../support/setup.ts";
 

@@ -351,7 +351,7 @@ describe("whenBusy: queue", () => {
 
   it("L16 shows what the run says to the message behind the message", async () => {
     // Loaded before the run, because the view must be taken while the run is in progress.
-    await import("../../../src/runtime/seldom/index.ts");
+    await import("../../../src/runtime/later/index.ts");
     const world = setup([slow, { text: "Second answer." }], queue);
     const { run, sessionId, say } = await begin(world);
     const second = say("Second");

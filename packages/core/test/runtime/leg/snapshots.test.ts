@@ -2,7 +2,7 @@ import type { Rules } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { settled } from "../../../../../test/support/settled.ts";
 import { type EventStore, memoryBlobs, memoryStore, PawlError } from "../../../src/index.ts";
-import { SNAPSHOT_VERSION } from "../../../src/log/snapshot.ts";
+import { SNAPSHOT_VERSION } from "../../../src/log/store/snapshot.ts";
 import type { SessionToOpen, Snapshot } from "../../../src/store.ts";
 import { type Setup, setup, user } from "../../support/setup.ts";
 import { askWith, calling, echo, text } from "../../support/tools.ts";

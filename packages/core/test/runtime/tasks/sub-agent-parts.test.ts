@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { agent, agentTool, memoryStore, type Session, type StoredOf, type Tool } from "../../../src/index.ts";
-import type { Leg } from "../../../src/leg/leg.ts";
 import { type Budget, unlimited } from "../../../src/log/budget.ts";
+import type { Leg } from "../../../src/loop/leg/leg.ts";
 import { sliceOf } from "../../../src/loop/tools/task-slice.ts";
 import type { Host } from "../../../src/runtime/leg/host.ts";
 import { childAgent, openChild } from "../../../src/runtime/tasks/child-session.ts";

@@ -1,0 +1,50 @@
+import type { Json } from "../../base/json.ts";
+import type { LivePart } from "../../model/live-part.ts";
+import type { StoredEvent } from "../event.ts";
+import type { AgentAtWork } from "./live-event.ts";
+
+/** The live state of a session: what is in progress and not in the log yet. */
+export interface LiveState {
+  /** `seq` of the `llm_request` whose answer is being written; 0 if none exists. */
+  attempt: number;
+  parts: readonly LivePart[];
+  /** The last progress report of each running call, by call id. `version` rises with every report. */
+  progress: Map<string, { tool_name: string; data: Json; version: number }>;
+  /** The sub-agents whose text is shown, each by the id of the call that it works on. */
+  agents: Map<string, AgentAtWork>;
+}
+
+/**
+ * Notifies readers of new events, and shows them the part of the current answer that is not stored yet. The
+ * store remains the source of stored events, so a lost wake-up delays an event but never loses it. Readers in
+ * the process that stored an event need not fetch it.
+ */
+export interface LiveTail {
+  /** Reports stored events up to `seq`. `events` are the last of them, if available. */
+  stored(sessionId: string, seq: number, events?: readonly StoredEvent[]): void;
+  /**
+   * Starts the live state of a new leg, in place of any earlier one, and returns it. The leg changes the
+   * object and then calls `touch`.
+   */
+  live(sessionId: string): LiveState;
+  /** Notifies readers that the live state has changed. */
+  touch(sessionId: string): void;
+  /** Ends the session's live state when its leg is over. */
+  end(sessionId: string): void;
+  /**
+   * Returns the live state and the last `seq` that this process knows of. `recent` are the last events that
+   * were stored while the session had readers, without gaps. They are frozen, because all readers and the run
+   * share them.
+   */
+  peek(sessionId: string): { live: LiveState | undefined; seq: number; recent: readonly StoredEvent[] };
+  /**
+   * Calls `onChange` after every change of the session or of `listening`, until the returned function is
+   * called.
+   */
+  subscribe(sessionId: string, onChange: () => void): () => void;
+  /**
+   * Whether this process is currently notified of every append by other processes. If so, readers of idle
+   * sessions query the store once a minute. Otherwise, and if absent, they query it every `pollMs`.
+   */
+  readonly listening?: boolean;
+}

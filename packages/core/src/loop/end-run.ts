@@ -1,0 +1,98 @@
+import type { NewEvent } from "../log/event.ts";
+import { eventKey } from "../log/event-keys.ts";
+import { type StopReason, sessionOver } from "../log/stop-reason.ts";
+import { type Asking, isHidden } from "../session/asking.ts";
+import { closeOpenCalls, OVERTAKEN } from "../session/close-calls.ts";
+import { firstExpiry } from "../session/queued.ts";
+import { openRun, type RunState } from "../session/state.ts";
+import { endingOf, notifyAtEnd, reportFailedEnd } from "./hooks/end-hooks.ts";
+import { notifyOfSuspension } from "./hooks/turn-hooks.ts";
+import type { Leg } from "./leg/leg.ts";
+import { prepareNextRun } from "./next-run.ts";
+
+/** The note that the model reads before its last turn. */
+const LAST_TURN =
+  "This is your last turn for this request: no tool can be used any more. Tell the user how far you have come, and what is left.";
+
+/** The same for an agent with an `output`. */
+const LAST_OUTPUT =
+  "This is your last turn for this request: no other tool can be used any more. Give your final answer now, as complete as it can be with what you know.";
+
+/** Makes the next turn the run's last one: a limit is near, and the user should get a proper answer. */
+export async function land(leg: Leg, stop: StopReason): Promise<void> {
+  const run = openRun(leg.log.state);
+  if (run === undefined) return;
+  leg.life.beginLanding();
+  await leg.log.follow([
+    {
+      type: "note",
+      key: eventKey.landing(run.runId),
+      data: { text: leg.agent.output ? LAST_OUTPUT : LAST_TURN, landing: stop },
+    },
+  ]);
+}
+
+/**
+ * Ends the run, answers every open call, and starts the next run if a queued message needs one. Returns
+ * `false` if something else was stored first; then the caller must decide again.
+ */
+export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
+  leg.log.decide();
+  const run = openRun(leg.log.state);
+  if (run === undefined) return false;
+  const ending = await endingOf(leg, run, reason);
+  if (ending === undefined) return false;
+  const begin = await prepareNextRun(leg, reason);
+  // Nothing is awaited between here and the append, so that no message is missed.
+  const successor = begin();
+  if (successor === "decide_again") return false;
+  const events = [...ending.events(successor?.next), ...(successor?.events ?? [])];
+  // The same append releases the lease. So a message, an answer or a stop that arrives now is either seen by
+  // this leg, or finds the session free.
+  if (!(await leg.log.appendAtTip(events, { release: successor === undefined }))) return false;
+  reportFailedEnd(leg, run, ending.stop);
+  if (ending.error !== undefined) await notifyAtEnd(leg, ending.error);
+  await successor?.begun();
+  return true;
+}
+
+/**
+ * Suspends the run, or ends it if the session is over, because nobody can answer then. `seq` is that of the
+ * last event when this was decided. Returns `false` if something was stored after it; the caller must then
+ * decide again.
+ */
+export async function suspendRun(leg: Leg, waiting: readonly Asking[], seq: number): Promise<boolean> {
+  const run = openRun(leg.log.state);
+  if (run === undefined) return false;
+  const status = await leg.status();
+  if (status === "expired" || status === "completed") return await endRun(leg, sessionOver(status));
+  // Hooks may have appended: decide again.
+  const questions = waiting.filter((asking) => !isHidden(asking));
+  if (questions.length > 0 && (await notifyOfSuspension(leg, questions))) return false;
+  return await leg.log.appendAtTip([suspendedEvent(run, waiting)], { seq, release: true });
+}
+
+function suspendedEvent({ runId }: RunState, waiting: readonly Asking[]): NewEvent {
+  const idsOf = (some: readonly Asking[]) => some.map(({ callId }) => callId);
+  const pending = idsOf(waiting.filter((asking) => !isHidden(asking)));
+  const hidden = idsOf(waiting.filter(isHidden));
+  const wake_at = firstExpiry(waiting);
+  return {
+    type: "run_suspended",
+    data: {
+      run_id: runId,
+      pending,
+      ...(hidden.length > 0 && { hidden }),
+      ...(wake_at !== undefined && { wake_at }),
+    },
+  };
+}
+
+/**
+ * Closes the open questions because a new message has arrived. The run continues with the message, and may
+ * ask again. If an answer is stored first, nothing is closed, and the loop decides again.
+ */
+export async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
+  // The run continues here. Without a running leg, a new message ends the run instead: `endSupersededRun`.
+  await log.appendAtTip(closeOpenCalls(run, () => OVERTAKEN));
+}

@@ -1,0 +1,86 @@
+import type { Json } from "../../base/json.ts";
+import type { AppendableEvent, NewEvent } from "../../log/event.ts";
+import type { EventData } from "../../log/event-data.ts";
+import type { TaskAgent, ToolContext } from "../../tools/tool.ts";
+
+/** A hook or a tool that asks a model. */
+export interface Asker {
+  /** Its name, for the log. */
+  by: string;
+  /** Where its keys are unique within the run: the hook's name, or the call. */
+  scope: string;
+  signal(): AbortSignal;
+}
+
+/** The attempt whose answer is judged. */
+export interface JudgedAttempt {
+  seq: number;
+  /** Whether the text of the answer is the output. */
+  asText: boolean;
+  request: Pick<EventData["llm_request"], "model">;
+  answer: { stopReason: string | null };
+}
+
+/** What an answer means for the run's output. */
+export interface OutputVerdict {
+  /** The calls of the agent's own tools. */
+  calls: EventData["tool_call"][];
+  /** Where the output is in the answer, see `EventData.assistant_message`. */
+  place?: "text" | "call";
+  /** The events to store with the answer. */
+  events: NewEvent[];
+  /** The problem with the answer, if the run ends because of it. */
+  problem?: { code: "invalid_output"; message: string };
+}
+
+/** The user data of a session, or why it could not be fetched. */
+export interface FetchedUserData {
+  /** The user data; empty by default. */
+  text: string;
+  /** The error event to log. The run then starts without user data. */
+  failure: Extract<NewEvent, { type: "error" }> | undefined;
+}
+
+/**
+ * Why a call is answered without running: its tool is gone or asks no more, or its input or answer is wrong.
+ */
+export type CallRefusal =
+  | { do: "refuse_missing" | "refuse_unasked" }
+  | { do: "refuse_input" | "refuse_answer"; problems: readonly string[] };
+
+/** A call's sub-agent, or why the call has none. */
+export type ChosenAgent = { agent: TaskAgent } | { why: string };
+
+/** A hook's question as it is stored, without who asks. */
+export type CheckedAsk = Pick<EventData["tool_suspended"], "kind" | "payload" | "answer_schema" | "expires">;
+
+/** The progress of a running call, as readers in this process get it. */
+export interface CallProgress {
+  /** Shows the last report, now or with the next ones. */
+  changed(): void;
+  /** Shows the last report. Resolves once readers that wait have taken it. */
+  end(): Promise<void>;
+}
+
+/** The last report of a call, until it is shown. */
+export interface Reported {
+  latest?: Json | undefined;
+}
+
+/** A question that a tool asks while it runs, or its wait for a time, as it is stored. */
+export type MidwayQuestion = Pick<
+  EventData["tool_suspended"],
+  "kind" | "payload" | "answer_schema" | "state" | "expires" | "hidden"
+>;
+
+/** What hooks and tools do by their context. Each method checks what it is given before it returns. */
+export interface ContextMethods {
+  /** Stores an event of a hook. Resolves to `false` if its key is stored already. */
+  appendOfHook(event: AppendableEvent): Promise<boolean>;
+  /** Stores an event of a tool. Resolves to `false` if its key is stored already. */
+  appendOfTool(event: AppendableEvent): Promise<boolean>;
+  /** Returns the question of a tool as it is stored. */
+  question(question: Parameters<ToolContext["ask"]>[0]): MidwayQuestion;
+  /** Returns a tool's wait for a time as it is stored. */
+  wait(moment: Parameters<ToolContext["wait"]>[0]): MidwayQuestion;
+}

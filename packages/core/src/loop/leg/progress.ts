@@ -1,0 +1,46 @@
+import type { Hook, RunContext } from "../../hooks/hook.ts";
+import type { Budget } from "../../log/budget.ts";
+import type { StopReason } from "../../log/stop-reason.ts";
+import type { AskSpent, StoredAnswer } from "../../tools/ask-outcome.ts";
+
+/**
+ * Records which hooks were called in this leg, so that each is called once. Only `loop/hooks` changes the
+ * record.
+ */
+export interface HookProgress {
+  /** Whether the `beforeRun` hooks were called and have let the run begin. */
+  begun: boolean;
+  /** The number of turns for which `afterTurn` was called. */
+  turns: number;
+  /** The stop reason that an `afterTurn` returned. */
+  stop: StopReason | undefined;
+  /** The open questions for which `onSuspend` was called, as one key. */
+  questions: string;
+  /** The agent's hooks by method, in the order in which they are called. */
+  readonly byMethod: Map<keyof Hook, readonly Hook[]>;
+  /** The contexts of the leg's hooks, by the hook's name. */
+  readonly contexts: Map<string, RunContext>;
+}
+
+/** Records the model calls of hooks and tools that are in flight in this leg. Only `askInRun` changes it. */
+export interface AskProgress {
+  /** The calls with a key, by the key of their event. */
+  readonly byKey: Map<string, Promise<AnswerInLog>>;
+  /** The most that each call in flight may use. It counts until the call's actual use is in the log. */
+  readonly reserved: Set<{ most: Budget }>;
+}
+
+/** An answer of a model to a hook or a tool, with its use. It is in the log, unless its call had no key. */
+export interface AnswerInLog {
+  answer: StoredAnswer;
+  spent: AskSpent;
+  replayed: boolean;
+}
+
+/** Records when the user data were read in this leg. Only `refreshUserData` changes the record. */
+export interface UserDataProgress {
+  /** The number of turns that the run had made when the user data were last read. */
+  turns: number;
+  /** Whether reading the user data has failed. */
+  failed: boolean;
+}

@@ -1,0 +1,157 @@
+import { checkNumbers } from "../../base/check-numbers.ts";
+import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
+import type { ModelFailure } from "../../base/errors.ts";
+import { answerCheck } from "../answer-check.ts";
+import { checkModel } from "../check-model.ts";
+import { cutStream, decorate, failureOf, modelError } from "../failure.ts";
+import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "../model-client.ts";
+
+/** Options of `withCircuitBreaker()`. */
+export interface CircuitBreakerOptions {
+  /** The number of failures in a row that opens the circuit. Default: 5. */
+  failures?: number;
+  /** How long the circuit stays open, in milliseconds. Default: 30,000. */
+  coolDownMs?: number;
+  /** Returns the current time in milliseconds, from any starting point. Default: `Date.now`. */
+  now?: () => number;
+}
+
+const OPTIONS: OptionKinds<CircuitBreakerOptions> = {
+  failures: "number",
+  coolDownMs: "number",
+  now: "function",
+};
+
+/**
+ * Stops sending requests to a model that keeps failing. The circuit opens after `failures` failures in a row,
+ * or at once if the account has no access or credit. Failures that the request itself causes do not count.
+ * While the circuit is open, calls fail at once with a `model_error` of type `circuit_open`, with the time
+ * left as `retryAfterMs`. After `coolDownMs` one trial call is let through: success closes the circuit,
+ * failure opens it again.
+ *
+ * Each wrapper has its own state, in memory. Create one and share it between agents. A new process starts
+ * with a closed circuit.
+ *
+ * `resilient()` combines the wrappers in the right order. If you combine them yourself, wrap this one around
+ * `withIdleWatchdog`, so that a silent trial call ends. Wrap `withRetry` around this one, and `withFallback`
+ * around `withRetry`.
+ *
+ * @throws PawlError `config` for unknown options and invalid numbers.
+ *
+ * @example
+ * ```ts
+ * import { PawlError, withCircuitBreaker } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const model = withCircuitBreaker(
+ *   scriptedModel(() => ({ fault: { status: 500 } })),
+ *   { failures: 1 },
+ * );
+ * const request = { system: [], tools: [], messages: [], maxTokens: 100 };
+ * for (const call of [1, 2]) {
+ *   try {
+ *     for await (const _ of model.stream(request, { signal: AbortSignal.timeout(1000) }));
+ *   } catch (error) {
+ *     if (PawlError.is(error, "model_error")) console.log(call, error.details.type);
+ *     // 1 api_error, 2 circuit_open
+ *   }
+ * }
+ * ```
+ */
+export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOptions = {}): ModelClient {
+  checkModel("The model of withCircuitBreaker()", model);
+  checkOptions("withCircuitBreaker()", options, OPTIONS);
+  const enter = circuit(options);
+  async function* stream(request: ModelRequest, bounds: StreamOptions): AsyncGenerator<ModelEvent, void> {
+    const call = enter();
+    const check = answerCheck();
+    try {
+      for await (const event of model.stream(request, bounds)) {
+        check(event);
+        if (event.type === "message_stop") call.succeeded();
+        yield event;
+        if (event.type === "message_stop") return;
+      }
+      throw cutStream();
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure !== undefined && !bounds.signal.aborted) call.failed(failure);
+      throw error;
+    } finally {
+      call.over();
+    }
+  }
+  return decorate(model, stream);
+}
+
+/** A call that the circuit let through. */
+interface Call {
+  succeeded(): void;
+  failed(failure: ModelFailure): void;
+  /** Ends the call. If it was a trial that neither succeeded nor failed, the next call becomes the trial. */
+  over(): void;
+}
+
+/**
+ * Creates a circuit. It is closed while `until` is undefined, open before that time, and half open
+ * afterwards.
+ */
+function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitBreakerOptions): () => Call {
+  checkNumbers("withCircuitBreaker()", { failures }, { least: 1 });
+  checkNumbers("withCircuitBreaker()", { coolDownMs });
+  /**
+   * The failures since the last success. A new trial does not reset them, so one failed trial opens the
+   * circuit again.
+   */
+  let inARow = 0;
+  let until: number | undefined;
+  let trying = false;
+
+  const enter = (): Call => {
+    const leftMs = until === undefined ? 0 : until - now();
+    if (leftMs > 0) throw open(leftMs);
+    if (trying) throw open(coolDownMs);
+    const trial = until !== undefined;
+    trying = trial;
+    /**
+     * Returns whether the call's outcome counts. It does not if the circuit has opened since the call began.
+     */
+    const counts = () => trial || until === undefined;
+    return {
+      succeeded: () => {
+        if (!counts()) return;
+        inARow = 0;
+        until = undefined;
+      },
+      failed: (failure) => {
+        const weight = weightOf(failure);
+        if (!counts() || weight === 0) return;
+        inARow += weight;
+        if (inARow >= failures) until = now() + coolDownMs;
+      },
+      over: () => {
+        if (trial) trying = false;
+      },
+    };
+  };
+  return enter;
+}
+
+function open(retryAfterMs: number): Error {
+  return modelError("The model has failed too often, so it gets no requests for a while.", {
+    retryable: true,
+    type: "circuit_open",
+    retryAfterMs,
+  });
+}
+
+/** Types of failure that affect every request until the account is fixed. */
+const shut = ["authentication_error", "billing_error", "permission_error"];
+
+/** Returns how much a failure counts: 0, 1, or enough to open the circuit at once. */
+function weightOf({ status, type, errorCode, retryable }: ModelFailure): number {
+  if (errorCode?.endsWith("spend_limit_reached") === true) return Number.POSITIVE_INFINITY;
+  if (status === 401 || status === 402 || status === 403) return Number.POSITIVE_INFINITY;
+  if (type !== undefined && shut.includes(type)) return Number.POSITIVE_INFINITY;
+  return retryable ? 1 : 0;
+}

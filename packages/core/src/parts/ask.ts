@@ -1,0 +1,172 @@
+import { unpriced, whyPriced, withoutPrices } from "../agent/check-tools.ts";
+import { type AskEnd, askAndRemind } from "../ask/ask.ts";
+import { type AnyAskOptions, ASK_IN_RUN_OPTIONS, checkAsk } from "../ask/ask-options.ts";
+import { PawlError } from "../base/errors.ts";
+import { centsFromUsd, usdFromCents } from "../base/usd.ts";
+import type { RunContext } from "../hooks/hook.ts";
+import { addSpent, type Budget, nothingSpent, restOfBudget } from "../log/budget.ts";
+import type { NewEvent, StoredEvent } from "../log/event.ts";
+import { eventKey } from "../log/event-keys.ts";
+import { tokensOf, usageOf } from "../log/tokens.ts";
+import type { Leg } from "../loop/leg/leg.ts";
+import type { Asker } from "../loop/leg/part-types.ts";
+import type { AnswerInLog } from "../loop/leg/progress.ts";
+import { validateFor } from "../loop/leg/validate-for.ts";
+import type { ModelClient } from "../model/model-client.ts";
+import { promptTokens } from "../model/pricing.ts";
+import { listedProblems } from "../schema/problems.ts";
+import type { Schema } from "../schema/schema.ts";
+import { openRun, type RunState } from "../session/state.ts";
+import { remainingOf } from "../stop/limits.ts";
+import { mostOf, noRoomStop, type PlannedCall, roomFor } from "../stop/room.ts";
+import { type AskSpent, askOutcome, type StoredAnswer } from "../tools/ask-outcome.ts";
+
+/** Makes the method `askModel` of a hook's or tool's context. */
+export function askModelInRun(leg: Leg, asker: Asker): RunContext["askModel"] {
+  const askModel = async (model: ModelClient, options: AnyAskOptions & { key?: string }) => {
+    checkAsk("context.askModel()", model, options, ASK_IN_RUN_OPTIONS);
+    const run = openRun(leg.log.state);
+    if (run === undefined) throw new PawlError("invalid_input", "The run has ended, so no model is asked.");
+    const { key, ...asked } = options;
+    if (key === undefined) {
+      const { spent, ...end } = await askAndCharge(leg, asker, model, asked, undefined);
+      if ("error" in end) throw end.error;
+      return askOutcome(end.answer, spent, end.output, false);
+    }
+    const name = eventKey.ask(run.runId, asker.scope, key);
+    const { answer, spent, replayed } = await sharedAnswer(leg, name, () =>
+      answerByKey(leg, run, asker, model, asked, name),
+    );
+    const { schema } = asked;
+    if (schema === undefined) return askOutcome(answer, spent, undefined, replayed);
+    const checked = await validateFor(leg, schema as Schema, answer.output);
+    if (checked.ok) return askOutcome(answer, spent, checked.value, replayed);
+    const message = `The answer with the key "${key}" does not match the schema: ${listedProblems(checked.problems)}`;
+    throw new PawlError("unusable_answer", message, { details: { reason: "mismatch" } });
+  };
+  return askModel as RunContext["askModel"];
+}
+
+/** Returns the answer of the call with this key that is in flight, or else of a new one. */
+async function sharedAnswer(leg: Leg, name: string, start: () => Promise<AnswerInLog>): Promise<AnswerInLog> {
+  const { byKey } = leg.askProgress;
+  const inFlight = byKey.get(name);
+  if (inFlight !== undefined) return { ...(await inFlight), replayed: true };
+  const started = start();
+  byKey.set(name, started);
+  try {
+    return await started;
+  } finally {
+    byKey.delete(name);
+  }
+}
+
+/** Returns the stored answer with this key, or asks the model and stores its answer. */
+async function answerByKey(
+  leg: Leg,
+  run: RunState,
+  asker: Asker,
+  model: ModelClient,
+  asked: AnyAskOptions,
+  name: string,
+): Promise<AnswerInLog> {
+  const stored = await storedAnswer(leg, run, name);
+  const { schema } = asked;
+  // If the schema has changed since, the stored answer may not match it, and its key is taken.
+  const isUsable =
+    stored !== undefined &&
+    (schema === undefined || (await validateFor(leg, schema as Schema, stored.answer.output)).ok);
+  if (isUsable) return stored;
+  const end = await askAndCharge(leg, asker, model, asked, stored === undefined ? name : undefined);
+  if ("error" in end) throw end.error;
+  return { answer: end.answer, spent: end.spent, replayed: false };
+}
+
+async function storedAnswer(leg: Leg, run: RunState, name: string): Promise<AnswerInLog | undefined> {
+  for await (const event of leg.read({ afterSeq: run.seq, types: ["spending"] }))
+    if (event.key === name) return answerIn(event);
+  return undefined;
+}
+
+function answerIn(event: StoredEvent): AnswerInLog | undefined {
+  if (event.type !== "spending" || event.data.answer === undefined) return undefined;
+  const { answer, model, tokens, cost_cents } = event.data;
+  const spent = { model, usage: usageOf(tokens), costUsd: usdFromCents(cost_cents) };
+  return { answer, spent, replayed: true };
+}
+
+/** Asks the model within the run's limits, and charges the run for what it used, also if it failed. */
+async function askAndCharge(
+  leg: Leg,
+  { by, signal }: Asker,
+  model: ModelClient,
+  options: AnyAskOptions,
+  key: string | undefined,
+): Promise<AskEnd> {
+  const { clock, timeLeftMs } = leg.life;
+  const startedAt = clock.now();
+  const reserved = { most: nothingSpent };
+  leg.askProgress.reserved.add(reserved);
+  try {
+    const end = await askAndRemind(model, options, {
+      ...{ clock, signal: signal(), timeLeftMs, estimateTokens: leg.agent.estimateTokens },
+      admit: (call, spent) => {
+        refuseUnpriced(leg, model);
+        refuseBeyondLimits(leg, reserved, call, spent);
+      },
+    });
+    const answer = "answer" in end ? end.answer : undefined;
+    const durationMs = clock.now() - startedAt;
+    const event = chargeOf(by, end.spent, key === undefined ? undefined : answer, key, durationMs);
+    if (event !== undefined && openRun(leg.log.state) !== undefined) await leg.log.add([event]);
+    return end;
+  } finally {
+    leg.askProgress.reserved.delete(reserved);
+  }
+}
+
+/** Refuses a model whose cost would not count although the run's cost must. */
+function refuseUnpriced({ agent }: Leg, model: ModelClient): void {
+  const free = unpriced(agent, model.models ?? [model]);
+  if (free === undefined) return;
+  const message = `context.askModel() cannot ask this model: ${whyPriced(agent)}, but ${withoutPrices(free)}`;
+  throw new PawlError("limit_reached", message, { details: { limit: "cost_limit" } });
+}
+
+/** Refuses a call that the run's limits leave no room for, beside the calls that are in flight. */
+function refuseBeyondLimits(leg: Leg, reserved: { most: Budget }, call: PlannedCall, spent: AskSpent): void {
+  const { state } = leg.log;
+  const run = openRun(state);
+  reserved.most = usedBudget(spent);
+  const left = remainingOf(state, leg.agent, leg.life.legMs());
+  for (const { most } of leg.askProgress.reserved) left.amounts = restOfBudget(left.amounts, most);
+  // A run that is about to end makes no last turn any more.
+  const hasLastTurn = leg.agent.onLimit === "land" && !run?.landing && !run?.ending;
+  const room = roomFor(left, call, hasLastTurn);
+  if ("type" in room || room.maxTokens < call.maxTokens) {
+    const stop = "type" in room ? room : noRoomStop(left, room.limitedBy ?? "outputTokens");
+    const { estimatedTokens, maxTokens } = call;
+    const message = `The limits of the run (${stop.type}) leave no room for about ${estimatedTokens} tokens of prompt and up to ${maxTokens} of answer.`;
+    throw new PawlError("limit_reached", message, { details: { limit: stop.type } });
+  }
+  reserved.most = addSpent(reserved.most, mostOf(call));
+}
+
+function usedBudget({ usage, costUsd }: AskSpent): Budget {
+  return { ...nothingSpent, inputTokens: promptTokens(usage), outputTokens: usage.outputTokens, costUsd };
+}
+
+/** Returns the event that charges the run; `undefined` if nothing was used and no answer is kept. */
+function chargeOf(
+  by: string,
+  { model, usage, costUsd }: AskSpent,
+  answer: StoredAnswer | undefined,
+  key: string | undefined,
+  durationMs: number,
+): NewEvent | undefined {
+  const tokens = tokensOf(usage);
+  if (tokens.total === 0 && costUsd === 0 && answer === undefined) return undefined;
+  const data = { by, model, tokens, cost_cents: centsFromUsd(costUsd) };
+  if (answer === undefined || key === undefined) return { type: "spending", data, durationMs };
+  return { type: "spending", key, data: { ...data, answer }, durationMs };
+}

@@ -1,0 +1,96 @@
+import { withinDeadline } from "../base/deadline.ts";
+import { causeOf, messageOf } from "../base/errors.ts";
+import { admitted } from "../context/admit.ts";
+import { boundaryAt, checkpointEvents, indexOf } from "../context/checkpoint.ts";
+import { fileCheckpoint } from "../context/file-limits.ts";
+import { isPaused } from "../context/server-calls.ts";
+import type { CheckpointPlan, CheckpointSource } from "../context/strategy.ts";
+import type { Leg } from "../loop/leg/leg.ts";
+import { asked, storedFirst } from "../loop/leg/stored-first.ts";
+import type { ContextEntry } from "../session/context-entry.ts";
+import { openRun } from "../session/state.ts";
+import { remainingOf } from "../stop/limits.ts";
+import { roomFor } from "../stop/room.ts";
+
+/**
+ * Stores a checkpoint if the context has more files than one request may have, or if one of the agent's
+ * strategies asks for it. Called between turns, when every call has its result. Returns whether a strategy
+ * shortened the context.
+ */
+export async function checkpointIfDue(leg: Leg): Promise<boolean> {
+  const { state } = leg.log;
+  // The API continues a paused answer only if it is sent back unchanged.
+  if (openRun(state) === undefined || isPaused(state)) return false;
+  const uptoSeq = state.lastSeq;
+  const files = fileCheckpoint(admitted(state, uptoSeq));
+  if (files !== undefined) {
+    await storedFirst(leg);
+    const data = { ...files, upto_seq: uptoSeq };
+    await leg.log.add(checkpointEvents(state, leg.agent, data, leg.newId()));
+  }
+  return leg.agent.checkpointWhen.length > 0 && (await checkpointByStrategy(leg));
+}
+
+async function checkpointByStrategy(leg: Leg): Promise<boolean> {
+  const { state } = leg.log;
+  const run = openRun(state);
+  if (run === undefined || run.checkpointFailed) return false;
+  const uptoSeq = state.lastSeq;
+  const entries = admitted(state, uptoSeq);
+  const chars = entries.reduce((sum, entry) => sum + entry.chars, state.prefix?.chars ?? 0);
+  const source: CheckpointSource = {
+    entries,
+    estimatedTokens: leg.agent.estimateTokens(chars),
+    estimateTokens: leg.agent.estimateTokens,
+    run,
+    roomFor: (call) => {
+      const room = roomFor(remainingOf(state, leg.agent, leg.life.legMs()), call, true);
+      return "type" in room ? 0 : room.maxTokens;
+    },
+    signal: leg.life.signal,
+  };
+  await storedFirst(leg);
+  const wanted = await firstPlan(leg, source).catch((cause: unknown) => ({ cause }));
+  if (wanted === undefined || leg.life.signal.aborted) return false;
+  if (!("cause" in wanted)) return await storeCheckpoint(leg, entries, uptoSeq, wanted);
+  const { cause } = wanted;
+  const context = causeOf(cause);
+  await leg.report.logError({ code: "checkpoint_failed", message: messageOf(cause), context });
+  return false;
+}
+
+/** Asks the agent's strategies for a checkpoint, in order. */
+async function firstPlan(leg: Leg, source: CheckpointSource): Promise<CheckpointPlan | undefined> {
+  for (const strategy of leg.agent.checkpointWhen) {
+    const plan = await asked(leg, () => withinDeadline(leg.life, strategy(source)));
+    if (plan === undefined) continue;
+    if (plan.summary !== undefined && typeof plan.summary !== "string")
+      throw new TypeError(`a summary must be a string, not of type ${typeof plan.summary}.`);
+    return plan;
+  }
+  return undefined;
+}
+
+async function storeCheckpoint(
+  leg: Leg,
+  entries: readonly ContextEntry[],
+  uptoSeq: number,
+  { reason, fromSeq, summary, response }: CheckpointPlan,
+): Promise<boolean> {
+  const index = indexOf(entries, fromSeq);
+  const at = reason === "drop_old_results" ? index : boundaryAt(entries, index, summary === undefined);
+  const first = entries[at];
+  const charged = response === undefined ? [] : [response];
+  if (at <= 0 || first === undefined) {
+    if (charged.length > 0) await leg.log.add(charged);
+    return false;
+  }
+  const data = {
+    from_seq: first.seq,
+    upto_seq: uptoSeq,
+    reason,
+    ...(summary !== undefined && { summary: summary.toWellFormed() }),
+  };
+  await leg.log.add([...charged, ...checkpointEvents(leg.log.state, leg.agent, data, leg.newId())]);
+  return true;
+}

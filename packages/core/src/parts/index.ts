@@ -1,0 +1,18 @@
+export { askModelInRun } from "./ask.ts";
+export { checkpointIfDue } from "./checkpoints.ts";
+export { outputVerdict } from "./output.ts";
+export { checkPlan } from "./plans.ts";
+export { callProgress } from "./progress.ts";
+export {
+  answerProblems,
+  checkedAsk,
+  credentialsQuestion,
+  hookAnswer,
+  lostAsker,
+  midwayAnswer,
+  retryWait,
+  runQuestion,
+} from "./questions.ts";
+export { chooseAgent } from "./tasks.ts";
+export { fetchUserData, refreshUserData } from "./user-data.ts";
+export { hasAsked, refusalText, whyNotAgain, wrongAnswer } from "./versions.ts";

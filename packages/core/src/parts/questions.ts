@@ -1,0 +1,159 @@
+import { PawlError } from "../base/errors.ts";
+import type { Json } from "../base/json.ts";
+import { storableJson } from "../base/json-loss.ts";
+import type { Ask, Hook } from "../hooks/hook.ts";
+import type { ErrorReport } from "../log/error-event.ts";
+import type { QuestionPlace } from "../log/event-parts.ts";
+import type { CheckedAsk } from "../loop/leg/part-types.ts";
+import { listedProblems } from "../schema/problems.ts";
+import type { Validated } from "../schema/schema.ts";
+import { toJsonSchema } from "../schema/to-json-schema.ts";
+import type { Asking, RunQuestion } from "../session/asking.ts";
+import { CREDENTIALS, RETRY } from "../session/asking.ts";
+import { type QuestionEvent, questionEvent } from "../session/close-calls.ts";
+import type { RunState } from "../session/state.ts";
+import { storedExpiry } from "../tools/expiry.ts";
+import { problemsByLog } from "../tools/problems-by-log.ts";
+
+/** Returns the event with which a hook asks the user about the run, before its first turn or the next one. */
+export function runQuestion(
+  { runId, seq, asked }: RunState,
+  by: string,
+  before: QuestionPlace,
+  said: Ask,
+): QuestionEvent {
+  const ask = checkedAsk(said);
+  const asking = {
+    callId: questionId(runId, asked),
+    toolName: by,
+    assistantSeq: seq,
+    questions: 0,
+  };
+  return questionEvent(asking, {
+    ...ask,
+    by,
+    before,
+  });
+}
+
+/** Returns the event that asks for the caller's credentials. A client answers `true`, with credentials. */
+export function credentialsQuestion({ runId, seq, asked }: RunState): QuestionEvent {
+  const asking = {
+    callId: questionId(runId, asked),
+    toolName: CREDENTIALS,
+    assistantSeq: seq,
+    questions: 0,
+  };
+  return questionEvent(asking, {
+    kind: CREDENTIALS,
+    payload: {},
+    answer_schema: { const: true },
+    before: "resume",
+  });
+}
+
+/**
+ * The most waits in a row, for a model client that does not count its `failedAttempts`. It then waits itself.
+ * Such a run would otherwise go on for ever, because waiting counts towards no limit.
+ */
+const MOST_WAITS = 10;
+
+/**
+ * Returns the event by which the run waits, in no process, before the model is asked again. `undefined` if it
+ * has waited too often since its last turn.
+ */
+export function retryWait(
+  { runId, seq, asked, turns }: RunState,
+  afterMs: number,
+  failedAttempts: number,
+): QuestionEvent | undefined {
+  const waits = asked.filter((one) => one.question.kind === RETRY && one.turns === turns);
+  if (waits.length >= MOST_WAITS) return undefined;
+  const asking = { callId: questionId(runId, asked), toolName: RETRY, assistantSeq: seq, questions: 0 };
+  return questionEvent(asking, {
+    kind: RETRY,
+    payload: { failed_attempts: failedAttempts },
+    answer_schema: { type: "null" },
+    hidden: true,
+    before: "turn",
+    expires: { after_ms: Math.ceil(afterMs), default: null },
+  });
+}
+
+function questionId(runId: string, asked: readonly RunQuestion[]): string {
+  return `ask_${asked.length + 1}_${runId}`;
+}
+
+/** Checks a hook's question, and returns it as it is stored. */
+export function checkedAsk(ask: Ask): CheckedAsk {
+  const { kind, payload, answer, expires } = ask ?? {};
+  if (typeof kind !== "string" || payload === undefined || answer === undefined) {
+    const missing = [
+      typeof kind !== "string" && "kind",
+      payload === undefined && "payload",
+      answer === undefined && "answer",
+    ];
+    const names = missing.filter((name) => name !== false).map((name) => `\`${name}\``);
+    throw new Error(
+      `\`ask\` needs a \`kind\` (a string), a \`payload\` (JSON for the client, e.g. {}), and in \`answer\` the schema of answers; got no ${names.join(", ")}.`,
+    );
+  }
+  const answer_schema = toJsonSchema(answer, `answers to "${kind}"`);
+  const limit = expires !== undefined && { expires: storedExpiry("`ask`", expires, answer) };
+  return { kind, payload: storableJson(payload, "ask.payload"), answer_schema, ...limit };
+}
+
+/** Validates the answer to a hook's question by the schema in the log. Returns the problems. */
+export async function answerProblems({ question, answer }: Asking): Promise<readonly string[]> {
+  return await problemsByLog(question?.answerSchema, answer?.value ?? null);
+}
+
+/** Returns the answer to a question that a tool asked while it ran. The tool reads it from its context. */
+export async function midwayAnswer(call: Asking): Promise<Validated<undefined>> {
+  const problems = await answerProblems(call);
+  return problems.length === 0 ? { ok: true, value: undefined } : { ok: false, problems: [...problems] };
+}
+
+/**
+ * Returns the valid answer to the question that a hook asked before this turn; `undefined` without an answer.
+ * An answer that the database itself has stored may be invalid. Then the hook asks again.
+ */
+export async function hookAnswer(
+  run: RunState,
+  { name }: Hook,
+  before: QuestionPlace,
+): Promise<Json | undefined> {
+  const asked = answeredNow(run).findLast((one) => one.question.by === name && one.before === before);
+  if (asked === undefined) return undefined;
+  const problems = await answerProblems(asked);
+  if (problems.length === 0) return asked.answer?.value;
+  if (!asked.answer?.expired) return undefined;
+  // Asked again, the hook would get the same default without end.
+  throw new PawlError(
+    "config",
+    `The default of the question "${asked.question.kind}" of the hook "${name}" does not match its schema: ${listedProblems(problems)}`,
+  );
+}
+
+/**
+ * Returns the error for a question that was answered before this turn, if the agent no longer has its hook.
+ */
+export function lostAsker(run: RunState, hooks: readonly Hook[]): ErrorReport | undefined {
+  const names = new Set(hooks.map(({ name }) => name));
+  const isLost = ({ by }: RunQuestion["question"]) => by !== undefined && !names.has(by);
+  const hook = answeredNow(run).find(({ question }) => isLost(question))?.question.by;
+  if (hook === undefined) return undefined;
+  const message = `The hook "${hook}", which asked the user, no longer exists. The run ends, because nothing can act on the answer.`;
+  return { code: "hook_failed", message, context: { hook, method: "beforeRun" } };
+}
+
+/** Returns the questions that were asked and answered since the last turn. */
+function answeredNow({ asked, turns }: RunState): RunQuestion[] {
+  return asked.filter(
+    (one) =>
+      one.before !== "resume" &&
+      one.turns === turns &&
+      one.answer !== undefined &&
+      one.answer.closed === undefined,
+  );
+}

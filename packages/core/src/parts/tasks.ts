@@ -1,0 +1,67 @@
+import { unpriced } from "../agent/check-tools.ts";
+import { withinDeadline } from "../base/deadline.ts";
+import { effectiveType } from "../loop/leg/effective-type.ts";
+import type { Leg } from "../loop/leg/leg.ts";
+import type { ChosenAgent } from "../loop/leg/part-types.ts";
+import { asked } from "../loop/leg/stored-first.ts";
+import { hadBeenAnswered } from "../session/close-calls.ts";
+import { type CallState, openRun } from "../session/state.ts";
+import type { Delegate, TaskAgent } from "../tools/tool.ts";
+
+/** The most levels of sub-agents below each other if calls choose their agents by their input. */
+const MAX_LEVELS = 8;
+
+/**
+ * Chooses the sub-agent of a call. A task that was started continues with the agent that the log names, or
+ * not at all, so that no other agent repeats its work.
+ */
+export async function chooseAgent(
+  leg: Leg,
+  delegate: Delegate,
+  call: CallState,
+  input: unknown,
+): Promise<ChosenAgent> {
+  const agent = delegate.fixed ?? (await chosenBy(leg, delegate, call, input));
+  const before = call.started?.agent;
+  if (before !== undefined && agent?.name !== before)
+    return {
+      why: `The agent "${before}", which began this task, is not available to continue it.${hadBeenAnswered(call)}`,
+    };
+  if (agent === undefined) return { why: "There is no such agent." };
+  if (delegate.fixed !== undefined) return { agent };
+  // Sub-agents are named after the calls that lead to them.
+  if (leg.agent.name.split("/").length > MAX_LEVELS)
+    return {
+      why: `Not run: sub-agents may be at most ${MAX_LEVELS} levels deep, and this would be one more.`,
+    };
+  const models = agent.models.flatMap((one) => one.models ?? [one]);
+  const free = unpriced(leg.agent, models);
+  if (free === undefined) return { agent };
+  return {
+    why: `The agent "${agent.name}" cannot be used: the cost is limited, and ${free.id} has no prices.`,
+  };
+}
+
+async function chosenBy(
+  leg: Leg,
+  { choose }: Delegate,
+  { callId }: CallState,
+  input: unknown,
+): Promise<TaskAgent | undefined> {
+  const { session, caller, credentials, life } = leg;
+  const run = openRun(leg.log.state);
+  const deps = await asked(leg, () => withinDeadline(life, leg.makeDeps()));
+  const source = {
+    sessionId: session.id,
+    userId: session.userId,
+    runId: run?.runId ?? "",
+    callId,
+    params: run?.params ?? {},
+    caller,
+    credentials,
+    type: effectiveType(leg),
+    deps: deps as never,
+    signal: life.signal,
+  };
+  return await asked(leg, () => withinDeadline(life, (async () => choose(input, source))()));
+}

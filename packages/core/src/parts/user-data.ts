@@ -1,0 +1,93 @@
+import type { Agent } from "../agent/agent.ts";
+import { anySignal } from "../base/any-signal.ts";
+import type { Clock } from "../base/clock.ts";
+import { withinDeadline, withTimeLimit } from "../base/deadline.ts";
+import { causeOf, messageOf } from "../base/errors.ts";
+import { newUserData } from "../context/prefix.ts";
+import { type ErrorReport, errorEvent } from "../log/error-event.ts";
+import type { Session } from "../log/session-row.ts";
+import type { Access, Leg } from "../loop/leg/leg.ts";
+import type { FetchedUserData } from "../loop/leg/part-types.ts";
+import { asked } from "../loop/leg/stored-first.ts";
+import { type CallState, openRun } from "../session/state.ts";
+
+/**
+ * Calls the agent's `userData`. If that fails, `failure` is the error event to log, and the run starts
+ * without user data.
+ */
+export async function fetchUserData(
+  { agent, session }: { agent: Agent; session: Session },
+  access: Access,
+  { clock, hide }: { clock: Clock; hide: Leg["hide"] },
+): Promise<FetchedUserData> {
+  try {
+    return { text: hide(await readUserData({ agent, session, access, clock })), failure: undefined };
+  } catch (cause) {
+    return { text: "", failure: hide(errorEvent(userDataFailure(cause))) };
+  }
+}
+
+/**
+ * Reads the user data again if a tool ran since they were last read, and appends them if they have changed.
+ * Called between turns, when every call has its result.
+ */
+export async function refreshUserData(leg: Leg): Promise<void> {
+  const { agent, session, life, log, userDataProgress: progress } = leg;
+  const run = openRun(log.state);
+  if (agent.userData === undefined || agent.userDataPer === "run") return;
+  if (run?.turn === undefined || !run.turn.calls.some(hasRun)) return;
+  // After a failure, the rest of the leg uses the data it has: it may have taken the whole time limit.
+  if (progress.failed || progress.turns === run.turns) return;
+  const given = { agent, session, access: leg, clock: life.clock, signal: life.signal };
+  const read = await asked(leg, async () => {
+    progress.turns = run.turns;
+    return await readUserData(given).then(leg.hide, (cause: unknown) => ({ cause }));
+  });
+  if (life.signal.aborted) return;
+  if (typeof read !== "string") {
+    progress.failed = true;
+    return await leg.report.logError(userDataFailure(read.cause));
+  }
+  const changed = newUserData(log.state.userData, read);
+  if (changed.length > 0) await log.add(changed);
+}
+
+/** Returns whether a tool ran for the call, or the user answered it. */
+function hasRun({ started, answer }: CallState): boolean {
+  return started !== undefined || answer !== undefined;
+}
+
+interface UserDataCall {
+  agent: Agent;
+  session: Session;
+  access: Access;
+  clock: Clock;
+  /** Ends the call when it is aborted. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Calls the agent's `userData` within its time limit. Rejects if it fails or the signal is aborted. The text
+ * may repeat credentials: hide them before it is compared with what is stored.
+ */
+async function readUserData({ agent, session, access, clock, signal }: UserDataCall): Promise<string> {
+  const { userData, userDataTimeoutMs } = agent;
+  if (userData === undefined) return "";
+  const text = await withTimeLimit(clock, userDataTimeoutMs, (timeUp) => {
+    const either = signal === undefined ? timeUp : anySignal([timeUp, signal]);
+    const { caller, credentials } = access;
+    const read = (async () => {
+      const deps = (await access.makeDeps()) as never;
+      return await userData({ session, caller, credentials, deps, signal: either });
+    })();
+    return withinDeadline({ clock, signal: either }, read);
+  });
+  if (typeof text !== "string")
+    throw new TypeError(`userData must return a string, not a value of type ${typeof text}.`);
+  return text.trim();
+}
+
+/** Returns the error to log for a `userData` that failed. */
+function userDataFailure(cause: unknown): ErrorReport {
+  return { code: "user_data_failed", message: messageOf(cause), context: causeOf(cause) };
+}

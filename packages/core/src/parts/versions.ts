@@ -1,0 +1,118 @@
+import { isEqualJson } from "../base/json.ts";
+import { sentInputSchema } from "../context/agent-change.ts";
+import type { Leg } from "../loop/leg/leg.ts";
+import type { CallRefusal } from "../loop/leg/part-types.ts";
+import { wasGiven } from "../loop/tools/was-given.ts";
+import { listedProblems } from "../schema/problems.ts";
+import type { Schema } from "../schema/schema.ts";
+import { hadBeenAnswered, outcomeUnknown } from "../session/close-calls.ts";
+import { type CallState, openRun } from "../session/state.ts";
+import { isShown } from "../tools/shown-schema.ts";
+import type { Tool } from "../tools/tool.ts";
+import { inputMismatch } from "../tools/tool-outcome.ts";
+
+// What the model reads if its call was made under another version of the agent. docs/guide/deployment.md has
+// these rules as a table.
+
+const CUT_OFF = "the process was cut off while it ran";
+
+/** Follows the reason why a call cannot continue that asked the user while it ran, or whose sub-agent did. */
+const NOT_FINISHED = "The call was not finished. What it had done before its question may have taken effect.";
+
+/** Returns what the model reads as the result of a call that is refused. */
+export function refusalText(leg: Leg, call: CallState, tool: Tool, step: CallRefusal): string {
+  switch (step.do) {
+    case "refuse_missing":
+      return missingTool(leg, call);
+    case "refuse_unasked":
+      return noLongerAsks(call);
+    case "refuse_input":
+      return wrongInput(leg, call, tool, step.problems);
+    case "refuse_answer":
+      return wrongAnswer(call, tool.suspends?.answer, step.problems);
+  }
+}
+
+/** Returns the result of a call of a tool that the agent does not have, or that the model was not given. */
+function missingTool(leg: Leg, call: CallState): string {
+  const { toolName: name, started, running } = call;
+  if (!wasGiven(leg, call)) return `There is no tool named "${name}".`;
+  const gone = `the tool "${name}" ${goneFrom(leg)}`;
+  if (running) return `${outcomeUnknown(`${CUT_OFF}, and ${gone}`)}${hadBeenAnswered(call)}`;
+  const unfinished = started === undefined ? "" : ` ${NOT_FINISHED}`;
+  return `T${gone.slice(1)}${unfinished}${hadBeenAnswered(call)}`;
+}
+
+function goneFrom({ log, agent }: Leg): string {
+  // The function may have left the tool out for this caller only.
+  if (agent.toolsFor !== undefined) return "is not available any more.";
+  const isOther = openRun(log.state)?.agentVersion !== agent.version;
+  return `was removed ${isOther ? `in version ${agent.version} of` : "from"} this agent.`;
+}
+
+/**
+ * Returns the result of a call that was started and must not run again; `undefined` if it has not started or
+ * may run again.
+ */
+export function whyNotAgain(call: CallState, tool: Tool): string | undefined {
+  const { started, running } = call;
+  if (started === undefined) return undefined;
+  const isTask = tool.delegate !== undefined;
+  const asksFirst = tool.suspends !== undefined;
+  const hasChanged = isTask !== (started.slice !== undefined) || asksFirst !== hasAsked(call);
+  if (!running) return hasChanged ? changedSinceAsked(call) : undefined;
+  if (!tool.idempotent || started.once) return outcomeUnknown(`${CUT_OFF}.`);
+  return hasChanged ? changedWhileRunning(call) : undefined;
+}
+
+function changedWhileRunning(call: CallState): string {
+  return `${outcomeUnknown(`${CUT_OFF}, and the tool has changed since.`)}${hadBeenAnswered(call)}`;
+}
+
+/** Returns the result of a call that has asked the user since it started, but whose tool has changed. */
+function changedSinceAsked(call: CallState): string {
+  return `This tool has changed since its question was asked. ${NOT_FINISHED}${hadBeenAnswered(call)}`;
+}
+
+/** Returns whether the call's tool itself has asked the user before it ran, by `suspends`. */
+export function hasAsked({ question }: CallState): boolean {
+  if (question === undefined || question.midway) return false;
+  return question.by === undefined && question.child === undefined;
+}
+
+/** Returns the result of a call whose input its tool does not accept. */
+function wrongInput(
+  { log }: Leg,
+  call: CallState,
+  { name, spec }: Tool,
+  problems: readonly string[],
+): string {
+  const message = inputMismatch(problems);
+  const sent = sentInputSchema(log.state, name);
+  if (sent === undefined || isEqualJson(sent, spec.input_schema)) return message;
+  if (call.running) return changedWhileRunning(call);
+  if (call.started !== undefined) return changedSinceAsked(call);
+  return `${message}. This tool has changed since you were given it. Its input must now match this schema: ${JSON.stringify(spec.input_schema)}`;
+}
+
+/** Returns the result of a call whose answer the tool does not accept. */
+export function wrongAnswer(
+  call: CallState,
+  schema: Schema | undefined,
+  problems: readonly string[],
+): string {
+  const said = listedProblems(problems);
+  const { question } = call;
+  // A question that the tool asked while it ran has the schema of then.
+  if (schema === undefined || question === undefined || question.midway || isShown(schema, question)) {
+    return `The answer does not match its schema: ${said}`;
+  }
+  const why = `this tool's question has changed since the user was asked, and the answer does not match it any more: ${said}`;
+  if (call.started !== undefined) return outcomeUnknown(`${CUT_OFF}, and ${why}`);
+  return `Not run: ${why}. Call the tool again to ask again.${hadBeenAnswered(call)}`;
+}
+
+/** Returns the result of a call that was answered, but whose tool does not ask any more. */
+function noLongerAsks(call: CallState): string {
+  return `Not run: this tool has changed and no longer asks the user. Call it again if it is still needed.${hadBeenAnswered(call)}`;
+}

@@ -1,0 +1,74 @@
+import { checkOptions, kindOf, type OptionKinds, SIGNAL } from "../../base/check-options.ts";
+import { PawlError } from "../../base/errors.ts";
+import type { Runtime } from "../begin/runtime-types.ts";
+
+type Options<Method extends keyof Runtime> = NonNullable<
+  Parameters<Extract<Runtime[Method], (...given: never[]) => unknown>>[Method extends "redact"
+    ? 2
+    : Method extends "drain" | "sweep"
+      ? 0
+      : 1]
+>;
+
+/** The kinds of the options of each runtime method that takes a session's id and options. */
+const OPTIONS: {
+  readonly [Method in
+    | "view"
+    | "stop"
+    | "follow"
+    | "fork"
+    | "recover"
+    | "redact"
+    | "startContextAt"]: OptionKinds<Options<Method>>;
+} = {
+  view: { userId: "string!" },
+  stop: { userId: "string!" },
+  follow: {
+    afterSeq: "number",
+    live: "object",
+    signal: SIGNAL,
+    untilIdle: "any",
+    resume: "boolean",
+    caller: "object",
+    credentials: "any",
+  },
+  recover: { signal: SIGNAL },
+  fork: { userId: "string!", atSeq: "number" },
+  redact: { userId: "string!", throughSeq: "number" },
+  startContextAt: { userId: "string!", fromSeq: "number!" },
+};
+
+const DRAIN: OptionKinds<Options<"drain">> = { timeoutMs: "number" };
+
+const SWEEP: OptionKinds<Options<"sweep">> = { wait: "boolean" };
+
+/** Hints for option names of other libraries. */
+const INSTEAD = { user: "Use `userId`.", cursor: "Use `afterSeq`.", seq: "Use `afterSeq` or `atSeq`." };
+
+/** Checks the arguments of a runtime's method. @throws PawlError `invalid_input` */
+export function checkCall(method: keyof typeof OPTIONS, sessionId: unknown, options: unknown): void {
+  checkId(`${method}()`, "the id of a session", sessionId);
+  checkOptions(`${method}()`, options, OPTIONS[method] as OptionKinds<object>, {
+    instead: INSTEAD,
+    code: "invalid_input",
+  });
+}
+
+/** @throws PawlError `invalid_input` */
+export function checkDrain(options: unknown): void {
+  checkOptions("drain()", options, DRAIN, {
+    instead: { timeout: "Use `timeoutMs`." },
+    code: "invalid_input",
+  });
+}
+
+/** @throws PawlError `invalid_input` */
+export function checkSweep(options: unknown): void {
+  checkOptions("sweep()", options, SWEEP, { code: "invalid_input" });
+}
+
+/** @throws PawlError `invalid_input` */
+export function checkId(whose: string, what: string, given: unknown): void {
+  if (typeof given === "string") return;
+  throw new PawlError("invalid_input", `${whose} needs ${what}, a string; got ${kindOf(given)}.`);
+}

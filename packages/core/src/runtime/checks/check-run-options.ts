@@ -1,0 +1,136 @@
+import { isWhenBusy } from "../../agent/check-agent.ts";
+import { checkOptions, kindOf, type OptionKinds, SIGNAL } from "../../base/check-options.ts";
+import { PawlError } from "../../base/errors.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { storableObject } from "../../base/json-loss.ts";
+import { isBlank } from "../../base/text.ts";
+import { isOwnTag } from "../../context/own-tags.ts";
+import { USER_DATA } from "../../context/prefix.ts";
+import type { Answer, Knowledge, RetryRunOptions, RunOptions } from "../begin/runtime-types.ts";
+
+const OPTIONS: OptionKinds<Omit<RunOptions, "retry"> & { retry?: string }> = {
+  userId: "string!",
+  sessionId: "string",
+  input: "any",
+  answers: "any",
+  retry: "any",
+  knowledge: "any",
+  params: "any",
+  caller: "any",
+  credentials: "any",
+  clientMessageId: "string",
+  signal: SIGNAL,
+  clientTools: "any",
+  metadata: "any",
+  whenBusy: "any",
+};
+
+/** Hints for option names of other libraries. */
+const INSTEAD = {
+  tools: "They are an option of agent(). A client offers its own as `clientTools`.",
+  messages: "Send the new message as `input`; the session has the earlier ones.",
+  prompt: "Use `input`.",
+  message: "Use `input`.",
+  text: "Use `input`.",
+  content: "Use `input`.",
+  user: "Use `userId`.",
+  threadId: "Use `sessionId`.",
+  answer: "Use `answers`, a list.",
+  abortSignal: "Use `signal`.",
+  context: "Use `caller`, which is stored with the run, or `credentials`, which are not.",
+  maxTokens: "It is an option of agent().",
+};
+
+/**
+ * Checks the options of a run. They may come from JavaScript or from a client's JSON, and an invalid value
+ * would stay in the log forever.
+ *
+ * @throws PawlError `invalid_input` with the name of the invalid option
+ */
+export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
+  checkOptions("run()", options, OPTIONS, { instead: INSTEAD, code: "invalid_input" });
+  const { userId, input, answers, retry, caller } = options;
+  if (userId === "") throw invalid("`userId` of run() is empty.");
+  if (caller !== undefined) storableObject(caller, "caller");
+  const asked = Object.entries({ input, answers, retry }).filter(([, value]) => value !== undefined);
+  if (asked.length === 0)
+    throw invalid(
+      "run() needs one of `input` (the text of a message), `answers` and `retry` (the id of a run); all are undefined.",
+    );
+  if (asked.length > 1) {
+    const names = asked.map(([name]) => `\`${name}\``).join(" and ");
+    throw invalid(`run() takes only one of \`input\`, \`answers\` and \`retry\`; got ${names}.`);
+  }
+  if (retry === undefined) checkAsked(options);
+  else if (typeof retry !== "string")
+    throw invalid(`\`retry\` of run() must be the id of the run that failed; got ${kindOf(retry)}.`);
+}
+
+function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: RunOptions): void {
+  if (input !== undefined && typeof input !== "string" && !Array.isArray(input))
+    throw invalid(
+      `\`input\` of run() must be the text of the new message, e.g. "Hello", or a list of parts; got ${kindOf(input)}.`,
+    );
+  if (typeof input === "string" && isBlank(input))
+    throw invalid("The message is empty: `input` of run() needs visible text.");
+  if (answers !== undefined) {
+    if (!Array.isArray(answers))
+      throw invalid(`\`answers\` of run() must be a list, e.g. [{ callId, value }]; got ${kindOf(answers)}.`);
+    if (answers.length === 0) throw invalid("`answers` must have at least one answer.");
+    for (const [at, answer] of answers.entries()) checkAnswered(`\`answers[${at}]\``, answer);
+  }
+  if (knowledge !== undefined && !Array.isArray(knowledge)) throw invalid("`knowledge` must be a list.");
+  for (const [what, value] of Object.entries({ params, metadata }))
+    if (value !== undefined) storableObject(value, what);
+  if (whenBusy !== undefined && !isWhenBusy(whenBusy))
+    throw invalid('`whenBusy` must be "reject", "queue" or "interrupt".');
+}
+
+const ANSWER: OptionKinds<{ [Field in keyof Answer]: unknown }> = {
+  callId: "string!",
+  question: "any",
+  value: "any",
+  error: "any",
+};
+
+/** Names of other libraries, and of fields that a question has. */
+const INSTEAD_IN_ANSWER = {
+  id: "Use `callId`.",
+  toolCallId: "Use `callId`.",
+  questionId: "Use `callId`.",
+  answer: "Use `value`.",
+  result: "Use `value`.",
+  seq: "Use `question`.",
+};
+
+/** Requires a `callId`. Other fields are accepted beside one, because callers may spread a question. */
+function checkAnswered(whose: string, answer: unknown): void {
+  if (typeof Object(answer).callId === "string") return;
+  checkOptions(whose, answer, ANSWER, { instead: INSTEAD_IN_ANSWER, code: "invalid_input" });
+}
+
+/** @throws PawlError `invalid_input` */
+export function checkedKnowledge(knowledge: Knowledge): Knowledge {
+  if (!isJsonObject(knowledge))
+    throw invalid("Each piece of `knowledge` must be an object with `source` and `data`.");
+  const { source, data, params, tag } = knowledge;
+  if (typeof source !== "string" || isBlank(source) || source === USER_DATA)
+    throw invalid(
+      `The \`source\` of knowledge must be a string that is neither empty nor "${USER_DATA}"; got "${source}".`,
+    );
+  if (typeof data !== "string") throw invalid(`The \`data\` of knowledge from "${source}" must be a string.`);
+  if (tag !== undefined && !isOwnTag(tag))
+    throw invalid(
+      `The \`tag\` of knowledge from "${source}" must be the name of a tag, e.g. "Clarifications".`,
+    );
+  return {
+    source: source.toWellFormed(),
+    data: data.toWellFormed(),
+    ...(params && { params: storableObject(params, "knowledge.params") }),
+    ...(tag !== undefined && { tag }),
+  };
+}
+
+function invalid(message: string): PawlError {
+  return new PawlError("invalid_input", message);
+}

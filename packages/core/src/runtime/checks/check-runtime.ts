@@ -1,0 +1,117 @@
+import { checkNumbers } from "../../base/check-numbers.ts";
+import { checkOptions, kindOf, listOf, type OptionKinds } from "../../base/check-options.ts";
+import { PawlError } from "../../base/errors.ts";
+import { checkStore } from "../../stores/check-store.ts";
+import type { RuntimeSettings } from "../begin/runtime-types.ts";
+import type { WorkLimits } from "../leg/work-limits.ts";
+
+const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
+  agents: listOf("agents: [coach]", true),
+  // `checkStore` checks the value.
+  store: { mustBe: "an EventStore, e.g. memoryStore()", is: () => true, required: true },
+  deps: "function",
+  withoutCredentials: {
+    mustBe: '"ask" or "stop"',
+    is: (value) => value === "ask" || value === "stop",
+    isPublic: true,
+  },
+  tail: {
+    mustBe: "a LiveTail, e.g. localTail() of @pawl/core/store",
+    is: (tail) => typeof Object(tail).subscribe === "function",
+  },
+  leaseTtlMs: "number",
+  abortGraceMs: "number",
+  waitUntil: "function",
+  handOverAfterMs: "number",
+  concurrency: "number",
+  engine: {
+    mustBe: "an Engine, e.g. localEngine() of @pawl/core/store",
+    is: (engine) => typeof Object(engine).wake === "function" && typeof Object(engine).work === "function",
+  },
+  newId: "function",
+  clock: "object",
+  storeRetryMs: "list",
+  onError: "function",
+  pollMs: "number",
+  upcasters: "object",
+  blobs: "object",
+  files: {
+    mustBe: "a FileStore, e.g. memoryFiles()",
+    is: (files) => typeof Object(files).put === "function" && typeof Object(files).list === "function",
+  },
+  workLimits: "object",
+};
+
+const WORK_LIMITS: OptionKinds<WorkLimits> = {
+  files: "number",
+  fileBytes: "number",
+  sessions: "number",
+  sessionBytes: "number",
+  waitMs: "number",
+};
+
+const INSTEAD = {
+  agent: "Use `agents`, a list of agents.",
+  logger: "Use `onError`, or the store withEventLines(store) of @pawl/core/inspect.",
+};
+
+/** Checks the options of `runtime()` for callers without a type checker. @throws PawlError `config` */
+export function checkRuntimeOptions(options: unknown): void {
+  checkPlatform();
+  checkOptions("runtime()", options, OPTIONS, { instead: INSTEAD });
+  const {
+    agents,
+    store,
+    leaseTtlMs = 1,
+    pollMs = 1,
+    abortGraceMs = 0,
+    handOverAfterMs = 1,
+    concurrency = 1,
+    engine,
+    workLimits = {},
+  } = options as RuntimeSettings<unknown>;
+  for (const [at, made] of agents.entries()) {
+    if (Object(made).tools instanceof Map) continue;
+    throw new PawlError(
+      "config",
+      `\`agents[${at}]\` of runtime() must be made by agent(); got ${kindOf(made)}.`,
+    );
+  }
+  checkStore("`store` of runtime()", store);
+  const names = agents.map(({ name }) => name);
+  const twin = names.find((name, at) => names.indexOf(name) !== at);
+  if (twin !== undefined)
+    throw new PawlError("config", `Two agents are named "${twin}". Names must be unique.`);
+  // Timers wait for these times, sometimes a little longer.
+  checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
+  checkWorkLimits("`workLimits` of runtime()", workLimits);
+  checkNumbers("the runtime", { abortGraceMs });
+  checkNumbers("the runtime", { handOverAfterMs }, { least: 1 });
+  if (concurrency === 0 && engine === undefined) {
+    throw new PawlError(
+      "config",
+      "`concurrency: 0` needs an `engine`, so that other processes run the sessions: e.g. pgBossEngine(…), or localEngine() of @pawl/core/store if workers find them by sweeps.",
+    );
+  }
+  checkNumbers("the runtime", { concurrency }, { least: engine === undefined ? 1 : 0, whole: true });
+}
+
+function checkWorkLimits(whose: string, limits: WorkLimits): void {
+  checkOptions(whose, limits, WORK_LIMITS);
+  for (const [what, value] of Object.entries(limits)) {
+    // `Infinity` lifts a limit.
+    const whole = WHOLE_LIMITS.includes(what) && value !== Number.POSITIVE_INFINITY;
+    checkNumbers(whose, { [what]: value }, { least: 1, whole });
+  }
+}
+
+/** The limits that count something, so half of one has no meaning. */
+const WHOLE_LIMITS = ["files", "sessions"];
+
+/** Refuses Node 20, on which every run would fail with "Promise.withResolvers is not a function". */
+function checkPlatform(): void {
+  if (typeof Promise.withResolvers === "function") return;
+  const node = globalThis.process?.versions?.node;
+  const found = node === undefined ? "this runtime has no Promise.withResolvers" : `this is Node ${node}`;
+  throw new PawlError("config", `runtime() needs Node 22.18 or newer; ${found}.`);
+}

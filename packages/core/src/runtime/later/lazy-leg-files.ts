@@ -1,0 +1,69 @@
+import { haveFiles } from "../../context/file-blocks.ts";
+import type { NewEvent } from "../../log/event.ts";
+import type { Session } from "../../log/session-row.ts";
+import type { LegFiles } from "../../loop/leg/leg-files.ts";
+import type { ModelRequest } from "../../model/model-client.ts";
+import type { Host } from "../leg/host.ts";
+
+/**
+ * Makes a leg's access to files like `makeLegFiles()`. Its code is loaded with the first tool result or
+ * request that has a file.
+ */
+export function lazyLegFiles(
+  host: Pick<Host, "files" | "store" | "report" | "newId">,
+  session: Session,
+  load: () => Promise<Pick<typeof import("./index.ts"), "makeLegFiles">> = () => import("./index.ts"),
+): LegFiles {
+  // Not the promise of the import, so that a failed import is tried again.
+  let made: LegFiles | undefined;
+  const loaded = async () => {
+    const { makeLegFiles } = await load();
+    made ??= makeLegFiles(host, session);
+    return made;
+  };
+  const fillLater = async (...given: Parameters<LegFiles["fill"]>) =>
+    await (made ?? (await loaded())).fill(...given);
+  return {
+    keep: async (event, leg) => {
+      const hasNoFiles = host.files === undefined || !mayHaveFiles(event);
+      if (hasNoFiles && !isLong(event, leg.agent.storedResultLimit)) return event;
+      let files: LegFiles;
+      try {
+        files = made ?? (await loaded());
+      } catch (error) {
+        // The tool has run, so its result must be stored: with the bytes, as without a file store.
+        host.report(error);
+        return event;
+      }
+      return await files.keep(event, leg);
+    },
+    fill: (request, model, life) => (hasFiles(request) ? fillLater(request, model, life) : request),
+    leaveOut: async (state, failure, uptoSeq) => {
+      if (!MAY_REFUSE_FILES.includes(failure.status)) return [];
+      try {
+        return await (made ?? (await loaded())).leaveOut(state, failure, uptoSeq);
+      } catch (error) {
+        // The failure itself must be stored.
+        host.report(error);
+        return [];
+      }
+    },
+  };
+}
+
+/** The HTTP statuses with which APIs refuse files: as invalid, too large or of another type. */
+const MAY_REFUSE_FILES: readonly unknown[] = [400, 413, 415, 422];
+
+function isLong({ type, data }: NewEvent, limit: number): boolean {
+  return type === "tool_result" && JSON.stringify([data.result, data.report]).length > limit;
+}
+
+function mayHaveFiles(event: NewEvent): boolean {
+  if (event.type !== "tool_result" || !Array.isArray(event.data.content)) return false;
+  return event.data.content.some(({ type }) => type === "image" || type === "document");
+}
+
+/** Returns whether a request refers to files. Only user messages do, see `withFileBytes`. */
+function hasFiles({ messages }: ModelRequest): boolean {
+  return messages.some(({ role, content }) => role === "user" && haveFiles(content));
+}

@@ -1,0 +1,89 @@
+import { messageOf, PawlError } from "../base/errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
+import { judgeOf, mistakesIn } from "./judge.ts";
+import type { Mistake, PreparedSchema } from "./judging.ts";
+import type { Schema } from "./schema.ts";
+
+/**
+ * Makes a schema from plain JSON Schema (draft 2020-12), e.g. for a tool that is defined in a database. Every
+ * `$ref` must refer to a place inside the same schema.
+ *
+ * @throws PawlError `config` if the schema is not an object. `tool()` finds other mistakes in the schema.
+ *
+ * @example
+ * ```ts
+ * import { jsonSchema, tool } from "@pawl/core";
+ *
+ * const echo = tool({
+ *   name: "echo",
+ *   description: "Says it again.",
+ *   input: jsonSchema<{ text: string }>({
+ *     type: "object",
+ *     properties: { text: { type: "string" } },
+ *     required: ["text"],
+ *   }),
+ *   execute: ({ text }) => text,
+ * });
+ * console.log(echo.name);
+ * ```
+ */
+export function jsonSchema<Output = unknown>(schema: JsonObject): Schema<Output> {
+  return judgedBy(schema, checkedJudge(schema), Number.POSITIVE_INFINITY);
+}
+
+/** Makes a schema that describes itself as `schema`, and validates by `judge` within a number of steps. */
+export function judgedBy<Output>(schema: JsonObject, judge: PreparedSchema, steps: number): Schema<Output> {
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "pawl",
+      validate: (value) => {
+        const mistakes = mistakesIn(judge, value, steps);
+        return mistakes.length === 0
+          ? { value: value as Output }
+          : { issues: mistakes.map(issueFor(schema)) };
+      },
+      jsonSchema: { input: () => schema, output: () => schema },
+    },
+  };
+}
+
+/** Prepares a schema. @throws PawlError `config` if it is not an object, or its references are not URIs */
+export function checkedJudge(schema: unknown): PreparedSchema {
+  try {
+    if (!isJsonObject(schema)) throw new TypeError("it is not an object");
+    return judgeOf(schema);
+  } catch (cause) {
+    throw new PawlError("config", `jsonSchema() must be given a JSON Schema: ${messageOf(cause)}.`, {
+      cause,
+    });
+  }
+}
+
+function issueFor(schema: JsonObject): (mistake: Mistake) => { message: string; path: readonly string[] } {
+  const listed = new Set<string>();
+  return ({ keyword, message, path }) => ({
+    message: keyword === "false" ? notKnown(schema, path, listed) : message,
+    path,
+  });
+}
+
+/** Describes a field that the schema does not have. Lists the fields of each object only once. */
+function notKnown(schema: JsonObject, path: readonly string[], listed: Set<string>): string {
+  const fields = fieldsAt(schema, path.slice(0, -1)).join(", ");
+  if (fields === "" || listed.has(fields)) return "is not known here";
+  listed.add(fields);
+  return `is not known here; the fields are ${fields}`;
+}
+
+/** Returns the names of the fields of the object at a path, or none if only a reference leads there. */
+function fieldsAt(schema: JsonObject, path: readonly string[]): string[] {
+  let part: Json | undefined = schema;
+  for (const name of path) {
+    if (!isJsonObject(part)) return [];
+    const { properties = {}, items }: JsonObject = part;
+    part = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : items;
+  }
+  const { properties } = isJsonObject(part) ? part : {};
+  return isJsonObject(properties) ? Object.keys(properties) : [];
+}
