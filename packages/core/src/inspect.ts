@@ -4,7 +4,7 @@
 // Timelines
 
 export type { TimelineCall } from "./inspect/calls.ts";
-export { lasted, type Span } from "./inspect/span.ts";
+export { lasted, type Span } from "./inspect/spending.ts";
 export { summaryOf } from "./inspect/summary.ts";
 export {
   type TimelineAttempt,
@@ -32,8 +32,8 @@ export { eventLine, withEventLines } from "./inspect/event-lines.ts";
 // The log, and the state that is folded from it
 
 export type { AnswerLimit, Resource } from "./log/budget.ts";
-export { contextTypes } from "./log/context-types.ts";
 export type { ExtensionType } from "./log/event.ts";
+export { contextTypes } from "./log/event.ts";
 export type { CalledBy } from "./log/event-data.ts";
 export type { NextRun, QuestionPlace } from "./log/event-parts.ts";
 export type { StoredAnswerLimit, StoredBudget } from "./log/stored-budget.ts";

@@ -36,6 +36,6 @@ export { type SetUp, setUpHint, withHint } from "./model/clients/set-up-hint.ts"
 
 // Helpers
 
+export type { Sleep } from "./base/clock.ts";
 export { oneByOne } from "./base/one-by-one.ts";
-export type { Sleep } from "./base/pause.ts";
 export { withoutKeys } from "./base/without-keys.ts";

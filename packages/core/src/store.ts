@@ -70,9 +70,10 @@ export type { BlobOptions } from "./stores/with-blobs.ts";
 
 // Reservations
 
-export { type BalanceUsd, balanceUsd } from "./reservations/balance-usd.ts";
 export {
   type Balance,
+  type BalanceUsd,
+  balanceUsd,
   checkRequest,
   checkUse,
   notReservable,

@@ -4,7 +4,6 @@ import type { Hook } from "../hooks/hook.ts";
 import { FINAL_ANSWER } from "../log/final-answer.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { checkPricing } from "../model/pricing.ts";
-import { dependencyCycle } from "../schema/dependency-cycle.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 
@@ -127,4 +126,32 @@ export function refuseTwins(agent: string, what: string, named: readonly { name:
 export function agentError(agent: string, what: string, cause?: unknown): PawlError {
   const options = cause === undefined ? {} : { cause };
   return new PawlError("config", `The agent "${agent}" cannot be used: ${what}`, options);
+}
+
+/**
+ * Returns the names of tools that depend on each other in a circle, in order, or `undefined` if there are
+ * none. If such tools were called in one turn, each would wait forever for the next. A tool may depend on
+ * itself. Unknown names are ignored.
+ */
+export function dependencyCycle(
+  tools: ReadonlyMap<string, { readonly dependsOn: readonly string[] }>,
+): readonly string[] | undefined {
+  const clear = new Set<string>();
+  const search = (name: string, path: readonly string[]): readonly string[] | undefined => {
+    const at = path.indexOf(name);
+    if (at !== -1) return path.slice(at);
+    if (clear.has(name)) return undefined;
+    for (const next of tools.get(name)?.dependsOn ?? []) {
+      if (next === name) continue;
+      const cycle = search(next, [...path, name]);
+      if (cycle !== undefined) return cycle;
+    }
+    clear.add(name);
+    return undefined;
+  };
+  for (const name of tools.keys()) {
+    const cycle = search(name, []);
+    if (cycle !== undefined) return cycle;
+  }
+  return undefined;
 }

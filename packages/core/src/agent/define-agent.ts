@@ -1,6 +1,4 @@
-import { dependentCalls } from "../hooks/dependent-calls.ts";
-import { duplicateGuard } from "../hooks/duplicate-guard.ts";
-import { failureBudget } from "../hooks/failure-budget.ts";
+import { dependentCalls, duplicateGuard, failureBudget } from "../hooks/guards.ts";
 import type { Hook } from "../hooks/hook.ts";
 import { unlimited } from "../log/budget.ts";
 import { estimateTokens as byCharacters } from "../model/estimate.ts";

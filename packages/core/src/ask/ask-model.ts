@@ -43,7 +43,7 @@ export async function askModel<S = undefined>(
   options: AskOptions<S>,
 ): Promise<AskOutcome<[S] extends [undefined] ? undefined : Infer<S>>> {
   // In a chunk of its own: programs that only run agents do not load it.
-  const { ASK_OPTIONS, askAndRemind, askOutcome, checkAsk } = await import("./asking.ts");
+  const { ASK_OPTIONS, askAndRemind, askOutcome, checkAsk } = await import("./index.ts");
   checkAsk("askModel()", model, options, ASK_OPTIONS);
   const place = { clock: systemClock, signal: undefined, estimateTokens };
   const end = await askAndRemind(model, options as AnyAskOptions, place);

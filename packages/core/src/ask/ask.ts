@@ -1,12 +1,13 @@
-import { anySignal } from "../base/any-signal.ts";
 import { clipText } from "../base/clip-text.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Json } from "../base/json.ts";
+import { messageOf, PawlError } from "../base/errors.ts";
+import { type Json, toJson } from "../base/json.ts";
+import { anySignal } from "../base/signals.ts";
 import { addUsd } from "../base/usd.ts";
 import { estimatedChars } from "../context/estimated-chars.ts";
 import { sanitize } from "../context/sanitize.ts";
 import { textOf } from "../model/content.ts";
-import { cutStream } from "../model/failure.ts";
+import { cutStream, failureOf } from "../model/failure.ts";
 import type { ModelClient, ModelRequest } from "../model/model-client.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import { type WholeAnswer, wholeAnswer } from "../model/whole-answer.ts";
@@ -16,7 +17,6 @@ import type { PlannedCall } from "../stop/room.ts";
 import type { AskSpent, StoredAnswer } from "../tools/ask-outcome.ts";
 import { outputsIn } from "../tools/output-in-answer.ts";
 import { type OutputTool, outputTool } from "../tools/output-tool.ts";
-import { failed, timeUp, unusable, withSpent } from "./ask-errors.ts";
 import type { AnyAskOptions } from "./ask-options.ts";
 
 /** The outcome of a call: an answer or an error, and in both cases what the call has used. */
@@ -171,4 +171,32 @@ function reminded(request: ModelRequest, { content }: WholeAnswer, problem: stri
   const last = request.messages.at(-1) as ModelRequest["messages"][number];
   const message = { ...last, content: [...last.content, { type: "text", text }] };
   return { ...request, messages: [...request.messages.slice(0, -1), message] };
+}
+
+/** The error for an answer that cannot be used. */
+export function unusable(reason: string, message: string): PawlError {
+  return new PawlError("unusable_answer", message, { details: { reason } });
+}
+
+/** The error for a call that has taken too long. */
+export function timeUp(timeoutMs: number): PawlError {
+  const details = { type: "timeout", retryable: true };
+  return new PawlError("model_error", `The model has not answered within ${timeoutMs} ms.`, { details });
+}
+
+/**
+ * Returns the error for a request that failed. Anything that a model client throws counts as a failure of the
+ * model.
+ */
+export function failed(cause: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted && cause === signal.reason) return cause;
+  const details = { ...(failureOf(cause) ?? { retryable: false }) };
+  return new PawlError("model_error", messageOf(cause), { cause, details });
+}
+
+/** Adds the usage and cost of a call to its error, if that is a PawlError. */
+export function withSpent(error: unknown, { model, usage, costUsd }: AskSpent): unknown {
+  if (!PawlError.is(error)) return error;
+  const details = { ...error.details, model, usage: toJson(usage), costUsd };
+  return new PawlError(error.code, error.message, { cause: error.cause, details });
 }

@@ -1,5 +1,4 @@
 import type { Json } from "./json.ts";
-import { printable } from "./printable.ts";
 import { withoutKeys } from "./without-keys.ts";
 
 /**
@@ -192,4 +191,15 @@ export function causeOf(error: unknown, depth = 5): Json {
  */
 export function storeFailed(error: unknown): boolean {
   return PawlError.is(error, "store_unavailable") || PawlError.is(error, "forbidden");
+}
+
+/**
+ * Returns a text for a terminal: control characters (C0 and C1) become escapes, e.g. `\u001b`. Tabs and line
+ * ends stay.
+ */
+export function printable(text: string): string {
+  return text.replace(
+    /(?![\t\n]|\r\n)\p{Cc}/gu,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

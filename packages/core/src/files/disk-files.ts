@@ -1,10 +1,9 @@
 import { constants, type Dirent } from "node:fs";
-import { lstat, open, readdir, unlink } from "node:fs/promises";
+import { lstat, open, readdir, rename, rm, stat, unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { kindOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { contentTypeOf } from "./content-type.ts";
-import { clearOldDrafts, writeWhole } from "./disk-draft.ts";
 import { DRAFTS, existingFolder, isMissing, makeFolder, makeRoot, syncFolder } from "./disk-folder.ts";
 import { checkPath, pathOfStored, storedFolder, storedPath } from "./file-path.ts";
 import { bytesOf, type FileInfo, type FileStore, type StoredFile } from "./file-store.ts";
@@ -140,5 +139,48 @@ async function guarded<T>(path: string, done: string, work: () => Promise<T>): P
     const { code } = cause as NodeJS.ErrnoException;
     const message = `The file could not be ${done}${code === undefined ? "" : ` (${code})`}.`;
     throw new PawlError("store_unavailable", message, { cause, details: { path } });
+  }
+}
+
+/** The age in milliseconds from which a draft counts as left by a crash. */
+const ABANDONED_MS = 24 * 60 * 60 * 1000;
+
+interface Draft {
+  /** The folder for drafts, on the same disk as `folder`. */
+  drafts: string;
+  folder: string;
+  name: string;
+  bytes: Uint8Array;
+}
+
+/**
+ * Writes a file atomically: it has its old or its new content for every reader, even after a crash. A link at
+ * the file's path is replaced.
+ */
+export async function writeWhole({ drafts, folder, name, bytes }: Draft): Promise<void> {
+  const draft = join(drafts, crypto.randomUUID());
+  try {
+    {
+      await using file = await open(draft, "wx", 0o600);
+      await file.writeFile(bytes);
+      await file.sync();
+    }
+    await rename(draft, join(folder, name));
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  await syncFolder(folder);
+}
+
+/** Removes drafts that crashes have left. Ignores failures, because such a draft only costs disk space. */
+export async function clearOldDrafts(drafts: string): Promise<void> {
+  try {
+    for (const name of await readdir(drafts)) {
+      const draft = join(drafts, name);
+      if ((await stat(draft)).mtimeMs < Date.now() - ABANDONED_MS) await rm(draft, { force: true });
+    }
+  } catch {
+    return;
   }
 }

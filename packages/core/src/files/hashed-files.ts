@@ -1,7 +1,9 @@
 import { kindOf } from "../base/check-options.ts";
+import type { Clock } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 import { sha256 } from "../base/sha256.ts";
 import type { FileInfo, FileStore } from "./file-store.ts";
+import type { FileWork } from "./file-work.ts";
 import type { FileFacts } from "./inspect-file.ts";
 import { factsIn, factsPath, factsText } from "./stored-facts.ts";
 
@@ -115,4 +117,11 @@ async function fileStoreCall<T>(work: () => Promise<T>): Promise<T> {
     if (PawlError.is(cause)) throw cause;
     throw new PawlError("store_unavailable", "The file store failed.", { cause });
   }
+}
+
+/** What the functions for users' files share. */
+export interface UserFileParts {
+  kept: HashedFiles;
+  work: FileWork;
+  clock: Clock;
 }

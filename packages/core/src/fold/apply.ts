@@ -1,3 +1,4 @@
+import type { JsonObject } from "../base/json.ts";
 import { addUsd, usdFromCents } from "../base/usd.ts";
 import { applyRedaction } from "../context/apply-redaction.ts";
 import { applyCheckpoint } from "../context/checkpoint.ts";
@@ -8,9 +9,8 @@ import { userDataBlock } from "../context/user-data.ts";
 import { addSpent } from "../log/budget.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import { usageOf } from "../log/tokens.ts";
-import { addUsage } from "../model/pricing.ts";
+import { addUsage, noUsage } from "../model/pricing.ts";
 import { gaveWay } from "../session/given-up.ts";
-import { newRun } from "../session/new-run.ts";
 import { openRun, type RunState, type SessionState } from "../session/state.ts";
 import { countWork } from "../session/work-time.ts";
 import { spentOf } from "../stop/limits.ts";
@@ -154,4 +154,45 @@ function applyStopRequest(run: RunState, { seq, data }: StoredOf<"stop_requested
   }
   run.stopRequested = true;
   run.stopSeq ??= seq;
+}
+
+/** Returns the state of a run that has just started. */
+export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonObject = {}): RunState {
+  return {
+    params,
+    caller: data.caller ?? {},
+    needsCredentials: data.credentials === true,
+    runId: data.run_id,
+    seq,
+    agent: data.agent,
+    agentVersion: data.agent_version,
+    turns: 0,
+    usage: noUsage,
+    costUsd: 0,
+    texts: [],
+    calls: [],
+    asked: [],
+    turn: undefined,
+    pauses: 0,
+    attempt: undefined,
+    openRequest: undefined,
+    succeeded: new Map(),
+    work: { ms: 0, since: at, last: at },
+    landing: undefined,
+    effects: new Map(),
+    ending: undefined,
+    reminded: false,
+    stopRequested: false,
+    stopSeq: undefined,
+    interrupted: false,
+    checkpointFailed: false,
+    sessionStatus: undefined,
+    unsettled: true,
+    recoveries: 0,
+    gaveWay: data.given_away === true,
+    agentChange: undefined,
+    cause: undefined,
+    ended: undefined,
+    failed: false,
+  };
 }

@@ -6,9 +6,8 @@ import { PawlError } from "../base/errors.ts";
 import { sha256 } from "../base/sha256.ts";
 import { isName } from "../log/storable.ts";
 import { RESERVATION_TTL_MS, type Reservations } from "../reservations/reservations.ts";
-import { retryingReservations } from "../reservations/retrying-reservations.ts";
 import type { Awaitable, Hook, RunContext } from "./hook.ts";
-import { reservedAmount, resolved } from "./reserved-amount.ts";
+import { reservedAmount, resolved, retryingReservations } from "./reserved-amount.ts";
 
 /**
  * Options of `reservation()`. Give the budget in tokens (`limit` and `amount`) or in US dollars (`limitUsd`

@@ -1,7 +1,10 @@
 import { checkNumbers } from "../base/check-numbers.ts";
+import type { Clock } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
+import { tryAgain } from "../base/try-again.ts";
 import { microsFromUsd } from "../base/usd.ts";
 import { promptTokens } from "../model/pricing.ts";
+import type { Reservations } from "../reservations/reservations.ts";
 import type { RunState } from "../session/state.ts";
 import type { RunContext } from "./hook.ts";
 
@@ -78,3 +81,24 @@ function micros<Deps>(
 }
 
 const MOST_USD = 1_000_000_000;
+
+/** The methods that a run uses. */
+type ReservationCalls = Pick<Reservations, "reserve" | "renew" | "abort" | "finalize">;
+
+/**
+ * Wraps reservations so that every call is retried while their store is unavailable. `delaysMs` are the
+ * delays between the attempts, in milliseconds.
+ */
+export function retryingReservations(
+  reservations: Reservations,
+  delaysMs: readonly number[],
+  clock: Clock,
+): ReservationCalls {
+  const retried = <T>(call: () => Promise<T>) => tryAgain(clock, delaysMs, call);
+  return {
+    reserve: (request) => retried(() => reservations.reserve(request)),
+    renew: (id, used, ttlMs) => retried(() => reservations.renew(id, used, ttlMs)),
+    abort: (id, used) => retried(() => reservations.abort(id, used)),
+    finalize: (id, used) => retried(() => reservations.finalize(id, used)),
+  };
+}

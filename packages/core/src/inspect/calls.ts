@@ -1,8 +1,7 @@
 import { usdFromCents } from "../base/usd.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { Spent } from "../log/tokens.ts";
-import type { Span } from "./span.ts";
-import { nothing, type Spending, sumOf } from "./spending.ts";
+import { nothing, type Span, type Spending, sumOf } from "./spending.ts";
 
 /**
  * A tool call, from its `tool_call` event to its `tool_result`. `tokens` and `costUsd` are those of the

@@ -1,6 +1,5 @@
 import { addUsd } from "../base/usd.ts";
 import type { TokenUsage } from "../log/tokens.ts";
-import type { Span } from "./span.ts";
 
 /** Tokens and cost. */
 export interface Spending {
@@ -93,4 +92,29 @@ function added(a: TokenUsage, b: TokenUsage): TokenUsage {
   const sum = { ...noTokens };
   for (const one of Object.keys(noTokens) as (keyof TokenUsage)[]) sum[one] = a[one] + b[one];
   return sum;
+}
+
+/**
+ * A span of time, in milliseconds since 1970, measured by the store's clock. `to` is missing until the span
+ * has ended.
+ */
+export interface Span {
+  /** When the span began. */
+  from: number;
+  /** When the span ended. */
+  to?: number;
+}
+
+/**
+ * Returns the total length of spans, in milliseconds. A span without `to` counts until `now`.
+ *
+ * @example
+ * ```ts
+ * import { lasted } from "@pawl/core/inspect";
+ *
+ * console.log(lasted([{ from: 0, to: 300 }, { from: 1_000 }], 1_200)); // 500
+ * ```
+ */
+export function lasted(spans: readonly Span[], now: number): number {
+  return spans.reduce((sum, { from, to = now }) => sum + Math.max(0, to - from), 0);
 }

@@ -1,7 +1,6 @@
 import type { Json } from "../base/json.ts";
 import { usdFromCents } from "../base/usd.ts";
-import { type ByType, madeOf } from "../log/by-type.ts";
-import type { StoredEvent } from "../log/event.ts";
+import { type ByType, madeOf, type StoredEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { referenceOf } from "../log/store/blob-reference.ts";

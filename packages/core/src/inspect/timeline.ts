@@ -7,8 +7,7 @@ import { newSessionState } from "../session/state.ts";
 import { endLast, type TimelineCall, takeCall } from "./calls.ts";
 import { type Difference, firstDifference } from "./difference.ts";
 import { requestsOf } from "./requests.ts";
-import type { Span } from "./span.ts";
-import { nothing, type OtherSpending, type Spending, sumOf } from "./spending.ts";
+import { nothing, type OtherSpending, type Span, type Spending, sumOf } from "./spending.ts";
 
 /** One request to the model and its outcome. */
 export interface TimelineAttempt extends Span, Spending {

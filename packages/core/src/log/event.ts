@@ -72,3 +72,25 @@ export interface ReadOptions {
 // Raise it, and `SNAPSHOT_VERSION` with it, if a process that ignores the change would go on wrongly, e.g.
 // charge twice.
 export const EVENT_VERSION = 2;
+
+/** A table of functions by event type. Each gets the event's data. */
+export type ByType<R, More = undefined> = {
+  readonly [T in EventType]?: (data: EventData[T], more: More) => R;
+};
+
+/** Calls the table's function for the event's type. Returns `undefined` if the table has none. */
+export function madeOf<R, More>(table: ByType<R, More>, event: NewEvent, more: More): R | undefined {
+  const { type, data } = event;
+  return Object.hasOwn(table, type) ? table[type as EventType]?.(data as never, more) : undefined;
+}
+
+/** The event types that the model reads. */
+export const contextTypes: readonly EventType[] = [
+  "user_message",
+  "assistant_message",
+  "tool_result",
+  "knowledge",
+  "artifact",
+  "note",
+  "output",
+];

@@ -1,8 +1,8 @@
 import type { Agent } from "../agent/agent.ts";
-import { anySignal } from "../base/any-signal.ts";
 import type { Clock } from "../base/clock.ts";
 import { withinDeadline, withTimeLimit } from "../base/deadline.ts";
 import { causeOf, messageOf } from "../base/errors.ts";
+import { anySignal } from "../base/signals.ts";
 import { newUserData } from "../context/prefix.ts";
 import { type ErrorReport, errorEvent } from "../log/error-event.ts";
 import type { Session } from "../log/session-row.ts";

@@ -2,12 +2,12 @@ import { isEqualJson } from "../base/json.ts";
 import { sentInputSchema } from "../context/agent-change.ts";
 import type { Leg } from "../loop/leg/leg.ts";
 import type { CallRefusal } from "../loop/leg/part-types.ts";
-import { wasGiven } from "../loop/tools/was-given.ts";
+import { wasGiven } from "../loop/tools/decide-call.ts";
 import { listedProblems } from "../schema/problems.ts";
 import type { Schema } from "../schema/schema.ts";
 import { hadBeenAnswered, outcomeUnknown } from "../session/close-calls.ts";
 import { type CallState, openRun } from "../session/state.ts";
-import { isShown } from "../tools/shown-schema.ts";
+import { isShown } from "../tools/problems-by-log.ts";
 import type { Tool } from "../tools/tool.ts";
 import { inputMismatch } from "../tools/tool-outcome.ts";
 

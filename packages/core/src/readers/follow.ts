@@ -6,7 +6,6 @@ import { type Cursor, newReader } from "./cursor.ts";
 import { Doorbell } from "./doorbell.ts";
 import type { Reader, ReaderCompanion, Source } from "./reader.ts";
 import { close, goOn, look, unlessOver } from "./steps.ts";
-import { textsOf } from "./text-stream.ts";
 
 /**
  * The options of a reader: where it starts and when it ends. Text before the position `live` is not sent
@@ -164,3 +163,33 @@ async function openReader(source: Source, from: FollowFrom, to: Taker<SessionEve
 }
 
 const NONE_HIDDEN: ReadonlySet<number> = new Set();
+
+/** Supplies the text of answers as it arrives. A blank line separates the texts of different attempts. */
+export function textsOf(events: Supply<SessionEvent>): Supply<string> {
+  let before: number | undefined;
+  const add = (texts: string[], event: SessionEvent) => {
+    // A hook may change an answer, so the attempt's own text may come again.
+    if (event.type === "attempt_restarted" && before !== undefined) before = 0;
+    if (event.type !== "text_delta") return;
+    const { attempt, text } = event.data;
+    texts.push(before === undefined || before === attempt ? text : `\n\n${text}`);
+    before = attempt;
+  };
+  return {
+    fetch(to) {
+      const taker: Taker<SessionEvent> = {
+        batch(items) {
+          const texts: string[] = [];
+          for (const event of items) add(texts, event);
+          if (texts.length > 0) to.batch(texts);
+          else events.fetch(taker);
+        },
+        end: () => to.end(),
+        fail: (error) => to.fail(error),
+      };
+      events.fetch(taker);
+    },
+    isOver: () => events.isOver(),
+    close: () => events.close(),
+  };
+}

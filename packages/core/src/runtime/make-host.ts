@@ -1,20 +1,21 @@
 import type { Agent } from "../agent/agent.ts";
-import { systemClock } from "../base/clock.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 import { once } from "../base/once.ts";
 import { randomId } from "../base/random-id.ts";
-import { newSlots } from "../base/slots.ts";
+import { newSlots, type Slots } from "../base/slots.ts";
 import { newSwitch } from "../base/switch.ts";
+import { tryAgain } from "../base/try-again.ts";
+import type { Engine } from "../engine/engine.ts";
 import type { EventStore } from "../log/store/event-store.ts";
 import { localTail } from "../readers/local-tail.ts";
 import { sessionWatches } from "../readers/session-watch.ts";
 import type { BlobStore } from "../stores/blob-store.ts";
-import { retryingStore } from "../stores/retrying-store.ts";
 import { UPCASTERS, type Upcasters, upcastingStore } from "../stores/upcast.ts";
 import { withBlobs } from "../stores/with-blobs.ts";
+import { wrapStore } from "../stores/wrap-store.ts";
 import { keeper } from "./begin/beginning.ts";
 import type { RuntimeOptions } from "./begin/runtime-types.ts";
-import { lazyEngine } from "./later/lazy-engine.ts";
 import { lazyLegFiles } from "./later/lazy-leg-files.ts";
 import { lazyUserFiles } from "./later/lazy-user-files.ts";
 import type { Host } from "./leg/host.ts";
@@ -106,4 +107,39 @@ const rarelyUsed = () => import("./later/index.ts");
 function layered(store: EventStore, blobs: BlobStore | undefined, upcasters: Upcasters): EventStore {
   const whole = blobs === undefined ? store : withBlobs(store, blobs);
   return upcastingStore(whole, { ...UPCASTERS, ...upcasters });
+}
+
+/** Makes the engine in the memory of this process. Its code is loaded when it is first used. */
+export function lazyEngine(clock: Clock, slots: Slots): Engine {
+  // Not the promise of the import, so that a failed import is tried again.
+  let made: Engine | undefined;
+  const load = async () => {
+    const { engineInMemory } = await import("./later/index.ts");
+    made ??= engineInMemory(clock, slots);
+    return made;
+  };
+  return {
+    wake: async (...given) => await (await load()).wake(...given),
+    cancel: async (...given) => await (await load()).cancel(...given),
+    work: async (...given) => await (await load()).work(...given),
+  };
+}
+
+/**
+ * Wraps a store so that appends and `open` are retried while it is unavailable. The append id makes that
+ * safe: an append that was stored without an acknowledgement is not stored twice. So does the holder's name:
+ * a holder that opens a session again gets its lease again. `delaysMs` are the delays between the attempts,
+ * in milliseconds.
+ */
+export function retryingStore(store: EventStore, delaysMs: readonly number[], clock: Clock): EventStore {
+  const append: EventStore["append"] = (sessionId, events, options) =>
+    tryAgain(clock, delaysMs, () => store.append(sessionId, events, options));
+  const wrapped = wrapStore(store);
+  const { open, appendWith } = wrapped;
+  return {
+    ...wrapped,
+    append,
+    ...(appendWith && { appendWith: (...given) => tryAgain(clock, delaysMs, () => appendWith(...given)) }),
+    ...(open && { open: (session) => tryAgain(clock, delaysMs, () => open(session)) }),
+  };
 }

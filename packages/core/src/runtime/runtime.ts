@@ -10,8 +10,7 @@ import { makeHost } from "./make-host.ts";
 import { agentNamed, beginOrContinue, ownSession } from "./run/begin-run.ts";
 import { makeRun } from "./run/make-run.ts";
 import { followAndResume } from "./run/resume-for-reader.ts";
-import { atMost, drain } from "./wakes/drain.ts";
-import { ownWork, sweepOnce } from "./wakes/own-work.ts";
+import { atMost, drain, ownWork, sweepOnce } from "./wakes/own-work.ts";
 
 /**
  * Makes a runtime, which runs agents and stores their logs in one store. Any number of processes may use the

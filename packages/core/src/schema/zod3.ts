@@ -1,6 +1,6 @@
+import { ignoreOverride, type Options, type Refs, zodToJsonSchema } from "zod-to-json-schema";
 import { PawlError } from "../base/errors.ts";
 import type { Schema } from "./schema.ts";
-import { describeZod3 } from "./zod3-to-json-schema.ts";
 
 /** A schema of zod 3, from any installed copy of zod. */
 export interface Zod3Schema {
@@ -72,3 +72,102 @@ export function zod3<S extends Zod3Schema>(schema: S): Schema<S["_output"]> {
 function outputUnknown(): never {
   throw new TypeError("zod3() describes only the input of a schema, not its output.");
 }
+
+/** The parts of a zod 3 definition that this file reads. */
+interface Definition {
+  typeName?: string;
+  description?: string;
+  coerce?: boolean;
+  value?: unknown;
+  schema?: { _def: Definition };
+  effect?: { type: string };
+  innerType?: { _def: Definition };
+  options?: Iterable<{ _def: Definition }>;
+}
+
+type Described = Record<string, unknown>;
+
+/**
+ * Types whose values JSON cannot represent. The package `zod-to-json-schema` still describes them, or leaves
+ * them out.
+ */
+const NO_JSON: readonly string[] = [
+  "ZodBigInt",
+  "ZodDate",
+  "ZodFunction",
+  "ZodMap",
+  "ZodNaN",
+  "ZodPromise",
+  "ZodSet",
+  "ZodSymbol",
+];
+
+/**
+ * Returns the JSON Schema (draft 2020-12) of a zod 3 schema's input.
+ *
+ * @throws TypeError for a part that JSON cannot represent.
+ */
+export function describeZod3(definition: object): Described {
+  /** Inner schemas of `z.preprocess`. Their values are computed, so their types need not be JSON. */
+  const made = new WeakSet<Definition>();
+  const override = (def: Definition, { currentPath }: Refs, seen: { path: string[] } | undefined) => {
+    if (seen !== undefined && isWithin(seen.path, currentPath)) return { $ref: pointer(seen.path) };
+    checkJson(def, currentPath, made);
+    if (def.effect?.type === "preprocess" && def.schema !== undefined) made.add(def.schema._def);
+    if (def.typeName === "ZodLiteral" && def.value === null) return withDescription({ type: "null" }, def);
+    return ignoreOverride;
+  };
+  const options = {
+    // `override` creates the references, and only for schemas that contain themselves.
+    $refStrategy: "none",
+    pipeStrategy: "input",
+    effectStrategy: "input",
+    removeAdditionalStrategy: "strict",
+    allowedAdditionalProperties: undefined,
+    override,
+    postProcess: (described: Described | undefined, def: Definition) =>
+      def.typeName === "ZodTuple" && described !== undefined ? tuple(described) : described,
+  };
+  return zodToJsonSchema({ _def: definition } as never, options as Partial<Options>) as Described;
+}
+
+function checkJson(def: Definition, path: readonly string[], made: WeakSet<Definition>): void {
+  if (def.typeName === undefined) throw new TypeError(`${path.join("/")} is not a schema of zod 3`);
+  const bad = [def, ...membersOf(def)].find((part) => isWithoutJson(part) && !made.has(part));
+  if (bad !== undefined) throw new TypeError(`JSON cannot represent a ${bad.typeName} at ${path.join("/")}`);
+}
+
+/** Inner definitions that `zod-to-json-schema` may describe without calling `override`. */
+function membersOf({ typeName, options = [], innerType }: Definition): Definition[] {
+  if (typeName === "ZodUnion") return Array.from(options, ({ _def }) => _def);
+  return typeName === "ZodNullable" && innerType !== undefined ? [innerType._def] : [];
+}
+
+function isWithoutJson({ typeName = "", coerce, value }: Definition): boolean {
+  if (typeName === "ZodLiteral")
+    return !["string", "number", "boolean"].includes(typeof value) && value !== null;
+  return NO_JSON.includes(typeName) && coerce !== true;
+}
+
+const isWithin = (outer: readonly string[], inner: readonly string[]) =>
+  outer.length < inner.length && outer.every((token, index) => token === inner[index]);
+
+/** Converts a path of `zod-to-json-schema` to a reference in draft 2020-12. */
+function pointer(path: readonly string[]): string {
+  const tokens = path.map((token, index) => {
+    if (path[index - 1] === "properties")
+      return encodeURIComponent(token.replaceAll("~", "~0").replaceAll("/", "~1"));
+    if (token === "items" && /^\d+$/.test(path[index + 1] ?? "")) return "prefixItems";
+    return token === "additionalItems" ? "items" : token;
+  });
+  return tokens.join("/");
+}
+
+/** Converts a tuple from draft 7 to draft 2020-12. */
+function tuple({ items, additionalItems = false, ...rest }: Described): Described {
+  const prefix = Array.isArray(items) && items.length > 0 ? { prefixItems: items } : {};
+  return { ...rest, ...prefix, items: additionalItems };
+}
+
+const withDescription = (described: Described, { description }: Definition): Described =>
+  description === undefined ? described : { ...described, description };

@@ -1,4 +1,3 @@
-import { anySignal } from "../base/any-signal.ts";
 import { checkNumbers } from "../base/check-numbers.ts";
 import { checkOptions, kindOf, type OptionKinds, SIGNAL } from "../base/check-options.ts";
 import { type Clock, LONGEST_TIMER_MS, systemClock } from "../base/clock.ts";
@@ -7,6 +6,7 @@ import { messageOf, PawlError } from "../base/errors.ts";
 import { hideTextsOf } from "../base/hide-texts.ts";
 import { isDeeperThan, MAX_DEPTH } from "../base/json-depth.ts";
 import { randomId } from "../base/random-id.ts";
+import { anySignal } from "../base/signals.ts";
 import { isBlank } from "../base/text.ts";
 import { type Schema, validate } from "../schema/schema.ts";
 import { outcomeUnknown } from "../session/close-calls.ts";

@@ -3,7 +3,6 @@ import type { Json } from "../base/json.ts";
 import { shortenedFields } from "../context/shorten-input.ts";
 import type { ShortenInput } from "../log/event-parts.ts";
 import type { SessionStatus } from "../log/session-row.ts";
-import { anyJson } from "../schema/any-json.ts";
 import type { Infer, Schema } from "../schema/schema.ts";
 import { toJsonSchema } from "../schema/to-json-schema.ts";
 import { checkToolOptions } from "./check-tool.ts";
@@ -118,3 +117,13 @@ function storedAsk(
 function askedOfPage({ output = anyJson, expires }: { output?: unknown; expires?: Expiry }) {
   return { answer: output, ...(expires && { expires }) };
 }
+
+/** Accepts every value, e.g. as the result of a page's tool without an `output`. */
+export const anyJson: Schema<Json> = {
+  "~standard": {
+    version: 1,
+    vendor: "pawl",
+    validate: (value) => ({ value: value as Json }),
+    jsonSchema: { input: () => ({}), output: () => ({}) },
+  },
+};

@@ -1,6 +1,8 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import { isEqualJson, type Json, type JsonObject } from "../base/json.ts";
 import { lazyJsonSchema } from "../schema/lazy-json-schema.ts";
-import { validate } from "../schema/schema.ts";
+import { type Schema, validate } from "../schema/schema.ts";
+import { toJsonSchema } from "../schema/to-json-schema.ts";
+import type { QuestionRecord } from "../session/asking.ts";
 import { answerExcess } from "./answer-bounds.ts";
 
 /**
@@ -15,4 +17,12 @@ export async function problemsByLog(schema: JsonObject | undefined, value: Json)
   if (excess !== undefined) return [excess];
   const checked = await validate(lazyJsonSchema(schema ?? {}, MOST_ANSWER_STEPS), value);
   return checked.ok ? [] : checked.problems;
+}
+
+/**
+ * Returns whether a question showed the user this schema of its answer. Another version of the tool may have
+ * asked.
+ */
+export function isShown(schema: Schema, { answerSchema }: Pick<QuestionRecord, "answerSchema">): boolean {
+  return isEqualJson(toJsonSchema(schema, "an answer"), answerSchema);
 }

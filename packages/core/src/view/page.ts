@@ -6,7 +6,6 @@ import type { EventStore } from "../log/store/event-store.ts";
 import type { SessionEvent } from "../log/store/live-event.ts";
 import { redactedEvent } from "../log/store/redacted.ts";
 import { reduceView } from "./reduce.ts";
-import { viewStarts } from "./starts.ts";
 import { newView, type ViewMessage, type ViewState } from "./view.ts";
 
 /** Which messages of a session {@link viewPage} returns. */
@@ -173,4 +172,29 @@ function pageOf(parts: readonly PagePart[], cursor: number | undefined): ViewPag
     before: parts.at(-1)?.before ?? null,
     events: parts.toReversed().flatMap(({ events }) => events),
   };
+}
+
+/**
+ * Returns the `seq`s at which a view can begin, among consecutive events of a log: its messages are then the
+ * last ones of the whole log's view. Each is the start of a run, or the first event of the log. A retry
+ * continues its failed run, and a message that has waited belongs to the run that reads it, so no view begins
+ * between these.
+ *
+ * Leaves out places that only earlier events could confirm.
+ */
+export function viewStarts(events: readonly StoredEvent[]): number[] {
+  const first = events[0]?.seq ?? 1;
+  const starts = new Set(first === 1 ? [1] : []);
+  // A request has covered all messages up to this event. Unknown before the first request.
+  let readUpto = first === 1 ? 0 : undefined;
+  let lastQueued = 0;
+  for (const { type, data, seq } of events) {
+    if (type === "user_message" && data.queued) lastQueued = seq;
+    else if (type === "llm_request" && data.prompt.upto_seq >= first - 1) readUpto = data.prompt.upto_seq;
+    else if (type === "run_started" && data.retry_of === undefined) {
+      // By then, the last run has ended, and with it all calls and questions.
+      if (readUpto !== undefined && lastQueued <= readUpto) starts.add(seq);
+    }
+  }
+  return [...starts];
 }

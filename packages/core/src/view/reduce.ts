@@ -5,14 +5,11 @@ import type { SessionEvent } from "../log/store/live-event.ts";
 import { REDACTED } from "../log/store/redacted.ts";
 import { usageOf } from "../log/tokens.ts";
 import { inAssistant, inCall, isOpen, saidAfter, withDelta } from "./change.ts";
+import { partsOf, retryInView, withoutRedacted, withUserMessage } from "./messages.ts";
 import { outcomeParts } from "./outcome.ts";
 import { outputDelta, storedOutput } from "./output.ts";
-import { partsOf } from "./parts.ts";
 import { questionPart } from "./question-part.ts";
-import { withoutRedacted } from "./redact.ts";
-import { retryInView } from "./retry.ts";
 import { takeUp } from "./run-message.ts";
-import { withUserMessage } from "./user-message.ts";
 import type { ToolPhase, ViewState } from "./view.ts";
 
 /**

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clipJson } from "../../src/base/clip-json.ts";
 import { type Json, toJson } from "../../src/base/json.ts";
+import { clipJson } from "../../src/runtime/files/short-result.ts";
 
 const clip = (value: Json, limit: number, kept: readonly string[] = []) =>
   clipJson(value, limit, (text) => kept.includes(text));

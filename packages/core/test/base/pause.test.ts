@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { pause } from "../../src/base/pause.ts";
+import { pause } from "../../src/base/clock.ts";
 
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { anySignal } from "../../src/base/any-signal.ts";
 import { randomId } from "../../src/base/random-id.ts";
+import { anySignal } from "../../src/base/signals.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -1,8 +1,8 @@
 import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { settled } from "../../../../test/support/settled.ts";
-import { userFiles } from "../../src/files/make-user-files.ts";
 import { memoryFiles } from "../../src/index.ts";
+import { userFiles } from "../../src/runtime/files/files-within.ts";
 import { refusalOf } from "../support/file-runs.ts";
 import { png } from "../support/files.ts";
 

@@ -4,8 +4,8 @@ import { settled } from "../../../../test/support/settled.ts";
 import { until } from "../../../../test/support/until.ts";
 import { sha256 } from "../../src/base/sha256.ts";
 import { inspectFile } from "../../src/files/inspect-file.ts";
-import { FILE_LIMITS, userFiles } from "../../src/files/make-user-files.ts";
 import { memoryFiles } from "../../src/index.ts";
+import { FILE_LIMITS, userFiles } from "../../src/runtime/files/files-within.ts";
 import { refusalOf, toKeep, withoutFacts } from "../support/file-runs.ts";
 import { pdf, png, utf8 } from "../support/files.ts";
 

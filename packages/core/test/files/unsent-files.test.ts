@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { userFiles } from "../../src/files/make-user-files.ts";
 import { memoryFiles, systemClock } from "../../src/index.ts";
+import { userFiles } from "../../src/runtime/files/files-within.ts";
 import { filing, refusalOf, toKeep, withoutFacts } from "../support/file-runs.ts";
 import { png } from "../support/files.ts";
 

@@ -8,8 +8,8 @@ import {
   systemClock,
   withBlobs,
 } from "../../src/index.ts";
+import { retryingStore } from "../../src/runtime/make-host.ts";
 import { type BlobStore, EVENT_VERSION, type NewEvent } from "../../src/store.ts";
-import { retryingStore } from "../../src/stores/retrying-store.ts";
 import { all } from "../support/logs.ts";
 import { failingStore } from "../support/stores.ts";
 

@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import { type ContentBlock, isText, isToolUse } from "../../model/content.ts";
-import { type ByType, madeOf } from "../by-type.ts";
-import type { ReadOptions, StoredEvent } from "../event.ts";
+import { type ByType, madeOf, type ReadOptions, type StoredEvent } from "../event.ts";
 import type { EventData } from "../event-data.ts";
 import type { StopReason } from "../stop-reason.ts";
 import type { EventStore } from "./event-store.ts";

@@ -1,7 +1,6 @@
 import { addUsd, usdFromCents } from "../../base/usd.ts";
 import { addUsage, noUsage } from "../../model/pricing.ts";
-import { type ByType, madeOf } from "../by-type.ts";
-import type { NewEvent } from "../event.ts";
+import { type ByType, madeOf, type NewEvent } from "../event.ts";
 import type { EventData } from "../event-data.ts";
 import { waitsForTime } from "../expiry.ts";
 import type { SessionPatch } from "../session-row.ts";

@@ -1,16 +1,16 @@
+import { canonicalJson, toJson } from "../../base/json.ts";
 import type { Ask, Hook } from "../../hooks/hook.ts";
 import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "../../hooks/turn-plan.ts";
 import type { ErrorReport } from "../../log/error-event.ts";
 import { isByLogOnly } from "../../log/log-only.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
-import type { ContentBlock } from "../../model/content.ts";
+import { type ContentBlock, isText, isThinking } from "../../model/content.ts";
 import type { Asking, RunQuestion } from "../../session/asking.ts";
 import type { QuestionEvent } from "../../session/close-calls.ts";
 import { openRun, type RunState, type TurnState } from "../../session/state.ts";
 import type { Leg } from "../leg/leg.ts";
 import { storedFirst } from "../leg/stored-first.ts";
 import { callHook, HOOK_FAILED, hooksWith, NOTHING } from "./call-hooks.ts";
-import { checkRewrite } from "./check-rewrite.ts";
 
 /** The plan for the next turn, or the stop reason if the run ends instead. */
 type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
@@ -160,4 +160,37 @@ export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void
     const { value } = await callHook(leg, hook, "afterTurn", [turn], ({ stop }) => stopFrom(stop));
     hookProgress.stop ??= value;
   }
+}
+
+/**
+ * Checks the content that an `afterModel` hook returned, and returns it for storage. A hook may change or
+ * remove text blocks after the last thinking block. All other blocks must stay unchanged: the model signs the
+ * content before its thinking, and clients have already seen the calls. A paused answer must stay unchanged
+ * as a whole.
+ *
+ * @throws Error with the reason if the content is not allowed.
+ */
+export function checkRewrite(
+  before: readonly ContentBlock[],
+  after: readonly ContentBlock[],
+  paused: boolean,
+): readonly ContentBlock[] {
+  if (paused && canonicalJson(before) !== canonicalJson(after)) {
+    throw new Error("an answer that the model has paused must not be changed.");
+  }
+  const bound = before.findLastIndex(isThinking) + 1;
+  const fixed = (blocks: readonly ContentBlock[]) =>
+    canonicalJson([...blocks.slice(0, bound), ...blocks.slice(bound).filter((block) => !isText(block))]);
+  if (!Array.isArray(after) || fixed(before) !== fixed(after)) {
+    throw new Error("only text blocks that no thinking block follows may be changed or removed.");
+  }
+  if (after.some((block) => isText(block) && typeof block.text !== "string")) {
+    throw new Error("a text block must have a string as its `text`.");
+  }
+  const known = new Set(before.map(canonicalJson));
+  // A changed text block keeps only its text: citations, for example, quote the old words.
+  const said = after.map((block) =>
+    isText(block) && !known.has(canonicalJson(block)) ? { type: "text", text: block.text } : block,
+  );
+  return toJson(said) as ContentBlock[];
 }

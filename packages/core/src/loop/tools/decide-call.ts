@@ -1,8 +1,10 @@
+import { sentInputSchema } from "../../context/agent-change.ts";
 import type { SkipReason } from "../../log/event-parts.ts";
 import type { Validated } from "../../schema/schema.ts";
 import type { CallState } from "../../session/state.ts";
 import type { TaskAgent, Tool } from "../../tools/tool.ts";
 import type { CallInput, Screened } from "../hooks/tool-hooks.ts";
+import type { Leg } from "../leg/leg.ts";
 import type { CallRefusal } from "../leg/part-types.ts";
 
 /** What is known about a call. A fact that is `undefined` was not looked for yet, or does not apply. */
@@ -105,4 +107,12 @@ function afterAnswer(call: CallState, tool: Tool, given: CallInput, { answer }: 
   if (!answer.ok) return { do: "refuse_answer", problems: answer.problems };
   if (tool.execute === undefined && !isMidway) return { do: "take_answer", answer: answer.value };
   return { do: "run", ...given, answer: answer.value };
+}
+
+/**
+ * Returns whether the model was given the call's tool in this run. If not, the call must not run, even if the
+ * agent has the tool by now: the model may have read the name anywhere, e.g. in a document.
+ */
+export function wasGiven({ log }: Leg, { toolName }: CallState): boolean {
+  return sentInputSchema(log.state, toolName) !== undefined;
 }

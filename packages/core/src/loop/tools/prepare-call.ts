@@ -2,7 +2,7 @@ import { type Json, toJson } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { SkipReason } from "../../log/event-parts.ts";
-import { questionEvent, resultEvent } from "../../session/close-calls.ts";
+import { questionEvent, type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import type { Delegate, TaskAgent, Tool } from "../../tools/tool.ts";
@@ -10,10 +10,8 @@ import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
 import type { Leg } from "../leg/leg.ts";
 import { asked } from "../leg/stored-first.ts";
 import { validateAnswer, validateFor } from "../leg/validate-for.ts";
-import { successResult } from "./call-result.ts";
-import { clientResult } from "./client-result.ts";
-import { type CallFacts, type CallStep, decideCall, type WantedFact } from "./decide-call.ts";
-import { wasGiven } from "./was-given.ts";
+import { rewritten, successResult } from "./call-result.ts";
+import { type CallFacts, type CallStep, decideCall, type WantedFact, wasGiven } from "./decide-call.ts";
 
 /** The next step of a call: store events, or run the tool. */
 export type Prepared = { do: "store"; events: NewEvent[] } | Runnable;
@@ -144,4 +142,31 @@ function callResult(call: CallState, success: boolean, result: Json, skipped?: S
 /** Returns the question that a hook asks about the call. */
 function askOfHook(call: CallState, { ask, by, changed }: Extract<CallStep, { do: "ask" }>): NewEvent {
   return questionEvent(call, { ...ask, by, ...(changed !== undefined && { input: changed }) });
+}
+
+/** A call of a tool that a page has run. */
+interface ClientCall {
+  call: CallState;
+  tool: Tool;
+  input: unknown;
+  asks: NonNullable<Tool["suspends"]>;
+}
+
+/**
+ * Returns the result of a call that a page has answered, as the `afterTool` hooks have changed it. Nothing
+ * runs in this process, so there is no `tool_started`.
+ */
+export async function clientResult(leg: Leg, client: ClientCall): Promise<ResultEvent> {
+  return await rewritten(leg, client, await answeredResult(leg, client));
+}
+
+async function answeredResult(leg: Leg, { call, tool, asks }: ClientCall): Promise<ResultEvent> {
+  if (call.answer?.error !== undefined) return resultEvent(call, false, call.answer.error);
+  // Checked here too: an answer may be stored by a database function (Supabase), which checks no schemas.
+  const answer = await validateAnswer(leg, asks.answer, call);
+  if (!answer.ok) {
+    const { wrongAnswer } = await leg.parts();
+    return resultEvent(call, false, wrongAnswer(call, asks.answer, answer.problems));
+  }
+  return await successResult(leg, { call, tool }, answer.value);
 }

@@ -1,7 +1,6 @@
-import { anySignal } from "../../base/any-signal.ts";
 import { invalidInput } from "../../base/invalid-input.ts";
 import { toJson } from "../../base/json.ts";
-import { LazySignal } from "../../base/lazy-signal.ts";
+import { anySignal, LazySignal } from "../../base/signals.ts";
 import type { AppendableEvent } from "../../log/event.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { type Artifact, artifactAmong, artifactOf } from "../../tools/artifact.ts";

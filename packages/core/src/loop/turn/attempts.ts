@@ -1,15 +1,17 @@
+import { subtractUsd, usdFromCents } from "../../base/usd.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { FINAL_ANSWER } from "../../log/final-answer.ts";
-import { withOwnWords } from "../../log/stop-reason.ts";
+import { type StopReason, withOwnWords } from "../../log/stop-reason.ts";
 import type { AttemptFailed } from "../../model/model-client.ts";
 import { newReply } from "../../model/reply.ts";
 import { RETRY } from "../../session/asking.ts";
 import { openRun } from "../../session/state.ts";
+import { remainingOf } from "../../stop/limits.ts";
+import { noRoomStop, roomFor } from "../../stop/room.ts";
 import type { Leg } from "../leg/leg.ts";
 import { type Attempt, llmResponse } from "./answer-events.ts";
-import { noRoomFor } from "./no-room.ts";
 
 /** Starts an attempt, and shows its text to readers instead of the previous attempt's. */
 export function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
@@ -92,4 +94,27 @@ export function failedBefore({ log: { state } }: Leg): number {
   const wait = run?.asked.findLast(({ question, turns }) => question.kind === RETRY && turns === run.turns);
   const { failed_attempts } = Object(wait?.question.payload);
   return typeof failed_attempts === "number" ? failed_attempts : 0;
+}
+
+/**
+ * Returns why the limits do not allow the same request again, once the failed one is charged; `undefined` if
+ * they do.
+ */
+export function noRoomFor(
+  leg: Leg,
+  charged: readonly NewEvent[],
+  { request, pricing }: Pick<Attempt, "request" | "pricing">,
+): StopReason | undefined {
+  const left = remainingOf(leg.log.state, leg.agent, leg.life.legMs());
+  for (const event of charged) {
+    if (event.type !== "llm_response") continue;
+    const { tokens, cost_cents } = event.data;
+    left.amounts.inputTokens -= tokens.total - tokens.completion;
+    left.amounts.outputTokens -= tokens.completion;
+    left.amounts.costUsd = subtractUsd(left.amounts.costUsd, usdFromCents(cost_cents));
+  }
+  const maxTokens = request.params.max_tokens;
+  const room = roomFor(left, { estimatedTokens: request.estimated_tokens, maxTokens, pricing }, false);
+  if ("type" in room) return room;
+  return room.maxTokens >= maxTokens ? undefined : noRoomStop(left, room.limitedBy ?? "outputTokens");
 }

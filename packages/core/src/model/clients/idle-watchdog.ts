@@ -1,6 +1,6 @@
 import { checkNumbers } from "../../base/check-numbers.ts";
 import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
-import { pause, type Sleep } from "../../base/pause.ts";
+import { pause, type Sleep } from "../../base/clock.ts";
 import { checkModel } from "../check-model.ts";
 import { decorate, modelError } from "../failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "../model-client.ts";

@@ -1,6 +1,6 @@
 import { checkNumbers } from "../../base/check-numbers.ts";
 import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
-import { pause, type Sleep } from "../../base/pause.ts";
+import { pause, type Sleep } from "../../base/clock.ts";
 import { answerCheck } from "../answer-check.ts";
 import { checkModel } from "../check-model.ts";
 import { attemptFailed, cutStream, decorate, failureOf } from "../failure.ts";

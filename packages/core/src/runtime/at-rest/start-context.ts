@@ -3,8 +3,12 @@ import { PawlError } from "../../base/errors.ts";
 import { admitted } from "../../context/admit.ts";
 import { boundaryAt, checkpointEvents } from "../../context/checkpoint.ts";
 import type { Session } from "../../log/session-row.ts";
+import { reduceView } from "../../view/reduce.ts";
+import { newView } from "../../view/view.ts";
+import type { SessionView } from "../begin/runtime-types.ts";
 import type { Host } from "../leg/host.ts";
 import { whileIdle } from "./at-rest.ts";
+import { withinRead } from "./session-reads.ts";
 
 /**
  * Makes the session's context begin at the event `fromSeq`, or at the last earlier event where no call is
@@ -31,5 +35,15 @@ export async function startContextAt(
     const from_seq = entries[at]?.seq ?? 0;
     const data = { from_seq, upto_seq: state.lastSeq, reason: "start" as const };
     return { result: from_seq, events: at === 0 ? [] : checkpointEvents(state, agent, data, host.newId()) };
+  });
+}
+
+/** Returns the session as its owner sees it. */
+export async function viewOf(host: Host, session: Session): Promise<SessionView> {
+  const { id: sessionId, userId } = session;
+  return await withinRead(host, { sessionId, userId }, async () => {
+    let view = newView();
+    for await (const event of host.store.read(sessionId)) view = reduceView(view, event);
+    return { session, ...view };
   });
 }

@@ -7,7 +7,7 @@ import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
 import { canBeRetried } from "../../log/stop-reason.ts";
 import { startEvents, userDataFor } from "../../loop/start-run.ts";
-import { loadParts } from "../../parts/load-parts.ts";
+import { loadParts } from "../../parts/at-hand.ts";
 import { runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { AskedBy, Host } from "../leg/host.ts";

@@ -2,7 +2,7 @@ import { delay } from "../../base/clock.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { NextRun } from "../../log/event-parts.ts";
 import { startEvents, userDataFor } from "../../loop/start-run.ts";
-import { loadParts } from "../../parts/load-parts.ts";
+import { loadParts } from "../../parts/at-hand.ts";
 import { isResting, queuedMessages, runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";

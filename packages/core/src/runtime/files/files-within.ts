@@ -1,7 +1,13 @@
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, systemClock } from "../../base/clock.ts";
 import { PawlError } from "../../base/errors.ts";
+import { sha256 } from "../../base/sha256.ts";
+import { newWorkLimit } from "../../base/work-limit.ts";
 import type { FileStore } from "../../files/file-store.ts";
-import { FILE_LIMITS, userFiles } from "../../files/make-user-files.ts";
+import { newFileWork } from "../../files/file-work.ts";
+import { type Folders, foldersOf, hashedFiles, type UserFileParts } from "../../files/hashed-files.ts";
+import { type inspectFile, LARGEST_UPLOAD } from "../../files/inspect-file.ts";
+import { readFiles, storedFiles } from "../../files/stored-files.ts";
+import { cleanUnsent } from "../../files/unsent-files.ts";
 import type { OwnUserFiles } from "../../files/user-files.ts";
 import type { WorkLimits } from "../leg/work-limits.ts";
 
@@ -14,4 +20,69 @@ export function filesWithin(
   if (store === undefined)
     throw new PawlError("config", "runtime() needs the option `files`, e.g. memoryFiles(), to keep files.");
   return userFiles(store, { clock, limits: { atOnce, bytes, waitMs: waitMs ?? FILE_LIMITS.waitMs } });
+}
+
+/** How many files a process works on at the same time, and how many bytes of them it has. */
+export const FILE_LIMITS = { atOnce: 16, bytes: 64_000_000, waitMs: 10_000 } as const;
+
+interface FileMaking {
+  /** The clock of the store, if possible. */
+  clock?: Clock;
+  limits?: { atOnce: number; bytes: number; waitMs: number };
+  inspect?: typeof inspectFile;
+}
+
+/**
+ * Keeps users' files in a file store. A file's name is its hash, and its facts are beside it.
+ *
+ * - `<user>/unsent/<hash>` was uploaded and is in no message yet. Nothing refers to it, so it may be deleted.
+ * - `<user>/uploads/<hash>` is in messages or results. A folder of the same name has one empty file for each
+ *   session that uses it. When the last of these is removed, the file is deleted.
+ */
+export function userFiles(
+  store: FileStore,
+  { clock = systemClock, limits = FILE_LIMITS, inspect }: FileMaking = {},
+): OwnUserFiles {
+  const work = newFileWork(newWorkLimit(clock, "files", limits), inspect);
+  const parts = { kept: hashedFiles(store), work, clock };
+  return { ...storedFiles(parts), ...readFiles(parts), ...deletedFiles(parts) };
+}
+
+/** Makes the functions that delete users' files. */
+export function deletedFiles({
+  kept,
+  work,
+  clock,
+}: UserFileParts): Pick<OwnUserFiles, "delete" | "deleteUnsent" | "release"> {
+  /** Its bytes are read before, because a new message may have the file too. */
+  const release = async (userId: string, folders: Folders, session: string, id: string) =>
+    await work.within({ userId, bytes: LARGEST_UPLOAD, isOfRun: true }, () =>
+      kept.release(folders, session, id),
+    );
+  return {
+    delete: async (userId, { sessionId } = {}) => {
+      const folders = await foldersOf(userId);
+      const { sent, unsent } = folders;
+      const files = await kept.list(sent);
+      if (sessionId === undefined) {
+        const paths = [...files, ...(await kept.list(unsent))].map(({ path }) => path);
+        // The facts of a file before its bytes: where facts are, bytes have to be.
+        for (const path of paths.toSorted((a, b) => b.length - a.length)) await kept.delete(path);
+        return;
+      }
+      const session = await sha256(sessionId);
+      for (const { path } of files) {
+        const [id = "", use] = path.slice(sent.length + 1).split("/");
+        if (use === session) await release(userId, folders, session, id);
+      }
+    },
+    deleteUnsent: async (userId) => {
+      await cleanUnsent(kept, userId === undefined ? "" : (await foldersOf(userId)).unsent, clock.now());
+    },
+    release: async (userId, sessionId, ids) => {
+      const folders = await foldersOf(userId);
+      const session = await sha256(sessionId);
+      for (const id of ids) await release(userId, folders, session, id);
+    },
+  };
 }

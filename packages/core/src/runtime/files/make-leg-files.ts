@@ -9,7 +9,7 @@ import type { FileReference } from "../../log/event-parts.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { LegFiles } from "../../loop/leg/leg-files.ts";
 import type { Host } from "../leg/host.ts";
-import { rootOf } from "../leg/root-session.ts";
+import { rootOf } from "../leg/task-session.ts";
 import { withShortResult } from "./short-result.ts";
 import { withReferences } from "./with-references.ts";
 

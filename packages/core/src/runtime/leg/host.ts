@@ -1,5 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
+import { PawlError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { Slots } from "../../base/slots.ts";
 import type { Switch } from "../../base/switch.ts";
@@ -146,4 +147,10 @@ export interface Host {
   newId(): string;
   readonly clock: Clock;
   readonly workLimits: WorkLimits | undefined;
+}
+
+/** Returns the error for the name of an agent that the runtime lacks. */
+export function noSuchAgent({ agents }: Pick<Host, "agents">, name: string, more = ""): PawlError {
+  const known = [...agents.keys()].join(", ");
+  return new PawlError("not_found", `The runtime has no agent "${name}". It has: ${known}.${more}`);
 }

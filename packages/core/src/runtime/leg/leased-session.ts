@@ -11,13 +11,13 @@ import { DECIDE_AGAIN } from "../../loop/leg/stored-first.ts";
 import { openLog } from "../../runtime/log/open-log.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Callers } from "./callers.ts";
-import { hiddenEvent } from "./hidden-event.ts";
 import type { BegunBy, Host, Work } from "./host.ts";
 import { keepLease } from "./kept-lease.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
 import { giveAway, placeFor, wakeInTransaction } from "./place.ts";
 import { changeOnResume } from "./ready.ts";
 import { runLegs } from "./run-legs.ts";
+import { hiddenEvent } from "./session-credentials.ts";
 
 /** A session whose lease this process has, and whose log it has read. Its leg has not started. */
 export interface LeasedSession {

@@ -1,9 +1,11 @@
 import type { Agent } from "../../agent/agent.ts";
-import { withTools } from "../../agent/with-tools.ts";
-import { anySignal } from "../../base/any-signal.ts";
+import { checkItems } from "../../agent/check-agent-options.ts";
+import { checkTools } from "../../agent/check-tools.ts";
+import { kindOf } from "../../base/check-options.ts";
 import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
 import { messageOf, PawlError } from "../../base/errors.ts";
 import { hideInError } from "../../base/hide-in-error.ts";
+import { anySignal } from "../../base/signals.ts";
 import { agentChange } from "../../context/agent-change.ts";
 import { prefixFor } from "../../context/prefix.ts";
 import type { NewEvent } from "../../log/event.ts";
@@ -11,6 +13,7 @@ import type { Leg } from "../../loop/leg/leg.ts";
 import { lacksCredentials } from "../../loop/loop.ts";
 import type { ToolSpec } from "../../model/content.ts";
 import { openRun, type RunState } from "../../session/state.ts";
+import type { Tool } from "../../tools/tool.ts";
 import type { Host } from "./host.ts";
 
 /**
@@ -136,4 +139,20 @@ export async function storeTools(leg: Leg): Promise<void> {
   if (run === undefined || !hasNotAsked(leg, run) || canOnlyEnd(leg)) return;
   const events = prefixFor(state, leg.agent, leg.newId, "");
   if (events.length > 0) await leg.log.add([...events, ...(leg.agent.toolErrors ?? [])]);
+}
+
+/**
+ * Returns the agent with the tools that its function has returned.
+ *
+ * @throws PawlError `config` if they are not a list of tools, or `agent()` would refuse them.
+ */
+export function withTools(agent: Agent, given: unknown): Agent {
+  const whose = `agent("${agent.name}")`;
+  if (!Array.isArray(given))
+    throw new PawlError("config", `\`tools\` of ${whose} must return a list of tools; got ${kindOf(given)}.`);
+  checkItems(whose, "tools", given);
+  const tools: readonly Tool[] = given;
+  const whole = { ...agent, tools: new Map(tools.map((tool) => [tool.name, tool])) };
+  checkTools(whole, tools);
+  return whole;
 }

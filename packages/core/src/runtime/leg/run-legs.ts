@@ -1,11 +1,19 @@
+import { counted } from "../../base/counted.ts";
+import { withinDeadline } from "../../base/deadline.ts";
+import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
+import { snapshotOf } from "../../fold/snapshot.ts";
 import type { Session } from "../../log/session-row.ts";
-import type { SessionState } from "../../session/state.ts";
+import { ABORTED } from "../../log/stop-reason.ts";
+import { SNAPSHOT_VERSION } from "../../log/store/snapshot.ts";
+import { stopAsked } from "../../loop/decide.ts";
+import { storedFirst, unlessAgain } from "../../loop/leg/stored-first.ts";
+import { lacksCredentials, runLoop } from "../../loop/loop.ts";
+import { reportUnstored } from "../../loop/tools/late-result.ts";
+import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host, LegOutcome, Work } from "./host.ts";
-import { keepSnapshot } from "./keep-snapshot.ts";
 import { type KeptLease, withLease } from "./kept-lease.ts";
 import type { OwnLeg } from "./make-leg.ts";
-import { startLeg } from "./start-leg.ts";
-import { work } from "./work.ts";
+import { storeTools } from "./ready.ts";
 
 /** The session whose legs run, and its lease. */
 interface Running {
@@ -55,4 +63,144 @@ export function runLegs(
 /** Tells the readers of this process that another one continues the run. */
 function notifyOfHandOver({ handOvers }: Host, sessionId: string): void {
   for (const notify of [...handOvers]) notify(sessionId);
+}
+
+/** How many events a log grows by before its next snapshot. */
+const GROWTH = 200;
+
+/**
+ * The most characters of a snapshot's text. As many as the bytes of events that `open` returns. Converting a
+ * longer text would block the process's other sessions.
+ */
+const MOST_SNAPSHOT_CHARS = 2_000_000;
+
+/**
+ * Keeps a snapshot of a session whose run has ended, if the log has grown enough since the snapshot at
+ * `since`; 0 without one, `undefined` if the leg has not asked for it. Nobody waits for it. A failure is
+ * reported and changes nothing.
+ */
+export function keepSnapshot(host: Host, state: SessionState, since: number | undefined): void {
+  if (since === undefined || state.lastSeq - since < GROWTH) return;
+  const { open, saveSnapshot } = host.store;
+  if (open === undefined || saveSnapshot === undefined) return;
+  const kept = save(host, state).catch((error: unknown) => host.report(error));
+  // `drain()` waits for it.
+  host.keepAlive(counted(host.reads, kept));
+}
+
+async function save({ store }: Host, state: SessionState): Promise<void> {
+  const text = snapshotText(state);
+  if (text === undefined) return;
+  const snapshot = { version: SNAPSHOT_VERSION, seq: state.lastSeq, state: text };
+  await store.saveSnapshot?.(state.sessionId, snapshot);
+}
+
+/** Returns the text of a state's snapshot; `undefined` if a run is open, or if the text would be too long. */
+function snapshotText(state: SessionState): string | undefined {
+  const chars = state.entries.reduce((sum, entry) => sum + entry.chars, 0);
+  if (chars > MOST_SNAPSHOT_CHARS) return undefined;
+  const snapshot = snapshotOf(state);
+  if (snapshot === undefined) return undefined;
+  const text = JSON.stringify(snapshot);
+  return text.length > MOST_SNAPSHOT_CHARS ? undefined : text;
+}
+
+/**
+ * Starts a leg's timers, registers the leg in the process until it ends, and does its work. Aborting the
+ * signal stops the run. `onEnd` is called once the leg is over, without an outcome if it has failed.
+ */
+export function startLeg(
+  host: Host,
+  leg: OwnLeg,
+  doWork: () => Promise<LegOutcome>,
+  { signal, onEnd }: { signal?: AbortSignal | undefined; onEnd(outcome?: LegOutcome): void },
+): Work {
+  const { session, life, log } = leg;
+  const stopTime = leg.begin();
+  const abort = () => life.halt(ABORTED);
+  // The run may have been stopped before. Nothing else tells what the leg waits for, e.g. its deps.
+  const run = openRun(log.state);
+  const stop = signal?.aborted ? ABORTED : run && stopAsked(run);
+  if (stop !== undefined) life.halt(stop);
+  else signal?.addEventListener("abort", abort, { once: true });
+  const { promise: done, resolve, reject } = Promise.withResolvers<LegOutcome>();
+  done.catch(() => undefined);
+  host.keepAlive(done);
+  // A leg that cannot read its log ends by itself. The caller that stored something for it has not failed.
+  const catchUp = () => log.catchUp().catch(() => undefined);
+  const work: Work = { done, catchUp, abort, leave: life.leave };
+  host.atWork.set(session.id, work);
+  host.wakes.get(session.id)?.cancel();
+  host.wakes.delete(session.id);
+  const close = () => {
+    stopTime();
+    life.end();
+    signal?.removeEventListener("abort", abort);
+    if (host.atWork.get(session.id) !== work) return;
+    host.atWork.delete(session.id);
+    host.tail.end(session.id);
+  };
+  const end = (outcome: LegOutcome) => {
+    close();
+    if (outcome.settled) host.wakeLater(leg);
+    resolve(outcome);
+    onEnd(outcome);
+  };
+  const fail = (error: unknown) => {
+    close();
+    reject(error);
+    onEnd();
+  };
+  // The application's engine may throw in `end`, too.
+  void doWork().then(end).catch(fail);
+  return work;
+}
+
+/**
+ * Runs a leg's loop. An exception ends the run as an error, unless the store failed or the lease is lost. A
+ * lost lease may also show while the run is being ended.
+ */
+export async function work(leg: OwnLeg): Promise<boolean> {
+  try {
+    return await loopOrEnd(leg);
+  } catch (error) {
+    if (!PawlError.is(error, "fenced")) throw error;
+    leg.life.lose();
+    return false;
+  } finally {
+    if (leg.life.lost) await reportUnstored(leg);
+  }
+}
+
+async function loopOrEnd(leg: OwnLeg): Promise<boolean> {
+  try {
+    const deps = withinDeadline(leg.life, leg.makeDeps());
+    // Without credentials, the run only asks for them or ends, so an error of `deps` does not count.
+    await (lacksCredentials(leg) ? deps.catch(() => undefined) : deps);
+    await leg.ready();
+    if (leg.agent.toolsFor !== undefined) await storeTools(leg);
+    return await runLoop(leg);
+  } catch (error) {
+    if (PawlError.is(error, "fenced")) throw error;
+    if (storeFailed(error)) {
+      // The log may be fine, e.g. if a schema reads another store. Somebody waits for a held answer.
+      await storedFirst(leg).catch(() => undefined);
+      throw error;
+    }
+    if (PawlError.is(error, "tools_failed")) {
+      // The next sweep tries again.
+      leg.report.failed(error);
+      throw error;
+    }
+    if (leg.life.lost) return false;
+    // A stopped run ends with its stop reason, even if the aborted work threw an error.
+    return leg.life.signal.aborted ? await runLoop(leg) : await endAsError(leg, error);
+  }
+}
+
+async function endAsError(leg: OwnLeg, error: unknown): Promise<boolean> {
+  await leg.log.barrier()?.catch(unlessAgain);
+  leg.report.failed(error);
+  await leg.report.logError({ code: "internal", message: messageOf(error), context: causeOf(error) });
+  return await runLoop(leg, { type: "error", message: "Something went wrong. Please try again." });
 }

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../base/json.ts";
 import type { Session } from "../../log/session-row.ts";
+import type { EventStore } from "../../log/store/event-store.ts";
 import type { CallState } from "../../session/state.ts";
 
 /** Returns the id of the session in which a sub-agent works on a call. */
@@ -17,4 +18,19 @@ export function isTaskSession({ id, metadata: { parent } }: Session): boolean {
 /** Returns whether a sub-agent does, or did, the work of a call. */
 export function isTask({ started }: CallState): boolean {
   return started?.slice !== undefined;
+}
+
+/**
+ * Returns the id of the session to which a sub-agent's session belongs, at any depth. Returns the id of any
+ * other session unchanged.
+ */
+export async function rootOf({ sessions }: Pick<EventStore, "sessions">, session: Session): Promise<string> {
+  let { id, metadata } = session;
+  for (;;) {
+    const { parent } = metadata;
+    if (!isJsonObject(parent) || id !== `${parent.session_id}:${parent.call_id}`) return id;
+    const caller = await sessions.get(String(parent.session_id));
+    if (caller?.userId !== session.userId) return id;
+    ({ id, metadata } = caller);
+  }
 }

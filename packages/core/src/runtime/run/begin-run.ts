@@ -9,10 +9,9 @@ import { begunBy, senderOf } from "../begin/incoming-message.ts";
 import { newSessionId } from "../begin/new-session.ts";
 import type { RetryRunOptions, RunOptions } from "../begin/runtime-types.ts";
 import { checkedKnowledge, checkRunOptions } from "../checks/check-run-options.ts";
-import type { BegunBy, Host } from "../leg/host.ts";
+import { type BegunBy, type Host, noSuchAgent } from "../leg/host.ts";
 import { leaseSessionOf } from "../leg/lease-session.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
-import { noSuchAgent } from "../leg/no-such-agent.ts";
 import { isTaskSession } from "../leg/task-session.ts";
 
 /** Begins, continues or retries a run, as the options ask. */

@@ -2,7 +2,7 @@ import { testClock } from "@pawl/testing";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { settled } from "../../../../../test/support/settled.ts";
 import { type Json, type SessionEvent, type Tool, tool } from "../../../src/index.ts";
-import { loadParts } from "../../../src/parts/load-parts.ts";
+import { loadParts } from "../../../src/parts/at-hand.ts";
 import { collect, setup, user } from "../../support/setup.ts";
 import { nothing } from "../../support/tools.ts";
 

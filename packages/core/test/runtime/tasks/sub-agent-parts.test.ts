@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { newRun } from "../../../src/fold/apply.ts";
 import { agent, agentTool, memoryStore, type Session, type StoredOf, type Tool } from "../../../src/index.ts";
 import { type Budget, unlimited } from "../../../src/log/budget.ts";
 import type { Leg } from "../../../src/loop/leg/leg.ts";
-import { sliceOf } from "../../../src/loop/tools/task-slice.ts";
+import { sliceOf } from "../../../src/loop/tools/run-tools.ts";
 import type { Host } from "../../../src/runtime/leg/host.ts";
 import { childAgent, openChild } from "../../../src/runtime/tasks/child-session.ts";
-import { newRun } from "../../../src/session/new-run.ts";
 import { type CallState, newSessionState, type TurnState } from "../../../src/session/state.ts";
 import type { Delegate, TaskAgent } from "../../../src/tools/tool.ts";
 import { code } from "../../support/errors.ts";

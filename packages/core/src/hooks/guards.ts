@@ -3,6 +3,49 @@ import type { RunState } from "../session/state.ts";
 import type { Hook, RunContext } from "./hook.ts";
 
 /**
+ * Skips a call that has already succeeded with the same input in this run, and tells the model to use the
+ * earlier result. Ignores `repeatable` tools. Every agent has this hook.
+ */
+export function duplicateGuard(): Hook {
+  return byLogOnly({
+    name: "duplicate-guard",
+    beforeTool: ({ tool, callId }, { run }) => {
+      if (tool.repeatable || run.succeeded.size === 0) return undefined;
+      const call = run.turn?.calls.find((one) => one.callId === callId);
+      if (call === undefined || !run.succeeded.has(call.key)) return undefined;
+      return {
+        result: `Not run again: "${tool.name}" has succeeded with this input before. Its result is above.`,
+        skipped: "duplicate",
+      };
+    },
+  });
+}
+
+/**
+ * Skips a call if it depends on another call of the same turn. The model is asked to repeat the call once it
+ * has read the other call's result. Tools declare this with `dependsOn`. Every agent has this hook.
+ */
+export function dependentCalls(): Hook {
+  return byLogOnly({
+    name: "dependent-calls",
+    beforeTool: ({ tool, callId }, { run }) => {
+      if (tool.dependsOn.length === 0) return undefined;
+      const calls = run.turn?.calls ?? [];
+      const own = calls.findIndex((call) => call.callId === callId);
+      const first = calls.find(
+        ({ toolName }, at) =>
+          tool.dependsOn.includes(toolName) && (toolName === tool.name ? at < own : at !== own),
+      );
+      if (first === undefined) return undefined;
+      return {
+        result: `Waiting for "${first.toolName}": call this again when you have read its result.`,
+        skipped: "waiting",
+      };
+    },
+  });
+}
+
+/**
  * Refuses a tool for the rest of the run once it has failed `failures` times in a row. A note tells the
  * model. Every agent has this hook; the number is the agent's `limits.toolFailures`.
  */

@@ -1,11 +1,67 @@
-import { PawlError } from "../base/errors.ts";
+import { checkOptions, type OptionKinds } from "../base/check-options.ts";
+import { messageOf, PawlError } from "../base/errors.ts";
 import { invalidInput } from "../base/invalid-input.ts";
 import { toJson } from "../base/json.ts";
 import { MOST_TAGS } from "../context/own-tags.ts";
 import { checkAppendable } from "../hooks/check-appendable.ts";
 import type { AppendableEvent } from "../log/event.ts";
-import type { Leg } from "../loop/leg/leg.ts";
+import type { Leg, Parts } from "../loop/leg/leg.ts";
+import type { MidwayQuestion } from "../loop/leg/part-types.ts";
+import { toJsonSchema } from "../schema/to-json-schema.ts";
 import { openRun } from "../session/state.ts";
+import { storedExpiry, storedMoment } from "../tools/expiry.ts";
+import type { ToolContext } from "../tools/tool.ts";
+
+/** Checks a question that a tool asks while it runs. @throws PawlError `invalid_input` */
+export function midwayQuestion(question: Parameters<ToolContext["ask"]>[0]): MidwayQuestion {
+  checkOptions("context.ask()", question, QUESTION, { code: "invalid_input" });
+  const { kind, payload, answer, state, expires } = question;
+  const limit = expires && storedExpiry("context.ask()", expires, answer);
+  try {
+    return {
+      kind,
+      payload: toJson(payload),
+      answer_schema: toJsonSchema(answer, `answers to "${kind}"`),
+      ...(state !== undefined && { state: toJson(state) }),
+      ...(limit !== undefined && { expires: limit }),
+    };
+  } catch (cause) {
+    throw invalidInput(`context.ask() must be given JSON and a schema: ${messageOf(cause)}`, cause);
+  }
+}
+
+const QUESTION: OptionKinds<Parameters<ToolContext["ask"]>[0]> = {
+  kind: "string!",
+  payload: "any!",
+  answer: "any!",
+  state: "any",
+  expires: "object",
+};
+
+/** Checks a tool's wait for a time. @throws PawlError `invalid_input` */
+export function midwayWait(wait: Parameters<ToolContext["wait"]>[0]): MidwayQuestion {
+  checkOptions("context.wait()", wait, WAIT, { code: "invalid_input" });
+  const moment = storedMoment("context.wait()", wait);
+  const { state } = wait;
+  try {
+    return {
+      kind: "wait",
+      payload: {},
+      answer_schema: { type: "null" },
+      ...(state !== undefined && { state: toJson(state) }),
+      expires: { ...moment, default: null },
+      hidden: true,
+    };
+  } catch (cause) {
+    throw invalidInput(`context.wait() must be given JSON: ${messageOf(cause)}`, cause);
+  }
+}
+
+const WAIT: OptionKinds<{ afterMs?: number; at?: unknown; state?: unknown }> = {
+  afterMs: "number",
+  at: "any",
+  state: "any",
+};
 
 /** The longest payload of an event that a tool appends, as JSON, in UTF-16 code units. */
 const MOST_EVENT_CHARS = 1_000_000;
@@ -74,4 +130,13 @@ function checkTagHere({ agent, log }: Leg, event: AppendableEvent): void {
     throw invalidInput(
       `A session can use at most ${MOST_TAGS} tags of your own; "${tag}" would be one more.`,
     );
+}
+
+// The module and not its promise: later steps do not wait for it, and a failed import is repeated.
+let parts: Parts | undefined;
+
+/** Loads the code that few runs need, in a chunk of its own. */
+export async function loadParts(): Promise<Parts> {
+  parts ??= await import("./index.ts");
+  return parts;
 }

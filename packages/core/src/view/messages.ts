@@ -1,0 +1,121 @@
+import { echoable } from "../context/echoable.ts";
+import type { StoredOf } from "../log/event.ts";
+import type { EventData } from "../log/event-data.ts";
+import { FINAL_ANSWER } from "../log/final-answer.ts";
+import { REDACTED } from "../log/store/redacted.ts";
+import { isText, isToolUse } from "../model/content.ts";
+import { joinedText } from "./change.ts";
+import { citationsIn, filePart, foundParts } from "./outcome.ts";
+import { isQuestionPart } from "./question-part.ts";
+import { runMessageId } from "./run-message.ts";
+import type { ViewMessage, ViewPart, ViewState } from "./view.ts";
+
+/** Replaces the content of a redacted event in the messages, and in the last run. */
+export function withoutRedacted(view: ViewState, event: StoredOf<"redaction">): ViewState {
+  const { run } = view;
+  const messages = redactedMessages(view.messages, event);
+  if (run?.stop === undefined || run.id !== event.data.run_id) return { ...view, messages };
+  return { ...view, messages, run: { ...run, stop: { ...run.stop, message: REDACTED } } };
+}
+
+function redactedMessages(messages: readonly ViewMessage[], { data }: StoredOf<"redaction">): ViewMessage[] {
+  return messages.map((message) => {
+    if (message.role === "user" && message.seq !== data.seq) return message;
+    const parts =
+      message.role === "user"
+        ? [{ type: "text" as const, key: message.id, text: REDACTED, open: false }]
+        : message.parts.flatMap((part) => redactedPart(part, data));
+    const text = message.role === "user" ? REDACTED : joinedText(parts);
+    return { ...message, text, parts };
+  });
+}
+
+function withoutValue({ key }: ViewPart): ViewPart {
+  return { type: "output", key, open: false, value: REDACTED };
+}
+
+function redactedPart(
+  part: ViewPart,
+  { of, seq, attempt, call_id, run_id }: StoredOf<"redaction">["data"],
+): ViewPart[] {
+  if (part.key.startsWith(`${seq}:`) && of !== "tool_suspended") return [];
+  if (part.type === "notice") return [part.key === `end:${run_id}` ? { ...part, text: REDACTED } : part];
+  if (part.type === "output")
+    return [part.key.startsWith(`${attempt}:`) && of === "output" ? withoutValue(part) : part];
+  if (of === "assistant_message" && part.key.startsWith(`${attempt}:`)) return redactedAnswer(part);
+  if (part.type !== "tool" || part.callId !== call_id) return [part];
+  if (of === "tool_call") return [{ ...part, arguments: {} }];
+  if (of === "tool_suspended") return [isQuestionPart(part) ? { ...part, arguments: REDACTED } : part];
+  const said = of === "tool_result" || of === "tool_answered";
+  return said && "result" in part ? [{ ...part, result: REDACTED }] : [part];
+}
+
+function redactedAnswer(part: ViewPart): ViewPart[] {
+  if (part.type === "thinking" || part.type === "source") return [];
+  if (part.type === "text") return [{ type: "text", key: part.key, text: REDACTED, open: false }];
+  return part.type === "tool" ? [{ ...part, arguments: {} }] : [part];
+}
+
+/** Adds a user's message, or replaces the one that has its id. */
+export function withUserMessage(
+  messages: readonly ViewMessage[],
+  event: StoredOf<"user_message">,
+): ViewMessage[] {
+  const id = event.key?.startsWith("message:") ? event.key.slice("message:".length) : String(event.seq);
+  const { message: text, files = [] } = event.data;
+  const message: ViewMessage = {
+    id,
+    role: "user",
+    text,
+    parts: [
+      ...files.map((file, at) => filePart(file, `${id}:${at}`)),
+      ...(text === "" ? [] : [textPart(id, text)]),
+    ],
+    seq: event.seq,
+    ...(event.data.queued && { queued: true }),
+  };
+  const known = messages.some((existing) => existing.id === id);
+  return known
+    ? messages.map((existing) => (existing.id === id ? message : existing))
+    : [...messages, message];
+}
+
+function textPart(key: string, text: string): ViewPart {
+  return { type: "text", key, text, open: false };
+}
+
+/**
+ * Converts a stored answer to view parts. If the answer was cut off, the parts show only the blocks that
+ * later requests contain. The run's output is left out: the event `output` shows it.
+ */
+export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
+  return echoable(data).flatMap((block): ViewPart[] => {
+    const key = `${data.attempt}:${data.content.indexOf(block)}`;
+    if (isText(block) && data.output === "text") return [];
+    if (isText(block)) return [{ type: "text", key, text: block.text, open: false, ...citationsIn(block) }];
+    if (block.type === "thinking" && block.thinking !== "") {
+      return [{ type: "thinking", key, text: String(block.thinking), open: false }];
+    }
+    if (block.type.startsWith("web_")) return foundParts(block, key);
+    if (!isToolUse(block) || (data.output === "call" && block.name === FINAL_ANSWER)) return [];
+    const { id: callId, name: toolName, input } = block;
+    return [{ type: "tool", key, callId, toolName, phase: "running", arguments: input }];
+  });
+}
+
+/**
+ * Starts a retry in the view. The retry continues the failed run's message, without the parts after its last
+ * tool call. Sources, files and artifacts of calls stay.
+ */
+export function retryInView(view: ViewState, { seq, data }: StoredOf<"run_started">): ViewState {
+  const continues = runMessageId(view.run);
+  const messages = view.messages.flatMap((message): ViewMessage[] => {
+    if (message.id !== continues) return [message];
+    const last = message.parts.findLastIndex(({ type }) => type === "tool");
+    const parts = message.parts.filter(
+      (part, at) => at <= last || part.type === "artifact" || "callId" in part,
+    );
+    return parts.length === 0 ? [] : [{ ...message, parts, text: joinedText(parts) }];
+  });
+  return { ...view, messages, run: { id: data.run_id, seq, open: true, continues } };
+}
