@@ -30,7 +30,7 @@ export async function land(leg: Leg, stop: StopReason): Promise<void> {
     {
       type: "note",
       key: eventKey.landing(run.runId),
-      data: { text: leg.agent.output ? LAST_OUTPUT : LAST_TURN, landing: stop },
+      data: { text: leg.run.agent.output ? LAST_OUTPUT : LAST_TURN, landing: stop },
     },
   ]);
 }
@@ -67,7 +67,7 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
 export async function suspendRun(leg: Leg, waiting: readonly Asking[], seq: number): Promise<boolean> {
   const run = openRun(leg.log.state);
   if (run === undefined) return false;
-  const status = await leg.status();
+  const status = await leg.run.status();
   if (status === "expired" || status === "completed") return await endRun(leg, sessionOver(status));
   // Hooks may have appended: decide again.
   const questions = waiting.filter((asking) => !isHidden(asking));
@@ -126,7 +126,10 @@ export async function prepareNextRun(
     message === undefined
       ? { text: "", failure: undefined }
       : await asked(leg, async () =>
-          userDataFor(leg.parts, leg, await leg.accessOf(message), { clock, hide: leg.hide }),
+          userDataFor(leg.parts.load, leg.run, await leg.access.accessOf(message), {
+            clock,
+            hide: leg.access.hide,
+          }),
         );
   return () => {
     const last = lastMessage();
@@ -134,17 +137,17 @@ export async function prepareNextRun(
     if (last.seq !== message?.seq) return "decide_again";
     const { caller, credentials, client_tools } = last.data;
     const start = {
-      runId: leg.newId(),
+      runId: leg.run.newId(),
       userData,
       ...(caller && { caller }),
       ...(credentials && { credentials }),
     };
     return {
       next: { run_id: start.runId, messages: messagesFor(leg, reason).map(({ seq }) => seq) },
-      events: startEvents(leg.log.state, withNextTools(leg, client_tools), leg.newId, start),
+      events: startEvents(leg.log.state, withNextTools(leg, client_tools), leg.run.newId, start),
       begun: async () => {
         leg.life.keepLeaseFor(start.runId);
-        await notifyHooksOfStart(leg.life, leg, start);
+        await notifyHooksOfStart(leg.life, { ...leg.run, log: leg.log }, start);
       },
     };
   };
@@ -156,7 +159,7 @@ export async function prepareNextRun(
  * calls the function for that run's caller, and stores a new prefix if the tools differ.
  */
 function withNextTools(
-  { agent, log: { state } }: Leg,
+  { log: { state }, run: { agent } }: Leg,
   offered: readonly ToolSpec[] = [],
 ): Parameters<typeof startEvents>[1] {
   const { tools: sent = [], clientTools = [] } = state.prefix ?? {};

@@ -25,10 +25,10 @@ export async function runLoop(leg: Leg, over?: StopReason): Promise<boolean> {
   let instead: Next | undefined;
   while (!leg.life.lost) {
     try {
-      if (leg.hasNewCaller && over === undefined) await renewIfDue(leg);
+      if (leg.access.hasNewCaller && over === undefined) await renewIfDue(leg);
       if (asksApplication(leg)) await storedFirst(leg);
       leg.log.decide();
-      const next = instead ?? decide(leg.log.state, leg.agent, nowOf(leg, over));
+      const next = instead ?? decide(leg.log.state, leg.run.agent, nowOf(leg, over));
       instead = undefined;
       switch (next.do) {
         case "charge":
@@ -54,7 +54,7 @@ export async function runLoop(leg: Leg, over?: StopReason): Promise<boolean> {
           await leg.log.appendAtTip(next.expired.map(expiredAnswer));
           break;
         case "ask_credentials":
-          await leg.log.follow([(await leg.parts()).credentialsQuestion(next.run)]);
+          await leg.log.follow([(await leg.parts.load()).credentialsQuestion(next.run)]);
           break;
         case "suspend":
           if (await suspendRun(leg, next.pending, leg.log.state.lastSeq)) return true;
@@ -75,7 +75,7 @@ export async function runLoop(leg: Leg, over?: StopReason): Promise<boolean> {
 }
 
 /** Returns whether a stop condition of the application's will be called. */
-function asksApplication({ agent, log }: Leg): boolean {
+function asksApplication({ log, run: { agent } }: Leg): boolean {
   const run = openRun(log.state);
   return run !== undefined && unanswered(run).length === 0 && !agent.stopWhen.every(isByLogOnly);
 }
@@ -87,17 +87,26 @@ function asksApplication({ agent, log }: Leg): boolean {
 async function renewIfDue(leg: Leg): Promise<void> {
   if (leg.life.signal.aborted) return;
   await storedFirst(leg);
-  await leg.renew();
+  await leg.access.renew();
+}
+
+/** What is asked of a leg about its credentials. */
+interface Credited {
+  readonly log: Pick<Leg["log"], "state">;
+  readonly access: { readonly credentials?: unknown };
 }
 
 /** Whether the run was given credentials that this process does not have. */
-export function lacksCredentials({ log, credentials }: Pick<Leg, "log" | "credentials">): boolean {
-  return credentials === undefined && openRun(log.state)?.needsCredentials === true;
+export function lacksCredentials({ log, access }: Credited): boolean {
+  return access.credentials === undefined && openRun(log.state)?.needsCredentials === true;
 }
 
 /** Returns the leg's state for `decide`. */
 function nowOf(leg: Leg, over: StopReason | undefined): Now {
-  const { life, hookProgress } = leg;
+  const {
+    life,
+    once: { hooks: hookProgress },
+  } = leg;
   const { halted, draining, signal } = life;
   const turnsNotified =
     hooksWith(leg, "afterTurn").length === 0 ? Number.POSITIVE_INFINITY : hookProgress.turns;
@@ -107,8 +116,8 @@ function nowOf(leg: Leg, over: StopReason | undefined): Now {
     failed: over,
     aborted: signal.aborted,
     draining,
-    withoutCredentials: lacksCredentials(leg) ? leg.withoutCredentials : undefined,
-    begunAt: leg.begunAt,
+    withoutCredentials: lacksCredentials(leg) ? leg.run.withoutCredentials : undefined,
+    begunAt: leg.run.begunAt,
     turnsNotified,
     hookStop: hookProgress.stop,
   };
@@ -119,14 +128,14 @@ function nowOf(leg: Leg, over: StopReason | undefined): Now {
  * Resolves to the next step if it cannot be derived from the log.
  */
 async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
-  if (leg.agent.userData !== undefined) await (await leg.parts()).refreshUserData(leg);
+  if (leg.run.agent.userData !== undefined) await (await leg.parts.load()).refreshUserData(leg);
   if (leg.life.signal.aborted) return undefined;
   let planned = await planTurn(leg);
   // Hooks are called first, because they may refuse the turn, and a summary costs money. They are called
   // again after a checkpoint, which may have removed what they appended, and when the run is recovered.
   const { aborted } = leg.life.signal;
   if (planned.plan !== undefined && !aborted && mayBeDue(leg)) {
-    const { checkpointIfDue } = await leg.parts();
+    const { checkpointIfDue } = await leg.parts.load();
     if (await checkpointIfDue(leg)) planned = await planTurn(leg);
   }
   // The calls whose results were held may be open again.
@@ -140,7 +149,7 @@ async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
 
 /** Returns whether a checkpoint may be due: the agent has strategies, or the context may have files. */
 // Saves most agents a copy of the whole context before each turn.
-export function mayBeDue({ agent, log: { state } }: Leg): boolean {
+export function mayBeDue({ log: { state }, run: { agent } }: Leg): boolean {
   if (agent.checkpointWhen.length > 0) return true;
   return state.unsent.some(bringsFiles) || state.entries.some(({ blocks }) => haveFiles(blocks));
 }

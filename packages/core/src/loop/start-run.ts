@@ -9,7 +9,7 @@ import { eventKey } from "../log/event-keys.ts";
 import type { Session } from "../log/session-row.ts";
 import type { SessionState } from "../session/state.ts";
 import { notifyHooks } from "./hooks/notify-hooks.ts";
-import type { Leg, Parts } from "./leg/leg.ts";
+import type { Parts, PartsOfLeg } from "./leg/leg.ts";
 import type { FetchedUserData } from "./leg/part-types.ts";
 import type { SessionLog } from "./leg/session-log.ts";
 import { asked } from "./leg/stored-first.ts";
@@ -26,11 +26,11 @@ interface RunBeginning extends CalledBy {
 
 /** Reads the user data for a run that starts. Most agents have none, and load no code for it. */
 export async function userDataFor(
-  parts: Leg["parts"],
+  load: PartsOfLeg["load"],
   ...[of, access, given]: Parameters<Parts["fetchUserData"]>
 ): Promise<FetchedUserData> {
   if (of.agent.userData === undefined) return { text: "", failure: undefined };
-  return await (await parts()).fetchUserData(of, access, given);
+  return await (await load()).fetchUserData(of, access, given);
 }
 
 /** Returns the events with which a run starts, without its message. */

@@ -49,7 +49,7 @@ export function askModelInRun(leg: Leg, asker: Asker): RunContext["askModel"] {
 
 /** Returns the answer of the call with this key that is in flight, or else of a new one. */
 async function sharedAnswer(leg: Leg, name: string, start: () => Promise<AnswerInLog>): Promise<AnswerInLog> {
-  const { byKey } = leg.askProgress;
+  const { byKey } = leg.once.asks;
   const inFlight = byKey.get(name);
   if (inFlight !== undefined) return { ...(await inFlight), replayed: true };
   const started = start();
@@ -83,7 +83,7 @@ async function answerByKey(
 }
 
 async function storedAnswer(leg: Leg, run: RunState, name: string): Promise<AnswerInLog | undefined> {
-  for await (const event of leg.read({ afterSeq: run.seq, types: ["spending"] }))
+  for await (const event of leg.run.read({ afterSeq: run.seq, types: ["spending"] }))
     if (event.key === name) return answerIn(event);
   return undefined;
 }
@@ -106,10 +106,10 @@ async function askAndCharge(
   const { clock, timeLeftMs } = leg.life;
   const startedAt = clock.now();
   const reserved = { most: nothingSpent };
-  leg.askProgress.reserved.add(reserved);
+  leg.once.asks.reserved.add(reserved);
   try {
     const end = await askAndRemind(model, options, {
-      ...{ clock, signal: signal(), timeLeftMs, estimateTokens: leg.agent.estimateTokens },
+      ...{ clock, signal: signal(), timeLeftMs, estimateTokens: leg.run.agent.estimateTokens },
       admit: (call, spent) => {
         refuseUnpriced(leg, model);
         refuseBeyondLimits(leg, reserved, call, spent);
@@ -121,12 +121,12 @@ async function askAndCharge(
     if (event !== undefined && openRun(leg.log.state) !== undefined) await leg.log.add([event]);
     return end;
   } finally {
-    leg.askProgress.reserved.delete(reserved);
+    leg.once.asks.reserved.delete(reserved);
   }
 }
 
 /** Refuses a model whose cost would not count although the run's cost must. */
-function refuseUnpriced({ agent }: Leg, model: ModelClient): void {
+function refuseUnpriced({ run: { agent } }: Leg, model: ModelClient): void {
   const free = unpriced(agent, model.models ?? [model]);
   if (free === undefined) return;
   const message = `context.askModel() cannot ask this model: ${whyPriced(agent)}, but ${withoutPrices(free)}`;
@@ -138,10 +138,10 @@ function refuseBeyondLimits(leg: Leg, reserved: { most: Budget }, call: PlannedC
   const { state } = leg.log;
   const run = openRun(state);
   reserved.most = usedBudget(spent);
-  const left = remainingOf(state, leg.agent, leg.life.legMs());
-  for (const { most } of leg.askProgress.reserved) left.amounts = restOfBudget(left.amounts, most);
+  const left = remainingOf(state, leg.run.agent, leg.life.legMs());
+  for (const { most } of leg.once.asks.reserved) left.amounts = restOfBudget(left.amounts, most);
   // A run that is about to end makes no last turn any more.
-  const hasLastTurn = leg.agent.onLimit === "land" && !run?.landing && !run?.ending;
+  const hasLastTurn = leg.run.agent.onLimit === "land" && !run?.landing && !run?.ending;
   const room = roomFor(left, call, hasLastTurn);
   if ("type" in room || room.maxTokens < call.maxTokens) {
     const stop = "type" in room ? room : noRoomStop(left, room.limitedBy ?? "outputTokens");

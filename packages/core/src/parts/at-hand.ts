@@ -120,7 +120,7 @@ async function appendOnce(leg: Leg, whose: string, event: AppendableEvent): Prom
 }
 
 /** Checks that this agent and session can use the event's tag. */
-function checkTagHere({ agent, log }: Leg, event: AppendableEvent): void {
+function checkTagHere({ log, run: { agent } }: Leg, event: AppendableEvent): void {
   const tag = event.type === "note" || event.type === "knowledge" ? event.data.tag?.toLowerCase() : undefined;
   if (tag === undefined) return;
   if (tag === agent.resultTag?.toLowerCase())

@@ -26,9 +26,9 @@ export async function checkpointIfDue(leg: Leg): Promise<boolean> {
   if (files !== undefined) {
     await storedFirst(leg);
     const data = { ...files, upto_seq: uptoSeq };
-    await leg.log.add(checkpointEvents(state, leg.agent, data, leg.newId()));
+    await leg.log.add(checkpointEvents(state, leg.run.agent, data, leg.run.newId()));
   }
-  return leg.agent.checkpointWhen.length > 0 && (await checkpointByStrategy(leg));
+  return leg.run.agent.checkpointWhen.length > 0 && (await checkpointByStrategy(leg));
 }
 
 async function checkpointByStrategy(leg: Leg): Promise<boolean> {
@@ -40,11 +40,11 @@ async function checkpointByStrategy(leg: Leg): Promise<boolean> {
   const chars = entries.reduce((sum, entry) => sum + entry.chars, state.prefix?.chars ?? 0);
   const source: CheckpointSource = {
     entries,
-    estimatedTokens: leg.agent.estimateTokens(chars),
-    estimateTokens: leg.agent.estimateTokens,
+    estimatedTokens: leg.run.agent.estimateTokens(chars),
+    estimateTokens: leg.run.agent.estimateTokens,
     run,
     roomFor: (call) => {
-      const room = roomFor(remainingOf(state, leg.agent, leg.life.legMs()), call, true);
+      const room = roomFor(remainingOf(state, leg.run.agent, leg.life.legMs()), call, true);
       return "type" in room ? 0 : room.maxTokens;
     },
     signal: leg.life.signal,
@@ -61,7 +61,7 @@ async function checkpointByStrategy(leg: Leg): Promise<boolean> {
 
 /** Asks the agent's strategies for a checkpoint, in order. */
 async function firstPlan(leg: Leg, source: CheckpointSource): Promise<CheckpointPlan | undefined> {
-  for (const strategy of leg.agent.checkpointWhen) {
+  for (const strategy of leg.run.agent.checkpointWhen) {
     const plan = await asked(leg, () => withinDeadline(leg.life, strategy(source)));
     if (plan === undefined) continue;
     if (plan.summary !== undefined && typeof plan.summary !== "string")
@@ -91,6 +91,6 @@ async function storeCheckpoint(
     reason,
     ...(summary !== undefined && { summary: summary.toWellFormed() }),
   };
-  await leg.log.add([...charged, ...checkpointEvents(leg.log.state, leg.agent, data, leg.newId())]);
+  await leg.log.add([...charged, ...checkpointEvents(leg.log.state, leg.run.agent, data, leg.run.newId())]);
   return true;
 }

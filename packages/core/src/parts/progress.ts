@@ -27,11 +27,11 @@ export function callProgress(leg: Leg, { callId, toolName }: CallState, reported
     reported.latest = undefined;
     shownAt = clock.now();
     version += 1;
-    const { progress } = leg.live;
+    const { progress } = leg.readers.live;
     // The newest is the last one, because readers take the reports in this order.
     progress.delete(callId);
     progress.set(callId, { tool_name: toolName, data: shortReport(latest), version });
-    leg.touch();
+    leg.readers.touch();
   };
   return {
     changed: () => {

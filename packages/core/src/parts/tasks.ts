@@ -30,12 +30,12 @@ export async function chooseAgent(
   if (agent === undefined) return { why: "There is no such agent." };
   if (delegate.fixed !== undefined) return { agent };
   // Sub-agents are named after the calls that lead to them.
-  if (leg.agent.name.split("/").length > MAX_LEVELS)
+  if (leg.run.agent.name.split("/").length > MAX_LEVELS)
     return {
       why: `Not run: sub-agents may be at most ${MAX_LEVELS} levels deep, and this would be one more.`,
     };
   const models = agent.models.flatMap((one) => one.models ?? [one]);
-  const free = unpriced(leg.agent, models);
+  const free = unpriced(leg.run.agent, models);
   if (free === undefined) return { agent };
   return {
     why: `The agent "${agent.name}" cannot be used: the cost is limited, and ${free.id} has no prices.`,
@@ -48,9 +48,13 @@ async function chosenBy(
   { callId }: CallState,
   input: unknown,
 ): Promise<TaskAgent | undefined> {
-  const { session, caller, credentials, life } = leg;
+  const {
+    life,
+    run: { session },
+    access: { caller, credentials },
+  } = leg;
   const run = openRun(leg.log.state);
-  const deps = await asked(leg, () => withinDeadline(life, leg.makeDeps()));
+  const deps = await asked(leg, () => withinDeadline(life, leg.access.makeDeps()));
   const source = {
     sessionId: session.id,
     userId: session.userId,

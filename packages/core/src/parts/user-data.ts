@@ -18,7 +18,7 @@ import { type CallState, openRun } from "../session/state.ts";
 export async function fetchUserData(
   { agent, session }: { agent: Agent; session: Session },
   access: Access,
-  { clock, hide }: { clock: Clock; hide: Leg["hide"] },
+  { clock, hide }: { clock: Clock; hide: Leg["access"]["hide"] },
 ): Promise<FetchedUserData> {
   try {
     return { text: hide(await readUserData({ agent, session, access, clock })), failure: undefined };
@@ -32,16 +32,21 @@ export async function fetchUserData(
  * Called between turns, when every call has its result.
  */
 export async function refreshUserData(leg: Leg): Promise<void> {
-  const { agent, session, life, log, userDataProgress: progress } = leg;
+  const {
+    life,
+    log,
+    run: { agent, session },
+    once: { userData: progress },
+  } = leg;
   const run = openRun(log.state);
   if (agent.userData === undefined || agent.userDataPer === "run") return;
   if (run?.turn === undefined || !run.turn.calls.some(hasRun)) return;
   // After a failure, the rest of the leg uses the data it has: it may have taken the whole time limit.
   if (progress.failed || progress.turns === run.turns) return;
-  const given = { agent, session, access: leg, clock: life.clock, signal: life.signal };
+  const given = { agent, session, access: leg.access, clock: life.clock, signal: life.signal };
   const read = await asked(leg, async () => {
     progress.turns = run.turns;
-    return await readUserData(given).then(leg.hide, (cause: unknown) => ({ cause }));
+    return await readUserData(given).then(leg.access.hide, (cause: unknown) => ({ cause }));
   });
   if (life.signal.aborted) return;
   if (typeof read !== "string") {

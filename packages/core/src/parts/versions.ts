@@ -43,7 +43,7 @@ function missingTool(leg: Leg, call: CallState): string {
   return `T${gone.slice(1)}${unfinished}${hadBeenAnswered(call)}`;
 }
 
-function goneFrom({ log, agent }: Leg): string {
+function goneFrom({ log, run: { agent } }: Leg): string {
   // The function may have left the tool out for this caller only.
   if (agent.toolsFor !== undefined) return "is not available any more.";
   const isOther = openRun(log.state)?.agentVersion !== agent.version;

@@ -34,7 +34,7 @@ it("F1 P1 stores a tool's result with its bytes if the code for files cannot be 
       return door;
     },
   );
-  const leg = { agent: { storedResultLimit: 1_000_000 }, hide: <T>(value: T) => value };
+  const leg = { run: { agent: { storedResultLimit: 1_000_000 } }, access: { hide: <T>(value: T) => value } };
   // The tool has run: if this rejected, its result would be lost.
   expect(await files.keep(event, leg)).toBe(event);
   expect(errors).toEqual([gone]);

@@ -23,10 +23,10 @@ type HookWith<M extends HookMethod> = Hook & Required<Pick<Hook, M>>;
 
 /** Returns the agent's hooks with this method, in the order in which they are called. */
 export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly HookWith<M>[] {
-  const { byMethod } = leg.hookProgress;
+  const { byMethod } = leg.once.hooks;
   let found = byMethod.get(method);
   if (found === undefined) {
-    const having = leg.agent.hooks.filter((hook) => hook[method] !== undefined);
+    const having = leg.run.agent.hooks.filter((hook) => hook[method] !== undefined);
     found = method.startsWith("after") ? having.reverse() : having;
     byMethod.set(method, found);
   }
@@ -134,7 +134,7 @@ export function hookFailure(hook: Hook, method: string, cause: unknown): ErrorRe
 }
 
 /** Returns the error of a hook with the names of the hook and the agent in its message, for `onError`. */
-function namedFailure({ agent }: Leg, { name }: Hook, method: string, cause: unknown): Error {
+function namedFailure({ run: { agent } }: Leg, { name }: Hook, method: string, cause: unknown): Error {
   const message = `${method} of "${name}" (agent "${agent.name}"): ${messageOf(cause)}`;
   if (!PawlError.is(cause)) return new Error(message, { cause });
   return new PawlError(cause.code, message, { cause, details: cause.details });
@@ -142,14 +142,17 @@ function namedFailure({ agent }: Leg, { name }: Hook, method: string, cause: unk
 
 /** Returns the context of a hook in this leg. */
 export function contextOf(leg: Leg, { name }: Pick<Hook, "name">): RunContext {
-  const { contexts } = leg.hookProgress;
+  const { contexts } = leg.once.hooks;
   const context = contexts.get(name) ?? runContext(leg, name);
   contexts.set(name, context);
   return context;
 }
 
 function runContext(leg: Leg, hook: string): RunContext {
-  const { session, agent, log } = leg;
+  const {
+    log,
+    run: { session, agent },
+  } = leg;
   return {
     sessionId: session.id,
     userId: session.userId,
@@ -165,22 +168,22 @@ function runContext(leg: Leg, hook: string): RunContext {
       return log.state.run as RunState;
     },
     get caller() {
-      return leg.caller;
+      return leg.access.caller;
     },
     get credentials() {
-      return leg.credentials;
+      return leg.access.credentials;
     },
     get deps() {
-      return leg.deps;
+      return leg.access.deps;
     },
     limits: agent.limits,
     remaining: () => remainingOf(log.state, agent, leg.life.legMs()).amounts,
     get signal() {
       return leg.life.signal;
     },
-    read: (options) => leg.read(options),
+    read: (options) => leg.run.read(options),
     askModel: askInRun(leg, { by: hook, scope: hook, signal: () => leg.life.signal }),
-    append: async (event) => await leg.context.appendOfHook(event),
+    append: async (event) => await leg.parts.appendOfHook(event),
   };
 }
 
@@ -190,7 +193,7 @@ function runContext(leg: Leg, hook: string): RunContext {
  */
 export function askInRun(leg: Leg, asker: Asker): RunContext["askModel"] {
   const askModel = async (...given: Parameters<RunContext["askModel"]>) => {
-    const { askModelInRun } = await leg.parts();
+    const { askModelInRun } = await leg.parts.load();
     return await askModelInRun(leg, asker)(...given);
   };
   return askModel as RunContext["askModel"];

@@ -7,7 +7,8 @@ import type { StopReason } from "../../log/stop-reason.ts";
 import { isGivenUp } from "../../session/given-up.ts";
 import { resultOf } from "../../session/run-result.ts";
 import type { RunState } from "../../session/state.ts";
-import type { Leg, OpenTask } from "../leg/leg.ts";
+import type { Leg } from "../leg/leg.ts";
+import type { OpenTask } from "../leg/part-types.ts";
 import { asked, storedFirst } from "../leg/stored-first.ts";
 import { askInRun, contextOf, hookFailure, hooksWith } from "./call-hooks.ts";
 
@@ -52,7 +53,7 @@ export async function runEffects(
  * there are any. It runs before the hooks' effects, so that a reservation charges that use too.
  */
 async function endingTasks(leg: Leg, run: RunState): Promise<Effect[]> {
-  const tasks = await leg.tasks.open(leg, run);
+  const tasks = await leg.run.tasks.open(leg, run);
   if (tasks.length === 0 && run.effects.get(TASKS) !== "begun") return [];
   const afterRun: Effect["afterRun"] = async (_, { signal }) => {
     await Promise.all(tasks.map((task) => endAndCharge(leg, run, task, signal)));

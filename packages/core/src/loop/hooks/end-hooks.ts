@@ -38,7 +38,7 @@ export async function endingOf(
   closing?: string,
 ): Promise<Ending | undefined> {
   leg.log.decide();
-  const stop = run.ending ?? (await finalStop(leg, withOwnWords(leg.agent, reason)));
+  const stop = run.ending ?? (await finalStop(leg, withOwnWords(leg.run.agent, reason)));
   const close = () => closeOpenCalls(run, (call) => closing ?? closingReason(stop, run, call));
   const reported = isReported(stop) ? endError(leg, run, stop) : undefined;
   // The answers are made directly before the append: a user may have answered since the end was decided.
@@ -54,13 +54,17 @@ export async function endingOf(
 
 /** Notifies the hooks of the stored error that ended the run. The hooks get their own time limit. */
 export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<void> {
-  const { agent, session } = leg;
+  const {
+    run: { agent, session },
+  } = leg;
   const { clock } = leg.life;
   const runId = leg.log.state.run?.runId ?? "";
   const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
   await withTimeLimit(clock, EFFECT_MS, async (signal) => {
     const deadline = { signal, abortGraceMs: 0, clock };
-    const failures = await asked(leg, () => notifyHooks(deadline, agent.hooks, leg.hide(error), context));
+    const failures = await asked(leg, () =>
+      notifyHooks(deadline, agent.hooks, leg.access.hide(error), context),
+    );
     for (const { data } of failures) await leg.report.logLate(data);
   });
 }
@@ -70,7 +74,11 @@ export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<
  * It was not if an answer had a problem, if a hook or a stop condition has chosen this ending, or if the
  * process that knew the error has crashed.
  */
-export function reportFailedEnd({ session, report }: Leg, { runId }: RunState, stop: StopReason): void {
+export function reportFailedEnd(
+  { report, run: { session } }: Leg,
+  { runId }: RunState,
+  stop: StopReason,
+): void {
   if (stop.type !== "error" || report.reported) return;
   const reason = `Run ${runId} of session ${session.id} ended as an error: ${stop.message}`;
   report.failed(report.problem ?? new Error(reason));
@@ -113,7 +121,7 @@ function hasLandedWell({ landing, turns, turn }: RunState): boolean {
 }
 
 /** Returns the error event for the end of a run, with the limit that was reached, if one was. */
-function endError({ log, agent, life }: Leg, { turns }: RunState, stop: StopReason) {
+function endError({ log, life, run: { agent } }: Leg, { turns }: RunState, stop: StopReason) {
   const left = remainingOf(log.state, agent, life.legMs());
   return errorEvent({
     code: stop.type,

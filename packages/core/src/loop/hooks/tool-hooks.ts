@@ -38,7 +38,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
   const hooks = remainingHooks(leg, asker);
   if (hooks === undefined)
     return { do: "deny", why: `The hook "${asker}", which asked about this call, no longer exists.` };
-  const problems = asker === undefined ? [] : await (await leg.parts()).answerProblems(call);
+  const problems = asker === undefined ? [] : await (await leg.parts.load()).answerProblems(call);
   if (problems.length > 0)
     return { do: "deny", why: `The answer does not match its schema: ${listedProblems(problems)}` };
   for (const hook of hooks) {
@@ -91,7 +91,7 @@ async function storableChange(leg: Leg, change: ToolChange): Promise<StorableCha
   if ("input" in change) return { input: toJson(change.input) };
   if ("result" in change) return { ...change, result: toJson(change.result) };
   if ("deny" in change) return { deny: String(change.deny) };
-  const { checkedAsk } = await leg.parts();
+  const { checkedAsk } = await leg.parts.load();
   return { ask: checkedAsk(change.ask) };
 }
 

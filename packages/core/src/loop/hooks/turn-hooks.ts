@@ -20,25 +20,25 @@ type PlannedTurn = (Planned & { question?: never }) | { question: QuestionEvent;
 
 /** Calls `beforeTurn`, and before the run's first request also `beforeRun`. */
 export async function planTurn(leg: Leg): Promise<PlannedTurn> {
-  const { model, maxTokens } = leg.agent;
+  const { model, maxTokens } = leg.run.agent;
   const run = openRun(leg.log.state);
   if (run === undefined) return { plan: { model, maxTokens } };
   const hasAsked = run.asked.length > 0;
-  const lost = hasAsked ? (await leg.parts()).lostAsker(run, leg.agent.hooks) : undefined;
+  const lost = hasAsked ? (await leg.parts.load()).lostAsker(run, leg.run.agent.hooks) : undefined;
   if (lost !== undefined) return await endForLostAsker(leg, lost);
   const begun = run.turns > 0 || run.openRequest !== undefined || run.asked.some(isBeforeTurn);
-  if (!begun && !leg.hookProgress.begun) {
+  if (!begun && !leg.once.hooks.begun) {
     const first = await askBeforeRun(leg, run);
     if (first !== undefined) return first;
-    leg.hookProgress.begun = true;
+    leg.once.hooks.begun = true;
   }
   let plan: TurnPlan = { model, maxTokens };
   for (const hook of hooksWith(leg, "beforeTurn")) {
     const take = async (change: TurnChange | { ask: Ask }): Promise<PlannedTurn> =>
       "ask" in change
-        ? { question: (await leg.parts()).runQuestion(run, hook.name, "turn", change.ask) }
+        ? { question: (await leg.parts.load()).runQuestion(run, hook.name, "turn", change.ask) }
         : await changed(leg, plan, change);
-    const answer = hasAsked ? await (await leg.parts()).hookAnswer(run, hook, "turn") : undefined;
+    const answer = hasAsked ? await (await leg.parts.load()).hookAnswer(run, hook, "turn") : undefined;
     const called = callHook(leg, hook, "beforeTurn", [plan], take, answer);
     if (called === NOTHING) continue;
     const { value, failed } = await called;
@@ -58,10 +58,10 @@ async function askBeforeRun(leg: Leg, run: RunState): Promise<PlannedTurn | unde
   for (const hook of hooksWith(leg, "beforeRun")) {
     const take = async (said: { stop: StopReason } | { ask: Ask }): Promise<PlannedTurn> =>
       "ask" in said
-        ? { question: (await leg.parts()).runQuestion(run, hook.name, "run", said.ask) }
+        ? { question: (await leg.parts.load()).runQuestion(run, hook.name, "run", said.ask) }
         : { stop: stopFrom(said.stop) };
     const hasAsked = run.asked.length > 0;
-    const answer = hasAsked ? await (await leg.parts()).hookAnswer(run, hook, "run") : undefined;
+    const answer = hasAsked ? await (await leg.parts.load()).hookAnswer(run, hook, "run") : undefined;
     const { value, failed } = await callHook(leg, hook, "beforeRun", [], take, answer);
     if (failed) return { stop: HOOK_FAILED };
     if (value) return value;
@@ -87,8 +87,8 @@ async function changed(leg: Leg, plan: TurnPlan, change: TurnChange): Promise<Pl
   const { model = plan.model, maxTokens = plan.maxTokens } = change;
   const { toolChoice = plan.toolChoice, tools = plan.tools } = change;
   const whole = { model, maxTokens, ...(toolChoice && { toolChoice }), ...(tools && { tools }) };
-  const { checkPlan } = await leg.parts();
-  return { plan: checkPlan(leg.agent, whole) };
+  const { checkPlan } = await leg.parts.load();
+  return { plan: checkPlan(leg.run.agent, whole) };
 }
 
 /** Calls the `beforeModel` hooks with the request to send. */
@@ -139,9 +139,9 @@ async function storeBefore(leg: Leg, hooks: readonly Hook[]): Promise<void> {
 export async function notifyOfSuspension(leg: Leg, waiting: readonly Asking[]): Promise<boolean> {
   const hooks = hooksWith(leg, "onSuspend");
   const questions = waiting.map(({ question }) => question?.seq).join();
-  if (hooks.length === 0 || leg.hookProgress.questions === questions) return false;
+  if (hooks.length === 0 || leg.once.hooks.questions === questions) return false;
   await storeBefore(leg, hooks);
-  leg.hookProgress.questions = questions;
+  leg.once.hooks.questions = questions;
   for (const hook of hooks) await callHook(leg, hook, "onSuspend", [], () => undefined);
   return true;
 }
@@ -151,7 +151,9 @@ export async function notifyOfSuspension(leg: Leg, waiting: readonly Asking[]): 
  * the rest of the leg.
  */
 export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void> {
-  const { hookProgress } = leg;
+  const {
+    once: { hooks: hookProgress },
+  } = leg;
   const hooks = hooksWith(leg, "afterTurn");
   await storeBefore(leg, hooks);
   hookProgress.turns = leg.log.state.run?.turns ?? 0;

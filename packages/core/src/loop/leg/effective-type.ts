@@ -1,7 +1,13 @@
 import type { Leg } from "./leg.ts";
 
+/** What is asked of a leg about its session. */
+export interface CallingLeg {
+  readonly log: Pick<Leg["log"], "state">;
+  readonly run: Pick<Leg["run"], "session">;
+}
+
 /** Returns the session's current type: the mode if a tool has set one, or else its `metadata.type`. */
-export function effectiveType({ log, session }: Pick<Leg, "log" | "session">): string | undefined {
+export function effectiveType({ log, run: { session } }: CallingLeg): string | undefined {
   const { type } = session.metadata;
   return log.state.mode ?? (typeof type === "string" ? type : undefined);
 }

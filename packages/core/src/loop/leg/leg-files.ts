@@ -5,9 +5,9 @@ import type { SessionState } from "../../session/state.ts";
 
 /** The parts of a leg that decide what is stored of a result. */
 export interface Keeping {
-  readonly agent: { readonly storedResultLimit: number };
+  readonly run: { readonly agent: { readonly storedResultLimit: number } };
   /** Replaces texts of the credentials. */
-  hide<T>(value: T): T;
+  readonly access: { hide<T>(value: T): T };
 }
 
 /** The files of the session's user, as a leg needs them. */

@@ -28,6 +28,13 @@ export interface LegLife extends Deadline {
   readonly leaving: EventData["run_left"]["reason"] | undefined;
   /** The id of the run that was started in the append that ended this leg's run. The lease is kept for it. */
   readonly nextRun: string | undefined;
+  /**
+   * Returns whether the run may leave this process while it waits for a retry of the model, so that its place
+   * is free: an engine resumes it. A run with credentials and a sub-agent stay.
+   */
+  mayLeave(): boolean;
+  /** Extends the lease. Resolves to whether it is still current. */
+  renewLease(): Promise<boolean>;
   /** Returns the leg's running time in milliseconds. */
   legMs(): number;
   /** Returns the remaining time of the run, in milliseconds. */

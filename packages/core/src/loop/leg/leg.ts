@@ -3,19 +3,17 @@ import type { Clock } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { Ask, Hook, RunContext } from "../../hooks/hook.ts";
 import type { TurnPlan } from "../../hooks/turn-plan.ts";
-import type { Budget } from "../../log/budget.ts";
 import type { ErrorReport } from "../../log/error-event.ts";
 import type { ReadOptions, StoredEvent, StoredOf } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
 import type { QuestionPlace } from "../../log/event-parts.ts";
 import type { Session, SessionStatus } from "../../log/session-row.ts";
 import type { LiveState } from "../../log/store/live-tail.ts";
-import type { Spent } from "../../log/tokens.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import type { Schema, Validated } from "../../schema/schema.ts";
-import type { QuestionEvent, ResultEvent } from "../../session/close-calls.ts";
+import type { QuestionEvent } from "../../session/close-calls.ts";
 import type { CallState, RunState } from "../../session/state.ts";
-import type { Delegate, TaskAgent, Tool } from "../../tools/tool.ts";
+import type { Delegate, Tool } from "../../tools/tool.ts";
 import type { LegFiles } from "./leg-files.ts";
 import type { LegLife, LegReport } from "./leg-life.ts";
 import type {
@@ -25,8 +23,11 @@ import type {
   CheckedAsk,
   ChosenAgent,
   ContextMethods,
+  Delegated,
+  Delegation,
   FetchedUserData,
   JudgedAttempt,
+  OpenTask,
   OutputVerdict,
   Reported,
 } from "./part-types.ts";
@@ -71,7 +72,7 @@ export interface Parts {
   fetchUserData(
     of: { agent: Agent; session: Session },
     access: Access,
-    given: { clock: Clock; hide: Leg["hide"] },
+    given: { clock: Clock; hide: LegAccess["hide"] },
   ): Promise<FetchedUserData>;
   /** Reads the user data again if a tool ran since they were last read, and appends them if they changed. */
   refreshUserData(leg: Leg): Promise<void>;
@@ -110,22 +111,48 @@ export interface Parts {
   callProgress(leg: Leg, call: CallState, reported: Reported): CallProgress;
 }
 
-/** One process's share of a run: the log, the time, the hooks, and everything else that the loop needs. */
-export interface Leg extends Access {
-  readonly context: ContextMethods;
-  /** Loads the code that few runs need. Later calls return what is loaded. */
-  parts(): Promise<Parts>;
-  readonly agent: Agent;
-  readonly session: Session;
+/** One process's share of a run, grouped by what its functions ask it for. */
+export interface Leg {
+  readonly run: LegRun;
+  readonly access: LegAccess;
   readonly log: SessionLog;
-  readonly files: LegFiles;
   readonly life: LegLife;
   readonly report: LegReport;
-  readonly hookProgress: HookProgress;
-  readonly userDataProgress: UserDataProgress;
-  readonly askProgress: AskProgress;
-  /** Replaces texts of the credentials in a value that will be stored or shown. */
-  hide<T>(value: T): T;
+  readonly readers: LegReaders;
+  readonly parts: PartsOfLeg;
+  readonly once: LegProgress;
+}
+
+/** What the leg works on. */
+export interface LegRun {
+  readonly agent: Agent;
+  readonly session: Session;
+  readonly files: LegFiles;
+  readonly tasks: Tasks;
+  /** When the leg began, by the store's clock. ISO 8601. */
+  readonly begunAt: string;
+  /**
+   * Resolves to whether the run may call the application or ask its model, once its start is stored. If not,
+   * the run ends as stopped.
+   * Later calls return the same promise. Default: it may.
+   */
+  readonly mayBegin: (() => Promise<boolean>) | undefined;
+  /** What happens if the run needs credentials and this process has none. */
+  readonly withoutCredentials: "ask" | "stop";
+  newId(): string;
+  /**
+   * Reads the session's status from the store. A session can be completed or expired before its run has
+   * ended.
+   */
+  status(): Promise<SessionStatus | undefined>;
+  /** Reads the session's events; redacted content is replaced. */
+  read(options?: ReadOptions): AsyncIterable<StoredEvent>;
+}
+
+/** For whom the leg works. */
+export interface LegAccess extends Access {
+  /** The value that the runtime's `deps` option returned; `undefined` until `makeDeps` has settled. */
+  readonly deps: unknown;
   /**
    * Whether an answer has come from another caller, or with other credentials. Until `renew()`, the leg has
    * the caller, credentials and dependencies from before that answer.
@@ -138,38 +165,29 @@ export interface Leg extends Access {
   renew(): Promise<void>;
   /** Returns the access of the run that a queued message starts. It contains nothing of this leg's caller. */
   accessOf(message: StoredOf<"user_message">): Promise<Access>;
-  /**
-   * Resolves to whether the run may call the application or ask its model, once its start is stored. If not,
-   * the run ends as stopped.
-   * Later calls return the same promise. Default: it may.
-   */
-  readonly mayBegin: (() => Promise<boolean>) | undefined;
-  /** Extends the lease. Resolves to whether it is still current. */
-  renewLease(): Promise<boolean>;
-  /** When the leg began, by the store's clock. ISO 8601. */
-  readonly begunAt: string;
-  /**
-   * Whether the run may leave this process while it waits for a retry of the model, so that its place is
-   * free: an engine resumes it. A run with credentials and a sub-agent stay.
-   */
-  readonly mayLeave: boolean;
-  /** What happens if the run needs credentials and this process has none. */
-  readonly withoutCredentials: "ask" | "stop";
-  /** The value that the runtime's `deps` option returned; `undefined` until `makeDeps` has settled. */
-  readonly deps: unknown;
-  /** The live state: text and progress that readers in this process see before they are stored. */
+  /** Replaces texts of the credentials in a value that will be stored or shown. */
+  hide<T>(value: T): T;
+}
+
+/** What readers in this process see before it is stored. */
+export interface LegReaders {
+  /** The live state: text and progress. */
   readonly live: LiveState;
   /** Notifies readers that `live` has changed. */
   touch(): void;
-  newId(): string;
-  /**
-   * Reads the session's status from the store. A session can be completed or expired before its run has
-   * ended.
-   */
-  status(): Promise<SessionStatus | undefined>;
-  /** Reads the session's events; redacted content is replaced. */
-  read(options?: ReadOptions): AsyncIterable<StoredEvent>;
-  readonly tasks: Tasks;
+}
+
+/** The parts of a leg: what is at hand for the contexts of hooks and tools, and how to load the others. */
+export interface PartsOfLeg extends ContextMethods {
+  /** Loads the code that few runs need. Later calls return what is loaded. */
+  load(): Promise<Parts>;
+}
+
+/** What was done once in this leg, so that it is not done again. */
+export interface LegProgress {
+  readonly hooks: HookProgress;
+  readonly userData: UserDataProgress;
+  readonly asks: AskProgress;
 }
 
 /** A tool call whose work is given to a sub-agent. */
@@ -178,34 +196,4 @@ export interface Tasks {
   run(leg: Leg, delegated: Delegated): Promise<Delegation>;
   /** Returns the tasks that the run would abandon if it ended now. */
   open(leg: Leg, run: RunState): Promise<readonly OpenTask[]>;
-}
-
-/** A call whose work a sub-agent does. */
-export interface Delegated {
-  call: CallState;
-  delegate: Delegate;
-  agent: TaskAgent;
-  input: unknown;
-  slice: Partial<Budget>;
-  /** Returns how long the call has run, in milliseconds. */
-  durationMs(): number;
-}
-
-/**
- * The event for the caller's log once the sub-agent's task has settled. `undefined` if this process leaves
- * the run to another process, which then continues the task.
- */
-export type Delegation = ResultEvent | QuestionEvent | undefined;
-
-/** A sub-agent's task whose result is no longer needed. */
-export interface OpenTask {
-  call: CallState;
-  /** Stops the task. Resolves to what the caller was not charged for yet, if anything. */
-  end(signal: AbortSignal): Promise<UnchargedUse | undefined>;
-}
-
-/** What a sub-agent has used, and the model that it used last. */
-export interface UnchargedUse {
-  model: string;
-  spent: Spent;
 }

@@ -1,7 +1,11 @@
 import type { Json } from "../../base/json.ts";
+import type { Budget } from "../../log/budget.ts";
 import type { AppendableEvent, NewEvent } from "../../log/event.ts";
 import type { EventData } from "../../log/event-data.ts";
-import type { TaskAgent, ToolContext } from "../../tools/tool.ts";
+import type { Spent } from "../../log/tokens.ts";
+import type { QuestionEvent, ResultEvent } from "../../session/close-calls.ts";
+import type { CallState } from "../../session/state.ts";
+import type { Delegate, TaskAgent, ToolContext } from "../../tools/tool.ts";
 
 /** A hook or a tool that asks a model. */
 export interface Asker {
@@ -83,4 +87,34 @@ export interface ContextMethods {
   question(question: Parameters<ToolContext["ask"]>[0]): MidwayQuestion;
   /** Returns a tool's wait for a time as it is stored. */
   wait(moment: Parameters<ToolContext["wait"]>[0]): MidwayQuestion;
+}
+
+/** A call whose work a sub-agent does. */
+export interface Delegated {
+  call: CallState;
+  delegate: Delegate;
+  agent: TaskAgent;
+  input: unknown;
+  slice: Partial<Budget>;
+  /** Returns how long the call has run, in milliseconds. */
+  durationMs(): number;
+}
+
+/**
+ * The event for the caller's log once the sub-agent's task has settled. `undefined` if this process leaves
+ * the run to another process, which then continues the task.
+ */
+export type Delegation = ResultEvent | QuestionEvent | undefined;
+
+/** A sub-agent's task whose result is no longer needed. */
+export interface OpenTask {
+  call: CallState;
+  /** Stops the task. Resolves to what the caller was not charged for yet, if anything. */
+  end(signal: AbortSignal): Promise<UnchargedUse | undefined>;
+}
+
+/** What a sub-agent has used, and the model that it used last. */
+export interface UnchargedUse {
+  model: string;
+  spent: Spent;
 }

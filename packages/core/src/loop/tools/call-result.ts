@@ -61,7 +61,7 @@ export async function rewritten(
   const outcome = {
     ...{ callId, tool, input, success, result },
     ...(content !== undefined && { content }),
-    ...(thrown && { error: hideInError(thrown.error, leg.hide) }),
+    ...(thrown && { error: hideInError(thrown.error, leg.access.hide) }),
   };
   const wanted = await afterTool(leg, outcome);
   if (wanted === outcome) return event;

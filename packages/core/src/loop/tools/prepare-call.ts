@@ -28,12 +28,12 @@ export interface Runnable extends CallInput {
 
 /** Finds out whether a call may run, must wait for an answer, or is answered without running. */
 export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> {
-  const tool = leg.agent.tools.get(call.toolName) as Tool | undefined;
+  const tool = leg.run.agent.tools.get(call.toolName) as Tool | undefined;
   let facts: CallFacts = { tool: undefined };
   if (tool !== undefined && wasGiven(leg, call))
     facts = {
       tool,
-      notAgain: call.started && (await leg.parts()).whyNotAgain(call, tool),
+      notAgain: call.started && (await leg.parts.load()).whyNotAgain(call, tool),
       refusal: call.invalid ?? refusalOf(leg, call) ?? repeatsShortenedInput(call, tool),
     };
   for (;;) {
@@ -60,16 +60,16 @@ function findOut(
     case "screened":
       return screenCall(leg, call, tool, given);
     case "asked":
-      return leg.parts().then(({ hasAsked }) => hasAsked(call));
+      return leg.parts.load().then(({ hasAsked }) => hasAsked(call));
     case "chosen":
-      return leg
-        .parts()
+      return leg.parts
+        .load()
         .then(({ chooseAgent }) => chooseAgent(leg, tool.delegate as Delegate, call, given.input));
     case "answer":
       // The database may have stored the answer itself, and it does not check schemas.
       return tool.suspends && !call.question?.midway
         ? validateAnswer(leg, tool.suspends.answer, call)
-        : leg.parts().then(({ midwayAnswer }) => midwayAnswer(call));
+        : leg.parts.load().then(({ midwayAnswer }) => midwayAnswer(call));
   }
 }
 
@@ -96,7 +96,7 @@ async function eventOf(
     case "refuse":
       return callResult(call, false, step.why, step.skipped);
     default:
-      return callResult(call, false, (await leg.parts()).refusalText(leg, call, tool, step));
+      return callResult(call, false, (await leg.parts.load()).refusalText(leg, call, tool, step));
   }
 }
 
@@ -104,7 +104,7 @@ async function eventOf(
  * Returns why a call must not run: the limit of tool calls is reached, or the turn's plan does not allow the
  * tool. Otherwise `undefined`.
  */
-function refusalOf({ log, agent, life }: Leg, call: CallState): string | undefined {
+function refusalOf({ log, life, run: { agent } }: Leg, call: CallState): string | undefined {
   const run = openRun(log.state);
   if (run === undefined || call.started !== undefined) return undefined;
   const { amounts } = remainingOf(log.state, agent, life.legMs());
@@ -165,7 +165,7 @@ async function answeredResult(leg: Leg, { call, tool, asks }: ClientCall): Promi
   // Checked here too: an answer may be stored by a database function (Supabase), which checks no schemas.
   const answer = await validateAnswer(leg, asks.answer, call);
   if (!answer.ok) {
-    const { wrongAnswer } = await leg.parts();
+    const { wrongAnswer } = await leg.parts.load();
     return resultEvent(call, false, wrongAnswer(call, asks.answer, answer.problems));
   }
   return await successResult(leg, { call, tool }, answer.value);

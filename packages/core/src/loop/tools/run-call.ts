@@ -46,9 +46,9 @@ export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): P
   const event = await withinTime(leg, settled, runnable, timeUp);
   said.closed = true;
   if (event !== "left" && said.progress !== undefined) await (await said.progress)?.end();
-  const { progress, agents } = leg.live;
+  const { progress, agents } = leg.readers.live;
   const wasAgent = agents.delete(call.callId);
-  if (progress.delete(call.callId) || wasAgent) leg.touch();
+  if (progress.delete(call.callId) || wasAgent) leg.readers.touch();
   if (event === "left" || isRunAgain(leg, tool, event)) {
     leg.life.abandon();
     return;
@@ -63,7 +63,7 @@ export async function runCall(leg: Leg, runnable: Runnable, group: CallGroup): P
   try {
     const made =
       stored.type === "tool_result" && stored.data.success ? said.artifacts.map(artifactEvent) : [];
-    const kept = await leg.files.keep(stored, leg);
+    const kept = await leg.run.files.keep(stored, leg);
     group.running -= 1;
     // A question's expiry counts from the time at which it is stored, so it is not held.
     const isResult = event !== undefined && kept.type === "tool_result";
@@ -121,7 +121,7 @@ const runAgent: DoCall = async (leg, { call, tool, input, agent }, { durationMs 
   const delegate = tool.delegate as Delegate;
   if (agent === undefined) throw new Error("The task has no agent.");
   const slice = call.started?.slice ?? {};
-  return (await leg.tasks.run(leg, { call, delegate, agent, input, slice, durationMs })) ?? "left";
+  return (await leg.run.tasks.run(leg, { call, delegate, agent, input, slice, durationMs })) ?? "left";
 };
 
 /**

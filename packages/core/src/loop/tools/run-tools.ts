@@ -25,7 +25,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
     return;
   }
   // Not within `prepareCall`: a call that had started must not fail only because code cannot be loaded.
-  if (calls.some(hasBegun)) await leg.parts();
+  if (calls.some(hasBegun)) await leg.parts.load();
   const events: NewEvent[] = [];
   const runnable: Runnable[] = [];
   for (const call of calls) {
@@ -41,7 +41,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
     else events.push(...prepared.events);
   }
   let settled =
-    events.length === 0 ? events : await Promise.all(events.map((event) => leg.files.keep(event, leg)));
+    events.length === 0 ? events : await Promise.all(events.map((event) => leg.run.files.keep(event, leg)));
   // A sub-agent gets a share of what is left once the other calls are answered.
   if (settled.length > 0 && runnable.some(({ tool }) => tool.delegate !== undefined)) {
     await leg.log.add(settled);
@@ -50,7 +50,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
   // A question's expiry counts from the time at which it is stored, so it is not held.
   if (runnable.length === 0 && settled.every(({ type }) => type === "tool_result"))
     return await leg.log.holdNext(settled);
-  const { toolConcurrency } = leg.agent;
+  const { toolConcurrency } = leg.run.agent;
   const first = mayStart(leg) ? runnable.slice(0, toolConcurrency) : [];
   const started = first.map((one) => startedEvent(leg, one));
   if (settled.length + started.length > 0) await leg.log.follow([...settled, ...started]);
@@ -83,7 +83,7 @@ function hasBegun({ started, question }: CallState): boolean {
  * them again, because their hooks have agreed to what the earlier caller may do.
  */
 function mayStart(leg: Leg): boolean {
-  return !leg.life.signal.aborted && !leg.hasNewCaller;
+  return !leg.life.signal.aborted && !leg.access.hasNewCaller;
 }
 
 /** Waits for all calls to settle, then throws the first error. All results that can be are then stored. */
@@ -136,12 +136,13 @@ function reservedBy({ started, charged: { usage, costUsd } }: CallState, resourc
  */
 export function sliceOf(leg: Leg, budget: Budget, limits: Partial<Budget>): Partial<Budget> {
   const { state } = leg.log;
-  const { amounts } = remainingOf(state, leg.agent, leg.life.legMs());
+  const { amounts } = remainingOf(state, leg.run.agent, leg.life.legMs());
   const run = openRun(state);
   const open = run === undefined ? [] : unanswered(run);
   const reserved = open.filter(({ started }) => started?.slice !== undefined);
   const toBegin = open.filter(
-    ({ started, toolName }) => started === undefined && leg.agent.tools.get(toolName)?.delegate !== undefined,
+    ({ started, toolName }) =>
+      started === undefined && leg.run.agent.tools.get(toolName)?.delegate !== undefined,
   ).length;
   const slice = { ...limits };
   for (const resource of SHARED) {

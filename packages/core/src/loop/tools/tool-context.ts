@@ -47,32 +47,32 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
   // signal always aborts when the leg is over.
   const lazy = new LazySignal(() => anySignal([timeUp().signal, leg.life.signal]));
   const context: Omit<ToolContext<never>, "signal"> = {
-    sessionId: leg.session.id,
-    userId: leg.session.userId,
+    sessionId: leg.run.session.id,
+    userId: leg.run.session.userId,
     runId: run?.runId ?? "",
     params: run?.params ?? {},
-    caller: leg.caller,
-    credentials: leg.credentials,
+    caller: leg.access.caller,
+    credentials: leg.access.credentials,
     callId: call.callId,
     idempotencyKey: idempotencyKeyOf(leg, call),
     type: effectiveType(leg),
-    read: leg.read,
-    artifact: (id) => artifactAmong(leg.read({ types: ["artifact"] }), id),
-    deps: leg.deps as never,
+    read: leg.run.read,
+    artifact: (id) => artifactAmong(leg.run.read({ types: ["artifact"] }), id),
+    deps: leg.access.deps as never,
     answer,
     answered: answeredBy(call),
     ask: (question) => {
       checkOpen(call, said);
-      if (leg.agent.tools.get(call.toolName)?.suspends !== undefined)
+      if (leg.run.agent.tools.get(call.toolName)?.suspends !== undefined)
         throw invalidInput("A tool with `suspends` asks before it runs, and cannot also ask while it runs.");
-      said.asked = leg.context.question(question);
+      said.asked = leg.parts.question(question);
       throw new Error(`"${call.toolName}" asks the user, so this run of its \`execute\` is over.`);
     },
     wait: (moment) => {
       checkOpen(call, said);
-      if (leg.agent.tools.get(call.toolName)?.suspends !== undefined)
+      if (leg.run.agent.tools.get(call.toolName)?.suspends !== undefined)
         throw invalidInput("A tool with `suspends` asks before it runs, and cannot wait while it runs.");
-      said.asked = leg.context.wait(moment);
+      said.asked = leg.parts.wait(moment);
       throw new Error(`"${call.toolName}" waits for a time, so this run of its \`execute\` is over.`);
     },
     askModel: askInRun(leg, {
@@ -82,8 +82,8 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
     }),
     progress: (data) => {
       if (isOver(call, said)) return;
-      said.latest = leg.hide(toJson(data)) ?? null;
-      said.progress ??= leg.parts().then(
+      said.latest = leg.access.hide(toJson(data)) ?? null;
+      said.progress ??= leg.parts.load().then(
         ({ callProgress }) => callProgress(leg, call, said),
         () => undefined,
       );
@@ -100,7 +100,7 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
       return stored;
     },
     createArtifact: (draft) => {
-      const artifact = artifactOf(draft, leg.newId);
+      const artifact = artifactOf(draft, leg.run.newId);
       said.artifacts.push(artifact);
       return artifact.artifact_id;
     },
@@ -116,12 +116,12 @@ export function toolContext(leg: Leg, { call, answer, said, timeUp }: RunningCal
 
 /** Returns the call's idempotency key. It is fixed when the call first starts. */
 export function idempotencyKeyOf(leg: Leg, call: CallState): string {
-  return call.started?.idempotencyKey ?? `${leg.session.id}:${call.assistantSeq}:${call.callId}`;
+  return call.started?.idempotencyKey ?? `${leg.run.session.id}:${call.assistantSeq}:${call.callId}`;
 }
 
 async function appended(leg: Leg, call: CallState, said: ToolSaid, event: AppendableEvent): Promise<boolean> {
   checkOpen(call, said);
-  return await leg.context.appendOfTool(event);
+  return await leg.parts.appendOfTool(event);
 }
 
 /** Returns whether the call has its result, which may not be stored yet. */

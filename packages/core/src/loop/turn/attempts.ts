@@ -15,11 +15,11 @@ import { type Attempt, llmResponse } from "./answer-events.ts";
 
 /** Starts an attempt, and shows its text to readers instead of the previous attempt's. */
 export function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
-  const { output } = leg.agent;
+  const { output } = leg.run.agent;
   const tool = begun.asText ? undefined : FINAL_ANSWER;
   const attempt = { ...begun, answer: newReply(output && { tool, wrapped: output.isWrapped }) };
-  leg.live.attempt = attempt.seq;
-  leg.live.parts = attempt.answer.parts;
+  leg.readers.live.attempt = attempt.seq;
+  leg.readers.live.parts = attempt.answer.parts;
   return attempt;
 }
 
@@ -50,7 +50,7 @@ export async function nextAttempt(
   });
   if (stop !== undefined) {
     await leg.log.add([...charged, error]);
-    leg.life.halt(withOwnWords(leg.agent, stop));
+    leg.life.halt(withOwnWords(leg.run.agent, stop));
     return beginAttempt(leg, failed);
   }
   const wait = await waitFor(leg, retry_in_ms, failedAttempts);
@@ -84,8 +84,8 @@ const MOST_WAIT_MS = 24 * 60 * 60_000;
 async function waitFor(leg: Leg, ms: number, failedAttempts: number): Promise<NewEvent | undefined> {
   const run = openRun(leg.log.state);
   const isLong = ms >= LONG_WAIT_MS && ms <= MOST_WAIT_MS;
-  if (run === undefined || !isLong || !leg.mayLeave) return undefined;
-  return (await leg.parts()).retryWait(run, ms, failedAttempts);
+  if (run === undefined || !isLong || !leg.life.mayLeave()) return undefined;
+  return (await leg.parts.load()).retryWait(run, ms, failedAttempts);
 }
 
 /** Returns how many attempts had failed before the run left a process for the last wait of this turn. */
@@ -105,7 +105,7 @@ export function noRoomFor(
   charged: readonly NewEvent[],
   { request, pricing }: Pick<Attempt, "request" | "pricing">,
 ): StopReason | undefined {
-  const left = remainingOf(leg.log.state, leg.agent, leg.life.legMs());
+  const left = remainingOf(leg.log.state, leg.run.agent, leg.life.legMs());
   for (const event of charged) {
     if (event.type !== "llm_response") continue;
     const { tokens, cost_cents } = event.data;

@@ -36,9 +36,9 @@ export interface InsteadOfCall {
  * the limits do not allow a request, and `undefined` if the leg was aborted in the meantime.
  */
 export async function planCall(leg: Leg, wanted: TurnPlan): Promise<ModelCall | InsteadOfCall | undefined> {
-  if (hasLostServerCalls(leg.log.state)) await leg.log.follow([newPrefix(leg.log.state, leg.newId())]);
+  if (hasLostServerCalls(leg.log.state)) await leg.log.follow([newPrefix(leg.log.state, leg.run.newId())]);
   const prompt = promptOf(leg.log.state);
-  const estimatedTokens = leg.agent.estimateTokens(prompt.chars);
+  const estimatedTokens = leg.run.agent.estimateTokens(prompt.chars);
   if (hooksWith(leg, "beforeModel").length === 0)
     return await withinLimits(leg, prompt, { ...wanted, estimatedTokens });
   const planned = await planRequest(leg, wanted, (plan) => ({
@@ -59,14 +59,14 @@ async function withinLimits(
 ): Promise<ModelCall | InsteadOfCall> {
   const { state } = leg.log;
   const { model, tools, estimatedTokens } = plan;
-  const left = remainingOf(state, leg.agent, leg.life.legMs());
+  const left = remainingOf(state, leg.run.agent, leg.life.legMs());
   const last = openRun(state)?.landing !== undefined;
-  const keepLast = leg.agent.onLimit === "land" && !last;
+  const keepLast = leg.run.agent.onLimit === "land" && !last;
   const call = { estimatedTokens, maxTokens: plan.maxTokens, pricing: model.pricing };
   const room = roomFor(left, call, keepLast);
   if ("type" in room) return { do: keepLast ? "land" : "end", stop: room };
   // A hook, or a later version of the agent, may have chosen a model that has no such format.
-  const format = askedOutput(state, leg.agent.output) === "text" ? prompt.prefix.outputFormat : undefined;
+  const format = askedOutput(state, leg.run.agent.output) === "text" ? prompt.prefix.outputFormat : undefined;
   const outputFormat = format && model.outputFormat?.(format);
   const params = {
     ...paramsOf(leg, plan),
@@ -102,7 +102,7 @@ function paramsOf(
 }
 
 /** Returns whether the model gives the run's output by calling a tool. */
-function hasOutputTool({ agent, log }: Leg): boolean {
+function hasOutputTool({ log, run: { agent } }: Leg): boolean {
   return askedOutput(log.state, agent.output) === "call";
 }
 
@@ -118,7 +118,7 @@ function onlyOutput(model: ModelClient): { toolChoice?: ToolChoice } {
  */
 function choiceFor(leg: Leg, model: ModelClient): ToolChoice | undefined {
   const isForced = model.forcedToolChoice === true;
-  if (!leg.agent.toolOnly) return isForced && hasOutputTool(leg) ? { type: "any" } : undefined;
+  if (!leg.run.agent.toolOnly) return isForced && hasOutputTool(leg) ? { type: "any" } : undefined;
   return { type: model.forcedToolChoice === true ? "any" : "auto", disable_parallel_tool_use: true };
 }
 
@@ -149,8 +149,8 @@ export async function prepareRequest(
 ): Promise<PreparedRequest | InsteadOfCall | undefined> {
   const planned = await planCall(leg, plan);
   if (planned === undefined || "do" in planned) return planned;
-  const judge = leg.agent.output && (await judgeBy(leg, leg.agent.output));
-  const filled = leg.files.fill(planned.request, planned.model, leg.life);
+  const judge = leg.run.agent.output && (await judgeBy(leg, leg.run.agent.output));
+  const filled = leg.run.files.fill(planned.request, planned.model, leg.life);
   if (!(filled instanceof Promise)) return { ...planned, judge, request: filled };
   // A promise that is rejected before it is awaited would end the process.
   filled.catch(() => undefined);
@@ -160,6 +160,6 @@ export async function prepareRequest(
 
 /** Loads the code before the request is sent: if it cannot be loaded, no answer has been paid for. */
 async function judgeBy(leg: Leg, output: AgentOutput): Promise<Judge> {
-  const { outputVerdict } = await leg.parts();
+  const { outputVerdict } = await leg.parts.load();
   return async (attempt, answer) => await outputVerdict(leg, output, attempt, answer);
 }

@@ -31,7 +31,7 @@ export async function sendRequest(
     seq,
     request: event,
     pricing: model.pricing,
-    estimateTokens: leg.agent.estimateTokens,
+    estimateTokens: leg.run.agent.estimateTokens,
     startedAt: leg.life.clock.now(),
     asText: request.outputFormat !== undefined,
   });
@@ -51,7 +51,7 @@ export async function sendRequest(
  */
 async function storeAnswer(leg: Leg, attempt: Attempt, judge: Judge | undefined): Promise<void> {
   const { answer } = attempt;
-  const verdict = verdictOn(attempt, leg.log.state, leg.agent);
+  const verdict = verdictOn(attempt, leg.log.state, leg.run.agent);
   const { reminder } = verdict;
   const written = contentOf(answer);
   const content =
@@ -97,7 +97,7 @@ async function readAnswer(
   // The same for every attempt, like `max_tokens`. An answer that a hook gives instead of the model may have
   // any length.
   const isModel = model.id !== ANSWERING;
-  const maxChars = isModel ? longestAnswer(request.maxTokens, leg.agent.estimateTokens) : Infinity;
+  const maxChars = isModel ? longestAnswer(request.maxTokens, leg.run.agent.estimateTokens) : Infinity;
   // Kept apart, because an error of the log is not a failure of the model.
   let logging: Promise<Attempt | undefined> | undefined;
   const takeNext = (next: Attempt | undefined) => {
@@ -120,7 +120,7 @@ async function readAnswer(
       const { answer } = reading.attempt;
       takeEvent(answer, part);
       if (answer.chars > maxChars) return cutReply(answer);
-      if (part.type === "content_block_delta") leg.touch();
+      if (part.type === "content_block_delta") leg.readers.touch();
     }
     const { finished, stopReason } = reading.attempt.answer;
     // An answer without a stop reason is incomplete.
@@ -162,7 +162,7 @@ async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<S
   // Stored with the failure, so that the next request has no file that the model refuses. Otherwise it would
   // refuse every later request of the session.
   const failure = { retryable: false, ...details, message };
-  const without = await leg.files.leaveOut(leg.log.state, failure, request.prompt.upto_seq);
+  const without = await leg.run.files.leaveOut(leg.log.state, failure, request.prompt.upto_seq);
   const willRetry = without.length > 0;
   const context = { attempt: seq, ...details, cause: causeOf(cause), ...(willRetry && { will_retry: true }) };
   await leg.report.logError({ code: "model_error", message, context }, [...kept, ...without]);
@@ -188,7 +188,7 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall
   const { life, log } = leg;
   const rows = await log.follow([{ type: "llm_request", data: prepared.event }]);
   const seq = rows[0]?.seq ?? 0;
-  if (leg.mayBegin !== undefined && !(await leg.mayBegin())) life.halt(ABORTED);
+  if (leg.run.mayBegin !== undefined && !(await leg.run.mayBegin())) life.halt(ABORTED);
   if (life.lost || !life.signal.aborted) return await sendRequest(leg, { ...prepared, seq });
   // The run was stopped since: the model is not asked, and the request costs nothing.
   const { model } = prepared.event;

@@ -34,7 +34,7 @@ export async function endSupersededRun(
   leg.life.halt(SUPERSEDED);
   if (agent.hooks.some(({ onStop, afterRun }) => onStop !== undefined || afterRun !== undefined)) {
     // The run ends all the same. A hook that needs `deps` then fails, which is logged.
-    await withinDeadline(leg.life, leg.makeDeps()).catch(() => undefined);
+    await withinDeadline(leg.life, leg.access.makeDeps()).catch(() => undefined);
   }
   // The run ends here. If a leg is running when the message arrives, the run continues instead:
   // `closeOvertakenQuestions`.

@@ -16,7 +16,10 @@ const MOST_SOURCE_CHARS = 200_000;
  * Returns the event of a result that is not longer than the agent's `storedResultLimit`. The model reads what
  * it would read of the whole result. Pictures and PDFs that it reads stay whole.
  */
-export function withShortResult<E extends NewEvent>(event: E, { agent, hide }: Keeping): E {
+export function withShortResult<E extends NewEvent>(
+  event: E,
+  { run: { agent }, access: { hide } }: Keeping,
+): E {
   if (event.type !== "tool_result") return event;
   const { storedResultLimit: limit } = agent;
   if (JSON.stringify([event.data.result, event.data.report]).length <= limit) return event;

@@ -26,7 +26,7 @@ export function lazyLegFiles(
   return {
     keep: async (event, leg) => {
       const hasNoFiles = host.files === undefined || !mayHaveFiles(event);
-      if (hasNoFiles && !isLong(event, leg.agent.storedResultLimit)) return event;
+      if (hasNoFiles && !isLong(event, leg.run.agent.storedResultLimit)) return event;
       let files: LegFiles;
       try {
         files = made ?? (await loaded());

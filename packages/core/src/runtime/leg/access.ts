@@ -4,9 +4,11 @@ import { isEqualJson, type JsonObject } from "../../base/json.ts";
 import { once } from "../../base/once.ts";
 import type { StoredOf } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
+import type { LegAccess } from "../../loop/leg/leg.ts";
+import type { LegLife } from "../../loop/leg/leg-life.ts";
 import { lacksCredentials } from "../../loop/loop.ts";
 import type { RunState } from "../../session/state.ts";
-import type { CallersLeg, OwnAccess, SessionCredentials } from "./callers.ts";
+import type { Callers, CallersLeg, OwnAccess, SessionCredentials } from "./callers.ts";
 import type { AskedBy, Host } from "./host.ts";
 
 /** Returns the access of a caller: its `deps` are made for that caller and its credentials alone. */
@@ -85,12 +87,48 @@ function isThenable(made: unknown): made is Promise<unknown> {
  */
 export async function renewed(
   host: Host,
-  { session, life, log, caller, credentials }: CallersLeg,
+  { session, life, log, access: { caller, credentials } }: CallersLeg,
   asked: AskedBy & { caller: JsonObject },
 ): Promise<OwnAccess | undefined> {
   if (asked.credentials === credentials && isEqualJson(asked.caller, caller)) return undefined;
   const access = newAccess(host, session, asked);
   const deps = withinDeadline(life, access.makeDeps());
-  await (lacksCredentials({ log, credentials: asked.credentials }) ? deps.catch(() => undefined) : deps);
+  await (lacksCredentials({ log, access: asked }) ? deps.catch(() => undefined) : deps);
   return access;
+}
+
+/** Makes the access of a leg. `changed` is called once it is that of another caller. */
+export function accessOfLeg(
+  callers: Callers,
+  first: OwnAccess,
+  { session, log }: Pick<CallersLeg, "session" | "log">,
+  life: () => LegLife,
+  changed: () => Promise<void>,
+): LegAccess {
+  let current = first;
+  return {
+    get caller() {
+      return current.caller;
+    },
+    get credentials() {
+      return current.credentials;
+    },
+    get deps() {
+      return current.deps;
+    },
+    get hasDeps() {
+      return current.hasDeps;
+    },
+    makeDeps: () => current.makeDeps(),
+    get hasNewCaller() {
+      return callers.hasNew;
+    },
+    renew: () =>
+      callers.renew({ session, life: life(), log, access: current }, async (next) => {
+        current = next;
+        await changed();
+      }),
+    accessOf: callers.ofMessage,
+    hide: callers.hide,
+  };
 }

@@ -1,4 +1,5 @@
 import type { StoredEvent, StoredOf } from "../../log/event.ts";
+import type { Session } from "../../log/session-row.ts";
 import type { Access, Leg } from "../../loop/leg/leg.ts";
 import type { RunState } from "../../session/state.ts";
 
@@ -11,7 +12,7 @@ export interface OwnAccess extends Access {
 /** The credentials that came to this process while it has a session's lease. */
 export interface SessionCredentials {
   /** Replaces texts of all these credentials in a value that will be stored or shown. */
-  hide: Leg["hide"];
+  hide: Leg["access"]["hide"];
   /**
    * Takes the credentials of a request, whose texts are hidden from now on. `stored` resolves to the `seq` of
    * the request's first answer, or of its message; to `undefined` if it was not stored.
@@ -26,7 +27,10 @@ export interface SessionCredentials {
 }
 
 /** What the callers need to know of the leg that works for them. */
-export type CallersLeg = Pick<Leg, "session" | "life" | "log" | "caller" | "credentials">;
+export interface CallersLeg extends Pick<Leg, "life" | "log"> {
+  readonly session: Session;
+  readonly access: OwnAccess;
+}
 
 /**
  * For whom the runs of a session work while this process has its lease: now, after each answer, and in the

@@ -10,7 +10,7 @@ import type { EventData } from "../../log/event-data.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { EventStore } from "../../log/store/event-store.ts";
 import type { LiveTail } from "../../log/store/live-tail.ts";
-import type { Leg, Tasks } from "../../loop/leg/leg.ts";
+import type { Access, Leg, Tasks } from "../../loop/leg/leg.ts";
 import type { LegFiles } from "../../loop/leg/leg-files.ts";
 import type { ToolSpec } from "../../model/content.ts";
 import type { SessionWatches } from "../../readers/session-watch.ts";
@@ -139,7 +139,7 @@ export interface Host {
   readonly over: Switch;
   /** Reports errors that no caller receives. */
   report(error: unknown): void;
-  deps(session: Session, run: Pick<Leg, "caller" | "credentials">): unknown;
+  deps(session: Session, run: Pick<Access, "caller" | "credentials">): unknown;
   readonly withoutCredentials: "ask" | "stop";
   readonly tasks: Tasks;
   /** Loads the code for tools of clients and of other sources. */

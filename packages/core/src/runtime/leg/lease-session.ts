@@ -118,7 +118,7 @@ export function callersOf(host: Host, session: Session, from: AskedBy): Callers 
     },
     renew: async (leg, use) => {
       const taken = [...answers];
-      const access = await renewed(host, leg, await askedAfter(leg, taken, credentials));
+      const access = await renewed(host, leg, await askedAfter(leg.access, taken, credentials));
       if (access !== undefined) await use(access);
       answers.splice(0, taken.length);
     },

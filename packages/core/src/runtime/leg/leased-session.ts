@@ -107,7 +107,7 @@ export function newLeasedSession(parts: LeasedParts): LeasedSession {
     if (what === "answered") callers.forget();
     if (isOther) current = newLeg(what === "start");
     await current.ready();
-    return current.agent;
+    return current.run.agent;
   };
   const changes = () => (onlyEnds ? [] : changeOnResume(current));
   const leave = () => {
@@ -132,10 +132,10 @@ export function newLeasedSession(parts: LeasedParts): LeasedSession {
       return current.starts || changes().length === 0;
     },
     changes,
-    access: () => current,
+    access: () => current.access,
     go: ({ signal, mayBegin } = {}) => {
       if (place === undefined) return giveAway(host, session, log, close());
-      current.mayBegin = mayBegin && once(mayBegin);
+      current.run.mayBegin = mayBegin && once(mayBegin);
       return runLegs({ ...parts, kept, nextLeg, leave }, current, { signal });
     },
     close,
@@ -149,8 +149,8 @@ export function newLeasedSession(parts: LeasedParts): LeasedSession {
 function isReadyAtOnce(leg: OwnLeg, { toolsFor }: Agent): boolean {
   if (toolsFor !== undefined) return false;
   // The run's leg meets the same failure, and reports it.
-  leg.makeDeps().catch(() => undefined);
-  return leg.hasDeps;
+  leg.access.makeDeps().catch(() => undefined);
+  return leg.access.hasDeps;
 }
 
 /** Returns how long the session's run still waits, in milliseconds. */
@@ -168,8 +168,8 @@ function logOf({ host, lease, callers, state }: LeasedParts, current: () => OwnL
     state,
     lease,
     newId: host.newId,
-    admit: () => (current().mayBegin === undefined ? undefined : () => admitLeg(current())),
-    prepare: (events) => preparedEvents(events, { agent: current().agent, callers, state }),
+    admit: () => (current().run.mayBegin === undefined ? undefined : () => admitLeg(current())),
+    prepare: (events) => preparedEvents(events, { agent: current().run.agent, callers, state }),
     onEvent: (event) => {
       callers.note(event);
       const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
@@ -181,8 +181,8 @@ function logOf({ host, lease, callers, state }: LeasedParts, current: () => OwnL
 
 /** Ends the run as stopped if it may not begin, before the application is called for it. */
 async function admitLeg(leg: OwnLeg): Promise<void> {
-  const mayBegin = await leg.mayBegin?.();
-  leg.mayBegin = undefined;
+  const mayBegin = await leg.run.mayBegin?.();
+  leg.run.mayBegin = undefined;
   if (mayBegin !== false) return;
   leg.life.halt(ABORTED);
   throw DECIDE_AGAIN;

@@ -26,6 +26,7 @@ export function newLegLife(
   host: Host,
   agent: Agent,
   log: Pick<SessionLog, "state" | "storedSeq">,
+  lease: Pick<LegLife, "mayLeave" | "renewLease">,
   handOverAt: number = Number.POSITIVE_INFINITY,
 ): OwnLegLife {
   const { clock, abortGraceMs } = host;
@@ -64,6 +65,7 @@ export function newLegLife(
       return host.draining ? "draining" : leaveReason;
     },
     nextRun: undefined,
+    ...lease,
     legMs: () => Math.max(reachedMs, clock.now() - startedAt),
     timeLeftMs: () => deadlineMs - clock.now(),
     halt: (stop) => {
@@ -93,9 +95,7 @@ export function newLegLife(
         if (state.run?.landing === undefined) control.abort(new Error("The time is nearly up."));
       });
       const cancelHandOver = clock.after(handOverAt - startedAt, () => leave("hand_over"));
-      return () => {
-        for (const cancel of [cancelHandOver, cancelEnd, cancelLanding]) cancel();
-      };
+      return () => [cancelHandOver, cancelEnd, cancelLanding].forEach((cancel) => void cancel());
     },
     lose: () => {
       leaveReason = undefined;

@@ -7,11 +7,12 @@ import type { Session } from "../../log/session-row.ts";
 import type { AcquiredLease } from "../../log/store/event-store.ts";
 import { readShown } from "../../log/store/redacted.ts";
 import { notifyHooks } from "../../loop/hooks/notify-hooks.ts";
-import type { Leg } from "../../loop/leg/leg.ts";
+import type { Leg, LegProgress, LegReaders, LegRun } from "../../loop/leg/leg.ts";
 import type { LegReport } from "../../loop/leg/leg-life.ts";
 import type { SessionLog } from "../../loop/leg/session-log.ts";
 import { appendOfHook, appendOfTool, loadParts, midwayQuestion, midwayWait } from "../../parts/at-hand.ts";
 import type { SessionState } from "../../session/state.ts";
+import { accessOfLeg } from "./access.ts";
 import type { Callers, OwnAccess } from "./callers.ts";
 import type { BegunBy, Host } from "./host.ts";
 import { newLegLife, type OwnLegLife } from "./leg-life.ts";
@@ -20,6 +21,7 @@ import { isTaskSession } from "./task-session.ts";
 
 /** A leg with the methods that only the runner calls. */
 export interface OwnLeg extends Leg {
+  readonly run: Writable<LegRun>;
   readonly life: OwnLegLife;
   /** Whether the leg's run is about to start. An earlier run of the session may still have to be ended. */
   readonly starts: boolean;
@@ -33,10 +35,9 @@ export interface OwnLeg extends Leg {
    * stops the timers.
    */
   begin(): () => void;
-  mayBegin: Leg["mayBegin"];
 }
 
-/** The parts of a leg. */
+/** What a leg is made of. */
 interface LegParts {
   host: Host;
   session: Session;
@@ -55,80 +56,75 @@ interface LegParts {
 
 /** Makes a leg of this process, without starting it. */
 export function makeLeg(parts: LegParts): OwnLeg {
-  const { host, session, agent, log, callers, lease, starts = false, clientTools } = parts;
-  const { store, tail, newId, tasks } = host;
+  const { host, session, agent, log, callers, lease, clientTools } = parts;
+  const { store, tail } = host;
   const { id } = session;
-  const { hide } = callers;
-  let { access } = parts;
-  const life = newLegLife(host, agent, log, parts.handOverAt);
-  const leg: { -readonly [part in keyof OwnLeg]: OwnLeg[part] } = {
+  const changed = async () => {
+    run.agent = await readyAgent(leg, agent, false, { load: host.offers });
+    await storeChanges(leg);
+  };
+  const access = accessOfLeg(callers, parts.access, parts, () => life, changed);
+  const life = newLegLife(
+    host,
     agent,
-    starts,
-    ready: once(async () => {
-      leg.agent = await readyAgent(leg, agent, leg.starts, { specs: clientTools, load: host.offers });
-    }),
+    log,
+    {
+      mayLeave: () => host.mayLeave && access.credentials === undefined && !isTaskSession(session),
+      renewLease: () => store.renew(lease, host.leaseTtlMs),
+    },
+    parts.handOverAt,
+  );
+  const run: Writable<LegRun> = {
+    agent,
     session,
     files: host.filesFor(session),
+    tasks: host.tasks,
+    begunAt: lease.acquiredAt,
+    mayBegin: undefined,
+    withoutCredentials: host.withoutCredentials,
+    newId: host.newId,
+    status: async () => (await store.sessions.get(id))?.status,
+    read: (options) => readShown(store, id, options),
+  };
+  const readers: Writable<LegReaders> = {
+    live: { attempt: 0, parts: [], progress: new Map(), agents: new Map() },
+    touch: () => tail.touch(id),
+  };
+  const leg: Writable<OwnLeg> = {
+    run,
+    access,
     log,
     life,
-    report: reporting(host, session, agent, log, life, hide),
-    hookProgress: newHookProgress(log.state),
-    askProgress: { byKey: new Map(), reserved: new Set() },
-    userDataProgress: { turns: 0, failed: false },
-    get caller() {
-      return access.caller;
-    },
-    get credentials() {
-      return access.credentials;
-    },
-    get deps() {
-      return access.deps;
-    },
-    get hasDeps() {
-      return access.hasDeps;
-    },
-    makeDeps: () => access.makeDeps(),
-    get hasNewCaller() {
-      return callers.hasNew;
-    },
-    renew: () =>
-      callers.renew(leg, async (next) => {
-        access = next;
-        leg.agent = await readyAgent(leg, agent, false, { load: host.offers });
-        await storeChanges(leg);
-      }),
-    parts: loadParts,
-    context: {
+    report: reporting(host, session, agent, log, life, callers.hide),
+    readers,
+    parts: {
+      load: loadParts,
       appendOfHook: (event) => appendOfHook(leg, event),
       appendOfTool: (event) => appendOfTool(leg, event),
       question: midwayQuestion,
       wait: midwayWait,
     },
-    accessOf: callers.ofMessage,
-    hide,
-    mayBegin: undefined,
-    renewLease: () => store.renew(lease, host.leaseTtlMs),
-    get mayLeave() {
-      return host.mayLeave && access.credentials === undefined && !isTaskSession(session);
+    once: {
+      hooks: newHookProgress(log.state),
+      userData: { turns: 0, failed: false },
+      asks: { byKey: new Map(), reserved: new Set() },
     },
-    withoutCredentials: host.withoutCredentials,
-    begunAt: lease.acquiredAt,
-    live: { attempt: 0, parts: [], progress: new Map(), agents: new Map() },
-    touch: () => tail.touch(id),
+    starts: parts.starts ?? false,
+    ready: once(async () => {
+      run.agent = await readyAgent(leg, agent, leg.starts, { specs: clientTools, load: host.offers });
+    }),
     begin: () => {
       leg.starts = false;
-      leg.live = tail.live(id);
+      readers.live = tail.live(id);
       return life.begin();
     },
-    newId,
-    status: async () => (await store.sessions.get(id))?.status,
-    read: (options) => readShown(store, id, options),
-    tasks,
   };
   return leg;
 }
 
-function newHookProgress(state: SessionState): Leg["hookProgress"] {
+type Writable<T> = { -readonly [field in keyof T]: T[field] };
+
+function newHookProgress(state: SessionState): LegProgress["hooks"] {
   return {
     begun: false,
     turns: turnsBefore(state),
@@ -154,7 +150,7 @@ function reporting(
   agent: Agent,
   log: SessionLog,
   life: OwnLegLife,
-  hide: Leg["hide"],
+  hide: Leg["access"]["hide"],
 ): LegReport {
   const notify: LegReport["notify"] = async (error) => {
     const runId = log.state.run?.runId ?? "";

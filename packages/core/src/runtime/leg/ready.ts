@@ -25,7 +25,7 @@ import type { Host } from "./host.ts";
  */
 export async function readyAgent(leg: Leg, agent: Agent, starts: boolean, offer: Offer): Promise<Agent> {
   const own = await withOwnTools(leg, agent, starts, offer.load);
-  return shownWithout(leg.hide, await withOffered(leg, own, starts, offer));
+  return shownWithout(leg.access.hide, await withOffered(leg, own, starts, offer));
 }
 
 /** The tools that a message brings, and the code for them, which most processes do not load. */
@@ -45,7 +45,7 @@ async function withOwnTools(leg: Leg, agent: Agent, starts: boolean, load: Offer
     const { life } = leg;
     if (life.lost) throw life.signal.reason;
     if (!starts && (life.signal.aborted || canOnlyEnd(leg))) return agent;
-    const hidden = hideInError(cause, leg.hide);
+    const hidden = hideInError(cause, leg.access.hide);
     const message = `The function \`tools\` of agent("${agent.name}") failed: ${messageOf(hidden)}`;
     throw new PawlError("tools_failed", message, { cause: hidden });
   }
@@ -74,7 +74,7 @@ async function withOffered(
  * Returns the agent with instructions and tools that repeat no credentials, as they are stored. Otherwise
  * they would differ from the stored ones, and each run would begin with a new prefix.
  */
-function shownWithout(hide: Leg["hide"], agent: Agent): Agent {
+function shownWithout(hide: Leg["access"]["hide"], agent: Agent): Agent {
   const tools = [...agent.tools].map(([name, tool]) => {
     const spec = hide(tool.spec);
     return [name, spec === tool.spec ? tool : { ...tool, spec: { ...spec, name } }] as const;
@@ -90,11 +90,15 @@ function sentOf({ spec, format }: NonNullable<Agent["output"]>) {
 }
 
 async function callTools(leg: Leg, { toolsFor, toolsTimeoutMs }: Agent): Promise<unknown> {
-  const { session, caller, credentials, life } = leg;
+  const {
+    life,
+    run: { session },
+    access: { caller, credentials },
+  } = leg;
   return await withTimeLimit(life.clock, toolsTimeoutMs, (timeUp) => {
     const signal = anySignal([timeUp, life.signal]);
     const read = (async () =>
-      toolsFor?.({ session, caller, credentials, deps: (await leg.makeDeps()) as never, signal }))();
+      toolsFor?.({ session, caller, credentials, deps: (await leg.access.makeDeps()) as never, signal }))();
     return withinDeadline({ clock: life.clock, signal }, read);
   });
 }
@@ -116,7 +120,10 @@ function hasNotAsked({ log: { state } }: Leg, run: RunState): boolean {
  * Before its first request, {@link storeTools} gives the run its own prefix.
  */
 export function changeOnResume(leg: Leg): NewEvent[] {
-  const { agent, log } = leg;
+  const {
+    log,
+    run: { agent },
+  } = leg;
   const run = openRun(log.state);
   if (run === undefined) return [];
   const isWithoutTools = agent.toolsFor !== undefined && (canOnlyEnd(leg) || hasNotAsked(leg, run));
@@ -137,8 +144,8 @@ export async function storeTools(leg: Leg): Promise<void> {
   const { state } = leg.log;
   const run = openRun(state);
   if (run === undefined || !hasNotAsked(leg, run) || canOnlyEnd(leg)) return;
-  const events = prefixFor(state, leg.agent, leg.newId, "");
-  if (events.length > 0) await leg.log.add([...events, ...(leg.agent.toolErrors ?? [])]);
+  const events = prefixFor(state, leg.run.agent, leg.run.newId, "");
+  if (events.length > 0) await leg.log.add([...events, ...(leg.run.agent.toolErrors ?? [])]);
 }
 
 /**

@@ -115,7 +115,11 @@ export function startLeg(
   doWork: () => Promise<LegOutcome>,
   { signal, onEnd }: { signal?: AbortSignal | undefined; onEnd(outcome?: LegOutcome): void },
 ): Work {
-  const { session, life, log } = leg;
+  const {
+    life,
+    log,
+    run: { session },
+  } = leg;
   const stopTime = leg.begin();
   const abort = () => life.halt(ABORTED);
   // The run may have been stopped before. Nothing else tells what the leg waits for, e.g. its deps.
@@ -174,11 +178,11 @@ export async function work(leg: OwnLeg): Promise<boolean> {
 
 async function loopOrEnd(leg: OwnLeg): Promise<boolean> {
   try {
-    const deps = withinDeadline(leg.life, leg.makeDeps());
+    const deps = withinDeadline(leg.life, leg.access.makeDeps());
     // Without credentials, the run only asks for them or ends, so an error of `deps` does not count.
     await (lacksCredentials(leg) ? deps.catch(() => undefined) : deps);
     await leg.ready();
-    if (leg.agent.toolsFor !== undefined) await storeTools(leg);
+    if (leg.run.agent.toolsFor !== undefined) await storeTools(leg);
     return await runLoop(leg);
   } catch (error) {
     if (PawlError.is(error, "fenced")) throw error;

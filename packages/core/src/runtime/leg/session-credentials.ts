@@ -89,7 +89,7 @@ const AS_WRITTEN: ReadonlySet<string> = new Set(["assistant_message", "tool_call
 const REFERENCES = ["tool_name", "call_id", "by", "agent", "idempotency_key", "child", "run_id", "prefix_id"];
 
 /** Returns an event that repeats no credentials. Pawl's own keys and references stay. */
-export function hiddenEvent(event: NewEvent, hide: Leg["hide"]): NewEvent {
+export function hiddenEvent(event: NewEvent, hide: Leg["access"]["hide"]): NewEvent {
   if (AS_WRITTEN.has(event.type)) return event;
   const key = event.key === undefined || isReserved(event.key) ? {} : { key: hide(event.key) };
   const data = hide<unknown>(event.data);

@@ -3,8 +3,7 @@ import { PawlError } from "../../base/errors.ts";
 import type { Budget } from "../../log/budget.ts";
 import type { Session } from "../../log/session-row.ts";
 import { createOnce } from "../../log/store/create-once.ts";
-import { effectiveType } from "../../loop/leg/effective-type.ts";
-import type { Leg } from "../../loop/leg/leg.ts";
+import { type CallingLeg, effectiveType } from "../../loop/leg/effective-type.ts";
 import type { Host } from "../leg/host.ts";
 import { childId } from "../leg/task-session.ts";
 
@@ -44,11 +43,11 @@ export function childAgent(agent: Agent, caller: string, tool: string, slice: Pa
  */
 export async function openChild(
   host: Host,
-  leg: Pick<Leg, "log" | "session">,
+  leg: CallingLeg,
   callId: string,
   agent: string,
 ): Promise<Session> {
-  const parent = leg.session;
+  const parent = leg.run.session;
   const id = childId(parent.id, callId);
   const { userId } = parent;
   const type = effectiveType(leg);

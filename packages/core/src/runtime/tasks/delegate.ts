@@ -6,7 +6,8 @@ import type { JsonObject } from "../../base/json.ts";
 import { isBlank } from "../../base/text.ts";
 import { loadState } from "../../fold/load.ts";
 import type { Session } from "../../log/session-row.ts";
-import type { Delegated, Delegation, Leg } from "../../loop/leg/leg.ts";
+import type { Leg } from "../../loop/leg/leg.ts";
+import type { Delegated, Delegation } from "../../loop/leg/part-types.ts";
 import { isResting } from "../../session/queued.ts";
 import { type CallState, openRun, type SessionState } from "../../session/state.ts";
 import { recover } from "../begin/begin.ts";
@@ -29,7 +30,7 @@ const meeting: LoadsMeeting = async () => ({ earlierRun, queueHere, queueMessage
  */
 export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): Promise<Delegation> {
   const { call, delegate, input, slice } = delegated;
-  const agent = childAgent(agentOf(delegated.agent), leg.agent.name, call.toolName, slice);
+  const agent = childAgent(agentOf(delegated.agent), leg.run.agent.name, call.toolName, slice);
   const session = await openChild(host, leg, call.callId, agent.name);
   if (delegate.showsText) showText(leg, call, delegated.agent.name, session.id);
   const task = {
@@ -41,7 +42,7 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
   };
   // A process that takes over the caller's run looks for sessions of sub-agents. It finds this one, or this
   // process no longer has the lease, and asks no model.
-  const mayBegin = () => leg.renewLease();
+  const mayBegin = () => leg.life.renewLease();
   const state = await whileWanted(leg, async (signal) => {
     const begun = await giveWork(host, { ...task, signal, mayBegin }, call);
     return await untilRest(host, leg, { session, agent, signal }, begun);
@@ -77,14 +78,14 @@ function callerParams(leg: Leg): JsonObject | undefined {
 }
 
 /** Returns the caller and credentials for the sub-agent: those of the calling run. */
-function callerOf({ caller, credentials }: Leg): AskedBy {
+function callerOf({ access: { caller, credentials } }: Leg): AskedBy {
   return { ...(Object.keys(caller).length > 0 && { caller }), credentials };
 }
 
 /** Shows the sub-agent's text to the caller's readers while the call runs. */
 function showText(leg: Leg, { callId, toolName }: CallState, agent: string, session_id: string): void {
-  leg.live.agents.set(callId, { tool_name: toolName, agent, session_id });
-  leg.touch();
+  leg.readers.live.agents.set(callId, { tool_name: toolName, agent, session_id });
+  leg.readers.touch();
 }
 
 /**

@@ -5,7 +5,8 @@ import { isEqualJson } from "../../base/json.ts";
 import { loadState } from "../../fold/load.ts";
 import type { Session } from "../../log/session-row.ts";
 import { tokensOf } from "../../log/tokens.ts";
-import type { Leg, OpenTask, UnchargedUse } from "../../loop/leg/leg.ts";
+import type { Leg } from "../../loop/leg/leg.ts";
+import type { OpenTask, UnchargedUse } from "../../loop/leg/part-types.ts";
 import { validateFor } from "../../loop/leg/validate-for.ts";
 import { chooseAgent } from "../../parts/tasks.ts";
 import type { CallState, RunState } from "../../session/state.ts";
@@ -21,11 +22,11 @@ import { spentSince } from "./task-outcome.ts";
 export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<readonly OpenTask[]> {
   const tasks: OpenTask[] = [];
   for (const call of run.calls.filter(mayBeOpen)) {
-    const session = await taskSession(host, leg.session, call.callId, call.toolName);
+    const session = await taskSession(host, leg.run.session, call.callId, call.toolName);
     if (session === undefined || (session.openRun === null && isCharged(call, session))) continue;
     const slice = call.started?.slice ?? {};
     const own = await chosenBefore(leg, call);
-    const agent = childAgent(own ?? standIn(leg), leg.agent.name, call.toolName, slice);
+    const agent = childAgent(own ?? standIn(leg), leg.run.agent.name, call.toolName, slice);
     const task = { session, agent, call, onlyEnds: own === undefined };
     tasks.push({ call, end: (signal) => endTask(host, task, signal) });
   }
@@ -34,7 +35,7 @@ export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<re
 
 /** Returns the agent of a call, to end its task; `undefined` if the tool or the agent is gone. */
 async function chosenBefore(leg: Leg, call: CallState): Promise<Agent | undefined> {
-  const tool = leg.agent.tools.get(call.toolName);
+  const tool = leg.run.agent.tools.get(call.toolName);
   const chosen = tool?.delegate && (await chosenAgain(leg, tool, tool.delegate, call).catch(() => undefined));
   return chosen !== undefined && "agent" in chosen ? agentOf(chosen.agent) : undefined;
 }
@@ -44,7 +45,7 @@ async function chosenBefore(leg: Leg, call: CallState): Promise<Agent | undefine
  * which only stores that the task was stopped.
  */
 function standIn(leg: Leg): Agent {
-  const { toolsFor: _, userData: __, ...agent } = leg.agent;
+  const { toolsFor: _, userData: __, ...agent } = leg.run.agent;
   return { ...agent, tools: new Map(), hooks: [] };
 }
 

@@ -22,7 +22,7 @@ const LONGEST_RETRY_MS = 60_000;
  * else by a timer. If this process dies with the timer, a sweep resumes the run. By a timer, the run keeps
  * its caller's credentials, which no other process has.
  */
-export function wakeLater(host: Host, { session, log, caller, credentials }: Leg): void {
+export function wakeLater(host: Host, { log, run: { session }, access: { caller, credentials } }: Leg): void {
   const run = openRun(log.state);
   if (run === undefined || !isResting(run) || !host.agents.has(session.agent)) return;
   const at = firstExpiry(waitingFor(run));

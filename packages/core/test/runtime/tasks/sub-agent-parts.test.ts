@@ -43,10 +43,12 @@ describe("the agent for a task", () => {
       run.turn = { calls } as TurnState;
       const leg = {
         log: { state: { ...newSessionState("s"), run } },
-        agent: {
-          limits: { ...unlimited, ...left },
-          sessionLimits: unlimited,
-          tools: new Map([["worker", { delegate: {} }]]),
+        run: {
+          agent: {
+            limits: { ...unlimited, ...left },
+            sessionLimits: unlimited,
+            tools: new Map([["worker", { delegate: {} }]]),
+          },
         },
         life: { legMs: () => 0 },
       };
@@ -74,7 +76,7 @@ describe("the session for a task", () => {
   const parent = { id: "s1", userId: "u1", metadata: { type: "demo", forked_from: { session_id: "s0" } } };
   const open = (store = memoryStore(), who: Partial<Session> = {}) =>
     openChild({ store } as Host, legOf({ ...parent, ...who } as unknown as Session), "c1", "host/worker");
-  const legOf = (session: Session) => ({ session, log: { state: newSessionState("s1") } }) as Leg;
+  const legOf = (session: Session) => ({ run: { session }, log: { state: newSessionState("s1") } });
 
   it("E11 is the caller's user's, of its type, and no copy where its caller is one", async () => {
     const made = await open();
