@@ -4,9 +4,11 @@ import { filesOf } from "./lib/files.mjs";
 import { at } from "./lib/project.mjs";
 import { findFarReaches } from "./lib/reach.mjs";
 import { findWrongRooms } from "./lib/rooms.mjs";
+import { findTooManySmall } from "./lib/small-files.mjs";
 import { findLooseTests } from "./lib/test-rooms.mjs";
 
-// Checks imports: between packages, between the rooms of a package, and how far some files reach.
+// Checks imports: between packages, between the rooms of a package, how far some files reach,
+// and how many files of core are small.
 // docs/architecture.md describes the rules.
 const watched = /^(packages|examples)\/[^/]+\/(package\.json|.+\.[cm]?[jt]sx?)$|^test\/.+\.[cm]?[jt]sx?$/;
 const files = new Map(
@@ -19,6 +21,7 @@ const problems = [
   ...findWrongRooms(files),
   ...findLooseTests(files.keys()),
   ...findFarReaches(files),
+  ...findTooManySmall(files),
 ];
 for (const { file, line, message } of problems) console.error(`${file}:${line}: ${message}`);
 console.log(`${files.size} files, ${problems.length} wrong arrows`);

@@ -43,6 +43,7 @@ async function checkEverything() {
     manifests: () => script("scripts/check-manifests.mjs"),
     errors: () => script("scripts/check-errors.mjs"),
     events: () => script("scripts/events.mjs", "--check"),
+    house: () => script("scripts/house.mjs", "--check"),
     types: () => types(env),
   });
   await checks.suite("tests", () => allTests(env));

@@ -24,7 +24,13 @@ export function reachOf(files, start) {
   return [...reached];
 }
 
-function importsOf(files, file) {
+/**
+ * Returns the files that a file imports by relative paths.
+ *
+ * @param {ReadonlyMap<string, string>} files
+ * @param {string} file
+ */
+export function importsOf(files, file) {
   const { importedFiles } = ts.preProcessFile(files.get(file) ?? "", true, true);
   return importedFiles
     .filter(({ fileName }) => fileName.startsWith("."))

@@ -167,6 +167,8 @@ export interface LegAccess extends Access {
   accessOf(message: StoredOf<"user_message">): Promise<Access>;
   /** Replaces texts of the credentials in a value that will be stored or shown. */
   hide<T>(value: T): T;
+  /** Returns an error that repeats no texts of the credentials; the same one if it does not. */
+  hideInError(error: unknown): unknown;
 }
 
 /** What readers in this process see before it is stored. */

@@ -1,4 +1,3 @@
-import { hideInError } from "../../base/hide-in-error.ts";
 import { isBlank } from "../../base/text.ts";
 import type { EventData } from "../../log/event-data.ts";
 import { type ResultEvent, resultEvent } from "../../session/close-calls.ts";
@@ -61,7 +60,7 @@ export async function rewritten(
   const outcome = {
     ...{ callId, tool, input, success, result },
     ...(content !== undefined && { content }),
-    ...(thrown && { error: hideInError(thrown.error, leg.access.hide) }),
+    ...(thrown && { error: leg.access.hideInError(thrown.error) }),
   };
   const wanted = await afterTool(leg, outcome);
   if (wanted === outcome) return event;

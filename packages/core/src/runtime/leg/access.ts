@@ -1,4 +1,5 @@
 import { withinDeadline } from "../../base/deadline.ts";
+import { hideInError } from "../../base/hide-in-error.ts";
 import { hideTextsOf } from "../../base/hide-texts.ts";
 import { isEqualJson, type JsonObject } from "../../base/json.ts";
 import { once } from "../../base/once.ts";
@@ -130,5 +131,6 @@ export function accessOfLeg(
       }),
     accessOf: callers.ofMessage,
     hide: callers.hide,
+    hideInError: (error) => hideInError(error, callers.hide),
   };
 }

@@ -4,7 +4,6 @@ import { checkTools } from "../../agent/check-tools.ts";
 import { kindOf } from "../../base/check-options.ts";
 import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
 import { messageOf, PawlError } from "../../base/errors.ts";
-import { hideInError } from "../../base/hide-in-error.ts";
 import { anySignal } from "../../base/signals.ts";
 import { agentChange } from "../../context/agent-change.ts";
 import { prefixFor } from "../../context/prefix.ts";
@@ -45,7 +44,7 @@ async function withOwnTools(leg: Leg, agent: Agent, starts: boolean, load: Offer
     const { life } = leg;
     if (life.lost) throw life.signal.reason;
     if (!starts && (life.signal.aborted || canOnlyEnd(leg))) return agent;
-    const hidden = hideInError(cause, leg.access.hide);
+    const hidden = leg.access.hideInError(cause);
     const message = `The function \`tools\` of agent("${agent.name}") failed: ${messageOf(hidden)}`;
     throw new PawlError("tools_failed", message, { cause: hidden });
   }
