@@ -1,6 +1,5 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { ModelRequest } from "@pawl/core";
-
 import { messagesFor, outputConfig } from "./output-format.ts";
 
 export type Body = Anthropic.MessageCreateParamsStreaming;
@@ -23,13 +22,14 @@ export interface ClaudeBodyOptions {
 }
 
 /** Fields of the request body that the log, the agent's options or the client decide. */
-const OWN = ["model", "messages", "system", "max_tokens", "tool_choice", "stream"];
-
-/** How the option `body` is checked. */
-export const BODY: { readonly mustBe: string; is(value: unknown): boolean } = {
-  mustBe: `an object without ${OWN.join(", ")}, which Pawl sets`,
-  is: (body) => typeof body === "object" && body !== null && !OWN.some((field) => Object.hasOwn(body, field)),
-};
+export const OWN_FIELDS: readonly string[] = [
+  "model",
+  "messages",
+  "system",
+  "max_tokens",
+  "tool_choice",
+  "stream",
+];
 
 export function bodyOf(model: string, request: ModelRequest, options: ClaudeBodyOptions): Body {
   const { thinking, body = {} } = options;

@@ -1,12 +1,20 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import { checkOptions, checkPricing, type ModelClient, type OptionKinds, type Pricing } from "@pawl/core";
-import type { ModelEvent } from "@pawl/core/model";
-import { oneByOne, safeRequestId } from "@pawl/core/model";
-import { BODY, type Body, bodyOf, type ClaudeBodyOptions } from "./body.ts";
+import type { ModelClient, Pricing } from "@pawl/core";
+import {
+  bodyWithout,
+  checkModelClient,
+  type FailedCall,
+  type ModelClientChecks,
+  type ModelEvent,
+  modelFailure,
+  oneByOne,
+  safeRequestId,
+} from "@pawl/core/model";
+import { type Body, bodyOf, type ClaudeBodyOptions, OWN_FIELDS } from "./body.ts";
 import { openCall } from "./call.ts";
 import { answerReader } from "./events.ts";
 import { takesForcedToolChoice } from "./forced-tool-choice.ts";
-import { type ClaudeSetUp, modelFailure } from "./model-failure.ts";
+import { CLAUDE } from "./model-failure.ts";
 import { claudeFormat, hasOutputFormat } from "./output-format.ts";
 import { pricingOf } from "./pricing.ts";
 import { type Sender, senderOf } from "./sender.ts";
@@ -44,43 +52,12 @@ export interface ClaudeOptions extends ClaudeBodyOptions {
   outputFormat?: boolean;
 }
 
-const MODEL: OptionKinds<{ model: string }> = {
-  model: {
-    mustBe: 'the id of a model, e.g. "claude-sonnet-5-5"',
-    is: (model) => typeof model === "string" && model !== "",
-    required: true,
-  },
-};
-
-const OPTIONS: OptionKinds<ClaudeOptions> = {
-  apiKey: "string",
-  baseURL: "string",
-  fetch: "function",
-  client: {
-    mustBe: "a client of @anthropic-ai/sdk",
-    is: (client) => typeof Object(Object(client).messages).create === "function",
-  },
-  pricing: "object",
-  forcedToolChoice: "boolean",
-  outputFormat: "boolean",
-  thinking: "object",
-  effort: "string",
-  body: BODY,
-};
-
-/** Hints for option names of the SDK and of other libraries. */
-const INSTEAD = {
-  baseUrl: "Use `baseURL`.",
-  apikey: "Use `apiKey`.",
-  key: "Use `apiKey`.",
-  maxTokens: "It is an option of agent().",
-  max_tokens: "Use `maxTokens` of agent().",
-  temperature: "Use `body: { temperature }`.",
-  system: "Use `instructions` of agent().",
-  maxRetries: "Wrap the model: resilient(model, { retry: { retries } }).",
-  timeout: "Wrap the model: resilient(model, { idleWatchdog: { idleMs } }).",
-  defaultHeaders: "Use `client`, an SDK client of your own.",
-  headers: "Use `client`, an SDK client of your own.",
+const CHECKS: ModelClientChecks<ClaudeOptions> = {
+  maker: "claude",
+  example: "claude-sonnet-5-5",
+  clientOf: "@anthropic-ai/sdk",
+  isClient: (value) => typeof Object(Object(value).messages).create === "function",
+  kinds: { thinking: "object", effort: "string", body: bodyWithout(OWN_FIELDS) },
 };
 
 /**
@@ -108,9 +85,7 @@ const INSTEAD = {
  * ```
  */
 export function claude(model: string, options: ClaudeOptions = {}): ModelClient {
-  checkOptions("claude()", { model }, MODEL);
-  checkOptions("claude()", options, OPTIONS, { instead: INSTEAD });
-  checkPricing(`claude("${model}")`, options.pricing);
+  checkModelClient(model, options, CHECKS);
   const pricing = options.pricing ?? pricingOf(model);
   let made: Promise<Sender> | undefined;
   const sender = (): Promise<Sender> => {
@@ -130,8 +105,8 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
     reads: ["image", "pdf"],
     stream: (request, { signal }) => {
       // A client of the application's own has its own key and URL, which no hint would name correctly.
-      const setUp = options.client === undefined ? { model } : undefined;
-      return oneByOne(answerOf(sender, bodyOf(model, request, options), signal, setUp));
+      const client = options.client === undefined ? { model } : undefined;
+      return oneByOne(answerOf(sender, bodyOf(model, request, options), signal, client));
     },
   };
 }
@@ -141,7 +116,7 @@ async function* answerOf(
   sender: () => Promise<Sender>,
   body: Body,
   signal: AbortSignal,
-  setUp: ClaudeSetUp | undefined,
+  client: FailedCall["client"],
 ): AsyncGenerator<ModelEvent[], void, undefined> {
   signal.throwIfAborted();
   const call = openCall(signal);
@@ -156,7 +131,11 @@ async function* answerOf(
   } catch (error) {
     throw signal.aborted
       ? signal.reason
-      : modelFailure(error, used?.secrets() ?? [], requestId, setUp && { ...setUp, baseURL: used?.baseURL });
+      : modelFailure(CLAUDE, error, {
+          secrets: used?.secrets() ?? [],
+          requestId,
+          client: client && { ...client, baseURL: used?.baseURL },
+        });
   } finally {
     call.close();
   }

@@ -1,61 +1,61 @@
 import { APIError } from "@anthropic-ai/sdk/core/error";
-import { eventCheck, type ModelEvent, type RawUsage, unreadable, wrongContentType } from "@pawl/core/model";
+import {
+  cutOffAnswer,
+  eventCheck,
+  type ModelEvent,
+  packetReader,
+  type RawUsage,
+  unreadable,
+} from "@pawl/core/model";
 import type { Answer } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { eventReader } from "./event-reader.ts";
-import { cutOff } from "./model-failure.ts";
 
 /** Returns the events of the next packet of a streamed answer; `undefined` after its end. */
 export type AnswerReader = () => Promise<ModelEvent[] | undefined>;
 
 /** Makes a reader of a streamed answer, which reads packet by packet up to `message_stop`. */
-// The SDK's own iterator is not used, for three reasons. It drops pings, the only sign of life of a model
-// that thinks. If the stream is cut, it ends without an error. And it costs more than all other steps.
+// The SDK's own iterator also drops pings, the only sign of life of a model that thinks, and it costs more
+// than all other steps.
 export function answerReader(answer: Answer, call: Call, requestId: string | undefined): AnswerReader {
   let events: ModelEvent[] = [];
   const check = eventCheck();
-  let failure: Error | undefined;
-  let hasBegun = false;
-  let stopped = false;
   const take = (event: ModelEvent): void => {
     check(event);
     shorten(event);
     if (event.type === "message_start" && requestId !== undefined) event.request_id = requestId;
     // Not an event of the API: only wrappers of a model announce attempts.
     if (event.type !== "attempt_failed") add(events, event);
-    stopped = event.type === "message_stop";
   };
-  const feed = eventReader({
-    onEvent: (event) => {
-      hasBegun = true;
-      if (stopped || failure !== undefined) return;
-      try {
-        take(event);
-      } catch (error) {
-        failure = unreadable(error);
-      }
-    },
-    onError: (data) => {
-      hasBegun = true;
-      if (!stopped) failure ??= streamError(data, answer);
-    },
-    onBroken: () => {
-      hasBegun = true;
-      if (!stopped) failure ??= cutOff(requestId);
-    },
-  });
-  const decoder = new TextDecoder();
+  const body = {
+    headers: answer.headers,
+    read: () => answer.read(),
+    isOver: () => answer.isOver(),
+    onEnd: () => call.done(),
+    close: () => call.close(),
+  };
+  const next = packetReader(body, { requestId }, (progress) =>
+    eventReader({
+      onEvent: (event) => {
+        if (!progress.begin()) return;
+        try {
+          take(event);
+          if (event.type === "message_stop") progress.complete();
+        } catch (error) {
+          progress.fail(unreadable(error));
+        }
+      },
+      onError: (data) => {
+        if (progress.begin()) progress.fail(streamError(data, answer));
+      },
+      onBroken: () => {
+        if (progress.begin()) progress.fail(cutOffAnswer(requestId));
+      },
+    }),
+  );
   return async () => {
     events = [];
-    if (failure !== undefined) throw failure;
-    if (stopped) return undefined;
-    const { done, value } = await answer.read();
-    // The last message may lack the empty line that completes it.
-    feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
-    if (stopped) await endOf(answer, call);
-    if (done && !stopped)
-      failure ??= (hasBegun ? undefined : wrongContentType(answer.headers)) ?? cutOff(requestId);
-    return events;
+    return (await next()) ? events : undefined;
   };
 }
 
@@ -114,26 +114,6 @@ function isInput(event: ModelEvent): event is InputPiece {
     event.delta.type === "input_json_delta" &&
     typeof event.delta.partial_json === "string"
   );
-}
-
-/**
- * The time to wait for the end of a response's body, in milliseconds. A busy process receives the end late.
- */
-const END_MS = 500;
-
-/** Reads the end of the body, so that the connection can be reused. Gives up after {@link END_MS}. */
-async function endOf(answer: Answer, call: Call): Promise<void> {
-  // Mostly, the end has come with the last packet.
-  if (answer.isOver()) return call.done();
-  const timer = setTimeout(call.close, END_MS);
-  try {
-    while (!(await answer.read()).done);
-    call.done();
-  } catch {
-    // The answer is complete. Only the connection is lost.
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function streamError(data: string, { headers }: Answer): Error {

@@ -1,5 +1,5 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import { secretsIn } from "@pawl/core/model";
+import { clientSecrets } from "@pawl/core/model";
 import { type Answer, answerIn } from "./answer.ts";
 import type { Body } from "./body.ts";
 import { bodyBytes } from "./body-bytes.ts";
@@ -33,7 +33,7 @@ export async function senderOf({ apiKey, baseURL, fetch, client }: SenderOptions
     return {
       send: async (body, { signal }) =>
         answerIn(await client.messages.create(body, { maxRetries: 0, signal }).asResponse()),
-      secrets: () => secretsOf(client),
+      secrets: () => clientSecrets(client, KEYS),
       baseURL: undefined,
     };
   }
@@ -50,18 +50,10 @@ export async function senderOf({ apiKey, baseURL, fetch, client }: SenderOptions
   const send = fetch === undefined ? sendPastSdk(sdk, answers) : sendBySdk(sdk);
   return {
     send: (body, call) => send(bodyBytes(body), call),
-    secrets: () => secretsOf(sdk),
+    secrets: () => clientSecrets(sdk, KEYS),
     baseURL: sdk.baseURL,
   };
 }
 
-/** Returns the secrets of the client, including those that the SDK read from the environment. */
-function secretsOf(client: object): string[] {
-  const { apiKey, authToken, _options } = client as {
-    apiKey?: unknown;
-    authToken?: unknown;
-    _options?: { defaultHeaders?: unknown };
-  };
-  const keys = [apiKey, authToken].filter((key) => typeof key === "string");
-  return [...keys, ...secretsIn(_options?.defaultHeaders)];
-}
+/** The fields of an SDK client that hold keys. */
+const KEYS = ["apiKey", "authToken"];

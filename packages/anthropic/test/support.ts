@@ -1,6 +1,6 @@
 import { claude } from "@pawl/anthropic";
-import type { ModelClient, ModelRequest, PawlError } from "@pawl/core";
-import type { ModelEvent } from "@pawl/core/model";
+import type { ModelClient, ModelRequest } from "@pawl/core";
+import { answersTo } from "../../../test/support/read-answer.ts";
 
 export const hi: ModelRequest = {
   system: [{ type: "text", text: "Be brief." }],
@@ -14,16 +14,4 @@ export function client(api: { url: string }, options: Parameters<typeof claude>[
 }
 
 /** Reads an answer to its end, or to the error. */
-export async function read(
-  model: ModelClient,
-  signal: AbortSignal = new AbortController().signal,
-  request: ModelRequest = hi,
-): Promise<{ events: ModelEvent[]; error?: PawlError }> {
-  const events: ModelEvent[] = [];
-  try {
-    for await (const event of model.stream(request, { signal })) events.push(event);
-    return { events };
-  } catch (error) {
-    return { events, error: error as PawlError };
-  }
-}
+export const read = answersTo(hi);

@@ -26,13 +26,35 @@ export type { UsageEstimates } from "./model/usage-so-far.ts";
 // The shape of an answer
 
 export { eventCheck } from "./model/check-event.ts";
+export {
+  type AnswerBody,
+  type AnswerProgress,
+  type PacketReaderOptions,
+  packetReader,
+} from "./model/clients/packet-reader.ts";
 export { malformedAnswer, unreadable, wrongContentType, wrongKind } from "./model/malformed.ts";
 
 // Failures, and secrets in them
 
 export { isPassing, type ResponseHeaders, retryAfterMs } from "./model/clients/http-failure.ts";
-export { safeRequestId, secretsIn, withoutSecrets } from "./model/clients/secrets.ts";
+export {
+  type ApiFailure,
+  cutOffAnswer,
+  type FailedCall,
+  type ModelApi,
+  modelFailure,
+} from "./model/clients/sdk-failure.ts";
+export { clientSecrets, safeRequestId, secretsIn, withoutSecrets } from "./model/clients/secrets.ts";
 export { type SetUp, setUpHint, withHint } from "./model/clients/set-up-hint.ts";
+
+// Options of clients over an SDK
+
+export {
+  bodyWithout,
+  checkModelClient,
+  type ModelClientChecks,
+  type ModelClientOptions,
+} from "./model/clients/client-options.ts";
 
 // Helpers
 

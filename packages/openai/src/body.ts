@@ -31,13 +31,13 @@ export interface OpenAIBodyOptions {
 }
 
 /** Fields of the request body that the log, the agent's options or the client decide. */
-const OWN = ["model", "messages", "stream", "max_tokens", "max_completion_tokens"];
-
-/** How the option `body` is checked. */
-export const BODY: { readonly mustBe: string; is(value: unknown): boolean } = {
-  mustBe: `an object without ${OWN.join(", ")}, which Pawl sets`,
-  is: (body) => typeof body === "object" && body !== null && !OWN.some((field) => Object.hasOwn(body, field)),
-};
+export const OWN_FIELDS: readonly string[] = [
+  "model",
+  "messages",
+  "stream",
+  "max_tokens",
+  "max_completion_tokens",
+];
 
 export function bodyOf(model: string, request: ModelRequest, options: OpenAIBodyOptions): Body {
   const { tools, maxTokens, toolChoice } = request;

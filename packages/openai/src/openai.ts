@@ -1,18 +1,21 @@
+import type { ModelClient, ModelRequest, Pricing } from "@pawl/core";
 import {
-  checkOptions,
-  checkPricing,
-  type ModelClient,
-  type ModelRequest,
-  type OptionKinds,
-  type Pricing,
-} from "@pawl/core";
-import { longestAnswer, type ModelEvent, safeRequestId, secretsIn, unreadable } from "@pawl/core/model";
+  bodyWithout,
+  checkModelClient,
+  clientSecrets,
+  longestAnswer,
+  type ModelClientChecks,
+  type ModelEvent,
+  modelFailure,
+  safeRequestId,
+  unreadable,
+} from "@pawl/core/model";
 import { OpenAI } from "openai";
 import { type AnswerEvents, answerEvents } from "./answer-events.ts";
-import { BODY, type Body, bodyOf, type OpenAIBodyOptions } from "./body.ts";
+import { type Body, bodyOf, type OpenAIBodyOptions, OWN_FIELDS } from "./body.ts";
 import { callIds } from "./call-ids.ts";
 import type { Chunk } from "./chunk.ts";
-import { modelFailure } from "./model-failure.ts";
+import { OPENAI } from "./model-failure.ts";
 import { chatFormat } from "./output-format.ts";
 import { pricingOf } from "./pricing.ts";
 import { readChunks } from "./read-chunks.ts";
@@ -58,47 +61,20 @@ export interface OpenAIOptions extends OpenAIBodyOptions {
   newId?: () => string;
 }
 
-const MODEL: OptionKinds<{ model: string }> = {
-  model: {
-    mustBe: 'the id of a model, e.g. "gpt-5.4-mini"',
-    is: (model) => typeof model === "string" && model !== "",
-    required: true,
+const CHECKS: ModelClientChecks<OpenAIOptions> = {
+  maker: "openai",
+  example: "gpt-5.4-mini",
+  clientOf: "the package openai",
+  isClient: (value) => typeof Object(Object(Object(value).chat).completions).create === "function",
+  kinds: {
+    reads: "list",
+    newId: "function",
+    reasoningEffort: "any",
+    maxTokensField: "string",
+    systemRole: "string",
+    body: bodyWithout(OWN_FIELDS),
   },
-};
-
-const OPTIONS: OptionKinds<OpenAIOptions> = {
-  apiKey: "string",
-  baseURL: "string",
-  fetch: "function",
-  client: {
-    mustBe: "a client of the package openai",
-    is: (client) => typeof Object(Object(Object(client).chat).completions).create === "function",
-  },
-  pricing: "object",
-  forcedToolChoice: "boolean",
-  outputFormat: "boolean",
-  reads: "list",
-  newId: "function",
-  reasoningEffort: "any",
-  maxTokensField: "string",
-  systemRole: "string",
-  body: BODY,
-};
-
-/** Hints for option names of the SDK and of other libraries. */
-const INSTEAD = {
-  baseUrl: "Use `baseURL`.",
-  apikey: "Use `apiKey`.",
-  key: "Use `apiKey`.",
-  maxTokens: "It is an option of agent().",
-  max_tokens: "Use `maxTokens` of agent().",
-  temperature: "Use `body: { temperature }`.",
-  system: "Use `instructions` of agent().",
-  maxRetries: "Wrap the model: resilient(model, { retry: { retries } }).",
-  timeout: "Wrap the model: resilient(model, { idleWatchdog: { idleMs } }).",
-  organization: "Use `client`, an SDK client of your own.",
-  defaultHeaders: "Use `client`, an SDK client of your own.",
-  headers: "Use `client`, an SDK client of your own.",
+  instead: { organization: "Use `client`, an SDK client of your own." },
 };
 
 /**
@@ -126,9 +102,7 @@ const INSTEAD = {
  * ```
  */
 export function openai(model: string, options: OpenAIOptions = {}): ModelClient {
-  checkOptions("openai()", { model }, MODEL);
-  checkOptions("openai()", options, OPTIONS, { instead: INSTEAD });
-  checkPricing(`openai("${model}")`, options.pricing);
+  checkModelClient(model, options, CHECKS);
   const list = pricingOf(model);
   const pricing = options.pricing ?? list;
   let sender: Sender | undefined;
@@ -143,7 +117,8 @@ export function openai(model: string, options: OpenAIOptions = {}): ModelClient 
       try {
         sender ??= senderOf(options);
       } catch (error) {
-        throw modelFailure(error, options.apiKey === undefined ? [] : [options.apiKey], undefined, { model });
+        const secrets = options.apiKey === undefined ? [] : [options.apiKey];
+        throw modelFailure(OPENAI, error, { secrets, client: { model } });
       }
       yield* answerOf(sender, model, request, options, signal);
     },
@@ -180,12 +155,11 @@ async function* answerOf(
   } catch (error) {
     throw signal.aborted
       ? signal.reason
-      : modelFailure(
-          error,
-          secrets(),
+      : modelFailure(OPENAI, error, {
+          secrets: secrets(),
           requestId,
-          options.client === undefined ? { model, baseURL } : undefined,
-        );
+          client: options.client === undefined ? { model, baseURL } : undefined,
+        });
   } finally {
     signal.removeEventListener("abort", abort);
     // Closes the connection if the answer was not read to its end; otherwise does nothing.
@@ -218,20 +192,9 @@ function senderOf({ apiKey, baseURL, fetch, client }: OpenAIOptions): Sender {
     });
   return {
     send: (body, signal) => sdk.chat.completions.create(body, { maxRetries: 0, signal }).asResponse(),
-    secrets: () => secretsOf(sdk),
+    secrets: () => clientSecrets(sdk, ["apiKey", "adminAPIKey"]),
     baseURL: (sdk as { baseURL?: string }).baseURL,
   };
-}
-
-/** Returns the secrets of the client, including those that the SDK read from the environment. */
-function secretsOf(sdk: object): string[] {
-  const { apiKey, adminAPIKey, _options } = sdk as {
-    apiKey?: unknown;
-    adminAPIKey?: unknown;
-    _options?: { defaultHeaders?: unknown };
-  };
-  const keys = [apiKey, adminAPIKey].filter((key) => typeof key === "string");
-  return [...keys, ...secretsIn(_options?.defaultHeaders)];
 }
 
 function randomId(): string {

@@ -1,62 +1,45 @@
-import { unreadable, wrongContentType } from "@pawl/core/model";
+import { cutOffAnswer, packetReader, unreadable } from "@pawl/core/model";
 import { createParser } from "eventsource-parser";
 import { APIError } from "openai/core/error";
 import { type Chunk, EMPTY, isFields, readChunk } from "./chunk.ts";
-import { cutOff } from "./model-failure.ts";
+
+/** The time to wait for the end of a response's body, in milliseconds. */
+const END_MS = 100;
 
 /**
  * Yields the chunks of a streamed answer, packet by packet, up to `[DONE]`. A comment, which servers send as
  * a sign of life, becomes an empty chunk.
  */
-// The body is read here because the SDK's own iterator ends without an error if the stream is cut.
 export async function* readChunks(
   response: Response,
   requestId: string | undefined,
 ): AsyncGenerator<Chunk[], void, undefined> {
   let chunks: Chunk[] = [];
-  let failure: Error | undefined;
-  let isDone = false;
-  let hasBegun = false;
-  const parser = createParser({
-    onComment: () => {
-      if (!isDone && failure === undefined) chunks.push(EMPTY);
-    },
-    onEvent: ({ event, data }) => {
-      if (data === "" || isDone || failure !== undefined) return;
-      hasBegun = true;
-      if (data.trim() === "[DONE]") isDone = true;
-      else {
+  const reader = response.body?.getReader();
+  const body = {
+    headers: response.headers,
+    read: async () => (await reader?.read()) ?? { done: true },
+    close: () => void reader?.cancel().catch(() => undefined),
+  };
+  const next = packetReader(body, { requestId, endMs: END_MS }, (answer) => {
+    const parser = createParser({
+      onComment: () => {
+        if (answer.isOpen()) chunks.push(EMPTY);
+      },
+      onEvent: ({ event, data }) => {
+        if (data === "" || !answer.begin()) return;
+        if (data.trim() === "[DONE]") return answer.complete();
         const read = chunkOf(event, data, response, requestId);
-        if (read instanceof Error) failure = read;
+        if (read instanceof Error) answer.fail(read);
         else chunks.push(read);
-      }
-    },
+      },
+    });
+    return (text) => parser.feed(text);
   });
-  const decoder = new TextDecoder();
-  const body = response.body?.getReader();
-  while (failure === undefined) {
-    const { done, value } = (await body?.read()) ?? { done: true };
-    // The last event may lack the empty line that completes it.
-    parser.feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
+  while (await next()) {
     const batch = chunks;
     chunks = [];
-    if (isDone && body !== undefined) await endOf(body);
     if (batch.length > 0) yield batch;
-    if (isDone) return;
-    if (done) failure ??= (hasBegun ? undefined : wrongContentType(response.headers)) ?? cutOff(requestId);
-  }
-  throw failure;
-}
-
-/** Reads the end of the body, so that the connection can be reused. Gives up after 100 ms. */
-async function endOf(body: ReadableStreamDefaultReader): Promise<void> {
-  const timer = setTimeout(() => void body.cancel().catch(() => undefined), 100);
-  try {
-    while (!(await body.read()).done);
-  } catch {
-    // The answer is complete. Only the connection is lost.
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -72,7 +55,7 @@ function chunkOf(
   } catch {
     // A proxy may send its error as plain text. Any other text that is not JSON is half a chunk, after a lost
     // connection.
-    return event === "error" ? failureIn({ message: data }, response) : cutOff(requestId);
+    return event === "error" ? failureIn({ message: data }, response) : cutOffAnswer(requestId);
   }
   const { error } = Object(parsed) as { error?: unknown };
   if (error) return failureIn(typeof error === "object" ? error : { message: String(error) }, response);

@@ -1,8 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ModelClient, ModelRequest, PawlError } from "@pawl/core";
+import type { ModelClient, ModelRequest } from "@pawl/core";
 import type { ModelEvent } from "@pawl/core/model";
 import { type OpenAIOptions, openai } from "@pawl/openai";
+import { answersTo } from "../../../test/support/read-answer.ts";
 
 export const hi: ModelRequest = {
   system: [{ type: "text", text: "Be brief." }],
@@ -16,19 +17,7 @@ export function client(api: { url: string }, options: OpenAIOptions = {}): Model
 }
 
 /** Reads an answer to its end, or to the error. */
-export async function read(
-  model: ModelClient,
-  signal: AbortSignal = new AbortController().signal,
-  request: ModelRequest = hi,
-): Promise<{ events: ModelEvent[]; error?: PawlError }> {
-  const events: ModelEvent[] = [];
-  try {
-    for await (const event of model.stream(request, { signal })) events.push(event);
-    return { events };
-  } catch (error) {
-    return { events, error: error as PawlError };
-  }
-}
+export const read = answersTo(hi);
 
 /** A server that gives one fixed answer to everything. */
 export async function fixed(body: string, status = 200, headers: Record<string, string> = {}) {

@@ -31,6 +31,25 @@ export function secretsIn(headers: unknown): string[] {
   });
 }
 
+/**
+ * Returns the secrets of an SDK's client, including those that the SDK read from the environment: its keys,
+ * and those among its default headers, see {@link secretsIn}.
+ *
+ * @param keys the names of the client's fields that hold keys
+ *
+ * @example
+ * ```ts
+ * import { clientSecrets } from "@pawl/core/model";
+ *
+ * const client = { apiKey: "key-1", _options: { defaultHeaders: { "x-gateway-key": "key-2" } } };
+ * console.log(clientSecrets(client, ["apiKey", "authToken"])); // [ 'key-1', 'key-2', 'key-2' ]
+ * ```
+ */
+export function clientSecrets(client: object, keys: readonly string[]): string[] {
+  const values = keys.map((key) => Reflect.get(client, key)).filter((value) => typeof value === "string");
+  return [...values, ...secretsIn(Reflect.get(client, "_options")?.defaultHeaders)];
+}
+
 const PUBLIC_HEADER =
   /^(accept|content-type|user-agent|x-stainless-.*|anthropic-(version|beta)|openai-(organization|project|beta)|http-referer|x-title)$/i;
 

@@ -1,0 +1,117 @@
+import { wrongContentType } from "../malformed.ts";
+import { cutOffAnswer } from "./sdk-failure.ts";
+
+/** The body of a streamed answer, for {@link packetReader}. */
+export interface AnswerBody {
+  readonly headers: { get(name: string): string | null | undefined };
+  /** Reads the next packet, like the reader of a web stream. */
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  /** Whether the whole body was read, as far as is known without waiting. Default: not known. */
+  isOver?(): boolean;
+  /** Called once the body of a complete answer was read to its end. */
+  onEnd?(): void;
+  /** Closes the connection. Called if the end of a complete answer's body does not arrive in time. */
+  close(): void;
+}
+
+/** What a parser reports about the answer that it reads, for {@link packetReader}. */
+export interface AnswerProgress {
+  /** Returns whether the answer is neither complete nor failed. Whatever arrives later is ignored. */
+  isOpen(): boolean;
+  /** Reports a message of the stream. Returns {@link AnswerProgress.isOpen}. */
+  begin(): boolean;
+  /** Reports that the answer is complete. */
+  complete(): void;
+  /** Ends the answer with an error, unless it is complete or has failed already. */
+  fail(error: Error): void;
+}
+
+/** Options for {@link packetReader}. */
+export interface PacketReaderOptions {
+  /** The request's id, for errors. */
+  requestId?: string | undefined;
+  /**
+   * How long to wait for the end of the body after a complete answer, in milliseconds: the connection can be
+   * reused only then. A busy process receives the end late. Default: 500.
+   */
+  endMs?: number;
+}
+
+/**
+ * Makes a function that reads the next packet of a streamed answer and feeds its text to a parser. The
+ * function returns `false` once the answer is complete. It throws what the parser reported by `fail`, after
+ * the call that has read the last good messages; an error that names the type if the answer is not an event
+ * stream; and {@link cutOffAnswer} if the body ends before the answer is complete.
+ *
+ * @param parser returns the function that takes each next piece of text
+ *
+ * @example
+ * ```ts
+ * import { packetReader } from "@pawl/core/model";
+ *
+ * const response = new Response("one.two.END");
+ * const reader = response.body!.getReader();
+ * const body = { headers: response.headers, read: () => reader.read(), close: () => void reader.cancel() };
+ * const words: string[] = [];
+ * const next = packetReader(body, {}, (answer) => (text) => {
+ *   for (const word of text.trim().split(".")) {
+ *     if (!answer.begin()) return;
+ *     if (word === "END") answer.complete();
+ *     else words.push(word);
+ *   }
+ * });
+ * while (await next());
+ * console.log(words); // [ 'one', 'two' ]
+ * ```
+ */
+// The iterators of the SDKs are not used: if a stream is cut, they end without an error.
+export function packetReader(
+  body: AnswerBody,
+  { requestId, endMs = 500 }: PacketReaderOptions,
+  parser: (answer: AnswerProgress) => (text: string) => void,
+): () => Promise<boolean> {
+  let failure: Error | undefined;
+  let hasBegun = false;
+  let isComplete = false;
+  const answer: AnswerProgress = {
+    isOpen: () => !isComplete && failure === undefined,
+    begin() {
+      hasBegun = true;
+      return answer.isOpen();
+    },
+    complete() {
+      isComplete = true;
+    },
+    fail(error) {
+      if (!isComplete) failure ??= error;
+    },
+  };
+  const feed = parser(answer);
+  const decoder = new TextDecoder();
+  return async () => {
+    if (failure !== undefined) throw failure;
+    if (isComplete) return false;
+    const { done, value } = await body.read();
+    // The last message may lack the empty line that completes it.
+    feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
+    if (isComplete) await readRest(body, endMs);
+    else if (done)
+      answer.fail((hasBegun ? undefined : wrongContentType(body.headers)) ?? cutOffAnswer(requestId));
+    return true;
+  };
+}
+
+/** Reads the end of a body, so that the connection can be reused. Gives up after `endMs`. */
+async function readRest(body: AnswerBody, endMs: number): Promise<void> {
+  // Mostly, the end has come with the last packet.
+  if (body.isOver?.()) return body.onEnd?.();
+  const timer = setTimeout(() => body.close(), endMs);
+  try {
+    while (!(await body.read()).done);
+    body.onEnd?.();
+  } catch {
+    // The answer is complete. Only the connection is lost.
+  } finally {
+    clearTimeout(timer);
+  }
+}
