@@ -3,7 +3,7 @@ import { filesOf } from "./lib/files.mjs";
 import { HOUSE_PAGE, withHouseTable } from "./lib/house.mjs";
 import { at } from "./lib/project.mjs";
 
-// Writes the table of core's measures in docs/architecture.md. With `--check`, only checks that it is current.
+// Writes the table of measures in docs/architecture.md. With `--check`, only checks that it is current.
 const files = new Map(
   filesOf()
     .filter((path) => /^packages\/[^/]+\/src\/.+\.ts$/.test(path))

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import ts from "typescript";
 import { importsOf, linesOf } from "./reach.mjs";
 
-/** A file of core should be one thought: neither a part of one, nor several. `scripts/lib/rooms.mjs` has its rooms. */
+/** A file of core should be one thought: neither a part of one, nor several. */
 const CORE = "packages/core/src/";
 
 /** Files with fewer lines of code are short. */

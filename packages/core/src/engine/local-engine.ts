@@ -1,6 +1,14 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import { newSlots, type Slots } from "../base/slots.ts";
 import type { Engine, WokenHandler } from "./engine.ts";
+import {
+  addWaiting,
+  endWork,
+  newFairQueue,
+  removeWaiting,
+  takeWaiting,
+  type WaitingSession,
+} from "./fair-queue.ts";
 
 /**
  * Makes an engine that wakes sessions in this process, and keeps its wakes in memory. Users take turns, and
@@ -24,37 +32,21 @@ export function localEngine({ clock = systemClock }: { clock?: Clock } = {}): En
 
 /** Makes a local engine that calls its handler while a place is free, and takes the place for the call. */
 export function engineInMemory(clock: Clock, slots: Slots): Engine {
-  /** The sessions that wait, by user. The user whose turn is next comes first. */
-  const lines = new Map<string, Set<string>>();
-  /** The user in whose line a session waits. */
-  const users = new Map<string, string>();
-  /** The sessions at work, and those that were woken meanwhile, with their user. */
-  const atWork = new Map<string, { again: string | undefined }>();
+  const queue = newFairQueue();
   const workers = new Set<Worker>();
-
-  const wakeNow = (sessionId: string, userId: string) => {
-    const active = atWork.get(sessionId);
-    if (active !== undefined) {
-      active.again = userId;
-      return;
-    }
-    if (!users.has(sessionId)) {
-      users.set(sessionId, userId);
-      const line = lines.get(userId) ?? new Set();
-      lines.set(userId, line.add(sessionId));
-    }
+  const wakeNow = (waiting: WaitingSession) => {
+    addWaiting(queue, waiting);
     takeNext();
   };
   const timers = newTimers(clock, wakeNow);
   const takeNext = () => {
     for (const worker of workers) {
-      while (worker.active.size < worker.concurrency && users.size > 0) {
+      while (worker.active.size < worker.concurrency && queue.users.size > 0) {
         const leave = slots.tryTake();
         if (leave === undefined) return;
-        const next = nextIn(lines);
+        const next = takeWaiting(queue);
         if (next === undefined) return leave();
-        users.delete(next.sessionId);
-        const call = callWith(worker.handler, next.sessionId, next.userId);
+        const call = callWith(worker.handler, next);
         worker.active.add(call);
         void call.then(() => {
           worker.active.delete(call);
@@ -64,24 +56,21 @@ export function engineInMemory(clock: Clock, slots: Slots): Engine {
       }
     }
   };
-  const callWith = async (handler: WokenHandler, sessionId: string, userId: string): Promise<void> => {
-    const active: { again: string | undefined } = { again: undefined };
-    atWork.set(sessionId, active);
+  const callWith = async (handler: WokenHandler, waiting: WaitingSession): Promise<void> => {
+    const { sessionId } = waiting;
     // A handler does not reject. If one does, the session is not lost.
-    await handler({ sessionId }).catch(() => timers.set(sessionId, userId, clock.now() + RETRY_MS));
-    atWork.delete(sessionId);
-    if (active.again !== undefined) wakeNow(sessionId, active.again);
+    await handler({ sessionId }).catch(() => timers.set(waiting, clock.now() + RETRY_MS));
+    endWork(queue, sessionId);
   };
   slots.onFree(takeNext);
   return {
     wake: async (sessionId, { afterMs = 0, userId = "" } = {}) => {
-      if (afterMs > 0) timers.set(sessionId, userId, clock.now() + afterMs);
-      else wakeNow(sessionId, userId);
+      if (afterMs > 0) timers.set({ sessionId, userId }, clock.now() + afterMs);
+      else wakeNow({ sessionId, userId });
     },
     cancel: async (sessionId) => {
       timers.cancel(sessionId);
-      users.delete(sessionId);
-      for (const line of lines.values()) line.delete(sessionId);
+      removeWaiting(queue, sessionId);
     },
     work: async (handler, { concurrency }) => {
       const worker: Worker = { handler, concurrency, active: new Set() };
@@ -107,16 +96,17 @@ interface Worker {
 }
 
 /** Keeps one timer for each session: the earliest. */
-function newTimers(clock: Clock, ring: (sessionId: string, userId: string) => void) {
+function newTimers(clock: Clock, ring: (waiting: WaitingSession) => void) {
   const timers = new Map<string, { at: number; cancel(): void }>();
   return {
-    set: (sessionId: string, userId: string, at: number): void => {
+    set: (waiting: WaitingSession, at: number): void => {
+      const { sessionId } = waiting;
       const earlier = timers.get(sessionId);
       if (earlier !== undefined && earlier.at <= at) return;
       earlier?.cancel();
       const due = () => {
         timers.delete(sessionId);
-        ring(sessionId, userId);
+        ring(waiting);
       };
       timers.set(sessionId, { at, cancel: clock.after(at - clock.now(), due, { background: true }) });
     },
@@ -125,17 +115,4 @@ function newTimers(clock: Clock, ring: (sessionId: string, userId: string) => vo
       timers.delete(sessionId);
     },
   };
-}
-
-/** Takes the next session of the user whose turn it is. That user then comes last. */
-function nextIn(lines: Map<string, Set<string>>): { sessionId: string; userId: string } | undefined {
-  for (const [userId, line] of lines) {
-    lines.delete(userId);
-    const [sessionId] = line;
-    if (sessionId === undefined) continue;
-    line.delete(sessionId);
-    if (line.size > 0) lines.set(userId, line);
-    return { sessionId, userId };
-  }
-  return undefined;
 }
