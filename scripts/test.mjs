@@ -40,6 +40,7 @@ async function checkEverything() {
     sleeps: () => script("scripts/check-sleeps.mjs"),
     links: () => script("scripts/check-links.mjs"),
     hygiene: () => script("scripts/check-hygiene.mjs"),
+    phrases: () => script("scripts/check-phrases.mjs"),
     manifests: () => script("scripts/check-manifests.mjs"),
     errors: () => script("scripts/check-errors.mjs"),
     events: () => script("scripts/events.mjs", "--check"),

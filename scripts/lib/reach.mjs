@@ -3,7 +3,7 @@ import ts from "typescript";
 
 const CORE = "packages/core/src";
 
-/** How many files somebody who reads one file has to know at most, so that the house cannot silt up again. */
+/** How many files the reader of one file has to know at most. */
 export const REACH = {
   [`${CORE}/loop/loop.ts`]: 135,
   [`${CORE}/hooks/hook.ts`]: 40,

@@ -34,6 +34,6 @@ export function findSleeps(file, text) {
     .map((line) => ({
       file,
       line,
-      message: `a fixed time: await a condition, or say why there is none, \`pause(ms, "why")\` of ${PAUSE}`,
+      message: `a fixed time: await a condition, or say why that is impossible, \`pause(ms, "why")\` of ${PAUSE}`,
     }));
 }

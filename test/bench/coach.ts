@@ -7,7 +7,7 @@ import { coach, coachDeps, userFiles, withFrontMatter } from "@pawl/example-coac
 import { strictModel } from "@pawl/testing";
 
 // Measures the coach's context: its size, the time to build it, and the time to save a file. The files are on
-// this disk: of a new user, of one who has written for a year, and of one whose every section is full. The
+// this disk: of a new user, of one after a year of messages, and of one whose every section is full. The
 // coach's limits are 15,000 tokens, 200 ms and 500 ms.
 
 const rounds = Number(process.argv[2] ?? 20);

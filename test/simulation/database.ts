@@ -6,7 +6,7 @@ import type { Witness } from "./witness.ts";
 
 /** One database behind a network. */
 export interface Database {
-  /** The store itself, for whoever checks it. */
+  /** The store itself, for checks. */
   readonly store: EventStore;
   /** Until when every call is refused, in milliseconds of the timeline. */
   downUntil: number;

@@ -13,7 +13,7 @@ export interface Outcome {
   /** What must not happen and did. */
   readonly faults: readonly string[];
   readonly counts: Readonly<Record<string, number>>;
-  /** The last of what happened, for whoever looks for the reason. */
+  /** The last steps before the end, to find the reason. */
   readonly trace: readonly string[];
 }
 

@@ -78,7 +78,7 @@ export function delegates(
         limits: { turns: EXPERT_TURNS },
         agents: async ({ expert }, { caller }): Promise<Agent | undefined> => {
           if (expert === "vault" && !String(caller.roles).includes("admin")) return undefined;
-          // The clerk does the work of a finder who has left.
+          // The clerk does the work of a finder that has left.
           const who = expert === "finder" && !staff.has(expert) ? "clerk" : expert;
           return staff.has(who) ? all.get(who)?.agent : undefined;
         },

@@ -83,7 +83,7 @@ it.each([Number.NaN, -1, 0, 1.5, 21, Number.POSITIVE_INFINITY, "5"])(
   },
 );
 
-it("U6 X4 other numbers that are none, or out of range, are refused before the database is asked", async () => {
+it("U6 X4 what is no number, or out of range, are refused before the database is asked", async () => {
   const db = { query: async () => expect.unreachable("a statement") };
   const search = js.companySearch(db);
   const numbers = [Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY];

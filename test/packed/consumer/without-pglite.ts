@@ -1,4 +1,4 @@
-// A user of an embedded store who has not installed PGlite: the entry loads, and the error names the package.
+// A program with an embedded store and without PGlite: the entry loads, and the error names the package.
 import assert from "node:assert/strict";
 import { PawlError } from "@pawl/core";
 import { embeddedStore } from "@pawl/postgres/embedded";

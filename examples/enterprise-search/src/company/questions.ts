@@ -11,7 +11,7 @@ export type QuestionKind = (typeof questionKinds)[number];
 export interface Question {
   kind: QuestionKind;
   text: string;
-  /** The user who asks: the one who stated the fact, and so may see every document that states it. */
+  /** The asking user: the one who stated the fact, and so may see every document that states it. */
   asker: { workspaceId: string; email: string };
   /** The ids of the documents that have the answer. */
   answers: readonly string[];

@@ -3,7 +3,7 @@ import { numberOf } from "../base/read.ts";
 import { sourceName, toolName } from "../base/sources.ts";
 import type { Run } from "../runs/run.ts";
 
-/** A row of the table of calls. `undefined`: not known, or there is none. */
+/** A row of the table of calls. `undefined`: not known, or absent. */
 export interface CallRow {
   key: string;
   name: string;

@@ -246,7 +246,7 @@ describe("a run of the search agent in the playground", () => {
     expect(world.model.rejected).toEqual([]);
   });
 
-  it("X4 F17 keeps its caller when the visitor chooses another person, who has other conversations", async () => {
+  it("X4 F17 keeps its caller when the visitor chooses another person with other conversations", async () => {
     const { be, say, ask, get } = world.browser();
     await be(RIVERA);
     const { id } = await say("What does Alex say about Q4?");

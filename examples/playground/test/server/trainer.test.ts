@@ -154,7 +154,7 @@ describe("the trainer in the playground", () => {
         weeks: { sets: number }[];
         muscles: unknown[];
       };
-    // A visitor who has sent no message has no data.
+    // A visitor without messages has no data.
     expect(await progress()).toMatchObject({ weeks: { length: 10 }, muscles: [] });
     const run = await ask("/api/trainer/runs", { input: "A chest workout" });
     await run.text();

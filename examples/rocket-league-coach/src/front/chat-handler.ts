@@ -98,7 +98,7 @@ async function prepared(
   request: Request,
   { path, names }: Wire,
 ): Promise<{ forwarded: Request; asked?: Asked }> {
-  // The handler first asks who sends it, then refuses a text that is too long.
+  // The handler first finds out the sender, then refuses a text that is too long.
   const text = (await readCapped(request, MAX_BODY)) ?? " ".repeat(MAX_BODY + 1);
   const url = new URL(request.url);
   url.pathname = `${path}/runs`;

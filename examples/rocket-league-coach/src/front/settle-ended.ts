@@ -29,7 +29,7 @@ export async function settleEnded(store: EventStore, backend: BackendClient): Pr
 
 /**
  * Returns the run that is charged to a request, or `open` if it has not ended, or may still begin;
- * `undefined` if there is none.
+ * `undefined` without one.
  */
 function runOf(
   events: readonly StoredEvent[],

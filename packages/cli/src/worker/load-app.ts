@@ -11,7 +11,7 @@ export interface WorkerModule {
   close?(): void | Promise<void>;
 }
 
-/** Imports an app's module. @throws PawlError `config` if there is none, or its exports do not fit */
+/** Imports an app's module. @throws PawlError `config` if it is missing, or its exports do not fit */
 export async function loadApp(path: string): Promise<WorkerModule> {
   const file = resolve(path);
   if (!existsSync(file)) throw new PawlError("config", `There is no file at ${file}.`);

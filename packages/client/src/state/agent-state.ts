@@ -119,7 +119,7 @@ export interface Facts {
   answering: ReadonlySet<string>;
   connection: Connection;
   error: AgentFailure | undefined;
-  /** `before` of the next request for older messages. `null` if there are none. */
+  /** `before` of the next request for older messages. `null` if these are all. */
   before: number | null;
   loadingOlder: boolean;
   /** The last failure of a request for older messages. While it is also `error`, it is the one shown. */

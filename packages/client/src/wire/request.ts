@@ -150,7 +150,7 @@ async function refused(response: Response, url: string): Promise<Refused> {
  * `before`.
  */
 export interface Snapshot extends ViewState {
-  /** Names the page of older messages. `null` if there are none, or the server sends all messages. */
+  /** Names the page of older messages. `null` if these are all, or the server sends all messages. */
   before: number | null;
 }
 

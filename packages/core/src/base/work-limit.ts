@@ -35,7 +35,7 @@ export interface HeldPlace extends WorkPlace {
 
 /**
  * Limits a kind of work in one process: how many are in progress at once, and how many bytes they hold. Work
- * beyond that waits, in the order in which it came; a user who has half of everything waits alone.
+ * beyond that waits, in the order in which it came; a user with half of everything waits alone.
  *
  * A place that has begun must never wait for another one of the same limit. One that grows may: it is refused
  * after a while, and its bytes are free then.

@@ -5,8 +5,8 @@ export interface WaitingSession {
 }
 
 /**
- * The sessions that wait for a worker, and those at work. Users take turns, and so do the sessions of a user.
- * A session waits once, however often it is woken, and not while it is at work.
+ * The sessions that wait for a worker, and those that workers have. Users take turns, and so do the sessions of a user.
+ * A session waits once, however often it is woken, and not while a worker has it.
  */
 export interface FairQueue {
   /** The sessions that wait, by user. The user whose turn is next comes first. */
@@ -22,7 +22,7 @@ export function newFairQueue(): FairQueue {
   return { lines: new Map(), users: new Map(), atWork: new Map() };
 }
 
-/** Lets a session wait. If it is at work, it waits once its work is over. */
+/** Lets a session wait. If a worker has it, it waits once that work is over. */
 export function addWaiting({ lines, users, atWork }: FairQueue, { sessionId, userId }: WaitingSession): void {
   if (atWork.has(sessionId)) atWork.set(sessionId, userId);
   else if (!users.has(sessionId)) {

@@ -16,7 +16,7 @@ export function brokenPart(schema: JsonObject, flags: "" | "u" = ""): string | u
 
 /**
  * Describes the first part of a JSON Schema with a keyword that `jsonSchema()` does not evaluate, and without
- * which other values would be valid. `undefined` if there is none.
+ * which other values would be valid. `undefined` without one.
  */
 export function unjudgedPart(schema: JsonObject): string | undefined {
   for (const part of schemasIn(schema)) {

@@ -3,7 +3,7 @@ import type { Schema } from "../schema/schema.ts";
 import type { Expiry } from "./expiry.ts";
 
 // The compiler does not compare zod's schemas, which is costly.
-/** The type of a schema, or an error if it is none. */
+/** The type of a schema, or a type error for anything else. */
 export type AnswerSchema<A> = A &
   ([A] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
     ? unknown

@@ -5,7 +5,7 @@ import { readerOf } from "./output-readers.ts";
 
 /**
  * Returns the value of an output that a message shows. Of an output in progress, it is the part that has
- * arrived; `undefined` if there is none yet.
+ * arrived; `undefined` before that.
  *
  * @example
  * ```ts

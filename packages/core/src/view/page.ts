@@ -34,7 +34,7 @@ export interface ViewPage {
    * `cursor`: redactions up to that event are applied.
    */
   view: ViewState;
-  /** The value of {@link PageOptions.before} for the next older messages. `null` if there are none. */
+  /** The value of {@link PageOptions.before} for the next older messages. `null` if these are all. */
   before: number | null;
   /** The events of the page's runs, as `shown` has returned them. */
   events: readonly SessionEvent[];

@@ -84,7 +84,7 @@ describe("an option that is not a valid number is refused where it is given", ()
     ["R5 a page without a size", {}],
     ["R5 a page of no messages", { last: 0 }],
     ["R5 a page of half a message", { last: 0.5 }],
-    ["R5 a page of a number that is none", { last: none }],
+    ["R5 a page of what is no number", { last: none }],
     ["R5 a page before the log", { last: 1, before: 0 }],
     ["R5 a page before half an event", { last: 1, before: 1.5 }],
     ["R5 a text for a place", { last: 1, before: "3" }],

@@ -346,7 +346,7 @@ describe("the files that a user has uploaded and not sent", () => {
       "invalid_input: Too many files were uploaded",
     );
     expect(count.listed).toBe(400);
-    // What is there already may come again, and what is sent makes room.
+    // Bytes that are stored already may come again, and what is sent makes room.
     const { id } = await files.put("ada", tiny(7));
     await files.keep("ada", "s1", [await files.describe("ada", id)]);
     await files.put("ada", tiny(200));

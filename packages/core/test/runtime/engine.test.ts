@@ -210,7 +210,7 @@ describe("recover()", () => {
     expect(await pawl.recover("unknown")).toEqual({ outcome: "ended" });
   });
 
-  it("Q1 tells that another process is working on it, and when to look again", async () => {
+  it("Q1 tells that another process is working on it, and when to try once more", async () => {
     const { store, sessionId } = await abandoned();
     await store.acquire(sessionId, "another", 60_000);
     const { pawl } = setup([], {}, { store });
@@ -285,7 +285,7 @@ describe("recover()", () => {
     expect((await queued.result).stop.type).toBe("end_turn");
   });
 
-  it("Q1 takes no lease from a worker of an exclusive engine that is at work", async () => {
+  it("Q1 takes no lease from a busy worker of an exclusive engine", async () => {
     const engine: Engine = { ...localEngine(), isExclusive: true };
     const store = memoryStore();
     const web = setup([], {}, { store, engine, concurrency: 0 });

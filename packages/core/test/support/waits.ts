@@ -35,7 +35,7 @@ export const clean = (execute: (context: ToolContext) => unknown, more: object =
     ...more,
   });
 
-/** Asks the user, who has a minute to answer. */
+/** Asks the user, with a minute to answer. */
 export const asking = ({ answered, ask }: ToolContext) => answered ?? ask(question);
 
 /** Waits three times for a minute. */

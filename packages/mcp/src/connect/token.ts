@@ -8,7 +8,7 @@ export interface Token {
   /**
    * Gets a new token after the server has refused a request with this response.
    *
-   * @throws McpFailure `mcp_unauthorized` if there is none
+   * @throws McpFailure `mcp_unauthorized` if it is missing
    */
   refresh(refusal: Response): Promise<void>;
   /** All values that it has had, so that none is stored. */

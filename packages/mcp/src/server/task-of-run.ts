@@ -111,7 +111,7 @@ function textsIn({ data }: Extract<StoredEvent, { type: "assistant_message" }>):
   return text === "" ? [] : [text];
 }
 
-/** Who asks about a task. `signal` aborts when the request does. */
+/** The program that asks about a task. `signal` aborts when the request does. */
 export interface TaskAsker {
   userId: string;
   signal: AbortSignal;

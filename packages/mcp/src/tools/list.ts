@@ -133,7 +133,7 @@ async function infoOf(server: string, listed: ListedTool): Promise<McpToolInfo> 
   return {
     name,
     toolName: toolNameOf(server, name),
-    // Whoever reviews it must see what the model reads.
+    // Its reviewer must see what the model reads.
     description: withoutHidden(description),
     fingerprint: await fingerprintOf(listed),
     annotations: {

@@ -26,7 +26,7 @@ export async function askToSignIn<Deps>(
   const { answered, sessionId, callId } = context;
   const connector = connectorOf(options.name);
   const kept = answered !== undefined && { state: withAnswer(answered) };
-  // `true` is the answer of a user who has signed in, `false` of one who does not want to.
+  // `true` is the answer of a user after signing in, `false` of one that refuses to.
   if (typeof answered?.value === "boolean") throw failure;
   if (pool.signIns !== undefined) {
     const url = await pool.signIns.begin(callerOf(context), { sessionId, callId });

@@ -354,7 +354,7 @@ describe("F17 over HTTP", () => {
     const seen: Json[] = [];
     const whoami = tool({
       name: "whoami",
-      description: "Says who asks.",
+      description: "Says the name of the user.",
       input: jsonSchema({ type: "object" }),
       execute: (_input, { caller, credentials }: ToolContext) => {
         seen.push({ caller, credentials } as Json);

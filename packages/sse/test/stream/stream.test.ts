@@ -171,7 +171,7 @@ describe("a reader that disconnects", () => {
     const id = run.headers.get("x-pawl-session");
     expect((await served.ask(`/sessions/${id}/stream`, { method: "HEAD" })).status).toBe(200);
     const before = reads();
-    await pause(150, "a reader that was left behind would read three times");
+    await pause(150, "a reader that was forgotten would read three times");
     expect(reads()).toBe(before);
   });
 });

@@ -187,7 +187,7 @@ export const wrongStores: readonly (readonly [string, string, Mistake])[] = [
   ]),
   [
     "takes a lease back only from an append that names it",
-    "E2 an append that releases without naming a lease ends the session's lease, whoever holds it",
+    "E2 an append that releases without naming a lease ends the session's lease, also another holder's",
     (store) => ({
       append: (id, events, options) =>
         store.append(id, events, { ...options, release: options.lease !== undefined && !!options.release }),

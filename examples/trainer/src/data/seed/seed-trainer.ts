@@ -14,7 +14,7 @@ export interface SeedOptions {
 
 /**
  * Creates sample data for a user: a profile, half a year of measurements, goals, preferences, ten weeks of
- * history and three locations. Does nothing for a user who has a profile. Writes everything in one statement,
+ * history and three locations. Does nothing for a user with a profile. Writes everything in one statement,
  * so several processes may seed a user at once. The same `seed` creates the same data.
  */
 export async function seedTrainer(

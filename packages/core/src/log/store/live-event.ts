@@ -18,7 +18,7 @@ export interface LiveEventData {
   /**
    * The model wrote a part of the run's output, as JSON text. `partialJson()` parses what has arrived so far.
    * `wrapped`: the output is in the field `value` of that JSON. The event `output` follows with the whole
-   * output, or says why there is none.
+   * output, or says why it has no value.
    */
   output_delta: Delta & { wrapped?: true };
   /**

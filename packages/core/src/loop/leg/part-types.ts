@@ -55,7 +55,7 @@ export type CallRefusal =
 /** A call's sub-agent, or why the call has none. */
 export type ChosenAgent = { agent: TaskAgent } | { why: string };
 
-/** A hook's question as it is stored, without who asks. */
+/** A hook's question as it is stored, without the name of the hook. */
 export type CheckedAsk = Pick<EventData["tool_suspended"], "kind" | "payload" | "answer_schema" | "expires">;
 
 /** The progress of a running call, as readers in this process get it. */

@@ -20,7 +20,7 @@ export interface CallFacts {
   readonly screened?: Screened;
   /** Whether the call's tool asked the user before it ran. Known for tools that do not ask. */
   readonly asked?: boolean;
-  /** The sub-agent for the call, or why there is none. */
+  /** The sub-agent for the call, or why it has no sub-agent. */
   readonly chosen?: { agent: TaskAgent } | { why: string };
   /** The user's answer, as the question's schema has it. */
   readonly answer?: Validated<unknown>;

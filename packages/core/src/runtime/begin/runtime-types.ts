@@ -76,7 +76,7 @@ export interface RunOptions {
    */
   params?: JsonObject;
   /**
-   * What the application says about the user who sends this request, e.g.
+   * What the application says about the user of this request, e.g.
    * `{ workspace: "w1", roles: ["admin"] }`. It is stored with the run. `deps`, hooks and tools get it, also
    * those of sub-agents. The model and clients do not. If given with answers, it replaces the earlier one for
    * `deps`, tools and hooks that run from then on. Default: `{}`.

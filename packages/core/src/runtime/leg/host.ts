@@ -86,7 +86,7 @@ export interface Host {
   filesFor(session: Session): LegFiles;
   readonly tail: LiveTail;
   readonly watches: SessionWatches;
-  /** The legs that are at work in this process, by session id. */
+  /** The legs that run in this process, by session id. */
   readonly atWork: Map<string, Work>;
   /** The callers of the sessions whose lease this process has, by session id. */
   readonly callers: Map<string, Callers>;

@@ -39,7 +39,7 @@ interface Watched {
   cancelWait(): void;
 }
 
-/** What a reader does about a session at rest. */
+/** What a reader does about a session that this process has no leg of. */
 type Care = "nothing" | "give_credentials" | "wait" | "resume";
 
 /**
@@ -117,7 +117,7 @@ async function lookOnce(
   watched.cancelWait = host.clock.after(Math.min(waitMs, LONGEST_TIMER_MS), again, { background: true });
 }
 
-/** Does what a session needs. Resolves to when to look again, in milliseconds, if that is known. */
+/** Does what a session needs. Resolves to the time until the next look, in milliseconds, if that is known. */
 async function careOnce(
   host: Host,
   sessionId: string,

@@ -22,7 +22,7 @@ export async function continueWoken(host: Host, { sessionId, signal }: WokenSess
   try {
     if (place === undefined) return await engine?.wake(sessionId, { afterMs: NO_PLACE_MS });
     const { outcome, afterMs, userId = "" } = await recoverSession(host, sessionId, signal, true);
-    // Without an engine of the application's, this process would take up again what it had to leave.
+    // Without an engine of the application's, this process would resume what it had to leave.
     if (outcome === "left" && host.hasOwnEngine) await engine?.wake(sessionId, { userId });
     else if (afterMs !== undefined) await engine?.wake(sessionId, { userId, afterMs });
   } catch (error) {

@@ -95,7 +95,7 @@ interface AskedEngine {
   isGone: boolean;
 }
 
-/** Takes a place for the session in this process. If there is none, has the engine wake the session. */
+/** Takes a place for the session in this process. Without a free one, has the engine wake the session. */
 async function placeOrWake(host: Host, session: Session, asked: AskedEngine): Promise<Place | undefined> {
   const { engine, slots, report } = host;
   if (engine === undefined || isTaskSession(session)) return FREE_PLACE;

@@ -250,7 +250,7 @@ describe("the code of an error", () => {
     expect(errorCodeOf(thrown)).toBe(code);
   });
 
-  it("F22 is none if reading it throws, or causes go in a circle", () => {
+  it("F22 is no report if reading it throws, or causes go in a circle", () => {
     const circle = new Error("a");
     circle.cause = circle;
     const hostile = {

@@ -63,7 +63,7 @@ it("B7 views, copies and redactions of sessions are read in the same places, and
   await Promise.all(views);
 });
 
-it("B7 a place is left by whoever fails, and given up by whoever is aborted", async () => {
+it("B7 a reader that fails leaves its place, and one that is aborted gives it up", async () => {
   const { pawl, gate, ids } = await counted({ sessions: 1 });
   const asked = { userId: "ada", sessionId: ids.ada };
   gate.error = new Error("down");

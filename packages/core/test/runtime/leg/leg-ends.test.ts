@@ -130,7 +130,7 @@ it("asks the store for nothing more when a run has settled", async () => {
   expect(calls).toEqual([]);
 });
 
-it("L9 aborts the signal of work that a tool has left behind when the run ends", async () => {
+it("L9 aborts the signal of work that a tool has not ended when the run ends", async () => {
   const signals: AbortSignal[] = [];
   const work = tool({
     name: "work",

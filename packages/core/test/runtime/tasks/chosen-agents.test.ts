@@ -142,7 +142,7 @@ describe("F19 an agent that is chosen by the call's input", () => {
   });
 
   it.each(["auditor", "nobody", "constructor", "__proto__"])(
-    "is none for a name that this caller may not use, or that is made up: %s",
+    "is no agent for a name that this caller may not use, or that is made up: %s",
     async (name) => {
       const made = world([asks(name), done], { auditor: [{ text: "Secret." }] });
       expect((await said(made)).stop.type).toBe("end_turn");

@@ -135,7 +135,7 @@ export const leaseChecks: readonly Check[] = [
     },
   },
   {
-    name: "E2 an append that releases without naming a lease ends the session's lease, whoever holds it",
+    name: "E2 an append that releases without naming a lease ends the session's lease, also another holder's",
     async run({ acquire, append, session, store }) {
       const id = await session();
       const lease = await acquire(id, "one", LONG);

@@ -101,7 +101,7 @@ export const openChecks: readonly Check[] = [
     await held(id);
   }),
   check(
-    "E3 opening finds no session where there is none, and no name that no store could keep",
+    "E3 opening finds no session that does not exist, and no name that no store could keep",
     async (opening) => {
       const { open, session, store } = opening;
       const missing = randomUUID();
