@@ -23,7 +23,7 @@ const LONGEST_PAUSE_MS = 10 * 60_000;
 
 /**
  * Wraps a store so that the object's alarm rings when a run needs it: when a lease expires without being
- * renewed, or at the time for which a run waits. A caller that acquires a lease or starts a run gets an answer only
+ * renewed, or at the time for which a run waits. Acquiring a lease, or starting a run, returns only
  * after the alarm is set, so it rings even if the object dies in the middle of what follows.
  *
  * The next time is always read from the log. Memory only has the time to which the alarm is set, so that an

@@ -5,8 +5,8 @@ export interface WaitingSession {
 }
 
 /**
- * The sessions that wait for a worker, and those that workers have. Users take turns, and so do the sessions of a user.
- * A session waits once, however often it is woken, and not while a worker has it.
+ * The sessions that wait for a worker, and those that workers have. Users take turns, and so do the sessions
+ * of a user. A session waits once, however often it is woken, and not while a worker has it.
  */
 export interface FairQueue {
   /** The sessions that wait, by user. The user whose turn is next comes first. */

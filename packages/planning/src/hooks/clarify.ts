@@ -46,7 +46,7 @@ export async function clarified<Deps>(
   }
 }
 
-/** Whether a plan must be made: the run has no plan, or the user has answered its question or written a message. */
+/** Whether a plan must be made: there is no plan, or the user has answered its question, or has written. */
 function wantsPlan({ record }: Here<never> | Here<unknown>, plans: boolean): boolean {
   const { plan, planned, clarifications, messages } = record;
   if (plan === undefined || planned === undefined) {
