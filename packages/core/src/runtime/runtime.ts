@@ -61,16 +61,16 @@ export function runtime<Deps, Name extends string = string>(
       makeRun(host, beginning(host, beginOrContinue(host, agent, options)), options?.signal) as Run<never>,
     stop: async (sessionId, options) => {
       const session = await asked("stop", sessionId, options);
-      const { requestStop } = await later();
+      const { requestStop } = await loadLater();
       await requestStop(host, session, agentNamed(host, session.agent));
     },
     view: async (sessionId, options) => {
       const session = await asked("view", sessionId, options);
-      const { viewOf } = await later();
+      const { viewOf } = await loadLater();
       return await viewOf(host, session);
     },
     enterRead: async (options) => {
-      const { enterRead } = await later();
+      const { enterRead } = await loadLater();
       return await enterRead(host, options);
     },
     follow: (sessionId, options = {}) => {
@@ -80,17 +80,17 @@ export function runtime<Deps, Name extends string = string>(
     },
     startContextAt: async (sessionId, options) => {
       const session = await asked("startContextAt", sessionId, options);
-      const { startContextAt } = await later();
+      const { startContextAt } = await loadLater();
       return await startContextAt(host, session, agentNamed(host, session.agent), options.fromSeq);
     },
     redact: async (sessionId, seq, options) => {
       const session = await asked("redact", sessionId, options);
-      const { redact } = await later();
+      const { redact } = await loadLater();
       await redact(host, session, agentNamed(host, session.agent), seq, options.throughSeq);
     },
     fork: async (sessionId, options) => {
       const session = await asked("fork", sessionId, options);
-      const { fork } = await later();
+      const { fork } = await loadLater();
       return await fork(host, session, options.atSeq ?? session.lastSeq);
     },
     getOrCreateSession: async (agent, userId) => {
@@ -99,7 +99,7 @@ export function runtime<Deps, Name extends string = string>(
     },
     recover: async (sessionId, options = {}) => {
       checkCall("recover", sessionId, options);
-      const { recoverSession } = await later();
+      const { recoverSession } = await loadLater();
       const recovering = recoverSession(host, sessionId, options.signal);
       const { outcome, afterMs } = await beginning(host, recovering);
       return { outcome, ...(afterMs !== undefined && { afterMs }) };
@@ -119,7 +119,7 @@ export function runtime<Deps, Name extends string = string>(
 }
 
 /** The code of actions that most processes never call, in a chunk of its own. */
-const later = () => import("./later/index.ts");
+const loadLater = () => import("./later/index.ts");
 
 /** The methods that only the owner of a session may call. */
 type OwnedCall = Exclude<Parameters<typeof checkCall>[0], "follow" | "recover">;
