@@ -2,7 +2,11 @@ import { describe, expect, test } from "vitest";
 import { findWrongArrows } from "../scripts/lib/arrows.mjs";
 
 const manifest = (name: string, more: object = {}) =>
-  JSON.stringify({ name, exports: { ".": {}, "./extra": {}, "./stop/*": {} }, ...more }, null, 2);
+  JSON.stringify(
+    { name, exports: { ".": {}, "./extra": {}, "./tools": {}, "./stop/*": {} }, ...more },
+    null,
+    2,
+  );
 const usesCore = { dependencies: { "@pawl/core": "workspace:^" } };
 
 const house = {
@@ -26,6 +30,11 @@ describe("allowed", () => {
       "an entry that exports name",
       "packages/sse/src/a.ts",
       'import "@pawl/core/extra"; import "@pawl/core/stop/x";',
+    ],
+    [
+      "core's entry for hooks and tools",
+      "packages/planning/src/a.ts",
+      'import "@pawl/core"; import "@pawl/core/tools";',
     ],
     ["tests use testing", "packages/sse/test/a.test.ts", 'import { scripted } from "@pawl/testing";'],
     ["core's tests too", "packages/core/test/a.test.ts", 'import { scripted } from "@pawl/testing";'],
@@ -90,10 +99,10 @@ describe("reported, with file and line", () => {
     ],
     ["a package by its own name", "packages/sse/src/a.ts", 'import "@pawl/sse";', "imports itself"],
     [
-      "a side entry where only the main one is public",
+      "an entry that is not for extensions",
       "packages/planning/src/a.ts",
       'import "@pawl/core/extra";',
-      "only the public entry",
+      "only the main entry and /tools",
     ],
     [
       "what is not installed with it",

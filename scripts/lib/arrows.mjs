@@ -10,9 +10,10 @@ const EXTRA_TARGETS = {
 };
 const DEFAULT_TARGETS = ["@pawl/core"];
 /**
- * These packages may import only core's main entry. That proves that the loop can be extended from outside.
+ * These packages may import only core's main entry and its entry for authors of hooks and tools. That proves
+ * that the loop can be extended from outside.
  */
-const MAIN_ENTRY_ONLY = ["@pawl/knowledge", "@pawl/planning"];
+const EXTENSIONS = ["@pawl/knowledge", "@pawl/planning"];
 const TESTING = "@pawl/testing";
 const PUBLISHED = ["dependencies", "peerDependencies", "optionalDependencies"];
 
@@ -75,8 +76,8 @@ function wrongTarget(target, specifier, { name, ships, tests, example }) {
   if (ships && target === TESTING) return `${TESTING} is for tests; shipped code must not import it`;
   const allowed = tests ? [name, TESTING, ...targetsOf(name)] : targetsOf(name);
   if (!allowed.includes(target)) return `${name} must not know ${target}${hint(allowed)}`;
-  if (ships && MAIN_ENTRY_ONLY.includes(name) && specifier !== target) {
-    return `${name} uses only the public entry of ${target}, not "${specifier}"`;
+  if (ships && EXTENSIONS.includes(name) && ![target, `${target}/tools`].includes(specifier)) {
+    return `${name} uses only the main entry and /tools of ${target}, not "${specifier}"`;
   }
   return undefined;
 }

@@ -7,7 +7,7 @@ export const PLAIN_WORDS = new Set(
   add advance after again amount answered any api arg argument ask asked asp assistant at auth
   authorize balance base batch before begin block body boss bound bucket busy by byte cause cent change
   channel char chat check choice chosen claim claude client clock close closed code complete connect
-  connection content contract cost create database db default depend description difference
+  connection content contract cost create cut database db default depend description difference
   directory display doc done draft duration earlier embedded encoder end ended error estimate
   estimated every exclusive execute expire expired expose extra fact fail failed failure fallback
   fastify fault fetch field for forced from get given guidance h handler has header height hidden hint history
@@ -21,7 +21,7 @@ export const PLAIN_WORDS = new Set(
   server set setting shorten shown signal size skipped sleep span spec spending spent sql sqlite
   start started state status storage stored stream strict subscribe success summary supabase suspend
   system tag task test text thinking thread time timeline timeout title to token total transaction
-  ttl type typed ui under until url usd use used validate value version when why width wire with
+  ttl type typed ui under until up url usd use used validate value version what when whose why width wire with within
   without work worker wrapped write zod
 `
     .trim()

@@ -1,5 +1,6 @@
 import { butIs, checkNumbers } from "../base/check-numbers.ts";
-import { isOwnTag, MOST_TAGS } from "../context/own-tags.ts";
+import { MOST_TAGS } from "../context/own-tags.ts";
+import { isOwnTag } from "../context/sanitize.ts";
 import { wrongWith } from "../hooks/check-hook.ts";
 import { unlimited } from "../log/budget.ts";
 import { checkModel } from "../model/check-model.ts";

@@ -1,9 +1,13 @@
 import { kindOf } from "./check-options.ts";
 import { PawlError } from "./errors.ts";
 
-interface Bounds {
+/** The bounds of {@link checkNumbers}. */
+export interface NumberBounds {
+  /** Default: 0. */
   least?: number;
+  /** Default: none. */
   most?: number;
+  /** Whether the numbers must be whole. */
   whole?: boolean;
 }
 
@@ -12,13 +16,24 @@ interface Bounds {
  *
  * @param whose the function that takes the options, for the message, e.g. `withRetry()`
  * @throws PawlError `config` for the first option that is not a number or is out of bounds
+ *
+ * @example
+ * ```ts
+ * import { checkNumbers } from "@pawl/core/tools";
+ *
+ * try {
+ *   checkNumbers("search()", { limit: 0 }, { least: 1, whole: true });
+ * } catch (error) {
+ *   console.log(String(error)); // … limit of search() must be a whole number from 1, not 0.
+ * }
+ * ```
  */
 // `NaN` is refused too. `Number(process.env.X)` returns it for a missing variable, and a limit of `NaN` is
 // never reached, because every comparison with it is false.
 export function checkNumbers(
   whose: string,
   numbers: { readonly [what: string]: number },
-  { least = 0, most = Number.POSITIVE_INFINITY, whole = false }: Bounds = {},
+  { least = 0, most = Number.POSITIVE_INFINITY, whole = false }: NumberBounds = {},
 ): void {
   for (const [what, value] of Object.entries(numbers)) {
     if (typeof value === "number" && value >= least && value <= most && (!whole || Number.isInteger(value)))

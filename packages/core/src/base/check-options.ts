@@ -158,7 +158,16 @@ function isAlike(a: string, b: string): boolean {
   return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
 }
 
-/** Returns the type of a value in words, for messages that must not show the value: it may be a secret. */
+/**
+ * Returns the type of a value in words, for messages that must not show the value: it may be a secret.
+ *
+ * @example
+ * ```ts
+ * import { kindOf } from "@pawl/core/tools";
+ *
+ * console.log(kindOf([]), kindOf(null), kindOf(5)); // a list null a number
+ * ```
+ */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";

@@ -30,3 +30,22 @@ export function clipNote(cut: number, of: number): string {
  * error.
  */
 const HEAD = 0.75;
+
+/**
+ * Cuts a text to `limit` characters, of which `more` is the end.
+ *
+ * @param more stands for the rest of a text that was cut; default: `…`
+ *
+ * @example
+ * ```ts
+ * import { cutText } from "@pawl/core/tools";
+ *
+ * console.log(cutText("The quick brown fox", 10)); // The quick…
+ * ```
+ */
+export function cutText(text: string, limit: number, more = "…"): string {
+  if (text.length <= limit) return text.toWellFormed();
+  // Half a surrogate pair is invalid text, which APIs and databases refuse.
+  const head = text.slice(0, Math.max(0, limit - more.length)).replace(/[\ud800-\udbff]$/, "");
+  return `${head}${more}`.toWellFormed();
+}

@@ -203,3 +203,20 @@ export function printable(text: string): string {
     (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
+
+/**
+ * Returns whether an error means that this process cannot write the session's log, so that a hook or a tool
+ * cannot handle it: throw it again, and the run ends or continues in another process.
+ *
+ * @example
+ * ```ts
+ * import { PawlError } from "@pawl/core";
+ * import { isLogFailure } from "@pawl/core/tools";
+ *
+ * console.log(isLogFailure(new PawlError("fenced", "Another process has this session."))); // true
+ * console.log(isLogFailure(new PawlError("model_error", "Overloaded"))); // false
+ * ```
+ */
+export function isLogFailure(error: unknown): boolean {
+  return PawlError.is(error, "fenced") || storeFailed(error);
+}

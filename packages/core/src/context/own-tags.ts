@@ -1,23 +1,12 @@
 import type { StoredEvent } from "../log/event.ts";
 import type { SessionState } from "../session/state.ts";
-import { WRAPPER_TAGS } from "./sanitize.ts";
-
-const TAG = /^[a-z][a-z0-9_-]{0,63}$/i;
+import { isOwnTag } from "./sanitize.ts";
 
 /** The most tags of an agent's hooks and of a session. Every text for the model is searched for all tags. */
 export const MOST_TAGS = 50;
 
 /** The part of a session's state that has its own tags. */
 type Tagged = Pick<SessionState, "ownTags">;
-
-/**
- * Returns whether a text can be a tag of the application's own: a name of 1 to 64 characters `A-Z a-z 0-9 _
- * -` that begins with a letter and is not one of Pawl's own tags.
- */
-export function isOwnTag(tag: unknown): tag is string {
-  const taken: readonly string[] = WRAPPER_TAGS;
-  return typeof tag === "string" && TAG.test(tag) && !taken.includes(tag.toLowerCase());
-}
 
 /**
  * Returns the application's own tag of a note or of knowledge; `undefined` if it has none. Another writer may

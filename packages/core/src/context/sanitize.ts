@@ -4,6 +4,24 @@ import { PawlError } from "../base/errors.ts";
 /** The names of the tags that Pawl puts around text that it adds to the prompt. */
 export const WRAPPER_TAGS = ["knowledge", "artifact", "note", "user_data", "conversation_summary"] as const;
 
+const TAG = /^[a-z][a-z0-9_-]{0,63}$/i;
+
+/**
+ * Returns whether a text can be a tag of the application's own: a name of 1 to 64 characters `A-Z a-z 0-9 _
+ * -` that begins with a letter and is not one of Pawl's own tags.
+ *
+ * @example
+ * ```ts
+ * import { isOwnTag } from "@pawl/core/tools";
+ *
+ * console.log(isOwnTag("goals"), isOwnTag("knowledge"), isOwnTag("a b")); // true false false
+ * ```
+ */
+export function isOwnTag(tag: unknown): tag is string {
+  const taken: readonly string[] = WRAPPER_TAGS;
+  return typeof tag === "string" && TAG.test(tag) && !taken.includes(tag.toLowerCase());
+}
+
 /**
  * Makes untrusted text harmless inside a tag of the prompt: it can neither close that tag nor open one that
  * only Pawl writes. Adds a backslash after the `<` of such tags and removes nothing, so that no new tag can

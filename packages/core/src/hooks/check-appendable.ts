@@ -1,9 +1,8 @@
 import { kindOf } from "../base/check-options.ts";
 import { invalidInput } from "../base/invalid-input.ts";
 import { jsonLoss } from "../base/json-loss.ts";
-import { isOwnTag } from "../context/own-tags.ts";
 import { USER_DATA } from "../context/prefix.ts";
-import { WRAPPER_TAGS } from "../context/sanitize.ts";
+import { isOwnTag, WRAPPER_TAGS } from "../context/sanitize.ts";
 import type { AppendableEvent } from "../log/event.ts";
 import type { EventData } from "../log/event-data.ts";
 import { isReserved } from "../log/event-keys.ts";

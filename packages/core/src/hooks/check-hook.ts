@@ -1,5 +1,5 @@
 import { kindOf } from "../base/check-options.ts";
-import { isOwnTag } from "../context/own-tags.ts";
+import { isOwnTag } from "../context/sanitize.ts";
 import type { Hook } from "./hook.ts";
 
 const PARTS: { readonly [part in keyof Required<Hook>]: true } = {

@@ -1,19 +1,18 @@
-import { PawlError } from "@pawl/core";
+import { checkNumbers, cutText } from "@pawl/core/tools";
 
 /** Cuts a text to `limit` characters and appends a note that says how many characters are missing. */
 export function clipped(text: string, limit: number): string {
-  if (text.length <= limit) return text.toWellFormed();
-  // Half a surrogate pair is invalid text, which APIs and databases refuse.
-  const head = text.slice(0, limit).replace(/[\ud800-\udbff]$/, "");
-  return `${head}\n[clipped: ${text.length - head.length} of ${text.length} chars]`.toWellFormed();
+  const head = cutText(text, limit, "");
+  const cut = text.length - head.length;
+  return cut === 0 ? head : `${head}\n[clipped: ${cut} of ${text.length} chars]`;
 }
 
 /**
- * Checks an optional limit.
+ * Checks limits, which may be left out.
  *
- * @throws PawlError `config` unless `value` is `undefined` or a whole number from 1.
+ * @throws PawlError `config` unless each is `undefined` or a whole number from 1.
  */
-export function checkLimit(value: number | undefined, what: string): void {
-  if (value === undefined || (Number.isInteger(value) && value >= 1)) return;
-  throw new PawlError("config", `${what} must be a whole number from 1, not ${value}.`);
+export function checkLimits(whose: string, limits: { readonly [what: string]: number | undefined }): void {
+  for (const [what, limit = 1] of Object.entries(limits))
+    checkNumbers(whose, { [what]: limit }, { least: 1, whole: true });
 }

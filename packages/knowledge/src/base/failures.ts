@@ -7,15 +7,6 @@ import { type HookContext, PawlError } from "@pawl/core";
 export type OnError = (error: unknown, context: HookContext) => void;
 
 /**
- * Returns whether an error means that the log cannot be written, so that the run cannot continue in this
- * process.
- */
-export function isLogFailure(cause: unknown): boolean {
-  const codes = ["fenced", "store_unavailable", "forbidden"] as const;
-  return codes.some((code) => PawlError.is(cause, code));
-}
-
-/**
  * Returns a function that reports errors to `onError`, by default to the console. An error in `onError` is
  * ignored.
  */

@@ -1,6 +1,5 @@
 import { PawlError, sanitize } from "@pawl/core";
-
-const TAG = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
+import { isOwnTag } from "@pawl/core/tools";
 
 /**
  * Wraps text in a tag. The text can neither close nor open this tag or those in `tags`. Returns `""` for
@@ -17,13 +16,11 @@ export function fenced(tag: string, text: string, tags: readonly string[] = []):
  * @throws PawlError `config` if the name is invalid or reserved by Pawl.
  */
 export function checkTag(tag: string, whose: string): void {
-  if (!TAG.test(tag)) {
-    throw new PawlError(
-      "config",
-      `"${tag}" is not a valid tag for ${whose}: use a letter, then up to 63 letters, digits, _ and -.`,
-    );
-  }
-  if (sanitize(`<${tag}>`) !== `<${tag}>`) {
+  if (isOwnTag(tag)) return;
+  if (sanitize(`<${tag}>`) !== `<${tag}>`)
     throw new PawlError("config", `The tag <${tag}> is reserved for Pawl; ${whose} needs another one.`);
-  }
+  throw new PawlError(
+    "config",
+    `"${tag}" is not a valid tag for ${whose}: use a letter, then up to 63 letters, digits, _ and -.`,
+  );
 }

@@ -6,9 +6,9 @@ import {
   systemClock,
   type UserDataSource,
 } from "@pawl/core";
-import { checkLimit, clipped } from "../base/clipped.ts";
+import { within } from "@pawl/core/tools";
+import { checkLimits, clipped } from "../base/clipped.ts";
 import { checkTag, fenced } from "../base/fenced.ts";
-import { within } from "../base/within.ts";
 
 /** One section of the user data that `unifiedContext()` builds. */
 export interface ContextSection<Deps = unknown> {
@@ -120,7 +120,7 @@ export function unifiedContext<Deps = unknown>(
   const { onError = (error, { tag }) => console.error(`context, ${tag}: ${PawlError.describe(error)}`) } =
     options;
   checkSections(sections);
-  checkLimit(timeoutMs, "timeoutMs of a context");
+  checkLimits("a context", { timeoutMs });
   const tags = sections.map(({ tag }) => tag);
 
   return async (source) => {
@@ -176,7 +176,6 @@ function checkSections<Deps>(sections: readonly ContextSection<Deps>[]): void {
     if (seen.has(tag.toLowerCase()))
       throw new PawlError("config", `Two sections of a context have the tag <${tag}>; each needs its own.`);
     seen.add(tag.toLowerCase());
-    checkLimit(maxChars, `maxChars of the section <${tag}>`);
-    checkLimit(timeoutMs, `timeoutMs of the section <${tag}>`);
+    checkLimits(`the section <${tag}>`, { maxChars, timeoutMs });
   }
 }

@@ -9,8 +9,9 @@ import {
   type RunContext,
   systemClock,
 } from "@pawl/core";
-import { checkLimit } from "../base/clipped.ts";
-import { isLogFailure, type OnError, reporter } from "../base/failures.ts";
+import { checkNumbers, isLogFailure } from "@pawl/core/tools";
+import { checkLimits } from "../base/clipped.ts";
+import { type OnError, reporter } from "../base/failures.ts";
 import { readLog, type SpokenIn } from "../log/read-log.ts";
 import { byName, type DataSource } from "../sources/data-source.ts";
 import { deliver } from "./deliver.ts";
@@ -145,14 +146,8 @@ function workOf<Deps>(options: InitializerOptions<Deps>): Work<Deps> {
   checkOptions("initializer()", options, OPTIONS, { instead: { prompt: "Use `guidance`." } });
   const { model, sources, guidance = "", name = "initializer", clock = systemClock, spoken } = options;
   const { timeoutMs = 8_000, sourceTimeoutMs = 5_000, maxTokens = 2_000, earlierMessages = 4 } = options;
-  for (const [what, limit] of Object.entries({ timeoutMs, sourceTimeoutMs, maxTokens }))
-    checkLimit(limit, `${what} of "${name}"`);
-  if (!(Number.isInteger(earlierMessages) && earlierMessages >= 0)) {
-    throw new PawlError(
-      "config",
-      `earlierMessages of "${name}" must be a whole number from 0, not ${earlierMessages}.`,
-    );
-  }
+  checkLimits(`"${name}"`, { timeoutMs, sourceTimeoutMs, maxTokens });
+  checkNumbers(`"${name}"`, { earlierMessages }, { whole: true });
   checkPricing(`the model of "${name}"`, model.pricing);
   if (sources.length === 0)
     throw new PawlError("config", `"${name}" needs at least one data source in \`sources\`.`);

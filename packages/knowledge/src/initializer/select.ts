@@ -1,6 +1,5 @@
 import { PawlError, type RunContext, toJson } from "@pawl/core";
-import { isLogFailure } from "../base/failures.ts";
-import { TimeUp, timeLimit } from "../base/within.ts";
+import { isLogFailure, TimeUp, timeLimit } from "@pawl/core/tools";
 import {
   type ChoiceError,
   type Chosen,

@@ -6,9 +6,9 @@ import {
   type RunContext,
   systemClock,
 } from "@pawl/core";
-import { checkLimit } from "../base/clipped.ts";
-import { isLogFailure, type OnError, reporter } from "../base/failures.ts";
-import { within } from "../base/within.ts";
+import { isLogFailure, within } from "@pawl/core/tools";
+import { checkLimits } from "../base/clipped.ts";
+import { type OnError, reporter } from "../base/failures.ts";
 import { readLog } from "../log/read-log.ts";
 import { byName } from "../sources/data-source.ts";
 import type { Skill } from "./skill.ts";
@@ -91,8 +91,7 @@ export function skillHook<Deps = unknown>(options: SkillHookOptions<Deps>): Hook
     keywords.map((word) => [skill, patternOf(word)] as const),
   );
   const report = reporter(name, options.onError);
-  checkLimit(atMost, `atMost of "${name}"`);
-  checkLimit(timeoutMs, `timeoutMs of "${name}"`);
+  checkLimits(`"${name}"`, { atMost, timeoutMs });
 
   const signalled = async (message: string, context: RunContext<Deps>): Promise<string[]> => {
     if (signals === undefined) return [];

@@ -7,7 +7,7 @@ import {
   type Schema,
   toJsonSchema,
 } from "@pawl/core";
-import { checkLimit } from "../base/clipped.ts";
+import { checkLimits } from "../base/clipped.ts";
 
 /** The argument of a data source's `fetch`. */
 export interface SourceRequest<Deps = unknown, Params = unknown> {
@@ -133,8 +133,7 @@ export function dataSource<P extends Schema = Schema<JsonObject>, Raw = unknown,
     );
   }
   const what = `the data source "${name}"`;
-  checkLimit(maxChars, `maxChars of ${what}`);
-  checkLimit(timeoutMs, `timeoutMs of ${what}`);
+  checkLimits(what, { maxChars, timeoutMs });
   const paramsSchema = params && toJsonSchema(params, what);
   if (paramsSchema !== undefined && paramsSchema.type !== "object") {
     throw new PawlError(

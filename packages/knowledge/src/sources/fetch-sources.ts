@@ -7,8 +7,8 @@ import {
   toJson,
   validate,
 } from "@pawl/core";
+import { listedProblems, TimeUp, within } from "@pawl/core/tools";
 import { clipped } from "../base/clipped.ts";
-import { TimeUp, within } from "../base/within.ts";
 import { byName, type DataSource } from "./data-source.ts";
 
 /** A source to fetch, by its name, with its params. */
@@ -93,8 +93,7 @@ export async function fetchSources<Deps>(
     if (source === undefined) return failed(name, "unknown_source", `There is no data source "${name}".`);
     const time = source.timeoutMs ?? timeoutMs;
     const parsed = await parsedParams(source, params);
-    // biome-ignore lint/plugin: `validate()` lists ten at most, and core's `listedProblems()` is not in its main entry.
-    if (!parsed.ok) return failed(name, "invalid_params", clipped(parsed.problems.join("; "), 1_000));
+    if (!parsed.ok) return failed(name, "invalid_params", listedProblems(parsed.problems));
     const data = await within({ signal, timeoutMs: time, clock }, async (own) => {
       const raw = await source.fetch({ userId, params: parsed.value, deps, signal: own });
       const text: unknown = source.format(raw);

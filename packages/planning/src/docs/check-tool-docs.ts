@@ -1,5 +1,6 @@
 import { type Tool, validate } from "@pawl/core";
-import { fieldsOf, joined, listed } from "../base/text.ts";
+import { listedProblems } from "@pawl/core/tools";
+import { fieldsOf, listed } from "../base/text.ts";
 import type { ToolDoc } from "./tool-doc.ts";
 
 /**
@@ -78,6 +79,6 @@ function parameterProblems({ tool, parameters }: ToolDoc, { spec }: Tool<never>)
 async function exampleProblems({ tool: name, examples }: ToolDoc, { input }: Tool<never>): Promise<string[]> {
   const checked = await Promise.all(examples.map(async (example) => await validate(input, example)));
   return checked.flatMap((one, at) =>
-    one.ok ? [] : [`Example ${at + 1} of "${name}" is refused by the tool: ${joined(one.problems, "; ")}.`],
+    one.ok ? [] : [`Example ${at + 1} of "${name}" is refused by the tool: ${listedProblems(one.problems)}.`],
   );
 }

@@ -1,5 +1,5 @@
 import { checkOptions, type OptionKinds } from "@pawl/core";
-import { checkWhole } from "../base/check-whole.ts";
+import { checkCounts } from "../base/check-counts.ts";
 import { relevanceOf } from "../base/relevance.ts";
 import type { ToolDoc } from "./tool-doc.ts";
 
@@ -64,8 +64,7 @@ export function chooseToolDocs(
 ): ChosenToolDocs {
   checkOptions("chooseToolDocs()", options, OPTIONS);
   const { query, most = 8, maxTokens = 2_000 } = options;
-  checkWhole("`most` of chooseToolDocs()", most);
-  checkWhole("`maxTokens` of chooseToolDocs()", maxTokens);
+  checkCounts("chooseToolDocs()", { most, maxTokens });
   const first = new Set(options.first ?? []);
   const among = options.among === undefined ? undefined : new Set(options.among);
   const open = docs.filter(({ tool }) => among?.has(tool) ?? true);

@@ -1,5 +1,6 @@
 import { type Ask, type Json, type JsonObject, jsonSchema, type StopReason, toJson } from "@pawl/core";
-import { clipped, fieldsOf } from "../base/text.ts";
+import { cutText } from "@pawl/core/tools";
+import { fieldsOf } from "../base/text.ts";
 import { MOST_CHOICES } from "../plan/check-plan.ts";
 import type { Choice, PlanQuestion } from "../plan/plan.ts";
 import { type ClarificationEvent, EVENTS } from "../record/events.ts";
@@ -146,7 +147,7 @@ function answerJson(choices: readonly Choice[]): JsonObject {
 }
 
 function unclear({ text, about }: PlanQuestion, times: number) {
-  const what = about === undefined ? "what you need" : `what you mean by “${clipped(about, 100)}”`;
+  const what = about === undefined ? "what you need" : `what you mean by “${cutText(about, 100)}”`;
   const message = `I asked ${times === 1 ? "once" : `${times} times`} and still do not know ${what}. Please write again and include the answer to this: ${text}`;
   return { code: "clarification_failed" as const, message };
 }

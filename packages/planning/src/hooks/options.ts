@@ -8,7 +8,7 @@ import {
   PawlError,
   type StopReason,
 } from "@pawl/core";
-import { checkWhole } from "../base/check-whole.ts";
+import { checkCounts } from "../base/check-counts.ts";
 import { RUN_AGENT } from "../base/run-agent.ts";
 import type { ToolDoc } from "../docs/tool-doc.ts";
 import { MAX_TASKS } from "../plan/check-plan.ts";
@@ -185,11 +185,13 @@ export function settingsOf<Deps>(options: PlanningOptions<Deps>): Settings<Deps>
     report: reporter(options.onError),
   };
   const { attempts, maxTasks, maxTokens, timeoutMs } = settings;
-  const numbers = { attempts, maxTasks, maxTokens, timeoutMs };
-  for (const [name, value] of Object.entries(numbers)) checkWhole(`\`${name}\` of planning()`, value);
-  checkWhole("`review.everyCalls` of planning()", settings.review?.everyCalls ?? 1);
-  checkWhole("`docs.most` of planning()", settings.docs?.most ?? 1);
-  checkWhole("`docs.maxTokens` of planning()", settings.docs?.maxTokens ?? 1);
+  const numbers = {
+    ...{ attempts, maxTasks, maxTokens, timeoutMs },
+    "review.everyCalls": settings.review?.everyCalls ?? 1,
+    "docs.most": settings.docs?.most ?? 1,
+    "docs.maxTokens": settings.docs?.maxTokens ?? 1,
+  };
+  checkCounts("planning()", numbers);
   return settings;
 }
 

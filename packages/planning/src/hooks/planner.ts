@@ -1,11 +1,12 @@
 import { toJson } from "@pawl/core";
+import { isLogFailure } from "@pawl/core/tools";
 import type { Plan } from "../plan/plan.ts";
 import { planSchema, WRITE_PLAN } from "../plan/plan-schema.ts";
 import { EVENTS, type PlanEvent } from "../record/events.ts";
 import { boundsFor } from "../tools/write-plan.ts";
 import { plannerPrompts } from "./prompts.ts";
 import { checkedText } from "./returned.ts";
-import { attempt, codeOf, type Here, isLogFailure, logFailure, type Work } from "./work.ts";
+import { attempt, codeOf, type Here, logFailure, type Work } from "./work.ts";
 
 /** Identifies the messages and answers that a plan is based on. One plan is made for each basis. */
 export function basisOf({ record }: Pick<Here<never>, "record">): string {

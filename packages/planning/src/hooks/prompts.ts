@@ -1,5 +1,6 @@
 import { sanitize } from "@pawl/core";
-import { clipped, oneLine } from "../base/text.ts";
+import { cutText } from "@pawl/core/tools";
+import { oneLine } from "../base/text.ts";
 import type { Spoken } from "../record/read-record.ts";
 import type { RunRecord } from "../record/record.ts";
 import { recordTexts } from "../record/texts.ts";
@@ -54,10 +55,10 @@ export function plannerPrompts(guidance: string, facts: PlannerFacts): { system:
     prompt: joined([
       ["Tools", atMost(tools.map((name) => `- ${name}: ${oneLine(known.get(name) ?? "", 300)}`)).join("\n")],
       ["Agents", lines.slice(0, MOST_AGENTS).join("\n")],
-      ["Facts", clipped(facts.facts ?? "", 8_000)],
+      ["Facts", cutText(facts.facts ?? "", 8_000)],
       ["Earlier", conversationText(earlier)],
       ...recordParts(record),
-      ["Message", clipped(message, 8_000)],
+      ["Message", cutText(message, 8_000)],
     ]),
   };
 }
@@ -76,7 +77,7 @@ export function reviewerPrompts(
     system: [REVIEWER, MATERIAL, ...(guidance === "" ? [] : [guidance])].join("\n\n"),
     prompt: joined([
       ["Tools", atMost(tools).join(", ")],
-      ["Message", clipped(message, 8_000)],
+      ["Message", cutText(message, 8_000)],
       ...recordParts(record),
       ["Failures", failed.join("\n")],
     ]),
@@ -101,12 +102,12 @@ function recordParts(record: RunRecord): [string, string][] {
   return [
     ["Plan", texts.Plan],
     ["Clarifications", [...resolved.slice(-10), texts.Clarifications].filter((one) => one !== "").join("\n")],
-    ["ToolCallHistory", clipped(texts.ToolCallHistory, 12_000)],
+    ["ToolCallHistory", cutText(texts.ToolCallHistory, 12_000)],
   ];
 }
 
 function conversationText(earlier: readonly Spoken[]): string {
-  return earlier.map(({ who, text }) => `${who}: ${clipped(text, 1_000)}`).join("\n");
+  return earlier.map(({ who, text }) => `${who}: ${cutText(text, 1_000)}`).join("\n");
 }
 
 function joined(parts: readonly (readonly [string, string])[]): string {

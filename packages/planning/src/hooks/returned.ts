@@ -1,5 +1,5 @@
 import { PawlError, toJson } from "@pawl/core";
-import { got } from "../base/got.ts";
+import { kindOf } from "@pawl/core/tools";
 import { fieldsOf } from "../base/text.ts";
 import type { Choice } from "../plan/plan.ts";
 
@@ -9,13 +9,13 @@ import type { Choice } from "../plan/plan.ts";
  * @throws PawlError `config` for anything but a list of choices with different ids
  */
 export function checkedChoices(returned: unknown): Choice[] {
-  if (!Array.isArray(returned)) throw notChoices(`got ${got(returned)}. Return [] if there are none`);
+  if (!Array.isArray(returned)) throw notChoices(`got ${kindOf(returned)}. Return [] if there are none`);
   const given: unknown = toJson(returned);
   const listed = new Map<string, Choice>();
   for (const [at, one] of (given as unknown[]).entries()) {
     const { id, label, detail = "" } = fieldsOf(one);
     for (const [field, value] of Object.entries({ id, label, detail }))
-      if (typeof value !== "string") throw notChoices(`\`${field}\` of entry ${at} is ${got(value)}`);
+      if (typeof value !== "string") throw notChoices(`\`${field}\` of entry ${at} is ${kindOf(value)}`);
     if (listed.has(id as string))
       throw notChoices(`entry ${at} has the same id as one before it: ${JSON.stringify(id)}`);
     listed.set(id as string, one as Choice);
@@ -37,5 +37,5 @@ function notChoices(what: string): PawlError {
  */
 export function checkedText(name: string, returned: unknown): string | undefined {
   if (returned === undefined || typeof returned === "string") return returned;
-  throw new PawlError("config", `\`${name}\` of planning() must return a string; got ${got(returned)}.`);
+  throw new PawlError("config", `\`${name}\` of planning() must return a string; got ${kindOf(returned)}.`);
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, Schema } from "@pawl/core";
-import { clipped, fieldsOf, listed } from "../base/text.ts";
+import { cutText } from "@pawl/core/tools";
+import { fieldsOf, listed } from "../base/text.ts";
 import { checkPlan, type PlanBounds, questionIn } from "../plan/check-plan.ts";
 import type { Plan, PlanQuestion } from "../plan/plan.ts";
 import { objectOf, questionJson, schemaOf, tasksJson } from "../plan/plan-schema.ts";
@@ -28,9 +29,9 @@ const REVIEW: JsonObject = objectOf({
 export function reviewSchema(plan: Plan, bounds: PlanBounds): Schema<Decision> {
   return schemaOf(REVIEW, (value) => {
     const { notes, tasks, order, question: asked, stop } = fieldsOf(value);
-    const decision: Decision = { notes: clipped(textOr(notes, ""), 2_000) };
+    const decision: Decision = { notes: cutText(textOr(notes, ""), 2_000) };
     const reason = textOr(stop, "");
-    if (reason !== "") return { value: { ...decision, stop: clipped(reason, 1_000) } };
+    if (reason !== "") return { value: { ...decision, stop: cutText(reason, 1_000) } };
     const question = questionIn(asked);
     const ordered = inOrder(Array.isArray(tasks) ? tasks : plan.tasks, order);
     if ("problem" in ordered) return { problems: [ordered.problem] };
@@ -52,7 +53,7 @@ function inOrder(tasks: readonly unknown[], order: unknown): { tasks: unknown[] 
   const ids = [...new Set(order)];
   const isWhole = ids.length === byId.size && ids.every((id) => byId.has(id));
   if (!isWhole) {
-    const known = [...byId.keys()].flatMap((id) => (typeof id === "string" ? [clipped(id, 64)] : []));
+    const known = [...byId.keys()].flatMap((id) => (typeof id === "string" ? [cutText(id, 64)] : []));
     return { problem: `\`order\` must have the ids of all tasks: ${listed(known)}.` };
   }
   return { tasks: ids.map((id) => byId.get(id)) };

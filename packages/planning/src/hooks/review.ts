@@ -1,4 +1,5 @@
 import { type Hook, type RunContext, type StopReason, toJson } from "@pawl/core";
+import { isLogFailure } from "@pawl/core/tools";
 import type { Plan } from "../plan/plan.ts";
 import { EVENTS, type ReviewEvent } from "../record/events.ts";
 import { planAfterCalls } from "../record/progress.ts";
@@ -8,7 +9,7 @@ import { storePlan } from "./planner.ts";
 import { reviewerPrompts } from "./prompts.ts";
 import { reviewSchema } from "./review-schema.ts";
 import { stopRun } from "./stop.ts";
-import { codeOf, type Here, isLogFailure, logFailure, type Work } from "./work.ts";
+import { codeOf, type Here, logFailure, type Work } from "./work.ts";
 
 /** The turn that is over. */
 type Turn = Parameters<NonNullable<Hook["afterTurn"]>>[0];

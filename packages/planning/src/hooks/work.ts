@@ -1,6 +1,6 @@
 import { PawlError, type RunContext, toJson } from "@pawl/core";
+import { within } from "@pawl/core/tools";
 import { fieldsOf } from "../base/text.ts";
-import { within } from "../base/within.ts";
 import { EVENTS, type FailedEvent } from "../record/events.ts";
 import { type ReadRecord, recordReader } from "../record/read-record.ts";
 import type { PlanWork } from "../tools/work.ts";
@@ -91,9 +91,4 @@ export async function logFailure<Deps>(
 /** Returns the code of an error, for the log. */
 export function codeOf(error: unknown): string {
   return PawlError.is(error) ? error.code : "failed";
-}
-
-/** Whether the error means that this process cannot write the log, and so cannot continue the run. */
-export function isLogFailure(error: unknown): boolean {
-  return (["fenced", "store_unavailable", "forbidden"] as const).some((code) => PawlError.is(error, code));
 }

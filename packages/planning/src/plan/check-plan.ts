@@ -1,6 +1,7 @@
 import { checkOptions, type OptionKinds } from "@pawl/core";
-import { checkWhole } from "../base/check-whole.ts";
-import { clipped, fieldsOf, joined, listed } from "../base/text.ts";
+import { cutText } from "@pawl/core/tools";
+import { checkCounts } from "../base/check-counts.ts";
+import { fieldsOf, joined, listed } from "../base/text.ts";
 import { cycleIn } from "./cycle.ts";
 import type { Choice, Plan, PlanQuestion, Task } from "./plan.ts";
 
@@ -52,7 +53,7 @@ const OPTIONS: OptionKinds<PlanBounds> = { tools: "any", agents: "any", maxTasks
 export function checkPlan(draft: unknown, bounds: PlanBounds = {}): PlanCheck {
   checkOptions("checkPlan()", bounds, OPTIONS);
   const { maxTasks = MAX_TASKS } = bounds;
-  checkWhole("`maxTasks` of checkPlan()", maxTasks);
+  checkCounts("checkPlan()", { maxTasks });
   const problems: string[] = [];
   const given = fieldsOf(draft);
   const goal = words(given.goal, 1_000);
@@ -97,7 +98,7 @@ function candidatesIn(value: unknown, known: ReadonlySet<string> | undefined): s
 }
 
 function refused(problems: string[]): PlanCheck {
-  const message = `The plan is not valid. ${joined(problems, " ")}`;
+  const message = `The plan is not valid. ${joined(problems)}`;
   return {
     status: "error",
     error: { code: "invalid_plan", message, problems: problems.slice(0, 10) },
@@ -158,11 +159,11 @@ function checkReferences(tasks: readonly Task[], { tools, agents }: PlanBounds, 
       );
     for (const needed of depends_on)
       if (!ids.has(needed))
-        problems.push(`The task "${id}" depends on "${clipped(needed, 64)}", which is not in the plan.`);
+        problems.push(`The task "${id}" depends on "${cutText(needed, 64)}", which is not in the plan.`);
   }
   const circle = cycleIn(tasks);
   if (circle !== undefined)
-    problems.push(`These tasks wait for each other: ${clipped(circle.join(" → "), 1_000)}.`);
+    problems.push(`These tasks wait for each other: ${cutText(circle.join(" → "), 1_000)}.`);
 }
 
 const STATUSES: readonly unknown[] = ["ok", "needs_clarification", "blocked"];
@@ -210,5 +211,5 @@ export const MOST_CHOICES = 20;
 /** Trims a text and cuts it to `limit`. Returns `undefined` for a blank text and for other values. */
 function words(value: unknown, limit: number): string | undefined {
   const text = typeof value === "string" ? value.trim() : "";
-  return text === "" ? undefined : clipped(text, limit);
+  return text === "" ? undefined : cutText(text, limit);
 }

@@ -1,5 +1,5 @@
 import { canonicalJson, PawlError, type StoredEvent, type StoredOf, usdFromCents } from "@pawl/core";
-import { got } from "../base/got.ts";
+import { kindOf } from "@pawl/core/tools";
 import { oneLine } from "../base/text.ts";
 import {
   type ClarificationEvent,
@@ -38,7 +38,7 @@ export function recordOf(events: Iterable<StoredEvent>): RunRecord {
   if (typeof Object(events)[Symbol.iterator] !== "function" || typeof events === "string")
     throw new PawlError(
       "config",
-      `recordOf() takes a list of events, e.g. await Array.fromAsync(store.read(sessionId)); got ${got(events)}.`,
+      `recordOf() takes a list of events, e.g. await Array.fromAsync(store.read(sessionId)); got ${kindOf(events)}.`,
     );
   let record = newRecord("");
   for (const event of events) record = withEvent(record, event);

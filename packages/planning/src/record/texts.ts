@@ -1,5 +1,6 @@
 import { canonicalJson } from "@pawl/core";
-import { clipped, oneLine } from "../base/text.ts";
+import { cutText } from "@pawl/core/tools";
+import { oneLine } from "../base/text.ts";
 import { type Plan, readyTasks } from "../plan/plan.ts";
 import type { Clarification, RunRecord, ToolExecution } from "./record.ts";
 import { TAGS } from "./tags.ts";
@@ -111,6 +112,6 @@ function callText(call: ToolExecution, mainAgent: string): string {
     durationMs === null ? undefined : `${Math.round(durationMs)} ms`,
     costUsd > 0 ? `$${costUsd.toFixed(4)}` : undefined,
   ].filter((one) => one !== undefined);
-  const input = clipped(canonicalJson(call.arguments), 200);
+  const input = cutText(canonicalJson(call.arguments), 200);
   return `${tool} (${facts.join(", ")}) ${input}${agent === mainAgent ? "" : ` by ${agent}`} – ${call.summary}`;
 }

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { agent, runtime } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
@@ -49,8 +49,11 @@ describe("migrations on a server", () => {
   });
 
   it("E9 stand as files in the package: `pawl-postgres sql packages/postgres/sql` writes them", async () => {
-    for (const [name, text] of Object.entries(migrationFiles()))
-      expect(await readFile(new URL(`../../sql/${name}`, import.meta.url), "utf8"), name).toBe(text);
+    const wanted = migrationFiles();
+    const folder = new URL("../../sql/", import.meta.url);
+    expect((await readdir(folder)).sort()).toEqual(Object.keys(wanted).sort());
+    for (const [name, text] of Object.entries(wanted))
+      expect(await readFile(new URL(name, folder), "utf8"), name).toBe(text);
   });
 
   it("E9 need no rights if nothing is left to do", async () => {

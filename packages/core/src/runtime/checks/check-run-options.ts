@@ -4,8 +4,8 @@ import { PawlError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { storableObject } from "../../base/json-loss.ts";
 import { isBlank } from "../../base/text.ts";
-import { isOwnTag } from "../../context/own-tags.ts";
 import { USER_DATA } from "../../context/prefix.ts";
+import { isOwnTag } from "../../context/sanitize.ts";
 import type { Answer, Knowledge, RetryRunOptions, RunOptions } from "../begin/runtime-types.ts";
 
 const OPTIONS: OptionKinds<Omit<RunOptions, "retry"> & { retry?: string }> = {
