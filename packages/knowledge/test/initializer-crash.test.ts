@@ -1,8 +1,8 @@
 import { type EventStore, memoryStore } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { crashingStore } from "../../../test/support/crashing-store.ts";
 import { initializer } from "../src/index.ts";
-import { dyingAt } from "./support/dying.ts";
 import { type Asked, choosing, initialized, someSources, worldOf } from "./support/world.ts";
 
 const wishes = [
@@ -20,14 +20,14 @@ describe("an initializer whose process dies", () => {
     async (when, n) => {
       let clock = Date.UTC(2026, 10, 20);
       const base = memoryStore({ now: () => clock });
-      const dying = dyingAt(base, n, when);
+      const dying = crashingStore(base, n, when);
       const small = scriptedModel(() => choosing(...wishes));
       const asked: Asked = [];
       const hooks = () => [initializer({ model: small, sources: someSources(asked), onError: () => {} })];
-      const old = worldOf({ hooks: hooks() }, { store: dying.store, onError: () => {} });
+      const old = worldOf({ hooks: hooks() }, { store: dying, onError: () => {} });
       const run = old.pawl.run("tester", { userId: "u1", input: "Hi", clientMessageId: "m1" });
       await run.result.catch(() => undefined);
-      expect(dying.isDead()).toBe(true);
+      expect(dying.dead).toBe(true);
       const answered = await selections(base, "spending");
       clock += 60_000;
 
@@ -50,10 +50,10 @@ describe("an initializer whose process dies", () => {
   it("I3 does not ask again where asking had failed", async () => {
     let clock = Date.UTC(2026, 10, 20);
     const base = memoryStore({ now: () => clock });
-    const dying = dyingAt(base, 4, "before");
+    const dying = crashingStore(base, 4, "before");
     const small = scriptedModel(() => ({ text: "No." }));
     const hooks = [initializer({ model: small, sources: someSources(), onError: () => {} })];
-    const old = worldOf({ hooks }, { store: dying.store, onError: () => {} });
+    const old = worldOf({ hooks }, { store: dying, onError: () => {} });
     await old.pawl
       .run("tester", { userId: "u1", input: "Hi", clientMessageId: "m1" })
       .result.catch(() => undefined);
@@ -70,7 +70,7 @@ describe("an initializer whose process dies", () => {
     const base = memoryStore();
     const world = initialized([choosing(...wishes)], {}, [
       {},
-      { store: dyingAt(base, 2, "before").store, onError: () => {} },
+      { store: crashingStore(base, 2, "before"), onError: () => {} },
     ]);
     const run = world.pawl.run("tester", { userId: "u1", input: "Hi" });
     await expect(run.result).rejects.toMatchObject({ code: "store_unavailable" });

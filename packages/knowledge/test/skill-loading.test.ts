@@ -1,8 +1,8 @@
 import { memoryStore, type RunContext } from "@pawl/core";
 import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { crashingStore } from "../../../test/support/crashing-store.ts";
 import { parseSkill, type Skill, type SkillHookOptions, skillHook, skillTool } from "../src/index.ts";
-import { dyingAt } from "./support/dying.ts";
 import { skillText } from "./support/skills.ts";
 import { worldOf } from "./support/world.ts";
 
@@ -107,14 +107,14 @@ describe("skills that a message calls for", () => {
   it.each([2, 3])("C8 are as many after a crash as without one, and none twice: append %i", async (n) => {
     let clock = Date.UTC(2026, 10, 20);
     const base = memoryStore({ now: () => clock });
-    const dying = dyingAt(base, n, "after");
+    const dying = crashingStore(base, n, "after");
     const skills = ["k1", "k2", "k3"].map((word) => skill(word, word));
     const hooks = [skillHook({ skills, atMost: 2 })];
-    const old = worldOf({ hooks }, { store: dying.store, onError: () => {} });
+    const old = worldOf({ hooks }, { store: dying, onError: () => {} });
     const run = old.pawl.run("tester", { userId: "u1", input: "k1 k2 k3" });
     await run.result.catch(() => undefined);
     const { sessionId, runId } = await run.started;
-    expect(dying.isDead()).toBe(true);
+    expect(dying.dead).toBe(true);
     clock += 60_000;
     const next = worldOf({ hooks }, { store: base });
     expect(await next.pawl.sweep()).toBe(1);

@@ -1,11 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Json } from "@pawl/core";
 import react from "@vitejs/plugin-react";
-import { build, defaultClientConditions } from "vite";
+import { builtGallery, typeOfFile } from "../../../../test/support/built-gallery.ts";
 import { pause } from "../../../../test/support/pause.ts";
 import type { Shown } from "../../web/gallery/shown.ts";
 
@@ -21,11 +20,9 @@ export interface Gallery {
   close(): Promise<void>;
 }
 
-const TYPES: ReadonlyMap<string, string> = new Map([
-  ["html", "text/html"],
-  ["js", "text/javascript"],
-  ["css", "text/css"],
-]);
+const STYLES = ["tokens", "base", "thread", "parts", "prose"];
+
+const ROOT = join(import.meta.dirname, "..", "..", "web", "gallery");
 
 /** Lists what sticks out of the window and is not cut off, as classes. */
 export const TOO_WIDE = `(() => {
@@ -37,7 +34,7 @@ export const TOO_WIDE = `(() => {
 
 /** Builds the gallery in memory, with the page's colours and fonts, and serves it. */
 export async function openGallery(): Promise<Gallery> {
-  const files = await built();
+  const files = await builtGallery(ROOT, react(), STYLES);
   const gallery: Omit<Gallery, "url" | "close"> = {
     shown: { events: [], writing: "", answers: {} },
     requests: [],
@@ -53,7 +50,7 @@ export async function openGallery(): Promise<Gallery> {
     const file = path === "/" ? "index.html" : path.slice(1);
     const source = file === "shown.json" ? JSON.stringify(gallery.shown) : files.get(file);
     if (source === undefined) return void response.writeHead(404).end();
-    const type = TYPES.get(file.slice(file.lastIndexOf(".") + 1)) ?? "application/json";
+    const type = typeOfFile(file);
     response.writeHead(200, { "content-type": type }).end(source);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -82,32 +79,4 @@ async function answerOf(
   const body = Object.hasOwn(shown.answers, path) ? shown.answers[path] : undefined;
   if (typeof body === "string") return { status: 500, body };
   return body === undefined ? { status: 404, body: { status: "not_found" } } : { status: 200, body };
-}
-
-const STYLES = join(import.meta.dirname, "..", "..", "..", "playground", "web", "styles");
-
-/** Adds the page's colours, fonts and shared classes to the gallery. */
-async function withStyles(html: string): Promise<string> {
-  const names = ["tokens", "base", "thread", "parts", "prose"];
-  const styles = await Promise.all(names.map((name) => readFile(join(STYLES, `${name}.css`), "utf8")));
-  return html.replace("<head>", () => `<head><style>${styles.join("\n")}</style>`);
-}
-
-async function built(): Promise<ReadonlyMap<string, string | Uint8Array>> {
-  const result = await build({
-    configFile: false,
-    logLevel: "error",
-    root: join(import.meta.dirname, "..", "..", "web", "gallery"),
-    plugins: [react(), { name: "page-styles", transformIndexHtml: withStyles }],
-    resolve: { conditions: ["@pawl/source", ...defaultClientConditions] },
-    build: { write: false, target: "es2022" },
-  });
-  const outputs = Array.isArray(result) ? result : [result];
-  return new Map(
-    outputs.flatMap((one) =>
-      "output" in one
-        ? one.output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source] as const)
-        : [],
-    ),
-  );
 }
