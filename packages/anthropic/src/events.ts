@@ -18,9 +18,8 @@ export type AnswerReader = () => Promise<ModelEvent[] | undefined>;
 // The SDK's own iterator also drops pings, the only sign of life of a model that thinks, and it costs more
 // than all other steps.
 export function answerReader(answer: Answer, call: Call, requestId: string | undefined): AnswerReader {
-  let events: ModelEvent[] = [];
   const check = eventCheck();
-  const take = (event: ModelEvent): void => {
+  const take = (events: ModelEvent[], event: ModelEvent): void => {
     check(event);
     shorten(event);
     if (event.type === "message_start" && requestId !== undefined) event.request_id = requestId;
@@ -34,12 +33,12 @@ export function answerReader(answer: Answer, call: Call, requestId: string | und
     onEnd: () => call.done(),
     close: () => call.close(),
   };
-  const next = packetReader(body, { requestId }, (progress) =>
+  return packetReader<ModelEvent>(body, { requestId }, (progress) =>
     eventReader({
       onEvent: (event) => {
         if (!progress.begin()) return;
         try {
-          take(event);
+          take(progress.items, event);
           if (event.type === "message_stop") progress.complete();
         } catch (error) {
           progress.fail(unreadable(error));
@@ -53,10 +52,6 @@ export function answerReader(answer: Answer, call: Call, requestId: string | und
       },
     }),
   );
-  return async () => {
-    events = [];
-    return (await next()) ? events : undefined;
-  };
 }
 
 /** The length at which an answer's id and similar texts are cut, in characters. */

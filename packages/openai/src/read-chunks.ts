@@ -14,33 +14,29 @@ export async function* readChunks(
   response: Response,
   requestId: string | undefined,
 ): AsyncGenerator<Chunk[], void, undefined> {
-  let chunks: Chunk[] = [];
   const reader = response.body?.getReader();
   const body = {
     headers: response.headers,
     read: async () => (await reader?.read()) ?? { done: true },
     close: () => void reader?.cancel().catch(() => undefined),
   };
-  const next = packetReader(body, { requestId, endMs: END_MS }, (answer) => {
+  const next = packetReader<Chunk>(body, { requestId, endMs: END_MS }, (answer) => {
     const parser = createParser({
       onComment: () => {
-        if (answer.isOpen()) chunks.push(EMPTY);
+        if (answer.isOpen()) answer.items.push(EMPTY);
       },
       onEvent: ({ event, data }) => {
         if (data === "" || !answer.begin()) return;
         if (data.trim() === "[DONE]") return answer.complete();
         const read = chunkOf(event, data, response, requestId);
         if (read instanceof Error) answer.fail(read);
-        else chunks.push(read);
+        else answer.items.push(read);
       },
     });
     return (text) => parser.feed(text);
   });
-  while (await next()) {
-    const batch = chunks;
-    chunks = [];
-    if (batch.length > 0) yield batch;
-  }
+  for (let chunks = await next(); chunks !== undefined; chunks = await next())
+    if (chunks.length > 0) yield chunks;
 }
 
 function chunkOf(

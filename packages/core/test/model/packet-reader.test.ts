@@ -23,16 +23,16 @@ async function wordsOf(
     },
   };
   const { promise: closing, resolve: close } = Promise.withResolvers<void>();
-  const next = packetReader(body, options, (answer) => (text) => {
+  const next = packetReader<string>(body, options, (answer) => (text) => {
     for (const word of text.split(/\s+/).filter(Boolean)) {
       if (!answer.begin()) return;
       if (word === "END") answer.complete();
       else if (word === "BAD") answer.fail(new Error("a bad word"));
-      else words.push(word);
+      else answer.items.push(word);
     }
   });
   try {
-    while (await next());
+    for (let read = await next(); read !== undefined; read = await next()) words.push(...read);
     return { words, closed };
   } catch (error) {
     return { words, closed, error: error as Error & { details?: object } };

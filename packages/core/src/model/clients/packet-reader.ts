@@ -15,7 +15,9 @@ export interface AnswerBody {
 }
 
 /** What a parser reports about the answer that it reads, for {@link packetReader}. */
-export interface AnswerProgress {
+export interface AnswerProgress<T> {
+  /** What was read of the present packet. The parser adds to it. */
+  readonly items: T[];
   /** Returns whether the answer is neither complete nor failed. Whatever arrives later is ignored. */
   isOpen(): boolean;
   /** Reports a message of the stream. Returns {@link AnswerProgress.isOpen}. */
@@ -38,10 +40,10 @@ export interface PacketReaderOptions {
 }
 
 /**
- * Makes a function that reads the next packet of a streamed answer and feeds its text to a parser. The
- * function returns `false` once the answer is complete. It throws what the parser reported by `fail`, after
- * the call that has read the last good messages; an error that names the type if the answer is not an event
- * stream; and {@link cutOffAnswer} if the body ends before the answer is complete.
+ * Makes a function that reads the next packet of a streamed answer, feeds its text to a parser and returns
+ * the parser's items; `undefined` after a complete answer. It throws what the parser reported by `fail`,
+ * after the call that has returned the last good items; an error that names the type if the answer is not an
+ * event stream; and {@link cutOffAnswer} if the body ends before the answer is complete.
  *
  * @param parser returns the function that takes each next piece of text
  *
@@ -52,28 +54,30 @@ export interface PacketReaderOptions {
  * const response = new Response("one.two.END");
  * const reader = response.body!.getReader();
  * const body = { headers: response.headers, read: () => reader.read(), close: () => void reader.cancel() };
- * const words: string[] = [];
- * const next = packetReader(body, {}, (answer) => (text) => {
+ * const next = packetReader<string>(body, {}, (answer) => (text) => {
  *   for (const word of text.trim().split(".")) {
  *     if (!answer.begin()) return;
  *     if (word === "END") answer.complete();
- *     else words.push(word);
+ *     else answer.items.push(word);
  *   }
  * });
- * while (await next());
- * console.log(words); // [ 'one', 'two' ]
+ * console.log(await next(), await next()); // [ 'one', 'two' ] undefined
  * ```
  */
 // The iterators of the SDKs are not used: if a stream is cut, they end without an error.
-export function packetReader(
+export function packetReader<T>(
   body: AnswerBody,
   { requestId, endMs = 500 }: PacketReaderOptions,
-  parser: (answer: AnswerProgress) => (text: string) => void,
-): () => Promise<boolean> {
+  parser: (answer: AnswerProgress<T>) => (text: string) => void,
+): () => Promise<T[] | undefined> {
   let failure: Error | undefined;
   let hasBegun = false;
   let isComplete = false;
-  const answer: AnswerProgress = {
+  let items: T[] = [];
+  const answer: AnswerProgress<T> = {
+    get items() {
+      return items;
+    },
     isOpen: () => !isComplete && failure === undefined,
     begin() {
       hasBegun = true;
@@ -90,14 +94,15 @@ export function packetReader(
   const decoder = new TextDecoder();
   return async () => {
     if (failure !== undefined) throw failure;
-    if (isComplete) return false;
+    if (isComplete) return undefined;
+    items = [];
     const { done, value } = await body.read();
     // The last message may lack the empty line that completes it.
     feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
     if (isComplete) await readRest(body, endMs);
     else if (done)
       answer.fail((hasBegun ? undefined : wrongContentType(body.headers)) ?? cutOffAnswer(requestId));
-    return true;
+    return items;
   };
 }
 
