@@ -55,6 +55,8 @@ test("the table of the house has what the sources have now", () => {
     "of them with less than 15 lines of code, and no reason for it": "2",
     "of them that a single other file imports, which is no door": "1",
     "lines of code of core, without comments": "19",
+    "names in the main door": "1",
+    "names in `/store`, `/model`, `/tools`, `/view`, `/inspect`, `/disk`, `/zod3`": "0, 0, 0, 0, 0, 0, 0",
     "options of `agent`, `tool`, `runtime`, `run` and `handler`": "7",
   });
   expect(written).toContain("More words.");

@@ -21,6 +21,8 @@ const OPTIONS = [
   ["packages/sse/src/handler/handler-options.ts", "HandlerOptions"],
 ];
 
+const DOORS = ["store", "model", "tools", "view", "inspect", "disk", "zod3"];
+
 /** Each row's label, its values of earlier days, and how it is measured. */
 const ROWS = [
   ["files at core's root, all of them doors", "42", "8", ({ own }) => own.filter(isAtRoot).length],
@@ -54,6 +56,13 @@ const ROWS = [
     ({ files }) => findSmallFiles(files).single.length,
   ],
   ["lines of code of core, without comments", "11,575", "22,173", ({ files, own }) => linesOf(files, own)],
+  ["names in the main door", "230", "140", ({ files }) => namesIn(files, "index")],
+  [
+    `names in ${DOORS.map((door) => `\`/${door}\``).join(", ")}`,
+    "0, 0, 0, 0, 18, 1, 3",
+    "78, 33, 11, 46, 44, 1, 3",
+    ({ files }) => DOORS.map((door) => namesIn(files, door)).join(", "),
+  ],
   ["options of `agent`, `tool`, `runtime`, `run` and `handler`", "", "95", ({ files }) => optionsOf(files)],
 ];
 
@@ -91,6 +100,16 @@ function circleOf(files, own) {
     .filter((file) => importsOf(files, file).some((target) => reached.get(target)?.has(file)))
     .map((file) => [...reached.get(file)].filter((other) => reached.get(other)?.has(file)).length);
   return sizes.length === 0 ? "none" : `${Math.max(...sizes)} files`;
+}
+
+/** Returns how many names a door exports. */
+function namesIn(files, door) {
+  const { statements } = ts.createSourceFile(
+    "a.ts",
+    files.get(`${CORE}${door}.ts`) ?? "",
+    ts.ScriptTarget.Latest,
+  );
+  return statements.reduce((sum, one) => sum + (one.exportClause?.elements?.length ?? 0), 0);
 }
 
 function optionsOf(files) {
