@@ -49,8 +49,8 @@ async function waiting(store: EventStore) {
     },
   };
   const left = [{ text: "Fine." }, { text: "More." }];
-  const here = setup(left, { tools: [ask] }, { store: watched, pollMs: 10 });
-  const other = setup(left, { tools: [ask] }, { store, pollMs: 10 });
+  const here = setup(left, { tools: [ask] }, { store: watched, times: { pollMs: 10 } });
+  const other = setup(left, { tools: [ask] }, { store, times: { pollMs: 10 } });
   const arm = (moment: Moment, act: () => Promise<unknown>) => {
     armed = { moment, act };
   };

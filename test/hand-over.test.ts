@@ -26,7 +26,14 @@ function newProcess({ concurrency, over = store, ...options }: Process) {
   const engine = pgBossEngine({ connectionString: database.url, sameDatabase: true });
   const model = scriptedModel([{ text: "Done." }]);
   const coach = agent({ name: "coach", model, instructions: "Help." });
-  const pawl = runtime({ agents: [coach], store: over, engine, concurrency, leaseTtlMs: 60_000, ...options });
+  const pawl = runtime({
+    agents: [coach],
+    store: over,
+    engine,
+    concurrency,
+    times: { leaseTtlMs: 60_000 },
+    ...options,
+  });
   onTestFinished(async () => {
     await pawl.drain({ timeoutMs: concurrency === 0 ? 0 : 20_000 });
     await engine.close();

@@ -71,7 +71,7 @@ async function logOf(replies: readonly Reply[], steps: readonly Step[]) {
     hooks: [approval({ when: ["gated"] })],
   });
   const store: EventStore = memoryStore();
-  const pawl = runtime({ agents: [tester], store, pollMs: 5, storeRetryMs: [] });
+  const pawl = runtime({ agents: [tester], store, times: { pollMs: 5, storeRetryMs: [] } });
   let id = (await pawl.run(tester, { ...user, input: "Hi" }).result).sessionId;
   const say = (more: object = {}) => pawl.run(tester, { ...user, sessionId: id, input: "Go on", ...more });
   const take = async (one: Step) => {

@@ -98,7 +98,11 @@ async function server(script: readonly Reply[], over = (store: EventStore) => st
   const tools = [search, down];
   const hooks = [clarifies];
   const finder = agent({ name: "finder", model, instructions: "You find things.", tools, hooks });
-  const pawl = runtime({ agents: [finder], store, leaseTtlMs: LEASE_MS, pollMs: 20, storeRetryMs: [] });
+  const pawl = runtime({
+    agents: [finder],
+    store,
+    times: { leaseTtlMs: LEASE_MS, pollMs: 20, storeRetryMs: [] },
+  });
   const serve = handler({
     runtime: pawl,
     agent: "finder",

@@ -41,7 +41,7 @@ worker.start(
     store: worker.watchStore(await openStore()),
     ...(engine && { engine: worker.watchEngine(engine) }),
     concurrency,
-    leaseTtlMs,
+    times: { leaseTtlMs },
     onError,
   }),
 );

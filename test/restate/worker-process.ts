@@ -16,7 +16,7 @@ const pawl = runtime({
   agents: [walker],
   store: postgresStore(pool),
   concurrency: 10,
-  leaseTtlMs: 2_000,
+  times: { leaseTtlMs: 2_000 },
   onError: () => undefined,
   engine: {
     ...engine,

@@ -91,16 +91,20 @@ function newRuntime(
   return runtime({
     agents: [agent],
     store,
-    clock: machine.clock,
-    leaseTtlMs: plan.leaseTtlMs,
-    pollMs: 5_000,
-    ...(plan.handOverAfterMs !== undefined && { handOverAfterMs: plan.handOverAfterMs }),
+    testing: {
+      clock: machine.clock,
+      newId: () => {
+        ids += 1;
+        return `${machine.name}-${ids}`;
+      },
+    },
+    times: {
+      leaseTtlMs: plan.leaseTtlMs,
+      pollMs: 5_000,
+      ...(plan.handOverAfterMs !== undefined && { handOverAfterMs: plan.handOverAfterMs }),
+    },
     ...(engine !== undefined && { engine }),
     ...(concurrency != null && { concurrency }),
-    newId: () => {
-      ids += 1;
-      return `${machine.name}-${ids}`;
-    },
     onError: (error) => {
       witness.note(`${machine.name} reports ${String(error)}`);
       if (!isOrdinary(error)) witness.fault(`${machine.name} reports ${(error as Error).stack}`);

@@ -148,10 +148,7 @@ it(
         store: over,
         deps: (_session, { credentials }) => ({ token: (credentials as Held | undefined)?.token ?? "" }),
         blobs,
-        leaseTtlMs: LEASE_MS,
-        pollMs: 30,
-        abortGraceMs: 10,
-        storeRetryMs: [],
+        times: { leaseTtlMs: LEASE_MS, pollMs: 30, abortGraceMs: 10, storeRetryMs: [] },
         onError: note,
       });
     let asked = 0;

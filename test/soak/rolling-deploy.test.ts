@@ -33,9 +33,7 @@ function boot(version: "1" | "2"): Runtime {
   const pawl = runtime({
     agents: [coach.version(version)],
     store,
-    leaseTtlMs: soak(1_000, 3_000),
-    pollMs: soak(50, 250),
-    abortGraceMs: 10,
+    times: { leaseTtlMs: soak(1_000, 3_000), pollMs: soak(50, 250), abortGraceMs: 10 },
   });
   pawl.start();
   return pawl;

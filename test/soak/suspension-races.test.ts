@@ -57,7 +57,7 @@ const tester = agent({
 });
 
 /** Boots a process without safety nets: it never sweeps, and leases neither expire nor are renewed. */
-const boot = (): Runtime => runtime({ agents: [tester], store, leaseTtlMs: 600_000, pollMs: 20 });
+const boot = (): Runtime => runtime({ agents: [tester], store, times: { leaseTtlMs: 600_000, pollMs: 20 } });
 
 const second = {
   answer: async (pawl: Runtime, sessionId: string, callId: string) => {

@@ -15,14 +15,7 @@ import fc from "fast-check";
 /** Limits and hooks of an agent in the random runs. */
 export type Policy = Pick<
   AgentOptions<unknown>,
-  | "limits"
-  | "sessionLimits"
-  | "onLimit"
-  | "hooks"
-  | "stopWhen"
-  | "toolConcurrency"
-  | "userData"
-  | "userDataPer"
+  "limits" | "sessionLimits" | "onLimit" | "hooks" | "stopWhen" | "toolConcurrency" | "userData"
 >;
 
 /** How often the effect of each run has started, by run id. */
@@ -180,5 +173,13 @@ export const quiet = (bounds: Policy): Policy => ({
 });
 
 export const policy: fc.Arbitrary<Policy> = fc
-  .tuple(rules, fc.constantFrom<Partial<Policy>>({}, {}, { userData }, { userData, userDataPer: "run" }))
+  .tuple(
+    rules,
+    fc.constantFrom<Partial<Policy>>(
+      {},
+      {},
+      { userData: { read: userData } },
+      { userData: { read: userData, per: "run" } },
+    ),
+  )
   .map(([one, other]) => ({ ...one, ...other }));

@@ -20,7 +20,7 @@ const coach = agent({
   instructions: "You order.",
   tools: remoteTools({ url }),
 });
-const pawl = runtime({ agents: [coach], store: postgresStore(pool), leaseTtlMs: 500 });
+const pawl = runtime({ agents: [coach], store: postgresStore(pool), times: { leaseTtlMs: 500 } });
 const credentials = { token: "tok_0123456789abcdef" };
 
 console.log("ready");

@@ -62,8 +62,7 @@ const pawl = runtime({
   agents: [teller],
   store: postgresStore(pool),
   tail,
-  leaseTtlMs: 700,
-  pollMs: 500,
+  times: { leaseTtlMs: 700, pollMs: 500 },
   onError: () => undefined,
 });
 await tail.ready;

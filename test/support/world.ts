@@ -120,8 +120,8 @@ export function world(
     tools: byCaller
       ? ({ caller: { roles } }) => all.filter(({ name }) => name !== "save" || String(roles) !== "reader")
       : all,
-    userDataTimeoutMs: 60,
     ...more,
+    ...(more.userData && { userData: { timeoutMs: 60, ...more.userData } }),
   });
   const world: World = {
     model,
@@ -134,11 +134,8 @@ export function world(
       runtime({
         agents: [made],
         store,
-        clock: { ...systemClock, now },
-        abortGraceMs: 20,
-        storeRetryMs: [],
-        pollMs: 20,
-        leaseTtlMs: 60,
+        testing: { clock: { ...systemClock, now } },
+        times: { abortGraceMs: 20, storeRetryMs: [], pollMs: 20, leaseTtlMs: 60 },
         ...(files && { files }),
       }),
     wait: () => {

@@ -25,7 +25,7 @@ export async function connect({ concurrency }: { concurrency: number }): Promise
   const tail = postgresTail(db);
   const engine = pgBossEngine({ connectionString, sameDatabase: true });
   const store = withMetrics(postgresStore(db));
-  const pawl = runtime({ agents: [traveller], store, tail, engine, concurrency, leaseTtlMs });
+  const pawl = runtime({ agents: [traveller], store, tail, engine, concurrency, times: { leaseTtlMs } });
   return {
     pawl,
     close: async () => {

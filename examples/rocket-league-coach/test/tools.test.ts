@@ -75,7 +75,7 @@ describe("X3 the coach's tools, embedded", () => {
     const process = (store: typeof log) => {
       const { coach, model } = coachOf([call]);
       const deps = () => ({ coach: data });
-      return { model, pawl: runtime<CoachDeps>({ agents: [coach], store, deps, pollMs: 10 }) };
+      return { model, pawl: runtime<CoachDeps>({ agents: [coach], store, deps, times: { pollMs: 10 } }) };
     };
     const dying = dyingStore(log, (events) => has(events, "tool_result"), { isStored: false });
     const { sessionId } = await process(dying).pawl.run("coach", { userId: "crash", input: "Note it" })

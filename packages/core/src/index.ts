@@ -7,16 +7,8 @@ export { type Agent, type AgentOptions, defaultLimits, type WhenBusy } from "./a
 export { type AgentToolOptions, agentTool } from "./agent/agent-tool.ts";
 export { agent } from "./agent/define-agent.ts";
 export type { Budget, Limits } from "./log/budget.ts";
-export type {
-  Answer,
-  Knowledge,
-  RetryRunOptions,
-  RunOptions,
-  Runtime,
-  RuntimeOptions,
-  RuntimeSettings,
-  SessionView,
-} from "./runtime/begin/runtime-types.ts";
+export type { Answer, Knowledge, RetryRunOptions, RunOptions } from "./runtime/begin/run-options.ts";
+export type { Runtime, RuntimeOptions, RuntimeSettings, SessionView } from "./runtime/begin/runtime-types.ts";
 export type { Run, RunStart } from "./runtime/leg/run-handle.ts";
 export { runtime } from "./runtime/runtime.ts";
 export type { Action, Question, RunResult } from "./session/run-result.ts";

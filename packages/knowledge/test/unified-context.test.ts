@@ -94,7 +94,7 @@ describe("a unified context", () => {
         { tag: "goals", fetch: async () => goals },
       ],
     });
-    const world = worldOf({ userData });
+    const world = worldOf({ userData: { read: userData } });
     const { sessionId } = await world.say("Hi");
     goals = "Run.";
     await world.say("Again", { sessionId });
@@ -127,7 +127,7 @@ describe("a unified context", () => {
         { tag: "goals", fetch: () => evil },
       ],
     });
-    const world = worldOf({ userData });
+    const world = worldOf({ userData: { read: userData } });
     await world.say("Hi");
     const [, block] = (world.model.requests[0]?.system ?? []) as unknown as { text: string }[];
     expect(block?.text).toBe(

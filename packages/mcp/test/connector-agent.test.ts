@@ -59,7 +59,7 @@ it("T14 F24 a sub-agent waits for its server's task, and a stop of the caller st
     const call = { tools: [{ name: "mcp__test", id: "c1", input: { task: "Find it." } }] };
     const model = strictModel({ script: [call, { text: "Here." }] });
     const boss = agent({ name: "boss", model, instructions: "You ask.", tools: [ask] });
-    return runtime({ agents: [boss], store: memoryStore(), abortGraceMs: 20 });
+    return runtime({ agents: [boss], store: memoryStore(), times: { abortGraceMs: 20 } });
   };
   const { actions } = await boot().run("boss", { userId: "u", input: "Go" }).result;
   expect(actions[0]).toMatchObject({ success: true, result: "Found it." });

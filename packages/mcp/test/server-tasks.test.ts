@@ -46,7 +46,7 @@ function serveAgent(
     tools: [work, pay],
     hooks: [approval({ when: ["pay"] })],
   });
-  const pawl = runtime({ agents: [clerk], store, pollMs: 10, abortGraceMs: 20, workLimits });
+  const pawl = runtime({ agents: [clerk], store, times: { pollMs: 10, abortGraceMs: 20 }, workLimits });
   const handler = mcpHandler({
     runtime: pawl,
     agent: clerk,

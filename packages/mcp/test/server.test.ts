@@ -36,7 +36,7 @@ function serveAgent(
     ...(output && { output }),
   });
   const handler = mcpHandler({
-    runtime: runtime({ agents: [clerk], store, pollMs: 10 }),
+    runtime: runtime({ agents: [clerk], store, times: { pollMs: 10 } }),
     agent: clerk,
     description: "Pays bills.",
     stateKey,

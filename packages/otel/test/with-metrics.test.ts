@@ -49,7 +49,7 @@ function setup(engine?: Engine) {
     const pawl = runtime({
       agents: [coach],
       store: withMetrics(log, given),
-      clock: options.clock ?? clock,
+      testing: { clock: options.clock ?? clock },
       onError: () => undefined,
       ...(engine && { engine }),
       ...(concurrency !== undefined && { concurrency }),

@@ -86,7 +86,7 @@ describe("an answer at a limit", () => {
       { fallback: { retrieve: () => new Promise(() => {}) } },
       {
         agent: { onLimit: "land", limits: { wallClockMs: 3_000 }, moreTools: [slow] },
-        ...{ clock, store: memoryStore({ now: clock.now }) },
+        ...{ testing: { clock }, store: memoryStore({ now: clock.now }) },
       },
     );
     const run = world.pawl.run("searcher", { userId: "u1", input: "Q4?" });

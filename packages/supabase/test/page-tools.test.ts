@@ -34,7 +34,8 @@ async function answered(value: Json) {
     },
   };
   const guide = agent({ name: "guide", model, instructions: "Help.", tools: [locate], hooks: [showing] });
-  const process = () => runtime({ agents: [guide], store: supabaseStore(project.service()), pollMs: 20 });
+  const process = () =>
+    runtime({ agents: [guide], store: supabaseStore(project.service()), times: { pollMs: 20 } });
   const first = process();
   const { sessionId, pending } = await first.run("guide", { userId, input: "Where am I?" }).result;
   await first.drain();

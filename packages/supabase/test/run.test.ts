@@ -45,7 +45,7 @@ describe.skipIf(noStack !== undefined)("a whole run over supabaseStore", () => {
       const client = project.service();
       const coach = agent({ name: "coach", model, instructions: "Be kind.", tools: [ask, save] });
       const [store, blobs] = [supabaseStore(client), supabaseBlobs(client)];
-      return runtime({ agents: [coach], store, blobs, pollMs: 20 });
+      return runtime({ agents: [coach], store, blobs, times: { pollMs: 20 } });
     };
     const first = process();
     const asked = await first.run("coach", { userId, input: "Go" }).result;
@@ -94,7 +94,11 @@ describe.skipIf(noStack !== undefined)("a whole run over supabaseStore", () => {
     });
     const coach = agent({ name: "payer", model, instructions: "Pay.", tools: [pay] });
     const process = () =>
-      runtime({ agents: [coach], store: supabaseStore(project.service()), leaseTtlMs: 2_000, pollMs: 20 });
+      runtime({
+        agents: [coach],
+        store: supabaseStore(project.service()),
+        times: { leaseTtlMs: 2_000, pollMs: 20 },
+      });
     const first = process();
     const run = first.run("payer", { userId, input: "Go" });
     const { sessionId } = await run.started;

@@ -88,8 +88,7 @@ describe.skipIf(noStack !== undefined)("E6 E11 what users store, over PostgREST 
     const pawl = runtime({
       agents: [a],
       store: supabaseStore(project.service()),
-      leaseTtlMs: 500,
-      pollMs: 20,
+      times: { leaseTtlMs: 500, pollMs: 20 },
     });
     sessionId = (await pawl.store.sessions.create({ id: randomUUID(), userId, agent: "a" })).id;
     const { stop } = await pawl.run("a", { userId, sessionId, input: "pay" }).result;
@@ -112,7 +111,7 @@ describe.skipIf(noStack !== undefined)("E6 E11 what users store, over PostgREST 
     });
     const model = scriptedModel([{ tools: [{ name: "ask", input: {} }] }, { text: "Good." }]);
     const a = agent({ name: "a", model, instructions: "Ask.", tools: [ask] });
-    const pawl = runtime({ agents: [a], store: supabaseStore(project.service()), pollMs: 20 });
+    const pawl = runtime({ agents: [a], store: supabaseStore(project.service()), times: { pollMs: 20 } });
     const { sessionId, pending } = await pawl.run("a", { userId, input: "go" }).result;
     const question = pending[0]?.seq ?? 0;
     const deep = (levels: number) => JSON.parse("[".repeat(levels) + "]".repeat(levels)) as Json;

@@ -39,7 +39,7 @@ async function answered(users: UsersDatabase, value: string): Promise<string> {
   );
   const agents = [agent({ name: "a", instructions: "i", model, tools: [ask] })];
   const store = postgresStore(users.db);
-  const pawl = runtime({ agents, store, leaseTtlMs: 500, pollMs: 50, onError: () => undefined });
+  const pawl = runtime({ agents, store, times: { leaseTtlMs: 500, pollMs: 50 }, onError: () => undefined });
   const { sessionId, pending } = await pawl.run("a", { userId: "mallory", input: "Go" }).result;
   const refused = await users
     .by("mallory", "SELECT * FROM pawl_answer($1, $2, $3, $4::json)", [

@@ -76,7 +76,7 @@ export function callingApp(fetch: typeof globalThis.fetch, options: CallingOptio
     return { tools: [{ name: "mcp__s__it", input: input(last) }] };
   });
   const caller = agent({ name: "a", instructions: "i", model, tools, hooks, toolsTimeoutMs: 40_000 });
-  const pawl = runtime({ agents: [caller], store, onError: () => undefined, abortGraceMs: 20 });
+  const pawl = runtime({ agents: [caller], store, onError: () => undefined, times: { abortGraceMs: 20 } });
   return { pawl, model, server, tools };
 }
 

@@ -68,7 +68,7 @@ export async function serve(
 ): Promise<Served> {
   const coach = agent({ name: "coach", model, instructions: "Be kind.", ...of } as AgentOptions<unknown>);
   const store = memoryStore();
-  const pawl = runtime({ agents: [coach], store, pollMs: 50 });
+  const pawl = runtime({ agents: [coach], store, times: { pollMs: 50 } });
   const errors: unknown[] = [];
   const serving = handler({
     runtime: pawl,

@@ -21,6 +21,6 @@ export const attack: Attack = {
   attempt: () =>
     brokenByAny({
       afterModel: () => isReported({ hooks: [{ name: "guard", afterModel: fail }] }),
-      userData: () => isReported({ userData: fail }),
+      userData: () => isReported({ userData: { read: fail } }),
     }),
 };

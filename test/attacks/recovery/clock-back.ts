@@ -38,7 +38,7 @@ async function setBack(file: string, seconds: number): Promise<string> {
     runtime({
       agents: [agent({ name: "a", instructions: "i", model: scriptedModel(async () => await answer) })],
       store,
-      leaseTtlMs: 500,
+      times: { leaseTtlMs: 500 },
       onError: () => undefined,
     });
   const run = boot(dying, never).run("a", { userId: "ada", input: "Go" });

@@ -45,5 +45,10 @@ function boot(store: ReturnType<typeof memoryStore>) {
   const model = scriptedModel([{ tools: [{ id: "t1", name: "helper", input: { task: "Help." } }] }]);
   const tools = [agentTool({ agent: helper, description: "Helps." })];
   const host = agent({ name: "host", instructions: "i", model, tools });
-  return runtime({ agents: [host], store, onError: () => undefined, pollMs: 10, storeRetryMs: [] });
+  return runtime({
+    agents: [host],
+    store,
+    onError: () => undefined,
+    times: { pollMs: 10, storeRetryMs: [] },
+  });
 }

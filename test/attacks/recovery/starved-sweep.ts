@@ -26,7 +26,7 @@ export const attack: Attack = {
         execute,
       });
       const agents = [agent({ name: "a", instructions: "i", model, tools: [it] })];
-      return runtime({ agents, store, leaseTtlMs: 200, abortGraceMs: 10, ...more });
+      return runtime({ agents, store, times: { leaseTtlMs: 200, abortGraceMs: 10 }, ...more });
     };
     const calling = () => scriptedModel(() => ({ tools: [{ name: "it", input: {} }] }));
     // The payloads of the first process are outside of the log, where the last process does not find them.

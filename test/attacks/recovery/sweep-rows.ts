@@ -21,7 +21,7 @@ export const attack: Attack = {
       },
     };
     const stays = answeringAgent(() => new Promise(() => undefined));
-    const pawl = runtime({ agents: [stays], store, concurrency: 10, leaseTtlMs: 600_000 });
+    const pawl = runtime({ agents: [stays], store, concurrency: 10, times: { leaseTtlMs: 600_000 } });
     await pawl.sweep();
     if (rows < RUNS) throw new Error(`A sweep listed only ${rows} rows.`);
     return brokenIf(rows > 3 * RUNS, `${rows} rows for ${RUNS} runs`);

@@ -40,7 +40,7 @@ function boot(store: EventStore, questions: readonly string[]): Runtime {
     messages.length === 1 ? { tools: questions.map(asking) } : { text: "Thanks." },
   );
   const agents = [agent({ name: "a", instructions: "i", model, tools: [ask], whenBusy: "queue" })];
-  return runtime({ agents, store, leaseTtlMs: 600_000, pollMs: 20 });
+  return runtime({ agents, store, times: { leaseTtlMs: 600_000, pollMs: 20 } });
 }
 
 /** The user answers one of two questions, and does something else while the run waits for its second suspension. */

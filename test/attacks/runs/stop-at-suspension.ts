@@ -26,7 +26,7 @@ export const attack: Attack = {
     );
     const store = postgresStore(pool);
     const agents = [agent({ name: "a", instructions: "i", model, tools: [ask], whenBusy: "queue" })];
-    const pawl = runtime({ agents, store, leaseTtlMs: 600_000, pollMs: 20 });
+    const pawl = runtime({ agents, store, times: { leaseTtlMs: 600_000, pollMs: 20 } });
     const openOf = async (sessions: readonly string[]) => {
       const rows = await Promise.all(sessions.map((id) => store.sessions.get(id)));
       return rows.filter((row) => row?.openRun !== null).length;

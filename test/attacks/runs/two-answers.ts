@@ -33,7 +33,7 @@ export const attack: Attack = {
     const store = postgresStore(pool);
     const agents = [agent({ name: "a", instructions: "i", model, tools: [ask] })];
     // Leases neither expire nor does anybody sweep: nothing repairs what is lost.
-    const pawl = runtime({ agents, store, leaseTtlMs: 600_000, pollMs: 20 });
+    const pawl = runtime({ agents, store, times: { leaseTtlMs: 600_000, pollMs: 20 } });
     const race = async () => {
       const { sessionId, pending } = await pawl.run("a", { userId: "u", input: "Go" }).result;
       const answer = async ({ callId }: { callId: string }, ms: number) => {

@@ -16,7 +16,7 @@ const asker = agent({
 export class Sessions extends DurableObject {
   #pawl = agentObject(this.ctx, {
     agents: [this.env.AGENT === "asker" ? asker : walker],
-    leaseTtlMs: 1_500,
+    times: { leaseTtlMs: 1_500 },
   });
 
   fetch(request) {

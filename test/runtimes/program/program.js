@@ -52,7 +52,12 @@ const tools = remoteTools({
   fetch: async (url, init) => await serveTools(new Request(url, init)),
 });
 export const walker = agent({ name: "walker", model, instructions: "Walk.", tools });
-const settings = { agents: [walker], store: memoryStore(), tail: localTail(), leaseTtlMs: 600, pollMs: 100 };
+const settings = {
+  agents: [walker],
+  store: memoryStore(),
+  tail: localTail(),
+  times: { leaseTtlMs: 600, pollMs: 100 },
+};
 
 /** Makes the request handler; in a Worker, one for each request. */
 export function serveWith(options = {}) {

@@ -98,8 +98,6 @@ export function coach(options: CoachOptions) {
     whenBusy: "queue",
     checkpointWhen: [summarizeContext({ model: withoutLegacy(asked), whenTokens: SUMMARIZE_ABOVE })],
     maxTokens: 4096,
-    userData: coachContext(onContext),
-    // The context quotes the files that the coach writes, and the model has just written them itself.
-    userDataPer: "run",
+    userData: { read: coachContext(onContext), per: "run" },
   });
 }

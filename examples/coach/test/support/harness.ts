@@ -94,7 +94,7 @@ export function coached(
     ...(reservations && { reservations }),
   };
   const deps = coachDeps({ files, store: log, timeZone: "Europe/Berlin", now: () => MORNING, ...more });
-  const lease = leaseTtlMs === undefined ? {} : { leaseTtlMs };
+  const lease = leaseTtlMs === undefined ? {} : { times: { leaseTtlMs } };
   const pawl = runtime({ agents: [coach({ model, ...options })], store: log, files, deps, ...lease });
   return {
     pawl,

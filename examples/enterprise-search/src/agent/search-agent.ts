@@ -81,8 +81,7 @@ export function searchAgent(options: SearchAgentOptions): Agent<SearchDeps, type
     instructions,
     tools: [...searchTools, ...tools],
     hooks: [capabilityGate, ...hooks, hook],
-    userData: (source) => userFacts(source, now),
-    userDataPer: "run",
+    userData: { read: (source) => userFacts(source, now), per: "run" },
     resultTag: "result",
     // If a source is down, three turns in a row fail before its tool is refused. The run must outlive them.
     limits: { turns, errorTurns: 5 },

@@ -92,7 +92,7 @@ export function agentWorld(
     agents: [searchAgent({ model, planner: smallModel, now: () => COMPANY_NOW, ...options })],
     store,
     deps: () => ({ search }),
-    abortGraceMs: 20,
+    times: { abortGraceMs: 20 },
   });
   const log = async (sessionId: string) => await Array.fromAsync(store.read(sessionId));
   const checked = async (run: Promise<RunResult>) => {

@@ -44,7 +44,7 @@ export function storyProcess(
     agents: [searchAgent({ model, planner, now: () => COMPANY_NOW, onError: () => {}, ...options })],
     store,
     deps: () => ({ search }),
-    ...{ storeRetryMs: [], abortGraceMs: 20, leaseTtlMs: 1_000 },
+    times: { storeRetryMs: [], abortGraceMs: 20, leaseTtlMs: 1_000 },
   });
   const tell = async (): Promise<RunResult> => {
     const [session] = await store.sessions.list({ userId: chen.email });

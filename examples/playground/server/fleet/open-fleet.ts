@@ -49,8 +49,7 @@ export function openFleet(command: string, pace: Pace, onError: (error: unknown)
     store,
     concurrency: 0,
     engine: localEngine(),
-    leaseTtlMs: pace.leaseMs,
-    pollMs: NO_POLLING_MS,
+    times: { leaseTtlMs: pace.leaseMs, pollMs: NO_POLLING_MS },
     onError,
   });
   const workers: WorkerProcess[] = [];

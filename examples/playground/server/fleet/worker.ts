@@ -15,9 +15,9 @@ const db = nodeSqlite(file);
 export const pawl: Runtime<"gardener"> = runtime({
   agents: [gardener({ stepMs })],
   store: withMetrics(sqliteStore(db), { strandedAfterMs: strandedMs }),
-  leaseTtlMs: leaseMs,
+  times: { leaseTtlMs: leaseMs },
   concurrency: places,
-  newId: () => idOf(name),
+  testing: { newId: () => idOf(name) },
 });
 
 export function close(): void {

@@ -11,10 +11,10 @@ const LEASE_MS = 5_000;
 it("Q1 reads from the log who did each step, and calls no run lost whose worker has left it", async () => {
   const db = nodeSqlite(":memory:");
   const store = sqliteStore(db);
-  const common = { agents: [gardener({ stepMs: 20 })], store, leaseTtlMs: LEASE_MS };
+  const common = { agents: [gardener({ stepMs: 20 })], store, times: { leaseTtlMs: LEASE_MS } };
   const front = runtime({ ...common, concurrency: 0, engine: localEngine() });
   const worker = (name: string) => {
-    const pawl = runtime({ ...common, newId: () => idOf(name) });
+    const pawl = runtime({ ...common, testing: { newId: () => idOf(name) } });
     onTestFinished(() => pawl.drain({ timeoutMs: 0 }));
     return pawl;
   };

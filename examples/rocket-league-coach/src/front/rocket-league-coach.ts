@@ -134,7 +134,7 @@ export function rocketLeagueCoach(options: RocketLeagueCoachOptions): RocketLeag
     agents: [coach],
     store,
     withoutCredentials,
-    ...(leaseTtlMs !== undefined && { leaseTtlMs }),
+    ...(leaseTtlMs !== undefined && { times: { leaseTtlMs } }),
     ...(onError && { onError }),
   });
   const settle = async () => await settleEnded(pawl.store, backend);

@@ -104,6 +104,6 @@ export function trainer({
     checkpointWhen: [dropOldResults({ whenTokens: DROP_RESULTS_ABOVE })],
     maxTokens: 8_192,
     resultTag: RESULT_TAG,
-    userData: unifiedContext<TrainerDeps>({ sections: userDataSections() }),
+    userData: { read: unifiedContext<TrainerDeps>({ sections: userDataSections() }) },
   });
 }

@@ -50,8 +50,8 @@ export interface AgentObject<Name extends string = string> {
 /**
  * Runs agents in a Durable Object, one for each user. The log is in the object's storage. Runs continue
  * without a client. If the object is moved or restarted in the middle of a run, its alarm continues the run
- * after the lease has expired (`leaseTtlMs`, 10 seconds). The alarm also rings at the time for which a run
- * waits. The object cannot use its alarm for anything else.
+ * after the lease has expired (`times.leaseTtlMs`, 10 seconds). The alarm also rings at the time for which a
+ * run waits. The object cannot use its alarm for anything else.
  *
  * @throws PawlError `config` for options that `runtime()` or `handler()` refuse
  *
@@ -89,7 +89,7 @@ export function agentObject<Deps, Name extends string = string>(
   const { http = {}, ...settings } = options as AgentObjectSettings<Deps, Name>;
   const { store, rung } = wakingStore(sqliteStore(durableObject(ctx.storage)), ctx.storage, {
     agents: () => [...pawl.agents.keys()],
-    leaseTtlMs: settings.leaseTtlMs ?? 10_000,
+    leaseTtlMs: settings.times?.leaseTtlMs ?? 10_000,
   });
   const waitUntil = (work: Promise<unknown>) => ctx.waitUntil(work);
   const all: RuntimeSettings<Deps, Name> = { ...settings, store, waitUntil };

@@ -78,8 +78,7 @@ it("E2 the alarm continues a run that another instance of the object has left in
       }),
     ],
     store: sqliteStore(durableObject(context.storage)),
-    leaseTtlMs: 1,
-    abortGraceMs: 0,
+    times: { leaseTtlMs: 1, abortGraceMs: 0 },
   });
   const { sessionId } = await gone.run("greeter", { userId: "ada", input: "Hi" }).started;
   await gone.drain({ timeoutMs: 0 });

@@ -59,18 +59,8 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
   /**
    * The tools that the model may call, or a function that returns them for one session and caller. Default:
    * none. If your tools need different dependencies, give the agent their intersection and its name as type
-   * arguments: `agent<Db & Mail, "clerk">({ … })`. If you leave the name out, `run()` compiles with any name.
-   *
-   * The function is called before a run is stored, in each process that resumes the run, and after an answer
-   * of another caller.
-   *
-   * - Return the tools in the same order each time. Another order is another prompt, which no cache has.
-   * - What the model reads changes only between runs. A call whose tool the function no longer returns gets
-   *   an error as its result.
-   * - Tool names that are given to hooks, e.g. to `approval()`, are not checked, because a caller may lack
-   *   such a tool.
-   * - If the function throws, takes longer than `toolsTimeoutMs`, or returns tools that `agent()` would
-   *   refuse, a new run rejects with `tools_failed` and nothing is stored. An open run is retried later.
+   * arguments: `agent<Db & Mail, "clerk">({ … })`. A function is called before a run is stored, and returns
+   * the tools in the same order each time; see the guide "Tools and dependencies".
    */
   tools?:
     | readonly (Tools & Pick<Tool<Deps>, "execute">)[]
@@ -88,17 +78,8 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
       }) => Awaitable<readonly (Tools & Pick<Tool<Deps>, "execute">)[]>);
   /**
    * The schema of the object with which every run ends, as `result.output`: zod from 4.2, another schema that
-   * describes itself as JSON Schema, `zod3()` or `jsonSchema()`. Default: none, runs end with text.
-   *
-   * - A run ends with a valid output, or its stop reason says why it has none: `invalid_output`, `refusal`,
-   *   `max_tokens`, a limit. At a limit, the model gets one last turn to give the output (`onLimit: "land"`,
-   *   the default for such an agent). `stop.type` is `end_turn` if the model ended the run itself.
-   * - A model with output formats writes the output as its answer. Any other model, one whose API cannot
-   *   express the schema, and every model of a `toolOnly` agent call the tool `final_answer`.
-   * - If the output does not match the schema, the model is told what is wrong, once per run. A second wrong
-   *   output ends the run.
-   * - Tools with `endsRun` are refused. The schema's own checks and transforms apply to every output;
-   *   `output` is the value after the transforms, as JSON.
+   * describes itself as JSON Schema, `zod3()` or `jsonSchema()`. A run without a valid output says why in its
+   * stop reason. Default: none, runs end with text. See the guide "Structured output".
    */
   output?: S &
     ([S] extends [{ readonly _zod: unknown; readonly toJSONSchema: unknown }]
@@ -192,23 +173,28 @@ export interface AgentOptions<Deps, Name extends string = string, Tools = Tool<D
    */
   resultTag?: string;
   /**
-   * Returns what the application knows about the user, e.g. as XML. `userDataPer` says when it is called.
+   * What the application knows about the user, e.g. `{ read: ({ session }) => nameOf(session.userId) }`.
    *
    * The model reads the text in a separate system block. If a later text is different, it is appended, so the
-   * cached prompt stays valid. If the function throws, the error is reported and the run continues with the
-   * last text. The function is then not called again until the next run starts or this run is resumed.
+   * cached prompt stays valid.
    */
-  userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
-  /**
-   * When `userData` is called. Default: `turn`.
-   *
-   * - `turn`: when a run begins, and before each turn that follows a tool's work or the user's answer. So the
-   *   model reads at once what a tool changed.
-   * - `run`: only when a run begins. Use it if the text is long and repeats what tools have just written.
-   */
-  userDataPer?: "turn" | "run";
-  /** Time limit of `userData`, in milliseconds. Default: 5,000. */
-  userDataTimeoutMs?: number;
+  userData?: {
+    /**
+     * Returns the text, e.g. as XML. If it throws, the error is reported and the run continues with the last
+     * text. It is then not called again until the next run starts or this run is resumed.
+     */
+    read: (source: UserDataSource<Deps>) => string | Promise<string>;
+    /**
+     * When `read` is called. Default: `turn`.
+     *
+     * - `turn`: when a run begins, and before each turn that follows a tool's work or the user's answer. So
+     *   the model reads at once what a tool changed.
+     * - `run`: only when a run begins. Use it if the text is long and repeats what tools have just written.
+     */
+    per?: "turn" | "run";
+    /** Time limit of `read`, in milliseconds. Default: 5,000. */
+    timeoutMs?: number;
+  };
   /**
    * Strategies that shorten the context between turns. They are asked in this order, and the first that
    * returns a plan is used. See {@link CheckpointStrategy}. Default: none.
@@ -245,7 +231,7 @@ export interface Agent<Deps = unknown, Name extends string = string, Output = un
         >
       >
     >,
-    Readonly<Pick<AgentOptions<Deps>, "resultTag" | "userData" | "whenBusy" | "clientTools">> {
+    Readonly<Pick<AgentOptions<Deps>, "resultTag" | "whenBusy" | "clientTools">> {
   /** The types of the agent. Only the compiler knows this field: it has no value. */
   readonly "~types"?: { output: Output; tools: Tools };
   readonly name: Name;
@@ -264,6 +250,7 @@ export interface Agent<Deps = unknown, Name extends string = string, Output = un
     /** The JSON Schema of the model's output format; absent if the model calls the tool instead. */
     readonly format?: JsonObject;
   };
+  readonly userData?: Readonly<Required<NonNullable<AgentOptions<Deps>["userData"]>>>;
   /** Pawl's own guards, then the application's hooks. */
   readonly hooks: readonly Hook[];
   readonly limits: Readonly<Limits>;

@@ -1,9 +1,12 @@
-import { checkOptions, kindOf, listOf, type OptionKinds } from "../base/check-options.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
+import { checkOptions, kindOf, listOf, type OptionKinds, oneOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 
 import { notAHook } from "../hooks/check-hook.ts";
 
 import type { AgentOptions } from "./agent.ts";
+
+const GROUPED = "`userData: { read, per, timeoutMs }`";
 
 const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   name: "string!",
@@ -26,7 +29,7 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   stopWhen: listOf("stopWhen: [stopOnFailedTurns(3)]"),
   limits: "object",
   sessionLimits: "object",
-  onLimit: "string",
+  onLimit: oneOf("stop", "land"),
   stopMessages: "object",
   estimateTokens: "function",
   maxTokens: "number",
@@ -35,11 +38,18 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   resultLimit: "number",
   storedResultLimit: "number",
   resultTag: "string",
-  userData: "function",
-  userDataPer: "string",
-  userDataTimeoutMs: "number",
+  userData: {
+    mustBe: `an object, ${GROUPED}`,
+    is: (value) => typeof value === "object",
+  },
   checkpointWhen: listOf("checkpointWhen: [summarize({ … })]"),
-  whenBusy: "string",
+  whenBusy: oneOf("reject", "queue", "interrupt"),
+};
+
+const USER_DATA_KINDS: OptionKinds<NonNullable<AgentOptions<unknown>["userData"]>> = {
+  read: "function!",
+  per: oneOf("turn", "run"),
+  timeoutMs: "number",
 };
 
 const OUTPUT = "Use `output`.";
@@ -76,6 +86,8 @@ const INSTEAD = {
   store: "It is an option of runtime().",
   deps: "It is an option of runtime().",
   context: "Use `deps` of runtime(), or `caller` of run().",
+  userDataPer: `Use ${GROUPED}.`,
+  userDataTimeoutMs: `Use ${GROUPED}.`,
   memory: "Sessions remember: pass the `sessionId` of the first run to the next one.",
 };
 
@@ -98,6 +110,15 @@ export function checkAgentOptions(options: unknown): void {
   const given = Object(options) as { [name: string]: unknown };
   const whose = typeof given.name === "string" ? `agent("${given.name}")` : "agent()";
   checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
+  const userData = given.userData as { timeoutMs?: number } | undefined;
+  if (userData !== undefined) {
+    checkOptions(`\`userData\` of ${whose}`, userData, USER_DATA_KINDS);
+    checkNumbers(
+      `\`userData\` of ${whose}`,
+      { timeoutMs: userData.timeoutMs ?? 1 },
+      { least: 1, whole: true },
+    );
+  }
   const values = new Map(Object.entries(given));
   for (const list of Object.keys(ITEMS) as (keyof typeof ITEMS)[]) {
     const items = values.get(list) ?? [];

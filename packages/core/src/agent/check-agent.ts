@@ -4,7 +4,7 @@ import { isOwnTag } from "../context/sanitize.ts";
 import { wrongWith } from "../hooks/check-hook.ts";
 import { unlimited } from "../log/budget.ts";
 import { checkModel } from "../model/check-model.ts";
-import type { Agent, WhenBusy } from "./agent.ts";
+import type { Agent } from "./agent.ts";
 import { agentError, checkPrices, checkTools, refuseTwins } from "./check-tools.ts";
 
 /** The known limits. `errorTurns` and `toolFailures` exist only for runs. */
@@ -12,11 +12,6 @@ const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[
   limits: [...Object.keys(unlimited), "errorTurns", "toolFailures"],
   sessionLimits: Object.keys(unlimited),
 };
-
-/** Returns whether a value is a {@link WhenBusy}. */
-export function isWhenBusy(value: unknown): value is WhenBusy {
-  return value === "reject" || value === "queue" || value === "interrupt";
-}
 
 /**
  * Throws if the agent could not work, so that mistakes are found when the agent is defined. If a function
@@ -26,15 +21,6 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   const { name } = agent;
   checkModel(`\`model\` of agent("${name}")`, agent.model);
   agent.estimateTokens(1_000);
-  if (agent.whenBusy !== undefined && !isWhenBusy(agent.whenBusy)) {
-    throw agentError(name, `whenBusy must be "reject", "queue" or "interrupt", not "${agent.whenBusy}".`);
-  }
-  if (!["stop", "land"].includes(agent.onLimit)) {
-    throw agentError(name, `onLimit must be "stop" or "land", not "${agent.onLimit}".`);
-  }
-  if (!["turn", "run"].includes(agent.userDataPer)) {
-    throw agentError(name, `userDataPer must be "turn" or "run", not "${agent.userDataPer}".`);
-  }
   if (agent.resultTag !== undefined && !isOwnTag(agent.resultTag)) {
     throw agentError(
       name,
@@ -70,7 +56,6 @@ const COUNTS = [
   "toolConcurrency",
   "resultLimit",
   "storedResultLimit",
-  "userDataTimeoutMs",
   "toolsTimeoutMs",
   "toolsLimit",
 ] as const;

@@ -93,8 +93,6 @@ export function agent<
     toolConcurrency = 8,
     resultTag,
     userData,
-    userDataPer = "turn",
-    userDataTimeoutMs = 5_000,
     checkpointWhen = [],
     whenBusy,
   } = options;
@@ -118,11 +116,14 @@ export function agent<
     toolOnly,
     toolConcurrency,
     ...charLimits(options),
-    userDataPer,
-    userDataTimeoutMs,
     checkpointWhen,
     ...(output !== undefined && { output: agentOutput(name, output, { model, toolOnly }) }),
-    ...withValues({ whenBusy, resultTag, userData, clientTools: options.clientTools }),
+    ...withValues({
+      whenBusy,
+      resultTag,
+      userData: userData && { per: "turn", timeoutMs: 5_000, ...withValues(userData) },
+      clientTools: options.clientTools,
+    }),
   };
   checkCounts(made);
   const { errorTurns, toolFailures } = made.limits;

@@ -105,6 +105,13 @@ export function listOf(example: string, required = false): Exclude<Kind, string>
   return { mustBe: `a list, e.g. ${example}`, is: Array.isArray, required };
 }
 
+/** The kind of an option that is one of a few words. */
+export function oneOf(...words: readonly string[]): Exclude<Kind, string> {
+  const named = words.map((word) => `"${word}"`);
+  const mustBe = `${named.slice(0, -1).join(", ")} or ${named.at(-1)}`;
+  return { mustBe, is: (value) => words.includes(value as string), isPublic: true };
+}
+
 function problemWith(whose: string, name: string, kind: Kind, value: unknown): string[] {
   const { mustBe, is, required, isPublic } = typeof kind === "string" ? testOf(kind) : kind;
   if (value === undefined)

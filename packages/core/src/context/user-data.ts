@@ -4,7 +4,7 @@ import type { TextBlock } from "../model/content.ts";
 import { wrap } from "./sanitize.ts";
 
 /**
- * The argument of an agent's `userData` function.
+ * The argument of `read` in an agent's `userData`.
  *
  * @example
  * ```ts
@@ -16,7 +16,7 @@ import { wrap } from "./sanitize.ts";
  *   name: "coach",
  *   model,
  *   instructions: "You are a coach.",
- *   userData: ({ session }) => `<name>${session.userId}</name>`,
+ *   userData: { read: ({ session }) => `<name>${session.userId}</name>` },
  * });
  * const pawl = runtime({ agents: [coach], store: memoryStore() });
  * await pawl.run("coach", { userId: "Ada", input: "Good morning" }).result;
@@ -32,7 +32,7 @@ export interface UserDataSource<Deps = unknown> {
   credentials: unknown;
   /** The value that the runtime's `deps` returned for this session and caller. */
   deps: Deps;
-  /** Aborted when `userData` takes too long. */
+  /** Aborted when `read` takes too long. */
   signal: AbortSignal;
 }
 

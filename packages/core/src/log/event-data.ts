@@ -180,7 +180,7 @@ export interface EventData {
   run_suspended: { run_id: string; pending: string[]; hidden?: string[]; wake_at?: string };
   /**
    * A process left a run unfinished because it was shutting down (`draining`), because its time was over
-   * (`hand_over`, see `RuntimeOptions.handOverAfterMs`), or because its engine took the session back
+   * (`hand_over`, see `times.handOverAfterMs` of `runtime()`), or because its engine took the session back
    * (`taken_back`, see `WokenSession.signal`). Another process continues the run. Absent if the process died
    * or had lost its lease.
    */

@@ -12,8 +12,8 @@ import { asked } from "../loop/leg/stored-first.ts";
 import { type CallState, openRun } from "../session/state.ts";
 
 /**
- * Calls the agent's `userData`. If that fails, `failure` is the error event to log, and the run starts
- * without user data.
+ * Calls `read` of the agent's `userData`. If that fails, `failure` is the error event to log, and the run
+ * starts without user data.
  */
 export async function fetchUserData(
   { agent, session }: { agent: Agent; session: Session },
@@ -39,7 +39,7 @@ export async function refreshUserData(leg: Leg): Promise<void> {
     once: { userData: progress },
   } = leg;
   const run = openRun(log.state);
-  if (agent.userData === undefined || agent.userDataPer === "run") return;
+  if (agent.userData === undefined || agent.userData.per === "run") return;
   if (run?.turn === undefined || !run.turn.calls.some(hasRun)) return;
   // After a failure, the rest of the leg uses the data it has: it may have taken the whole time limit.
   if (progress.failed || progress.turns === run.turns) return;
@@ -72,23 +72,23 @@ interface UserDataCall {
 }
 
 /**
- * Calls the agent's `userData` within its time limit. Rejects if it fails or the signal is aborted. The text
- * may repeat credentials: hide them before it is compared with what is stored.
+ * Calls `read` of the agent's `userData` within its time limit. Rejects if it fails or the signal is aborted.
+ * The text may repeat credentials: hide them before it is compared with what is stored.
  */
 async function readUserData({ agent, session, access, clock, signal }: UserDataCall): Promise<string> {
-  const { userData, userDataTimeoutMs } = agent;
+  const { userData } = agent;
   if (userData === undefined) return "";
-  const text = await withTimeLimit(clock, userDataTimeoutMs, (timeUp) => {
+  const text = await withTimeLimit(clock, userData.timeoutMs, (timeUp) => {
     const either = signal === undefined ? timeUp : anySignal([timeUp, signal]);
     const { caller, credentials } = access;
     const read = (async () => {
       const deps = (await access.makeDeps()) as never;
-      return await userData({ session, caller, credentials, deps, signal: either });
+      return await userData.read({ session, caller, credentials, deps, signal: either });
     })();
     return withinDeadline({ clock, signal: either }, read);
   });
   if (typeof text !== "string")
-    throw new TypeError(`userData must return a string, not a value of type ${typeof text}.`);
+    throw new TypeError(`userData.read must return a string, not a value of type ${typeof text}.`);
   return text.trim();
 }
 

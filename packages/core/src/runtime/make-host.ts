@@ -32,22 +32,19 @@ export function makeHost<Deps>({
   deps = () => undefined as Deps,
   withoutCredentials = "ask",
   tail = localTail(),
-  leaseTtlMs = 10_000,
-  abortGraceMs = 1_000,
   waitUntil,
-  handOverAfterMs = Number.POSITIVE_INFINITY,
-  newId = randomId,
-  clock = systemClock,
   concurrency,
   engine: ownEngine,
-  pollMs = 1_000,
-  storeRetryMs = [50, 250],
   onError = (error) => console.error(`pawl: ${PawlError.describe(error)}`),
   upcasters = {},
   blobs,
   files,
   workLimits,
+  times = {},
+  testing = {},
 }: RuntimeOptions<Deps>): Host {
+  const { leaseTtlMs = 10_000, abortGraceMs = 1_000, pollMs = 1_000, storeRetryMs = [50, 250] } = times;
+  const { newId = randomId, clock = systemClock } = testing;
   const slots = newSlots(concurrency ?? (ownEngine === undefined ? Number.POSITIVE_INFINITY : CONCURRENCY));
   const engine = ownEngine ?? (concurrency === undefined ? undefined : lazyEngine(clock, slots));
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
@@ -81,7 +78,7 @@ export function makeHost<Deps>({
     draining: false,
     staysAlive: waitUntil !== undefined,
     keepAlive: keeper(waitUntil, onError),
-    handOverAfterMs,
+    handOverAfterMs: times.handOverAfterMs ?? Number.POSITIVE_INFINITY,
     handOvers: new Set(),
     over: newSwitch(),
     report: onError,

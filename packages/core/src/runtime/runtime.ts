@@ -17,8 +17,8 @@ import { atMost, drain, ownWork, sweepOnce } from "./wakes/own-work.ts";
  * same store. Only one of them works on a session at a time; if it dies, another process continues its runs.
  *
  * @throws PawlError `config` if two agents have the same name, `store` is missing or not an `EventStore`,
- * `deps` is not a function, or a time option is out of range (`leaseTtlMs` and `pollMs` must be whole numbers
- * from 1, `handOverAfterMs` a number from 1, `abortGraceMs` a number from 0).
+ * `deps` is not a function, or one of the `times` is out of range (`leaseTtlMs` and `pollMs` must be whole
+ * numbers from 1, `handOverAfterMs` a number from 1, `abortGraceMs` a number from 0).
  *
  * @example
  * ```ts

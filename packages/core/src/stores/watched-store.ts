@@ -5,8 +5,8 @@ import { wrapStore } from "./wrap-store.ts";
 /**
  * Wraps a store and adds {@link EventStore.watch}, which reports every append made through the returned
  * store. Use this only if nothing else appends to the store: no other process, and no other object. Idle
- * readers then query the store once a minute instead of every `pollMs`. `memoryStore()` and `embeddedStore()`
- * have `watch` already.
+ * readers then query the store once a minute instead of every `times.pollMs`. `memoryStore()` and
+ * `embeddedStore()` have `watch` already.
  *
  * @example
  * ```ts

@@ -7,10 +7,14 @@ import { look } from "../support/tools.ts";
 describe("an agent that could not work is refused when it is defined, even where no compiler checked it", () => {
   it.each<[string, object, RegExp]>([
     ["an option", { onlimit: "land" }, /agent\("tester"\) has no option "onlimit"/],
-    ["userDataPer", { userDataPer: "day" }, /userDataPer must be "turn" or "run", not "day"/],
+    [
+      "userData.per",
+      { userData: { read: () => "", per: "day" } },
+      /`per` of .* must be "turn" or "run"; got "day"/,
+    ],
     ["resultTag", { resultTag: "a b" }, /resultTag must be the name of an XML tag .* got "a b"/],
     ["a resultTag of Pawl's own", { resultTag: "Note" }, /that Pawl does not use itself/],
-    ["onLimit", { onLimit: "lnd" }, /onLimit must be "stop" or "land", not "lnd"/],
+    ["onLimit", { onLimit: "lnd" }, /`onLimit` of .* must be "stop" or "land"; got "lnd"/],
     ["a limit's name", { limits: { turn: 3 } }, /limits\.turn is not a limit/],
     [
       "a limit of runs on a session",

@@ -72,12 +72,12 @@ describe("D2 what tools need of deps is part of their types", () => {
   });
 
   it("and of userData's", () => {
-    const told = agent({ ...plain, userData: ({ deps }: UserDataSource<Db>) => deps.db });
+    const told = agent({ ...plain, userData: { read: ({ deps }: UserDataSource<Db>) => deps.db } });
     expectTypeOf(told).toEqualTypeOf<Agent<Db>>();
-    const both = agent({ ...plain, tools: [reads], userData: ({ deps }) => deps.db });
+    const both = agent({ ...plain, tools: [reads], userData: { read: ({ deps }) => deps.db } });
     expectTypeOf<Needs<typeof both>>().toEqualTypeOf<Db>();
     // @ts-expect-error nobody said that there would be a database
-    agent({ ...plain, userData: ({ deps }) => deps.db });
+    agent({ ...plain, userData: { read: ({ deps }) => deps.db } });
   });
 
   it("F19 and of the tools that a function returns", () => {

@@ -38,7 +38,11 @@ describe("D2 U7 names of agents are types", () => {
     interface Db {
       db: string;
     }
-    const reader = agent({ ...made, name: "reader", userData: ({ deps }: { deps: Db }) => deps.db });
+    const reader = agent({
+      ...made,
+      name: "reader",
+      userData: { read: ({ deps }: { deps: Db }) => deps.db },
+    });
     const withDeps = runtime({ agents: [reader, coach], store, deps: () => ({ db: "x" }) });
     void [withDeps.run(reader, say), withDeps.run("coach", say)];
     // @ts-expect-error there is no such name

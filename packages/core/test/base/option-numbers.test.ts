@@ -64,17 +64,17 @@ describe("an option that is not a valid number is refused where it is given", ()
       "O1 a slice in cents",
       () => agentTool({ agent: agent(base), description: "", limits: { costCents: 5 } as never }),
     ],
-    ["a lease of no time", () => runtime({ agents: [], store: memoryStore(), leaseTtlMs: 0 })],
+    ["a lease of no time", () => runtime({ agents: [], store: memoryStore(), times: { leaseTtlMs: 0 } })],
     [
       "a lease that is longer than a timer can wait",
-      () => runtime({ agents: [], store: memoryStore(), leaseTtlMs: 2 ** 31 }),
+      () => runtime({ agents: [], store: memoryStore(), times: { leaseTtlMs: 2 ** 31 } }),
     ],
-    ["a poll interval", () => runtime({ agents: [], store: memoryStore(), pollMs: none })],
+    ["a poll interval", () => runtime({ agents: [], store: memoryStore(), times: { pollMs: none } })],
     ["B7 a limit of work", () => runtime({ agents: [], store: memoryStore(), workLimits: { files: none } })],
     ["B7 no work at all", () => runtime({ agents: [], store: memoryStore(), workLimits: { fileBytes: 0 } })],
     ["B7 half a file", () => runtime({ agents: [], store: memoryStore(), workLimits: { files: 1.5 } })],
     ["B7 half a session", () => runtime({ agents: [], store: memoryStore(), workLimits: { sessions: 2.5 } })],
-    ["a grace", () => runtime({ agents: [], store: memoryStore(), abortGraceMs: none })],
+    ["a grace", () => runtime({ agents: [], store: memoryStore(), times: { abortGraceMs: none } })],
   ])("%s", (_what, make) => {
     expect(make).toThrow(PawlError);
     expect(make).toThrow(/must be|not a limit/);
@@ -150,7 +150,7 @@ it("C4 waits for user data as long as configured, even longer than a timer can",
     await pause(5, "a timer of the machine fires after 1 ms if its delay is too long for it");
     return "Ada";
   };
-  const world = setup([{ text: "Ok." }], { userData, userDataTimeoutMs: 2 ** 31 });
+  const world = setup([{ text: "Ok." }], { userData: { read: userData, timeoutMs: 2 ** 31 } });
   const { sessionId } = await world.say("Go");
   expect(await world.of(sessionId, "error")).toEqual([]);
 });

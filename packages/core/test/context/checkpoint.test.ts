@@ -125,7 +125,11 @@ describe("C11 summaries", () => {
     let weight = 70;
     const checkpointWhen = [summarize({ model: writer([{ text: "Sum." }]), whenTokens: 700, keepTurns: 1 })];
     const userData = () => `${weight} kg`;
-    const world = setup([{ text: "Hi." }, ...script], { tools: [readLong], checkpointWhen, userData });
+    const world = setup([{ text: "Hi." }, ...script], {
+      tools: [readLong],
+      checkpointWhen,
+      userData: { read: userData },
+    });
     const { sessionId } = await world.say("Hello");
     weight = 71;
     await world.say("Read all", { sessionId });

@@ -34,10 +34,8 @@ describe("reservation: what a run is charged with", () => {
       },
     });
     const looking = (n: number) => ({ tools: [{ name: "look", input: { n } }] });
-    const world = setup([looking(1), looking(2), looking(3), { text: "Ok." }, { text: "Yes." }], {
-      tools: [look],
-      hooks: [hook],
-    });
+    const script = [looking(1), looking(2), looking(3), { text: "Ok." }, { text: "Yes." }];
+    const world = setup(script, { tools: [look], hooks: [hook] });
     const result = await world.say("Go");
     expect(result).toMatchObject({ stop: { type: "end_turn" }, turns: 4 });
     expect(tokens(result)).toBeGreaterThan(0);
@@ -247,7 +245,8 @@ describe("reservation: time, and what fails", () => {
       execute: () => new Promise<string>((resolve) => (finish = () => resolve("done"))),
     });
     const options = { tools: [slow], hooks: [hook], limits: { wallClockMs: 60 * minutes } };
-    const world = setup([{ tools: [{ name: "slow" }] }], options, { store, clock, storeRetryMs: [] });
+    const more = { store, testing: { clock }, times: { storeRetryMs: [] } };
+    const world = setup([{ tools: [{ name: "slow" }] }], options, more);
     const run = world.pawl.run("tester", { userId: "u1", input: "Go" });
     run.result.catch(() => undefined);
     const { sessionId } = await run.started;
@@ -384,7 +383,8 @@ describe("onSuspend", () => {
       named("hangs", { onSuspend: never }),
       named("last", { onSuspend: () => void order.push("last") }),
     ];
-    const world = setup([{ tools: [question] }, { text: "Fine." }], { tools: [ask], hooks }, { clock });
+    const script = [{ tools: [question] }, { text: "Fine." }];
+    const world = setup(script, { tools: [ask], hooks }, { testing: { clock } });
     const run = world.pawl.run("tester", { userId: "u1", input: "Go" });
     const { sessionId } = await run.started;
     await stored(world, sessionId, "error");

@@ -22,7 +22,7 @@ it("E10 L4 a grant that comes after the run has ended is given back at once", as
   };
   const { hook, balance } = budget({ reservations });
   const clock = testClock();
-  const world = setup([], { hooks: [hook], limits: { wallClockMs: 20 } }, { clock });
+  const world = setup([], { hooks: [hook], limits: { wallClockMs: 20 } }, { testing: { clock } });
   const result = world.say("Go");
   await asked.promise;
   // The limit, and then the time in which work may end.

@@ -59,7 +59,7 @@ describe("results of calls that do not run", () => {
         limits: { wallClockMs: 10_000 },
         hooks: [named("slow", { afterModel: async () => void (await clock.advance(9_000)) })],
       },
-      { store, clock },
+      { store, testing: { clock } },
     );
     const { sessionId } = await say("Go");
     const events = await log(sessionId);

@@ -100,7 +100,11 @@ it("R2 E2 a schema that fails for the default of a question does not fail the pr
   const suspends = { answer: broken, expires: { afterMs: 60_000, default: "no" } };
   const ask = tool({ name: "ask", description: "", input: z.object({}), suspends });
   // The question would expire within a later test.
-  const { say } = setup([{ tools: [{ name: "ask" }] }], { tools: [ask] }, { clock: testClock() });
+  const { say } = setup(
+    [{ tools: [{ name: "ask" }] }],
+    { tools: [ask] },
+    { testing: { clock: testClock() } },
+  );
   expect((await say("Go")).pending).toHaveLength(1);
   await settled();
   expect(unhandled).toEqual([]);

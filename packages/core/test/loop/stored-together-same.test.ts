@@ -115,7 +115,7 @@ async function played({ script, options = {}, does = [{ say: "Go" }] }: Story, h
   });
   const newId = () => `id-${++id}`;
   const all = [...(options.hooks ?? []), ...hooks];
-  const { pawl, model, log } = setup(script, { ...options, hooks: all }, { store, newId });
+  const { pawl, model, log } = setup(script, { ...options, hooks: all }, { store, testing: { newId } });
   let sessionId = "";
   for (const one of does) {
     const what =

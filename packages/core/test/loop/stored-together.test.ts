@@ -168,7 +168,7 @@ describe("the application is called only once what it sees is stored", () => {
     ["beforeModel", "tool_result", (watch) => ({ hooks: [named("h", { beforeModel: watch })] })],
     ["onStop", "llm_response", (watch) => ({ hooks: [named("h", { onStop: watch })] })],
     ["afterRun", "effect_started", (watch) => ({ hooks: [named("h", { afterRun: watch })] })],
-    ["userData", "tool_result", (watch) => ({ userData: async () => `${await watch()}` })],
+    ["userData", "tool_result", (watch) => ({ userData: { read: async () => `${await watch()}` } })],
     ["a checkpoint strategy", "tool_result", (watch) => ({ checkpointWhen: [watch] })],
   ])("R2 L3 %s", async (_, last, watched) => {
     const seen: string[] = [];

@@ -53,7 +53,7 @@ describe("L16 a reader of a long log", () => {
 
   it("W1 ends as soon as its signal is aborted while it waits", async () => {
     const pollMs = 60_000;
-    const { pawl } = setup([], {}, { store: await written(), pollMs });
+    const { pawl } = setup([], {}, { store: await written(), times: { pollMs } });
     const gone = new AbortController();
     const reading = Array.fromAsync(pawl.follow("s", { signal: gone.signal }));
     await settled();
@@ -125,7 +125,7 @@ describe("L16 events stored by this process", () => {
     tail.subscribe("s", () => undefined);
     const own = await Array.fromAsync(store.read("s", { afterSeq: COUNT - 2, limit: 1 }));
     tail.stored("s", COUNT - 1, own);
-    const { pawl } = setup([], {}, { store, tail, pollMs: 3_600_000 });
+    const { pawl } = setup([], {}, { store, tail, times: { pollMs: 3_600_000 } });
     const events: SessionEvent[] = [];
     for await (const event of pawl.follow("s", { afterSeq: COUNT - 2 })) {
       events.push(event);
@@ -185,7 +185,7 @@ describe("L16 events stored by this process", () => {
         return inner.read(sessionId, options);
       },
     };
-    const { pawl } = setup([], {}, { store, tail, pollMs: 3_600_000 });
+    const { pawl } = setup([], {}, { store, tail, times: { pollMs: 3_600_000 } });
     const events = pawl.follow("s", { afterSeq: COUNT })[Symbol.asyncIterator]();
     const next = events.next();
     await settled();
@@ -299,7 +299,7 @@ it("L16 every event is shown once and in order, whichever process stored it and 
     const log = memoryStore();
     const tail = localTail();
     await log.sessions.create({ id: "s", userId: "u1", agent: "tester" });
-    const { pawl } = setup([], {}, { store: log, tail, pollMs: 3_600_000 });
+    const { pawl } = setup([], {}, { store: log, tail, times: { pollMs: 3_600_000 } });
     const last = taken.reduce((sum, { count }) => sum + count, 0);
     const reading = new Map<number, Promise<SessionEvent[]>>();
     const begin = (step: number) => {

@@ -160,7 +160,7 @@ describe("following a session", () => {
   it.each(eachWay("watch"))("sees events of other processes in a store %s", async (_, as) => {
     // Without `watch`, nothing says that an event was stored.
     const store = as(memoryStore());
-    const { pawl } = setup([{ text: "Hi." }], {}, { store, pollMs: 10 });
+    const { pawl } = setup([{ text: "Hi." }], {}, { store, times: { pollMs: 10 } });
     const { sessionId } = await pawl.run("tester", { ...user, input: "Go" }).result;
     const control = new AbortController();
     const seen: string[] = [];
@@ -291,7 +291,7 @@ describe("a turn that is requested again", () => {
     const { pawl, log } = setup(
       [looks, { text: "x", fault: { stall: 0 } }, { text: "In short." }],
       { tools: [look], onLimit: "land", limits: { wallClockMs: 1_000 } },
-      { clock },
+      { testing: { clock } },
     );
     const run = pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;

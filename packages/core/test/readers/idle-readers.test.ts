@@ -40,7 +40,7 @@ async function world({ tail, hears = false }: { tail?: LiveTail; hears?: boolean
     },
   };
   const store = hears ? watchedStore(counted) : counted;
-  const { pawl } = setup([], {}, { store, pollMs: POLL_MS, ...(tail && { tail }) });
+  const { pawl } = setup([], {}, { store, times: { pollMs: POLL_MS }, ...(tail && { tail }) });
   const gone = new AbortController();
   const readers: SessionEvent[][] = [];
   const reading: Promise<void>[] = [];

@@ -28,7 +28,7 @@ function world(model: HandModel, script: readonly Reply[], showsText = true) {
     },
   };
   const tools = [agentTool({ agent: worker, name: "worker", description: "", showsText })];
-  return { ...setup(script, { tools }, { tail: counted, pollMs: 600_000 }), listening, tail };
+  return { ...setup(script, { tools }, { tail: counted, times: { pollMs: 600_000 } }), listening, tail };
 }
 
 /** A reader that reads until the session has settled. */

@@ -83,7 +83,7 @@ describe("stopping a run", () => {
 
   it("L9 notices a stop request that another process stored while the model was streaming", async () => {
     const slow = { text: "a ".repeat(200), delayPerEventMs: 5 };
-    const { pawl, agent, store, log } = setup([slow], {}, { leaseTtlMs: 60 });
+    const { pawl, agent, store, log } = setup([slow], {}, { times: { leaseTtlMs: 60 } });
     const run = pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
     await stored({ log }, sessionId, "llm_request");
@@ -178,7 +178,7 @@ describe("stopping a run", () => {
       asked.resolve();
       return known.promise;
     };
-    const { pawl, store, log } = setup([{ text: "Done." }], { userData });
+    const { pawl, store, log } = setup([{ text: "Done." }], { userData: { read: userData } });
     const { id: sessionId } = await store.sessions.create({ id: "s1", userId: "u1", agent: "tester" });
     const run = pawl.run("tester", { ...user, sessionId, input: "Go" });
     await asked.promise;
@@ -201,7 +201,7 @@ describe("a session that another process takes over", () => {
     const late = Promise.withResolvers<string>();
     const slow = tool({ name: "slow", description: "", input: text, execute: () => late.promise });
     const script = [{ tools: [{ name: "slow", id: "toolu_s", input: { text: "" } }] }];
-    const old = setup(script, { tools: [slow] }, { store, leaseTtlMs: 3_000 });
+    const old = setup(script, { tools: [slow] }, { store, times: { leaseTtlMs: 3_000 } });
     const run = old.pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
     await stored(old, sessionId, "tool_started");

@@ -23,7 +23,7 @@ function versions() {
     options: Options = {},
   ): Setup => {
     now += 60_000;
-    return setup(script, { version, tools, ...options }, { store: over, pollMs: 10 });
+    return setup(script, { version, tools, ...options }, { store: over, times: { pollMs: 10 } });
   };
   return { store, boot };
 }

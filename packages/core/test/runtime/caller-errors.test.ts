@@ -43,7 +43,7 @@ describe("F17 errors that reach the application", () => {
     const reported: unknown[] = [];
     const spy = named("spy", { onError: (error) => void reported.push(error) });
     const userData = () => Promise.reject(new Error(`401 for ${TOKEN}`, { cause: httpError() }));
-    const world = setup([{ text: "Done." }], { hooks: [spy], userData });
+    const world = setup([{ text: "Done." }], { hooks: [spy], userData: { read: userData } });
     const { sessionId } = await world.say("Go", { credentials });
     expect(all(reported)).toContain("401 for …");
     expect(all([reported, await world.log(sessionId)])).not.toContain(TOKEN);

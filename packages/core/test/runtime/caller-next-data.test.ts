@@ -39,10 +39,12 @@ async function busy(options: Options = {}, runtime: Parameters<typeof setup>[2] 
       tools: [slow],
       whenBusy: "queue",
       limits: { turns: 1 },
-      userDataPer: "run",
-      userData: (source) => {
-        inData.push(seenIn(source));
-        return `data of ${source.caller.name}`;
+      userData: {
+        per: "run",
+        read: (source) => {
+          inData.push(seenIn(source));
+          return `data of ${source.caller.name}`;
+        },
       },
       ...options,
     },
@@ -102,7 +104,7 @@ describe("F17 the run of a queued message", () => {
       }
       return `data of ${caller.name}`;
     };
-    const { world, sessionId, queue, inTool, open } = await busy({ userData });
+    const { world, sessionId, queue, inTool, open } = await busy({ userData: { read: userData } });
     await queue(ben);
     open();
     await reading.promise;

@@ -12,7 +12,7 @@ const look = tool({
 });
 
 it.each<[name: string, options: Options]>([
-  ["user data", { userData: () => `The API is ${URL}.` }],
+  ["user data", { userData: { read: () => `The API is ${URL}.` } }],
   ["instructions", { instructions: `The API is ${URL}.` }],
   ["tools", { tools: [look] }],
   ["tools that a function returns", { tools: () => [look] }],

@@ -97,7 +97,7 @@ describe("F12 the call of a page's tool", () => {
     const expires = { afterMs: 60_000, default: { city: "unknown" } };
     const tools = [tool({ ...options, runsIn: "client", expires })];
     const store = memoryStore({ now: clock.now });
-    const world = setup([call, { text: "Fine." }], { tools }, { store, clock });
+    const world = setup([call, { text: "Fine." }], { tools }, { store, testing: { clock } });
     const { sessionId, pending } = await world.say("Where am I?");
     expect(pending).toMatchObject([{ clientTool: "locate", expires: { default: { city: "unknown" } } }]);
     world.pawl.start();

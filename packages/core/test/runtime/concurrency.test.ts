@@ -110,7 +110,7 @@ describe("a runtime with `concurrency`", () => {
   it("Q1 runs that wait in a process that dies are found by a sweep of another one", async () => {
     const store = memoryStore();
     const dead = heldModel();
-    const first = setup(dead.script, {}, { store, concurrency: 1, leaseTtlMs: 5_000 });
+    const first = setup(dead.script, {}, { store, concurrency: 1, times: { leaseTtlMs: 5_000 } });
     const runs = ["one", "two", "three"].map((input) => first.pawl.run("tester", { userId: "u1", input }));
     const started = await Promise.all(runs.map((run) => run.started));
     await until(() => dead.asked.length === 1);
@@ -211,7 +211,7 @@ describe("a full process", () => {
         return { text: "Waited." };
       },
     };
-    const world = setup(model, { tools: [polls] }, { store, clock, concurrency: 1 });
+    const world = setup(model, { tools: [polls] }, { store, testing: { clock }, concurrency: 1 });
     const waiting = world.pawl.run("tester", { userId: "u1", input: "wait" });
     const { sessionId } = await waiting.started;
     await stored(world, sessionId, "run_suspended");
@@ -282,7 +282,7 @@ describe("a full process", () => {
       throw new PawlError("store_unavailable", "down");
     };
     const store = { ...base, sessions: { ...base.sessions, get } };
-    const options = { store, concurrency: 1, leaseTtlMs: 30, onError: () => undefined };
+    const options = { store, concurrency: 1, times: { leaseTtlMs: 30 }, onError: () => undefined };
     const { pawl } = setup(held.script, {}, options);
     const runs = ["one", "two"].map((input) => pawl.run("tester", { userId: "u1", input }));
     await Promise.all(runs.map((run) => run.started));

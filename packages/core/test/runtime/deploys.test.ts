@@ -10,6 +10,7 @@ import {
   type EventStore,
   memoryStore,
   type Runtime,
+  type RuntimeOptions,
   runtime,
   systemClock,
   tool,
@@ -27,8 +28,12 @@ async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** A process of its own over this store. */
-const boot = (store: EventStore, script: readonly Reply[], options: Options = {}, more: object = {}) =>
-  setup(script, options, { store, pollMs: 10, ...more });
+const boot = (
+  store: EventStore,
+  script: readonly Reply[],
+  options: Options = {},
+  { times, ...more }: Partial<RuntimeOptions<unknown>> = {},
+) => setup(script, options, { store, ...more, times: { pollMs: 10, ...times } });
 
 /** Has a new process resume the run, waits for its next event of this type, and shuts it down in the middle. */
 async function deploy(world: Setup, sessionId: string, type: string): Promise<void> {
@@ -109,7 +114,7 @@ describe("a deploy in the middle of a turn", () => {
     const store = memoryStore();
     const gone = failingStore(store, (events) => has(events, "run_left"));
     // A retry would keep the lease for longer than the process that is shut down.
-    const booted = () => boot(gone, [endless], {}, { storeRetryMs: [] });
+    const booted = () => boot(gone, [endless], {}, { times: { storeRetryMs: [] } });
     const first = booted();
     const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
     await stored(first, sessionId, "llm_request");
@@ -123,7 +128,7 @@ describe("a deploy in the middle of a turn", () => {
     let passedMs = 0;
     const clock = { ...systemClock, now: () => Date.now() + passedMs };
     const store = memoryStore({ now: clock.now });
-    const first = boot(store, [endless], { limits }, { clock });
+    const first = boot(store, [endless], { limits }, { testing: { clock } });
     const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
     await stored(first, sessionId, "llm_request");
     const isOver = async () => has(await first.log(sessionId), "run_ended");
@@ -133,7 +138,7 @@ describe("a deploy in the middle of a turn", () => {
       passedMs += 50;
       await world.pawl.drain({ timeoutMs: 0 });
       const before = (await world.log(sessionId)).length;
-      const next = boot(store, [endless], { limits }, { clock });
+      const next = boot(store, [endless], { limits }, { testing: { clock } });
       await until(async () => {
         // On a busy machine, the process before still has the lease for a moment.
         await next.pawl.sweep();
@@ -266,7 +271,7 @@ describe("an idempotent call whose process gives way", () => {
       }),
     ];
     const { clock, skip } = skippingClock();
-    const first = boot(store, asks, { tools }, { clock, handOverAfterMs: 50_000 });
+    const first = boot(store, asks, { tools }, { testing: { clock }, times: { handOverAfterMs: 50_000 } });
     const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
     await until(() => ran.length === 1);
     skip(60_000);
@@ -285,7 +290,7 @@ describe("a run that is handed over", () => {
     const store = memoryStore();
     const limits = { wallClockMs: Infinity, turns: Infinity };
     const { clock, skip } = skippingClock();
-    const more = { clock, handOverAfterMs: 50_000 };
+    const more = { testing: { clock }, times: { handOverAfterMs: 50_000 } };
     const first = boot(store, [endless], { limits }, more);
     const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
     for (let n = 1; n <= 4; n += 1) {
@@ -326,7 +331,11 @@ describe("a run that is handed over", () => {
     const limits = { turns: 20, wallClockMs: Infinity };
     const child = setup([...script, { text: "Far enough." }], { tools: [step], limits });
     const walker = agentTool({ agent: child.agent as Agent<unknown>, name: "walker", description: "Walks." });
-    const more = { store, clock, pollMs: 10, handOverAfterMs: 50_000 };
+    const more = {
+      store,
+      testing: { clock },
+      times: { abortGraceMs: 20, pollMs: 10, handOverAfterMs: 50_000 },
+    };
     const parent = setup(
       [{ tools: [{ name: "walker", input: { task: "Walk" } }] }, { text: "Done." }],
       { tools: [walker], limits: { wallClockMs: Infinity } },
@@ -338,7 +347,7 @@ describe("a run that is handed over", () => {
       await until(async () => (await parent.of(sessionId, "run_left")).length === n || (await isOver()));
       if (await isOver()) break;
       expect(n).toBeLessThan(15);
-      const next = runtime({ agents: [parent.agent], abortGraceMs: 20, ...more });
+      const next = runtime({ agents: [parent.agent], ...more });
       await until(async () => (await next.sweep()) > 0);
     }
     expect(end(await parent.log(sessionId))).toMatchObject({ stop: { type: "end_turn" } });

@@ -74,7 +74,7 @@ describe.each(eachWay("open"))("a store that is closed, %s", (_way, as) => {
     const { store, close, late, reading, idle, begun } = closableStore(as);
     const { agent, say } = setup([{ text: "Done." }], {}, { store });
     const { sessionId } = await say("Go");
-    const pawl = runtime({ agents: [agent], store, pollMs: 5 });
+    const pawl = runtime({ agents: [agent], store, times: { pollMs: 5 } });
     const before = begun();
     const gone = new AbortController();
     const readers = [readTo(pawl, sessionId), readTo(pawl, sessionId, gone.signal)];
@@ -95,7 +95,7 @@ describe.each(eachWay("open"))("a store that is closed, %s", (_way, as) => {
   it("U3 drains only when the result of a run that was cut off has been read", async () => {
     const { store, close, late, idle } = closableStore(as);
     // `drain` waits for the result's reads for twice this time, which must be enough on a busy machine.
-    const world = setup([endless], {}, { store, abortGraceMs: 5_000 });
+    const world = setup([endless], {}, { store, times: { abortGraceMs: 5_000 } });
     const run = world.pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
     await stored(world, sessionId, "llm_request");

@@ -44,7 +44,11 @@ describe.each(eachWay("open"))("a process of an earlier version, over a store %s
       const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
       await until(async () => (await first.of(sessionId, "run_suspended")).length === 1);
       await first.pawl.drain();
-      const older = boot([clean(execute)], { clock, store: as(asEarlierVersion(store)), left: [] });
+      const older = boot([clean(execute)], {
+        clock,
+        store: as(asEarlierVersion(store)),
+        left: [],
+      });
       for (let sweep = 0; sweep < 3; sweep += 1) {
         await older.pawl.sweep();
         await clock.advance(1_000);

@@ -12,11 +12,11 @@ const tools = [clean(asking)];
 async function waiting(method: "release" | "read", as = (store: EventStore) => store) {
   const clock = testClock();
   const store = as(memoryStore({ now: clock.now }));
-  const first = setup(script.slice(0, 1), { tools }, { store, clock });
+  const first = setup(script.slice(0, 1), { tools }, { store, testing: { clock } });
   const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
   await stored(first, sessionId, "run_suspended");
   await first.pawl.drain();
-  const web = setup([], { tools }, { store, clock });
+  const web = setup([], { tools }, { store, testing: { clock } });
   let isDone = false;
   const answerFirst = async () => {
     if (isDone) return;
@@ -39,7 +39,12 @@ async function waiting(method: "release" | "read", as = (store: EventStore) => s
       },
     }),
   };
-  return { clock, sessionId, web, worker: setup(script.slice(1), { tools }, { store: late, clock }) };
+  return {
+    clock,
+    sessionId,
+    web,
+    worker: setup(script.slice(1), { tools }, { store: late, testing: { clock } }),
+  };
 }
 
 it("F26 Q2 an answer that comes while a leg that was woken too early gives its lease back is not lost", async () => {

@@ -99,7 +99,7 @@ describe("a runtime with an engine", () => {
     const clock = testClock();
     const store = memoryStore({ now: clock.now });
     const engine = localEngine({ clock });
-    const options = { store, engine, clock, concurrency: 2 };
+    const options = { store, engine, testing: { clock }, concurrency: 2 };
     const first = setup(script.slice(0, 1), { tools: [clean(asking)] }, options);
     first.pawl.start();
     const run = first.pawl.run("tester", { userId: "u1", input: "Go" });
@@ -140,7 +140,7 @@ describe("a runtime with an engine", () => {
       const worker = setup(
         script,
         { tools: [clean(asking)] },
-        { store, engine, clock: wrong, concurrency: 2 },
+        { store, engine, testing: { clock: wrong }, concurrency: 2 },
       );
       worker.pawl.start();
       const { sessionId } = await worker.pawl.run("tester", { userId: "u1", input: "Go" }).started;

@@ -43,7 +43,7 @@ function processes(
   { engine, wakes } = notingEngine(),
   store: EventStore = transactional(memoryStore()).store,
 ) {
-  const shared = { store, engine, leaseTtlMs: 60_000 };
+  const shared = { store, engine, times: { leaseTtlMs: 60_000 } };
   const web = setup([], { tools: [ask, echoTool] }, { ...shared, concurrency: 0 });
   const worker = setup(replies, { tools: [ask, echoTool] }, { ...shared, concurrency: 2 });
   return { web, worker, wakes, store };
@@ -91,7 +91,7 @@ describe("a message for which this process has no place", () => {
     const errors: unknown[] = [];
     const store = transactional(memoryStore()).store;
     const onError = (error: unknown) => void errors.push(error);
-    const web = setup([], {}, { store, engine: hanging, concurrency: 0, clock, onError });
+    const web = setup([], {}, { store, engine: hanging, concurrency: 0, testing: { clock }, onError });
     const run = web.pawl.run("tester", { userId: "u1", input: "Go" });
     let sessionId: string | undefined;
     void run.started.then((start) => {

@@ -87,7 +87,7 @@ describe("recovery", () => {
     const world = setup(
       [{ tools: [{ name: "work" }] }, { text: "Ok." }],
       { tools: [work] },
-      { store, storeRetryMs: [1, LONG_MS], clock: impatient },
+      { store, times: { storeRetryMs: [1, LONG_MS] }, testing: { clock: impatient } },
     );
     const { actions, stop } = await world.say("Go");
     expect({ stop: stop.type, result: actions[0]?.result }).toEqual({ stop: "end_turn", result: "precious" });

@@ -107,15 +107,15 @@ describe("waitUntil", () => {
 });
 
 it.each([
-  ["waitUntil", "yes"],
-  ["handOverAfterMs", 0],
-  ["handOverAfterMs", Number.NaN],
-  ["handOverAfterMs", "30"],
-] as const)("refuses `%s: %s`", (name, value) => {
+  ["waitUntil", "yes", undefined],
+  ["handOverAfterMs", 0, "times"],
+  ["handOverAfterMs", Number.NaN, "times"],
+  ["handOverAfterMs", "30", "times"],
+] as const)("refuses `%s: %s`", (name, value, group) => {
   const isRefused = code("config", name);
   let error: unknown;
   try {
-    setup([], {}, { [name]: value });
+    setup([], {}, (group === undefined ? { [name]: value } : { [group]: { [name]: value } }) as never);
   } catch (thrown) {
     error = thrown;
   }
@@ -128,7 +128,7 @@ describe("handOverAfterMs", () => {
     const world = setup(
       [{ ...long, text: "word ".repeat(200) }, { text: "Finished." }],
       {},
-      { handOverAfterMs: 60, clock, store: memoryStore({ now: clock.now }) },
+      { times: { handOverAfterMs: 60 }, testing: { clock }, store: memoryStore({ now: clock.now }) },
     );
     const { sessionId, runId } = await world.pawl.run("tester", { ...user, input: "Go" }).started;
     const first = readAll(world.pawl.follow(sessionId, { resume: true }));
@@ -137,7 +137,7 @@ describe("handOverAfterMs", () => {
     await clock.advance(60);
     await handedOver;
     // No time passes from here on, so no lease expires.
-    const second = runtime({ agents: [world.agent], store: world.store, clock });
+    const second = runtime({ agents: [world.agent], store: world.store, testing: { clock } });
     await readAll(second.follow(sessionId, { resume: true, untilIdle: { runId } }));
     const log = await world.log(sessionId);
     expect(log.filter(({ type }) => type === "run_recovered")).toHaveLength(1);
@@ -152,7 +152,7 @@ describe("handOverAfterMs", () => {
     const world = setup(
       [{ tools: [{ name: "work" }] }, { text: "Finished." }],
       { tools: [long] },
-      { handOverAfterMs: 500, clock, store: memoryStore({ now: clock.now }) },
+      { times: { handOverAfterMs: 500 }, testing: { clock }, store: memoryStore({ now: clock.now }) },
     );
     const { sessionId, runId } = await world.pawl.run("tester", { ...user, input: "Go" }).started;
     await stored(world, sessionId, "tool_started");
@@ -172,7 +172,7 @@ describe("handOverAfterMs", () => {
       [{ tools: [{ name: "work" }] }, { text: "Ok." }],
       { tools: [work] },
       {
-        handOverAfterMs: 5_000,
+        times: { handOverAfterMs: 5_000 },
       },
     );
     const { sessionId, text } = await say("Go");
@@ -191,12 +191,12 @@ describe("a session whose process is gone", () => {
       {
         // Its renewals are lost, as are its appends: it is gone.
         store: { ...store, renew: async () => true },
-        leaseTtlMs,
+        times: { leaseTtlMs },
       },
     );
     const { sessionId, runId } = await dead.pawl.run("tester", { ...user, input: "Go" }).started;
     await stored(dead, sessionId, "llm_request");
-    const world = setup(rest, {}, { store, leaseTtlMs, pollMs: 20 });
+    const world = setup(rest, {}, { store, times: { leaseTtlMs, pollMs: 20 } });
     return { world, sessionId, runId };
   }
 
@@ -215,7 +215,7 @@ describe("a session whose process is gone", () => {
   it("U4 is resumed once, however many readers there are", async () => {
     const { world, sessionId, runId } = await cutOff(100, [{ text: "Finished." }]);
     const others = Array.from({ length: 5 }, () =>
-      runtime({ agents: [world.agent], store: world.store, leaseTtlMs: 100, pollMs: 20 }),
+      runtime({ agents: [world.agent], store: world.store, times: { leaseTtlMs: 100, pollMs: 20 } }),
     );
     const read = [world.pawl, ...others].flatMap((pawl) => [pawl, pawl]);
     await Promise.all(

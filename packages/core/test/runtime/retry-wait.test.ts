@@ -22,11 +22,11 @@ function worker(
   { retry, ...given }: Partial<RuntimeOptions<unknown>> & { retry?: RetryOptions } = {},
   around: (model: ModelClient) => ModelClient = (model) => model,
 ) {
-  const clock = (given.clock as ReturnType<typeof testClock> | undefined) ?? testClock();
+  const clock = (given.testing?.clock as ReturnType<typeof testClock> | undefined) ?? testClock();
   const sleeps: number[] = [];
   const sleep = async (ms: number) => void sleeps.push(ms);
   const store = given.store ?? memoryStore({ now: clock.now });
-  const options = { engine: localEngine({ clock }), concurrency: 1, ...given, store, clock };
+  const options = { engine: localEngine({ clock }), concurrency: 1, ...given, store, testing: { clock } };
   const world = setup(script, {}, options, (model) => withRetry(around(model), { sleep, ...retry }));
   world.pawl.start();
   return { ...world, clock, sleeps, options };

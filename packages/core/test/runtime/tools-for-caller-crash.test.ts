@@ -109,7 +109,7 @@ describe("F19 a function `tools` that fails when a run is resumed", () => {
       {
         store,
         onError: (error) => reported.push(error),
-        clock: { now: () => now, after: () => () => undefined },
+        testing: { clock: { now: () => now, after: () => () => undefined } },
       },
     );
     for (; left >= 0; now += 20 * 60_000) expect(await world.pawl.sweep()).toBeLessThan(2);
@@ -214,7 +214,7 @@ describe("F19 a function `tools` that fails when a run is resumed", () => {
     const world = setup(
       [],
       { tools: () => never(), toolsTimeoutMs: 500 },
-      { store, clock, onError: () => undefined },
+      { store, testing: { clock }, onError: () => undefined },
     );
     let isOver = false;
     const sweeping = world.pawl.sweep().finally(() => {

@@ -77,7 +77,7 @@ describe("F19 tools of a session and a caller", () => {
       [calling("ask"), calling("remove"), done],
       {
         tools: ({ caller }) => (caller.role === "admin" ? [ask, remove] : [ask]),
-        userData: () => "data",
+        userData: { read: () => "data" },
       },
       { deps: (_, { caller }) => void deps.push(caller.role) },
     );

@@ -86,7 +86,8 @@ describe.each(eachWay("open"))("sessions that cannot be read, in a store %s", (_
     const onError = (error: unknown) => {
       if (PawlError.is(error, "store_unavailable")) counts.reported += 1;
     };
-    const options = { clock, onError, leaseTtlMs: 10_000, storeRetryMs: STORE_RETRY_MS };
+    const times = { leaseTtlMs: 10_000, storeRetryMs: STORE_RETRY_MS };
+    const options = { testing: { clock }, onError, times };
     const { pawl } = setup([{ text: "Here." }], {}, { store: withBlobs(as(inner), blobs), ...options });
     expect(await pawl.sweep()).toBe(1);
     expect({ ...seen, ...counts }).toEqual({ reads: 250, reported: 250, sleeps: 0 });
@@ -126,7 +127,7 @@ describe.each(eachWay("open"))("sessions that cannot be read, in a store %s", (_
     const reported: unknown[] = [];
     const onError = (error: unknown) => reported.push(error);
     const script = Array.from({ length: 21 }, () => ({ text: "Here." }));
-    const { pawl } = setup(script, {}, { store: as(store), onError, leaseTtlMs: 200, ...more });
+    const { pawl } = setup(script, {}, { store: as(store), onError, times: { leaseTtlMs: 200 }, ...more });
     const hasEnded = async (id: string) => (await inner.sessions.get(id))?.openRun === null;
     await pawl.sweep();
     await until(() => hasEnded("healthy"));
@@ -204,7 +205,10 @@ it("P1 are reported again if they could be read in between", async () => {
     },
   };
   const reported: unknown[] = [];
-  const options = { clock: { ...systemClock, now: () => now }, leaseTtlMs: 10_000 };
+  const options = {
+    testing: { clock: { ...systemClock, now: () => now } },
+    times: { leaseTtlMs: 10_000 },
+  };
   const { pawl } = setup([], {}, { store, ...options, onError: (e) => reported.push(e) });
   const sweep = async (lost: boolean) => {
     isLost = lost;
@@ -267,7 +271,7 @@ it("P1 a message to a session that cannot be read is retried, as it was before",
   const note = { type: "note" as const, data: { text: "lost" } };
   await withBlobs(inner, memoryBlobs(), { aboveBytes: 0 }).append("lost", [note], { appendId: "a" });
   const { blobs, seen } = emptyBlobs();
-  const { say } = setup([], {}, { store: withBlobs(inner, blobs), storeRetryMs: [1, 1] });
+  const { say } = setup([], {}, { store: withBlobs(inner, blobs), times: { storeRetryMs: [1, 1] } });
   await expect(say("Hello?", { sessionId: "lost" })).rejects.toSatisfy(code("store_unavailable"));
   expect(seen.reads).toBe(3);
 });

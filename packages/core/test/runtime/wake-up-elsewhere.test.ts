@@ -71,7 +71,11 @@ describe("a timer for a run that another process has moved on", () => {
     const first = boot([both], { clock, store });
     const [ofAda, ofBob] = [{ token: "tok_of_ada" }, { token: "tok_of_bob" }];
     const { sessionId } = await first.say("Go", { credentials: ofAda });
-    const other = boot([both], { clock, store, left: [{ tools: [{ name: "clean", id: "c2" }] }] });
+    const other = boot([both], {
+      clock,
+      store,
+      left: [{ tools: [{ name: "clean", id: "c2" }] }],
+    });
     const bob = { caller: { name: "bob" }, credentials: ofBob };
     other.pawl.run("tester", { ...user, sessionId, input: "And I?", ...bob }).result.catch(() => undefined);
     await until(async () => (await first.of(sessionId, "run_suspended")).length === 2);
@@ -95,7 +99,11 @@ describe("a timer for a run that another process has moved on", () => {
     const first = boot([spy], { clock, store: base });
     const { sessionId } = await first.say("Go", { credentials: { token: "tok_of_ada" } });
     const dying = dyingStore(base, (events) => has(events, "llm_request"));
-    const other = boot([spy], { clock: testClock(), store: dying, leaseTtlMs: 1_000 });
+    const other = boot([spy], {
+      clock: testClock(),
+      store: dying,
+      times: { leaseTtlMs: 1_000 },
+    });
     const bob = { caller: { name: "bob" }, credentials: { token: "tok_of_bob" } };
     other.pawl.run("tester", { ...user, sessionId, input: "And I?", ...bob }).result.catch(() => undefined);
     await until(() => dying.dead);

@@ -54,7 +54,11 @@ describe("a process that wakes a run without sweeps", () => {
       return await base.sessions.get(id);
     };
     const store = { ...base, sessions: { ...base.sessions, get } };
-    const { world, run, sessionId } = await waiting([polls], { clock, store, onError: () => undefined });
+    const { world, run, sessionId } = await waiting([polls], {
+      clock,
+      store,
+      onError: () => undefined,
+    });
     down = true;
     await clock.advance(60_001);
     down = false;
@@ -69,7 +73,12 @@ describe("a process that wakes a run without sweeps", () => {
     const store = beforeAppend(base, (events) => {
       if (has(events, "tool_answered")) throw new PawlError("store_unavailable", "down");
     });
-    const { run } = await waiting([polls], { clock, store, storeRetryMs: [], onError: () => undefined });
+    const { run } = await waiting([polls], {
+      clock,
+      store,
+      times: { storeRetryMs: [] },
+      onError: () => undefined,
+    });
     const failed = expect(run.result).rejects.toMatchObject({ code: "store_unavailable" });
     await clock.advance(60_001);
     await failed;
@@ -97,7 +106,10 @@ describe("a process that drains, or lacks credentials", () => {
       timers.push(ms);
       return inner.after(ms, ...more);
     };
-    const world = boot([slow], { clock: { ...inner, after }, store: memoryStore({ now: inner.now }) });
+    const world = boot([slow], {
+      clock: { ...inner, after },
+      store: memoryStore({ now: inner.now }),
+    });
     const run = world.pawl.run("tester", { ...user, input: "Go" });
     run.result.catch(() => undefined);
     const { sessionId } = await run.started;

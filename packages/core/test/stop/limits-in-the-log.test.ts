@@ -50,7 +50,7 @@ describe("what the log says of a limit", () => {
     const clock = testClock();
     const store = memoryStore({ now: clock.now });
     const options = { tools: [hang], limits: { wallClockMs: 55_000 } };
-    const world = setup([{ tools: [{ name: "hang", input: {} }] }], options, { clock, store });
+    const world = setup([{ tools: [{ name: "hang", input: {} }] }], options, { testing: { clock }, store });
     const { id: sessionId } = await world.pawl.getOrCreateSession("tester", "u1");
     const running = world.say("Go", { sessionId });
     await stored(world, sessionId, "tool_started");

@@ -34,7 +34,7 @@ const ask = tool({
 function timed(script: readonly Reply[], options: Options = {}) {
   const clock = testClock();
   const store = memoryStore({ now: clock.now });
-  const world = setup(script, { tools: [look, hang, ask], ...options }, { clock, store });
+  const world = setup(script, { tools: [look, hang, ask], ...options }, { testing: { clock }, store });
   return { ...world, clock };
 }
 
@@ -96,7 +96,12 @@ describe("time", () => {
       stream: () => ({ [Symbol.asyncIterator]: () => ({ next: never }) }),
     };
     const made = agent({ name: "a", model: deaf, instructions: "Go.", limits: { wallClockMs: 1_000 } });
-    const pawl = runtime({ agents: [made], store: memoryStore({ now: clock.now }), clock, abortGraceMs: 20 });
+    const pawl = runtime({
+      agents: [made],
+      store: memoryStore({ now: clock.now }),
+      testing: { clock },
+      times: { abortGraceMs: 20 },
+    });
     const run = pawl.run("a", { userId: "u1", input: "Go" });
     await run.started;
     await clock.advance(1_020);
@@ -235,7 +240,7 @@ it("L4 lands by its timer where the clock has been set back", async () => {
   const world = setup(
     [{ tools: [{ name: "hang", input: {} }] }, { text: "So far." }],
     { tools: [hang], limits: { wallClockMs: 10_000 }, onLimit: "land" },
-    { clock: { after: clock.after, now: () => 0 } },
+    { testing: { clock: { after: clock.after, now: () => 0 } } },
   );
   const sessionId = await sessionOf(world);
   const running = world.say("Go", { sessionId });

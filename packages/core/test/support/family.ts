@@ -96,7 +96,12 @@ export function family(
   const base = memoryStore({ now: () => time });
   const boot: Family["boot"] = (store = base, more = {}) => {
     time += 60_000;
-    return runtime({ agents: [host], store, abortGraceMs: 20, storeRetryMs: [], pollMs: 20, ...more });
+    return runtime({
+      agents: [host],
+      store,
+      ...more,
+      times: { abortGraceMs: 20, storeRetryMs: [], pollMs: 20, ...more.times },
+    });
   };
   const log: Family["log"] = async (id = sessionId) => await Array.fromAsync(base.read(id));
   const first = boot();

@@ -26,7 +26,8 @@ export function filing(
   const { store = memoryStore(), files = memoryFiles(), as, ...own } = options;
   const model = strictModel(typeof script === "function" ? { rules: script } : { ...(script && { script }) });
   const looker = agent({ name: "looker", model, instructions: "You look at pictures.", ...own });
-  const given = { agents: [looker], store, files, storeRetryMs: [], abortGraceMs: 20, ...more };
+  const times = { storeRetryMs: [], abortGraceMs: 20, ...more.times };
+  const given = { agents: [looker], store, files, ...more, times };
   const pawl = runtime(as?.(given) ?? given);
   return {
     model,

@@ -53,7 +53,12 @@ export function setup(
   const model = strictModel("length" in script ? { script } : script);
   const store = runtimeOptions.store ?? memoryStore();
   const made = agent({ name: "tester", instructions: "You are a test.", ...options, model: around(model) });
-  const pawl = runtime({ agents: [made], abortGraceMs: 20, ...runtimeOptions, store });
+  const pawl = runtime({
+    agents: [made],
+    ...runtimeOptions,
+    times: { abortGraceMs: 20, ...runtimeOptions.times },
+    store,
+  });
   const log = async (sessionId: string) => await Array.fromAsync(store.read(sessionId));
   return {
     pawl,

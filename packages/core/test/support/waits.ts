@@ -57,15 +57,23 @@ export function boot(
     left = script,
     store = memoryStore({ now: clock.now }),
     options = {},
+    times = {},
     ...more
   }: {
     clock?: TestClock;
     left?: readonly Reply[];
     store?: EventStore;
     options?: Options;
-  } & Partial<RuntimeOptions<unknown>> = {},
+  } & Partial<Omit<RuntimeOptions<unknown>, "testing">> = {},
 ): Waiting {
-  return { ...setup(left, { tools, ...options }, { store, clock, pollMs: 10, ...more }), clock };
+  return {
+    ...setup(
+      left,
+      { tools, ...options },
+      { store, testing: { clock }, times: { pollMs: 10, ...times }, ...more },
+    ),
+    clock,
+  };
 }
 
 /** Returns the call's result, from a log that is sound. */

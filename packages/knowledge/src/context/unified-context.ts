@@ -57,7 +57,7 @@ export interface UnifiedContextOptions<Deps = unknown> {
   /** The sections, in the order in which the model reads them. */
   sections: readonly ContextSection<Deps>[];
   /**
-   * Time limit of each section, in milliseconds. It must be shorter than the agent's `userDataTimeoutMs`, or
+   * Time limit of each section, in milliseconds. It must be shorter than the agent's `userData.timeoutMs`, or
    * the whole context may be lost. Default: 3,000.
    */
   timeoutMs?: number;
@@ -85,9 +85,9 @@ const SECTION: OptionKinds<ContextSection> = {
 };
 
 /**
- * Makes an agent's `userData` from several sections, which are fetched concurrently. The model reads them in
- * the order of the list, each in a tag that its text cannot close. A section that fails or takes too long is
- * left out and reported.
+ * Makes the `read` of an agent's `userData` from several sections, which are fetched concurrently. The model
+ * reads them in the order of the list, each in a tag that its text cannot close. A section that fails or
+ * takes too long is left out and reported.
  *
  * @throws PawlError `config` if a tag is invalid, reserved or used twice, or a limit is not a whole number
  * from 1.
@@ -99,13 +99,13 @@ const SECTION: OptionKinds<ContextSection> = {
  * import { strictModel } from "@pawl/testing";
  *
  * const model = strictModel({ script: [{ text: "Good morning." }] });
- * const userData = unifiedContext({
+ * const read = unifiedContext({
  *   sections: [
  *     { tag: "profile", fetch: ({ session }) => `Name: ${session.userId}` },
  *     { tag: "goals", fetch: async () => "Sleep more." },
  *   ],
  * });
- * const coach = agent({ name: "coach", model, instructions: "You are a coach.", userData });
+ * const coach = agent({ name: "coach", model, instructions: "You are a coach.", userData: { read } });
  * await runtime({ agents: [coach], store: memoryStore() }).run("coach", { userId: "Ada", input: "Hi" })
  *   .result;
  * console.log(model.requests[0]?.system);

@@ -44,7 +44,12 @@ export function worldOf(
   const model = strictModel(script === undefined ? { rules: () => ({ text: "Ok." }) } : { script });
   const store = more.store ?? memoryStore();
   const made = agent({ name: "tester", instructions: "You are a test.", ...options, model });
-  const pawl = runtime({ agents: [made], storeRetryMs: [], abortGraceMs: 20, ...more, store });
+  const pawl = runtime({
+    agents: [made],
+    ...more,
+    times: { storeRetryMs: [], abortGraceMs: 20, ...more.times },
+    store,
+  });
   const log = async (sessionId: string) => await Array.fromAsync(store.read(sessionId));
   return {
     pawl,

@@ -5,6 +5,7 @@ import {
   type EventType,
   memoryStore,
   type RunOptions,
+  type RuntimeOptions,
   runtime,
   type StoredEvent,
   type StoredOf,
@@ -17,7 +18,7 @@ import { type McpServer, type McpToolsOptions, mcpTools } from "../../src/index.
 interface WorldOptions extends Partial<McpToolsOptions<unknown>> {
   store?: EventStore;
   agent?: object;
-  runtime?: object;
+  runtime?: Partial<RuntimeOptions<unknown>>;
 }
 
 /** How long a server that is a process may take to start on a busy machine. */
@@ -46,10 +47,8 @@ export function world(servers: readonly McpServer[], script: readonly Reply[], o
   const pawl = runtime({
     agents: [made],
     store,
-    abortGraceMs: 20,
-    storeRetryMs: [],
-    pollMs: 10,
     ...ofRuntime,
+    times: { abortGraceMs: 20, storeRetryMs: [], pollMs: 10, ...ofRuntime.times },
   });
   const log = async (sessionId: string): Promise<StoredEvent[]> =>
     await Array.fromAsync(store.read(sessionId));

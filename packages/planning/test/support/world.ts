@@ -130,7 +130,12 @@ export function worldOf(
     tools: [...searches(searched, fails), ...moreTools, ...tools],
     hooks: [hook, ...(agentOptions.hooks ?? [])],
   });
-  const pawl = runtime({ agents: [made], storeRetryMs: [], abortGraceMs: 20, ...rest, store });
+  const pawl = runtime({
+    agents: [made],
+    ...rest,
+    times: { storeRetryMs: [], abortGraceMs: 20, ...rest.times },
+    store,
+  });
   const log = async (sessionId: string) => await Array.fromAsync(store.read(sessionId));
   const checked = async (run: Promise<RunResult>) => {
     const result = await run;

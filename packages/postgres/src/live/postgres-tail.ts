@@ -20,13 +20,14 @@ export interface PostgresTail extends LiveTail {
 
 /**
  * Notifies readers in other processes of new events, over `LISTEN` and `NOTIFY`, and shows them text while it
- * is written. Without this tail, such readers poll (`pollMs` of the runtime) and see stored events only.
+ * is written. Without this tail, such readers poll (`times.pollMs` of `runtime()`) and see stored events
+ * only.
  *
  * - Give every process that runs agents this tail: readers of idle sessions do not poll while it is
  *   `listening`.
  * - A notification has only the number of a session's last event; readers get the events from the store. If a
- *   notification is lost, a reader gets the event later, but misses nothing: up to `pollMs` later during a
- *   run, up to a minute otherwise.
+ *   notification is lost, a reader gets the event later, but misses nothing: up to `times.pollMs` later
+ *   during a run, up to a minute otherwise.
  * - Text in progress is written to the table `agent_session_live`, one row per session, while another process
  *   has readers for the session. (A process that receives no notifications knows of no readers, so it always
  *   writes.)

@@ -80,8 +80,7 @@ async function boot(
     agents: [tester],
     store: postgresStore(pool),
     tail,
-    pollMs: 1_000_000,
-    leaseTtlMs: 60_000,
+    times: { pollMs: 1_000_000, leaseTtlMs: 60_000 },
   });
   return { pawl, tail, live };
 }

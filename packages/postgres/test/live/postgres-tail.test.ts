@@ -36,9 +36,12 @@ function open(db: ListeningDatabase, options?: PostgresTailOptions): PostgresTai
 function reader(db: Database, tail: PostgresTail, sessionId: string, pollMs = 1_000_000) {
   const seen: StoredEvent[] = [];
   const over = new AbortController();
-  const events = runtime({ agents: [], store: postgresStore(db), tail, pollMs }).follow(sessionId, {
-    signal: over.signal,
-  });
+  const events = runtime({ agents: [], store: postgresStore(db), tail, times: { pollMs } }).follow(
+    sessionId,
+    {
+      signal: over.signal,
+    },
+  );
   const done = (async () => {
     for await (const event of events) if ("seq" in event) seen.push(event);
   })();

@@ -28,7 +28,7 @@ describe("sessions that wait for their user", () => {
     onTestFinished(() => database.drop());
   });
   const serving = (as: (store: EventStore) => EventStore) =>
-    runtime({ agents: [asking], store: as(postgresStore(database.pool())), pollMs: 20 });
+    runtime({ agents: [asking], store: as(postgresStore(database.pool())), times: { pollMs: 20 } });
 
   it.each(eachWay("open"))(
     "P6 E6 a message that its user stores in the database closes the questions at the next sweep, %s",

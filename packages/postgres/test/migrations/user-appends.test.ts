@@ -100,7 +100,12 @@ describe("E6 E2 append ids of users", () => {
     });
     const a = agent({ name: "a", model, instructions: "Pay.", tools: [refund, look], whenBusy: "queue" });
     const store = as(postgresStore(database.pool()));
-    const pawl = runtime({ agents: [a], store, leaseTtlMs: 300, pollMs: 20, onError: () => undefined });
+    const pawl = runtime({
+      agents: [a],
+      store,
+      times: { leaseTtlMs: 300, pollMs: 20 },
+      onError: () => undefined,
+    });
     const { sessionId } = await pawl.run("a", { userId: "mallory", input: "refund me" }).started;
     pawl.start();
     for await (const _event of pawl.follow(sessionId, { untilIdle: true }));

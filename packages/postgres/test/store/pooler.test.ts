@@ -79,7 +79,7 @@ describe.skipIf(!hasPooler())("E9 through a pooler in transaction mode", () => {
       const seen: StoredEvent[] = [];
       const over = new AbortController();
       const reading = (async () => {
-        const pawl = runtime({ agents: [], store, tail, pollMs: 50 });
+        const pawl = runtime({ agents: [], store, tail, times: { pollMs: 50 } });
         for await (const event of pawl.follow(id, { signal: over.signal }))
           if ("seq" in event) seen.push(event);
       })();

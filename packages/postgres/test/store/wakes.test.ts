@@ -28,7 +28,7 @@ function boot(store: EventStore) {
     request.messages.length === 1 ? { tools: [{ name: "work" }] } : { text: "Done." },
   );
   const worker = agent({ name: "worker", instructions: "Work.", tools: [work], model });
-  return runtime({ agents: [worker], store, leaseTtlMs: 200, pollMs: 20 });
+  return runtime({ agents: [worker], store, times: { leaseTtlMs: 200, pollMs: 20 } });
 }
 
 describe("runs that wait for a time, in Postgres", () => {

@@ -20,7 +20,7 @@ export interface SqliteDatabase {
   transaction<T>(work: () => T): T;
   /**
    * Set it if nothing but this object can write to the database. The store then has `watch`: idle readers
-   * query it once a minute instead of every `pollMs`. Default: false.
+   * query it once a minute instead of every `times.pollMs`. Default: false.
    */
   readonly exclusive?: boolean;
 }

@@ -127,7 +127,7 @@ it("E2 U4 a run whose process is killed -9 is continued by another one over the 
   const model = scriptedModel(() => ({ text: "There." }));
   const look = tool({ name: "look", description: "Looks.", input: z.object({}), execute: () => "again" });
   const walker = agent({ name: "walker", model, instructions: "Walk.", tools: [look] });
-  const pawl = runtime({ agents: [walker], store: sqliteStore(db), leaseTtlMs: 500 });
+  const pawl = runtime({ agents: [walker], store: sqliteStore(db), times: { leaseTtlMs: 500 } });
   onTestFinished(async () => {
     await pawl.drain();
     db.close();

@@ -16,7 +16,7 @@ const model = scriptedModel((_request, turn) => {
 });
 const walker = agent({ name: "walker", model, instructions: "Walk.", tools: [look] });
 const store = sqliteStore(nodeSqlite(process.argv[2] ?? ""));
-const pawl = runtime({ agents: [walker], store, leaseTtlMs: 500 });
+const pawl = runtime({ agents: [walker], store, times: { leaseTtlMs: 500 } });
 const run = pawl.run(walker, { userId: "ada", input: "Walk" });
 sessionId = (await run.started).sessionId;
 await run.result;

@@ -18,7 +18,13 @@ it("F26 W3 a run that waits before it asks its model again shows no call and no 
     const script = [{ fault: { status: 429, retryAfter: 60 } }, { text: "Done." }];
     const model = withRetry(strictModel({ script }));
     const helper = agent({ name: "helper", instructions: "You help.", model });
-    const pawl = runtime({ agents: [helper], store, clock, concurrency: 1, engine: localEngine({ clock }) });
+    const pawl = runtime({
+      agents: [helper],
+      store,
+      testing: { clock },
+      concurrency: 1,
+      engine: localEngine({ clock }),
+    });
     pawl.start();
     const serve = handler({ runtime: pawl, agent: "helper", dialect, authorize: () => ({ userId: "ada" }) });
     const more = {

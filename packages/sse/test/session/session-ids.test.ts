@@ -62,7 +62,7 @@ describe("W1 a session whose id the application has chosen", () => {
     const tester = agent({ name: "a", model: hello(), instructions: "Hi." });
     const store = memoryStore();
     const answer = handler({
-      runtime: runtime({ agents: [tester], store, newId }),
+      runtime: runtime({ agents: [tester], store, testing: { newId } }),
       agent: "a",
       authorize: () => ({ userId: "ada" }),
     });

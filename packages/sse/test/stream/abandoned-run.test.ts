@@ -9,7 +9,7 @@ async function handedOver() {
   const store = memoryStore();
   const model = scriptedModel([{ text: "word ".repeat(200), delayPerEventMs: 20 }]);
   const coach = agent({ name: "coach", model, instructions: "Be kind." });
-  const dead = runtime({ agents: [coach], store, handOverAfterMs: 40 });
+  const dead = runtime({ agents: [coach], store, times: { handOverAfterMs: 40 } });
   const { sessionId } = await dead.run("coach", { userId: "ada", input: "Hi" }).started;
   await Array.fromAsync(dead.follow(sessionId, { resume: true })).catch(() => undefined);
   return { store, sessionId };

@@ -40,7 +40,12 @@ function served(dialect: Dialect) {
     instructions: "i",
     model: scriptedModel([{ text: "Hello.", latencyMs: 60_000 }]),
   });
-  const pawl = runtime({ agents: [made], store: memoryStore(), files: memoryFiles(), abortGraceMs: 20 });
+  const pawl = runtime({
+    agents: [made],
+    store: memoryStore(),
+    files: memoryFiles(),
+    times: { abortGraceMs: 20 },
+  });
   const options = {
     runtime: pawl,
     agent: made,

@@ -149,7 +149,7 @@ export async function converse({
   const hooks = [approval({ when: ["gated"] })];
   const made = agent({ name: "coach", model, instructions: "x", tools, hooks, maxTokens: 100 });
   const store = memoryStore();
-  const pawl = runtime({ agents: [made], store, pollMs: 10 });
+  const pawl = runtime({ agents: [made], store, times: { pollMs: 10 } });
   const legs: MadeRun["legs"] = [];
   const go = async (options: Parameters<typeof pawl.run>[1]) => {
     const run = pawl.run("coach", options);

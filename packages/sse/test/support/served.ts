@@ -93,7 +93,12 @@ export async function serve(
     ...(output && { output }),
   });
   const other = agent({ name: "other", model, instructions: "Another.", tools });
-  const made = { agents: [coach, other], store, pollMs: 50, newId: () => crypto.randomUUID() };
+  const made = {
+    agents: [coach, other],
+    store,
+    times: { pollMs: 50 },
+    testing: { newId: () => crypto.randomUUID() },
+  };
   const pawl = runtime({ ...made, ...(files && { files }), ...(workLimits && { workLimits }) });
   const errors: unknown[] = [];
   const serving = handler({

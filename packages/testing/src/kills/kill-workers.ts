@@ -140,7 +140,7 @@ export async function killWorkers(fleet: WorkerFleet, options: KillOptions = {})
     store,
     engine,
     concurrency: 0,
-    pollMs: 250,
+    times: { pollMs: 250 },
     // What fails here is found by a sweep of a worker.
     onError: () => undefined,
   });

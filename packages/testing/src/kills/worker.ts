@@ -54,7 +54,7 @@ export interface KilledWorker {
  * const { apiKey, modelUrl: baseURL, concurrency, leaseTtlMs } = worker;
  * const agents = [worker.agent(claude("claude-sonnet-5-5", { baseURL, apiKey }))];
  * const store = worker.watchStore(sqliteStore(nodeSqlite("kills.db")));
- * worker.start(runtime({ agents, store, concurrency, leaseTtlMs })); // and the engine
+ * worker.start(runtime({ agents, store, concurrency, times: { leaseTtlMs } })); // and the engine
  * ```
  */
 export function killedWorker(): KilledWorker {

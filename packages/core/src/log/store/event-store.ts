@@ -179,7 +179,7 @@ export interface EventStore {
   /**
    * Calls `onAppend` with the session's last `seq` after every append by any writer, until the returned
    * function is called. Implement this only if the store notices every append: readers of idle sessions then
-   * query the store once a minute instead of every `pollMs`. See {@link watchedStore}.
+   * query the store once a minute instead of every `times.pollMs`. See {@link watchedStore}.
    */
   watch?(sessionId: string, onAppend: (seq: number) => void): () => void;
   /**

@@ -44,7 +44,7 @@ export interface LiveTail {
   subscribe(sessionId: string, onChange: () => void): () => void;
   /**
    * Whether this process is currently notified of every append by other processes. If so, readers of idle
-   * sessions query the store once a minute. Otherwise, and if absent, they query it every `pollMs`.
+   * sessions query the store once a minute. Otherwise, and if absent, they query it every `times.pollMs`.
    */
   readonly listening?: boolean;
 }

@@ -68,7 +68,7 @@ export interface Parts {
   ): Promise<OutputVerdict>;
 
   // User data.
-  /** Calls the agent's `userData`. Never rejects: a failure is in the result. */
+  /** Calls `read` of the agent's `userData`. Never rejects: a failure is in the result. */
   fetchUserData(
     of: { agent: Agent; session: Session },
     access: Access,

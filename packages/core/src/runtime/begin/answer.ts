@@ -11,7 +11,7 @@ import { answerExcess } from "../../tools/answer-bounds.ts";
 import { isShown, problemsByLog } from "../../tools/problems-by-log.ts";
 import type { AskedBy } from "../leg/host.ts";
 import { calledBy } from "./incoming-message.ts";
-import type { Answer } from "./runtime-types.ts";
+import type { Answer } from "./run-options.ts";
 
 /** Waits for the result of a schema of the application's that is asynchronous. */
 type Within = <T>(work: PromiseLike<T>) => Promise<T>;

@@ -47,7 +47,7 @@ export async function beginRetry(
 ): Promise<Begun> {
   const { session, agent, runId } = retry;
   // By then, another leg of the session has ended or lost its lease.
-  const patienceMs = host.leaseTtlMs + agent.userDataTimeoutMs + agent.toolsTimeoutMs;
+  const patienceMs = host.leaseTtlMs + (agent.userData?.timeoutMs ?? 0) + agent.toolsTimeoutMs;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const isFirst = waited === PAUSE_MS;
     const leased = isFirst ? opened.leased : await leaseSession(host, session, agent, senderOf(retry));

@@ -14,7 +14,7 @@ import type { LeasedSession } from "../leg/leased-session.ts";
 import { storeWith } from "../leg/session-credentials.ts";
 import { answerEvents } from "./answer.ts";
 import { type Begun, failedWork, giveBack, recoverStored, resumeRun } from "./begin.ts";
-import type { Answer } from "./runtime-types.ts";
+import type { Answer } from "./run-options.ts";
 import { stopOnAbort } from "./stop-on-abort.ts";
 
 /** Answers, and the session to which they belong. */

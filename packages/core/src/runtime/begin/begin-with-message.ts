@@ -57,7 +57,7 @@ async function begin(
   const mayWait = incoming.whenBusy !== "reject";
   // By then, another leg of the session has ended or lost its lease.
   const patienceMs = mayWait
-    ? host.leaseTtlMs + agent.userDataTimeoutMs + agent.toolsTimeoutMs
+    ? host.leaseTtlMs + (agent.userData?.timeoutMs ?? 0) + agent.toolsTimeoutMs
     : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const isFirst = opened !== undefined && waited === PAUSE_MS;

@@ -2,7 +2,7 @@ import { sha256 } from "../../base/sha256.ts";
 import type { Session, SessionStatus } from "../../log/session-row.ts";
 import { createOnce } from "../../log/store/create-once.ts";
 import type { Host } from "../leg/host.ts";
-import type { RunOptions } from "./runtime-types.ts";
+import type { RunOptions } from "./run-options.ts";
 
 /**
  * Returns the id of the session for a first message. If the message has a client id, the session's id is

@@ -1,11 +1,10 @@
-import type { Agent, WhenBusy } from "../../agent/agent.ts";
+import type { Agent } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { WorkPlace } from "../../base/work-limit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { FileStore } from "../../files/file-store.ts";
 import type { UserFiles } from "../../files/user-files.ts";
-import type { EventData } from "../../log/event-data.ts";
 import type { AwaitedRun } from "../../log/handover.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { EventStore } from "../../log/store/event-store.ts";
@@ -17,140 +16,7 @@ import type { Upcasters } from "../../stores/upcast.ts";
 import type { ViewState } from "../../view/view.ts";
 import type { Run } from "../leg/run-handle.ts";
 import type { WorkLimits } from "../leg/work-limits.ts";
-
-/**
- * An answer to a pending question: a `value` that matches the question's schema, or an `error` if a tool that
- * runs at the client failed.
- *
- * The model reads the text of `error` as the call's result. The text has at most 10,000 characters. Questions
- * of hooks, e.g. of `approval()`, accept only a `value`.
- */
-export type Answer = {
-  callId: string;
-  /**
-   * The `seq` of the question, from `pending`. Default: the call's last question. Set it, because a call may
-   * ask several questions.
-   */
-  question?: number;
-} & ({ value: Json; error?: never } | { error: string; value?: never });
-
-/**
- * Data for the model to read, with the name of its source. `params` are the arguments with which the source
- * was called.
- */
-export type Knowledge = EventData["knowledge"];
-
-/** Options of `run()`. Give `input` to start a run with a message, or `answers` to continue a run. */
-export interface RunOptions {
-  /** The id of the user. A session can be used only by its owner; for other users it does not exist. */
-  userId: string;
-  /** The id of the session. Default: a new session. */
-  sessionId?: string | undefined;
-  /**
-   * The user's message: a text, or parts. It closes open questions. If a run is in progress, {@link WhenBusy}
-   * decides.
-   *
-   * A file is a picture (PNG, JPEG, GIF, WebP), a PDF or UTF-8 text. Its type is read from its bytes. `data`
-   * is the bytes, or base64; `id` is of a file that this user has uploaded, see {@link Runtime.files}. `name`
-   * is shown, and the model reads the name of a PDF or text. A message has at most 20 files, 20 MB and 100
-   * pages; a picture 7.8 MB and 8,000 pixels a side; a text 1 MB.
-   */
-  input?:
-    | string
-    | readonly (
-        | { type: "text"; text: string }
-        | { type: "file"; data: Uint8Array | Blob | string; id?: never; name?: string }
-        | { type: "file"; id: string; data?: never; name?: string }
-      )[];
-  /** Answers to pending questions, instead of a message. */
-  answers?: readonly Answer[];
-  /**
-   * Data for the model to read before the message. It is stored with the message. The model gets each piece
-   * in the tag `knowledge`, or in its `tag`, with the name of its source. The text cannot close that tag.
-   */
-  knowledge?: readonly Knowledge[];
-  /**
-   * Parameters of the run for hooks (`context.run.params`) and tools (`context.params`), e.g. `{ model:
-   * "claude-haiku-4-5" }`. The model does not read them; sub-agents get them too. They are fixed when the run
-   * starts: answers and queued messages do not change them.
-   */
-  params?: JsonObject;
-  /**
-   * What the application says about the user of this request, e.g.
-   * `{ workspace: "w1", roles: ["admin"] }`. It is stored with the run. `deps`, hooks and tools get it, also
-   * those of sub-agents. The model and clients do not. If given with answers, it replaces the earlier one for
-   * `deps`, tools and hooks that run from then on. Default: `{}`.
-   *
-   * It is JSON, and so from the start: a `Date` is a string in the first process too, and fields that are
-   * `undefined` are left out. Rejects with `invalid_input` for data of which JSON would lose a part, e.g. a
-   * `Set`, a function or an instance of a class. The same holds for `params` and `metadata`.
-   */
-  caller?: JsonObject;
-  /**
-   * What tools need to act for the user, e.g. `{ token }`. `deps`, hooks and tools of this process get it. It
-   * is never stored: another process that continues the run has to get it again, see `withoutCredentials` of
-   * `runtime()`. If given with answers, it replaces the earlier one. An answer of another `caller` without
-   * credentials removes it: the run then asks for new ones. Default: none.
-   *
-   * **Everything in it counts as secret.** In what is stored and reported, e.g. a tool's result or error
-   * message, words of 16 and more characters that occur in the credentials are replaced by `…`. They are
-   * found in fields at any depth, also in those that getters return, and in maps, headers and bytes of text,
-   * but not in what a function or promise returns. Put addresses, ids and other public values into `caller`,
-   * or tools cannot return them.
-   */
-  credentials?: unknown;
-  /**
-   * The client's id of the message. If a message is sent again with the same id, it is stored once, and the
-   * caller gets the first run. This also holds for the first message of a new session.
-   */
-  clientMessageId?: string;
-  /**
-   * Stops the run when the signal aborts. If the message is queued for another run, stops the run that reads
-   * it. Closing the stream does not stop a run.
-   */
-  signal?: AbortSignal;
-  /**
-   * Tools that the client offers for the run, if the agent has `clientTools: true`: the model may call them,
-   * and a page runs them, like tools with `runsIn: "client"`. Each message replaces the tools of the
-   * message before; the same tools keep the prompt's cache. Those of a queued message are for the run that it
-   * starts, if it starts one. Default: none.
-   *
-   * At most 64 tools with 64,000 characters in all. None may have the name of a tool that runs on the server.
-   * `inputSchema` is a JSON Schema of an object. Their inputs are not checked, and their results are any
-   * JSON. Rejects with `invalid_input`.
-   */
-  clientTools?: readonly { name: string; description?: string; inputSchema?: JsonObject }[];
-  /** Metadata for the session, if a new one is created. */
-  metadata?: JsonObject;
-  /**
-   * What happens to a message that arrives during a run. An agent's own `whenBusy` takes precedence. Default:
-   * `reject`.
-   */
-  whenBusy?: WhenBusy;
-  retry?: never;
-}
-
-/**
- * Options of `run()` that answer the last message again after its run failed. Only the last run of a session
- * can be retried:
- *
- * - a run that left the session in status `error`, e.g. after a failed model, a limit or a crash loop;
- * - a run that was stopped or interrupted.
- *
- * A refusal, and an answer that was cut off at `max_tokens`, count as answers and cannot be retried.
- */
-export interface RetryRunOptions extends Pick<RunOptions, "userId" | "signal" | "caller" | "credentials"> {
-  sessionId: string;
-  /**
-   * The id of the failed run. The new run keeps its tool results and its `params`. A run is retried once: a
-   * second request, in any process, gets the same new run. If the failed run is still in progress, the
-   * request gets that run.
-   */
-  retry: string;
-  input?: never;
-  answers?: never;
-  clientTools?: never;
-}
+import type { RetryRunOptions, RunOptions } from "./run-options.ts";
 
 /**
  * A session's row and its view. To keep the view up to date, follow the session from `cursor` and apply each
@@ -168,16 +34,31 @@ export type RuntimeOptions<Deps, Name extends string = string> = undefined exten
 
 /** All options of `runtime()`. `Name` are the names of the agents. */
 export interface RuntimeSettings<Deps, Name extends string = string> {
+  /** The agents. `run()` takes one of them, or its name. */
+  agents: readonly Agent<Deps, Name>[];
+  /** The store that keeps all logs, e.g. `memoryStore()`. */
+  store: EventStore;
   /**
-   * Returns the dependencies of tools, hooks and `userData` for a run. Called at least once for each run in
-   * each process that works on it, and again after an answer of another caller or with other credentials.
-   * The first call may come before the run's message is stored: the log may lack that message, and the run
-   * may not start at all. If `deps` fails, the message is stored all the same, and the run ends as an error.
-   *
-   * `credentials` is `undefined` in a process that has none, also for the hooks of a run that a new message
-   * replaces.
+   * Returns the dependencies of tools, hooks and `userData` for a run, e.g. the user's database. Called at
+   * least once for each run in each process that works on it, and again after an answer of another caller or
+   * with other credentials. If it fails, the message is stored all the same, and the run ends as an error.
    */
-  deps: (session: Session, run: { caller: JsonObject; credentials: unknown }) => Deps | Promise<Deps>;
+  deps: (
+    /**
+     * The session's row. The first call may come before the run's message is stored: the log may lack that
+     * message, and the run may not start at all.
+     */
+    session: Session,
+    run: {
+      /** What the application says about the user, see `RunOptions.caller`. Default: `{}`. */
+      caller: JsonObject;
+      /**
+       * The caller's credentials; `undefined` in a process that has none, also for the hooks of a run that a
+       * new message replaces.
+       */
+      credentials: unknown;
+    },
+  ) => Deps | Promise<Deps>;
   /**
    * What happens to a run with credentials if the process that would continue it does not have them. Default:
    * `ask`.
@@ -187,26 +68,12 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    * - `stop`: the run ends as `credentials_missing`.
    */
   withoutCredentials?: "ask" | "stop";
-  /** The agents. `run()` takes one of them, or its name. */
-  agents: readonly Agent<Deps, Name>[];
-  /** The store that keeps all logs, e.g. `memoryStore()`. */
-  store: EventStore;
   /**
    * Notifies readers of new events, also in other processes. Default: only readers in this process are
    * notified; other processes poll. Do not share a tail between runtimes with different stores, because a
    * tail knows sessions only by their ids.
    */
   tail?: LiveTail;
-  /**
-   * The duration of a lease, in milliseconds. If a process dies, its runs can be recovered after this time.
-   * Default: 10,000.
-   */
-  leaseTtlMs?: number;
-  /**
-   * The time that a stopped run waits for tools that ignore their abort signal, in milliseconds. After that,
-   * the tools are abandoned. Default: 1,000.
-   */
-  abortGraceMs?: number;
   /**
    * Called with a promise for everything that this runtime works on: each run that is being started and each
    * leg, including legs that a sweep started. The promises never reject. Pass the platform's function if work
@@ -215,15 +82,6 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    * Supabase. Default: not called.
    */
   waitUntil?(work: Promise<unknown>): void;
-  /**
-   * How long this process may work on a session without interruption, in milliseconds. In the last fifth of
-   * this time no new turn starts, and at its end in-flight work is aborted. The lease is released, so that
-   * the next request continues the run at once. Set it 10 to 20 s below the platform's time limit. Default:
-   * no limit.
-   *
-   * If four processes in a row reach it in the middle of the same answer, the run ends as `crash_loop`.
-   */
-  handOverAfterMs?: number;
   /**
    * How many runs this process works on at a time, a whole number. Further runs wait for their turn: their
    * messages are stored, and the `engine` continues them. Users take turns, if the engine can tell them
@@ -239,21 +97,6 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    * process finds them by a sweep.
    */
   engine?: Engine;
-  /** Returns a new unique id for a session, a run or an append. Default: random ids. */
-  newId?(): string;
-  /**
-   * The clock for limits, timeouts, durations, lease renewals, sweeps and `drain()`. Default: the system
-   * clock.
-   *
-   * Leases expire by the store's clock, so give the store the same clock. While a test clock stands still,
-   * e.g. `testClock()` of `@pawl/testing`, leases are not renewed.
-   */
-  clock?: Clock;
-  /**
-   * Pauses before each retry of an append, and of opening a session, when the store is unavailable, in
-   * milliseconds. A sweep does not retry opening a session: the next sweep does. Default: `[50, 250]`.
-   */
-  storeRetryMs?: readonly number[];
   /**
    * Called with errors that no caller receives, e.g. if a session cannot be recovered. Also called once for
    * each run that ends as `error`, with the error that ended it: of the model or its answer, of `deps`, or of
@@ -264,13 +107,6 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
    * prints the error's message to the console, with a link to the error's page.
    */
   onError?(error: unknown): void;
-  /**
-   * The interval at which the store is queried for events of other processes while a session has readers, in
-   * milliseconds. All readers of a session share one query. With a store or tail that reports every append
-   * (`memoryStore()`, `postgresTail()` while it is `listening`), an idle session is queried once a minute.
-   * Default: 1,000.
-   */
-  pollMs?: number;
   /**
    * Converts events of older formats when they are read, e.g. in imported logs. Pawl's own conversions are
    * always included.
@@ -290,6 +126,53 @@ export interface RuntimeSettings<Deps, Name extends string = string> {
   files?: FileStore;
   /** How much of the work that requests cause this process does at the same time. */
   workLimits?: WorkLimits;
+  /** How long the runtime leases, waits and works, e.g. `{ handOverAfterMs: 280_000 }`. */
+  times?: {
+    /**
+     * The duration of a lease, in milliseconds. If a process dies, its runs can be recovered after this time.
+     * Default: 10,000.
+     */
+    leaseTtlMs?: number;
+    /**
+     * The time that a stopped run waits for tools that ignore their abort signal, in milliseconds. After
+     * that, the tools are abandoned. Default: 1,000.
+     */
+    abortGraceMs?: number;
+    /**
+     * How long this process may work on a session without interruption, in milliseconds. In the last fifth of
+     * this time no new turn starts, and at its end in-flight work is aborted. The lease is released, so that
+     * the next request continues the run at once. Set it 10 to 20 s below the platform's time limit. Default:
+     * no limit.
+     *
+     * If four processes in a row reach it in the middle of the same answer, the run ends as `crash_loop`.
+     */
+    handOverAfterMs?: number;
+    /**
+     * The interval at which the store is queried for events of other processes while a session has readers,
+     * in milliseconds. All readers of a session share one query. With a store or tail that reports every
+     * append (`memoryStore()`, `postgresTail()` while it is `listening`), an idle session is queried once a
+     * minute. Default: 1,000.
+     */
+    pollMs?: number;
+    /**
+     * Pauses before each retry of an append, and of opening a session, when the store is unavailable, in
+     * milliseconds. A sweep does not retry opening a session: the next sweep does. Default: `[50, 250]`.
+     */
+    storeRetryMs?: readonly number[];
+  };
+  /** A clock and ids for tests, e.g. `{ clock: testClock() }`. Default: the system clock and random ids. */
+  testing?: {
+    /** Returns a new unique id for a session, a run or an append. Default: random ids. */
+    newId?(): string;
+    /**
+     * The clock for limits, timeouts, durations, lease renewals, sweeps and `drain()`. Default: the system
+     * clock.
+     *
+     * Leases expire by the store's clock, so give the store the same clock. While a test clock stands still,
+     * e.g. `testClock()` of `@pawl/testing`, leases are not renewed.
+     */
+    clock?: Clock;
+  };
 }
 
 /** What became of a session that `recover()` was called for. */
@@ -298,8 +181,8 @@ export interface Recovered {
    * - `ended`: no run is open.
    * - `waiting`: the run waits for an answer, or for a time, which comes in `afterMs`.
    * - `busy`: another process is working on it, or it could not be continued. Look again in `afterMs`.
-   * - `left`: this process began and gave it up, e.g. because of `handOverAfterMs` or `drain()`. Look again
-   *   at once.
+   * - `left`: this process began and gave it up, e.g. because of `times.handOverAfterMs` or `drain()`. Look
+   *   again at once.
    */
   outcome: "ended" | "waiting" | "busy" | "left";
   /** When to call `recover()` again, in milliseconds. Absent if only an answer or a message changes it. */
@@ -365,7 +248,7 @@ export interface Runtime<Name extends string = string> {
    *   cursor, even if more events are stored, unless that end starts another run. To wait for one run, pass
    *   the value of its `started` promise.
    * - With `resume`, for a reader in another process, e.g. behind an HTTP stream: resumes the session's run
-   *   whenever no process is working on it. If this process hands the run over (`handOverAfterMs`), the
+   *   whenever no process is working on it. If this process hands the run over (`times.handOverAfterMs`), the
    *   reader gets `draining` and should connect again. With `credentials`, a run that asks for them gets
    *   them, unless `caller` is another one than the run's. Default of `caller`: the run's own.
    *

@@ -1,12 +1,11 @@
-import { isWhenBusy } from "../../agent/check-agent.ts";
-import { checkOptions, kindOf, type OptionKinds, SIGNAL } from "../../base/check-options.ts";
+import { checkOptions, kindOf, type OptionKinds, oneOf, SIGNAL } from "../../base/check-options.ts";
 import { PawlError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { storableObject } from "../../base/json-loss.ts";
 import { isBlank } from "../../base/text.ts";
 import { USER_DATA } from "../../context/prefix.ts";
 import { isOwnTag } from "../../context/sanitize.ts";
-import type { Answer, Knowledge, RetryRunOptions, RunOptions } from "../begin/runtime-types.ts";
+import type { Answer, Knowledge, RetryRunOptions, RunOptions } from "../begin/run-options.ts";
 
 const OPTIONS: OptionKinds<Omit<RunOptions, "retry"> & { retry?: string }> = {
   userId: "string!",
@@ -22,7 +21,7 @@ const OPTIONS: OptionKinds<Omit<RunOptions, "retry"> & { retry?: string }> = {
   signal: SIGNAL,
   clientTools: "any",
   metadata: "any",
-  whenBusy: "any",
+  whenBusy: oneOf("reject", "queue", "interrupt"),
 };
 
 /** Hints for option names of other libraries. */
@@ -66,7 +65,7 @@ export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
     throw invalid(`\`retry\` of run() must be the id of the run that failed; got ${kindOf(retry)}.`);
 }
 
-function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: RunOptions): void {
+function checkAsked({ input, answers, knowledge, params, metadata }: RunOptions): void {
   if (input !== undefined && typeof input !== "string" && !Array.isArray(input))
     throw invalid(
       `\`input\` of run() must be the text of the new message, e.g. "Hello", or a list of parts; got ${kindOf(input)}.`,
@@ -82,8 +81,6 @@ function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: R
   if (knowledge !== undefined && !Array.isArray(knowledge)) throw invalid("`knowledge` must be a list.");
   for (const [what, value] of Object.entries({ params, metadata }))
     if (value !== undefined) storableObject(value, what);
-  if (whenBusy !== undefined && !isWhenBusy(whenBusy))
-    throw invalid('`whenBusy` must be "reject", "queue" or "interrupt".');
 }
 
 const ANSWER: OptionKinds<{ [Field in keyof Answer]: unknown }> = {

@@ -1,5 +1,5 @@
 import { checkNumbers } from "../../base/check-numbers.ts";
-import { checkOptions, kindOf, listOf, type OptionKinds } from "../../base/check-options.ts";
+import { checkOptions, kindOf, listOf, type OptionKinds, oneOf } from "../../base/check-options.ts";
 import { PawlError } from "../../base/errors.ts";
 import { checkStore } from "../../stores/check-store.ts";
 import type { RuntimeSettings } from "../begin/runtime-types.ts";
@@ -10,29 +10,18 @@ const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
   // `checkStore` checks the value.
   store: { mustBe: "an EventStore, e.g. memoryStore()", is: () => true, required: true },
   deps: "function",
-  withoutCredentials: {
-    mustBe: '"ask" or "stop"',
-    is: (value) => value === "ask" || value === "stop",
-    isPublic: true,
-  },
+  withoutCredentials: oneOf("ask", "stop"),
   tail: {
     mustBe: "a LiveTail, e.g. localTail() of @pawl/core/store",
     is: (tail) => typeof Object(tail).subscribe === "function",
   },
-  leaseTtlMs: "number",
-  abortGraceMs: "number",
   waitUntil: "function",
-  handOverAfterMs: "number",
   concurrency: "number",
   engine: {
     mustBe: "an Engine, e.g. localEngine() of @pawl/core/store",
     is: (engine) => typeof Object(engine).wake === "function" && typeof Object(engine).work === "function",
   },
-  newId: "function",
-  clock: "object",
-  storeRetryMs: "list",
   onError: "function",
-  pollMs: "number",
   upcasters: "object",
   blobs: "object",
   files: {
@@ -40,7 +29,25 @@ const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
     is: (files) => typeof Object(files).put === "function" && typeof Object(files).list === "function",
   },
   workLimits: "object",
+  times: "object",
+  testing: "object",
 };
+
+const TIMES: OptionKinds<Group<"times">> = {
+  leaseTtlMs: "number",
+  abortGraceMs: "number",
+  handOverAfterMs: "number",
+  pollMs: "number",
+  storeRetryMs: "list",
+};
+
+const TESTING: OptionKinds<Group<"testing">> = { newId: "function", clock: "object" };
+
+type Group<Name extends keyof RuntimeSettings<unknown>> = NonNullable<RuntimeSettings<unknown>[Name]>;
+
+/** Returns hints that name the group of options which are given outside of it. */
+const inside = (group: string, options: object) =>
+  Object.fromEntries(Object.keys(options).map((name) => [name, `Use \`${group}: { ${name} }\`.`]));
 
 const WORK_LIMITS: OptionKinds<WorkLimits> = {
   files: "number",
@@ -51,6 +58,8 @@ const WORK_LIMITS: OptionKinds<WorkLimits> = {
 };
 
 const INSTEAD = {
+  ...inside("times", TIMES),
+  ...inside("testing", TESTING),
   agent: "Use `agents`, a list of agents.",
   logger: "Use `onError`, or the store withEventLines(store) of @pawl/core/inspect.",
 };
@@ -62,13 +71,11 @@ export function checkRuntimeOptions(options: unknown): void {
   const {
     agents,
     store,
-    leaseTtlMs = 1,
-    pollMs = 1,
-    abortGraceMs = 0,
-    handOverAfterMs = 1,
     concurrency = 1,
     engine,
     workLimits = {},
+    times = {},
+    testing = {},
   } = options as RuntimeSettings<unknown>;
   for (const [at, made] of agents.entries()) {
     if (Object(made).tools instanceof Map) continue;
@@ -82,11 +89,9 @@ export function checkRuntimeOptions(options: unknown): void {
   const twin = names.find((name, at) => names.indexOf(name) !== at);
   if (twin !== undefined)
     throw new PawlError("config", `Two agents are named "${twin}". Names must be unique.`);
-  // Timers wait for these times, sometimes a little longer.
-  checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
+  checkTimes("`times` of runtime()", times);
+  checkOptions("`testing` of runtime()", testing, TESTING);
   checkWorkLimits("`workLimits` of runtime()", workLimits);
-  checkNumbers("the runtime", { abortGraceMs });
-  checkNumbers("the runtime", { handOverAfterMs }, { least: 1 });
   if (concurrency === 0 && engine === undefined) {
     throw new PawlError(
       "config",
@@ -94,6 +99,15 @@ export function checkRuntimeOptions(options: unknown): void {
     );
   }
   checkNumbers("the runtime", { concurrency }, { least: engine === undefined ? 1 : 0, whole: true });
+}
+
+function checkTimes(whose: string, times: Group<"times">): void {
+  checkOptions(whose, times, TIMES);
+  const { leaseTtlMs = 1, pollMs = 1, abortGraceMs = 0, handOverAfterMs = 1 } = times;
+  // Timers wait for these times, sometimes a little longer.
+  checkNumbers(whose, { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
+  checkNumbers(whose, { abortGraceMs });
+  checkNumbers(whose, { handOverAfterMs }, { least: 1 });
 }
 
 function checkWorkLimits(whose: string, limits: WorkLimits): void {

@@ -8,7 +8,7 @@ import { isFileId } from "../../files/hashed-files.ts";
 import { type FileFacts, LARGEST_UPLOAD, MOST_PAGES, refusedFile } from "../../files/inspect-file.ts";
 import type { FileToKeep, OwnUserFiles } from "../../files/user-files.ts";
 import type { FileReference } from "../../log/event-parts.ts";
-import type { RunOptions } from "../begin/runtime-types.ts";
+import type { RunOptions } from "../begin/run-options.ts";
 
 /** The most files of one message. With more, Claude's API refuses large pictures. */
 const MOST_FILES = 20;

@@ -7,7 +7,7 @@ import type { Begun } from "../begin/begin.ts";
 import { beginWithMessage } from "../begin/begin-with-message.ts";
 import { begunBy, senderOf } from "../begin/incoming-message.ts";
 import { newSessionId } from "../begin/new-session.ts";
-import type { RetryRunOptions, RunOptions } from "../begin/runtime-types.ts";
+import type { RetryRunOptions, RunOptions } from "../begin/run-options.ts";
 import { checkedKnowledge, checkRunOptions } from "../checks/check-run-options.ts";
 import { type BegunBy, type Host, noSuchAgent } from "../leg/host.ts";
 import { leaseSessionOf } from "../leg/lease-session.ts";

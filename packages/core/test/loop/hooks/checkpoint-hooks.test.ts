@@ -127,7 +127,12 @@ describe("C11 hooks and a checkpoint", () => {
           checkpointWhen: [forget],
         },
       );
-      const pawl = runtime({ agents: [world.agent], store, storeRetryMs: [], onError: () => undefined });
+      const pawl = runtime({
+        agents: [world.agent],
+        store,
+        times: { storeRetryMs: [] },
+        onError: () => undefined,
+      });
       await pawl.sweep();
       const [session] = await store.sessions.list(user);
       const more = session && { sessionId: session.id };

@@ -189,7 +189,7 @@ describe("a hook that never returns", () => {
     const world = setup(
       [{ text: "Look.", tools: [calling("echo")] }, { text: "Ok." }, { text: "Fine." }],
       { tools: [tool], hooks: [hook], limits: { wallClockMs: 10_000 } },
-      { clock },
+      { testing: { clock } },
     );
     const result = world.say("Go");
     await hangs;
@@ -221,7 +221,7 @@ describe("a hook that never returns", () => {
     const world = setup(
       [{ tools: [calling("echo")] }, { text: "This far.", delayPerEventMs: 5 }, { text: "Fine." }],
       { tools: [tool], hooks, limits: { wallClockMs: 10_000 }, onLimit: "land" },
-      { clock },
+      { testing: { clock } },
     );
     const result = world.say("Go");
     await hangs;
@@ -252,7 +252,7 @@ describe("a hook that never returns", () => {
     const world = setup(
       [{ tools: [calling("echo")] }, { text: "Fine." }],
       { tools: [tool], limits: { turns: 1 }, hooks: [named("hang", { onError: never })] },
-      { clock },
+      { testing: { clock } },
     );
     const { started, result } = world.pawl.run("tester", { userId: "u1", input: "Go" });
     const { sessionId } = await started;

@@ -56,7 +56,10 @@ describe("L13 L4 the limits in a hook", () => {
       },
     });
     const options = { hooks: [asks], limits: { wallClockMs: 10_000 } };
-    const world = setup([{ text: "Ok." }], options, { clock, store: memoryStore({ now: clock.now }) });
+    const world = setup([{ text: "Ok." }], options, {
+      testing: { clock },
+      store: memoryStore({ now: clock.now }),
+    });
     const { sessionId, pending } = await world.say("Go");
     await clock.advance(200);
     await world.answer(sessionId, pending[0]?.callId ?? "", "yes");

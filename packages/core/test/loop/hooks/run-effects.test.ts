@@ -231,7 +231,7 @@ describe("afterRun", () => {
     ];
     const control = new AbortController();
     control.abort();
-    const world = setup([{ text: "Fine." }], { hooks }, { clock });
+    const world = setup([{ text: "Fine." }], { hooks }, { testing: { clock } });
     const { id: sessionId } = await world.store.sessions.create({ id: "s1", userId: "u1", agent: "tester" });
     const result = world.say("Go", { sessionId, signal: control.signal });
     await stored(world, sessionId, "effect_started");

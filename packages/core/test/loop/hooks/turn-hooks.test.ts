@@ -301,7 +301,7 @@ it("H2 L4 calls afterTurn before the last turn of a limit with a signal that is 
   const world = setup(
     [{ tools: [calling("echo")] }, { text: "So far." }],
     { tools: [patient.tool], hooks: [hook], limits: { wallClockMs: 500 }, onLimit: "land" },
-    { clock },
+    { testing: { clock } },
   );
   const result = world.say("Go");
   await started.promise;

@@ -37,7 +37,7 @@ const boot = (
   tools: Options["tools"] & {},
   left = script,
   more: { deps?: () => unknown } = {},
-) => setup(left, { tools }, { store, pollMs: 10, ...more });
+) => setup(left, { tools }, { store, times: { pollMs: 10 }, ...more });
 
 const pendingOf = async (world: Setup, sessionId: string) =>
   (await world.pawl.view(sessionId, { userId: "u1" })).pending;

@@ -44,7 +44,7 @@ it("O1 a result says how long its work took, a tool's, a failed one's and an age
       { text: "Fine." },
     ],
     { tools: [slow, agentTool({ agent: worker, description: "" })], hooks: [rewriting] },
-    { clock },
+    { testing: { clock } },
   );
   const { sessionId, actions } = await world.say("Go");
   expect(actions[0]?.result).toBe("rewritten");

@@ -39,7 +39,7 @@ describe("a schema whose check never settles", () => {
       const world = setup(
         [{ tools: [calling("echo")] }, { text: "So far." }, { text: "Fine." }],
         { tools: [plain], limits: { wallClockMs }, onLimit },
-        { clock, store },
+        { testing: { clock }, store },
       );
       const running = world.say("Go");
       while (checks() === 0) await clock.advance(1);
@@ -58,7 +58,7 @@ describe("a schema whose check never settles", () => {
     const world = setup(
       [{ tools: [calling("ask", "a", "toolu_1")] }, { text: "Fine." }],
       { tools: [asking(schema)], limits: { wallClockMs } },
-      { clock, store: memoryStore({ now: clock.now }) },
+      { testing: { clock }, store: memoryStore({ now: clock.now }) },
     );
     const { sessionId } = await world.say("Go");
     const running = world.answer(sessionId, "toolu_1", "yes");
@@ -85,7 +85,7 @@ describe("a schema whose check never settles", () => {
       const world = setup(
         [{ tools: [{ name: "worker", id: "toolu_w", input: { task: "Do it." } }] }, { text: "Fine." }],
         { tools: [agentTool({ agent: worker, description: "" })], limits: { wallClockMs } },
-        { clock, store },
+        { testing: { clock }, store },
       );
       const { sessionId } = await world.say("Go");
       const running = world.answer(sessionId, "toolu_w", "yes");
@@ -103,7 +103,7 @@ describe("a schema whose check never settles", () => {
     const script = [{ tools: [calling("ask", "a", "toolu_1")] }, { text: "Fine." }];
     const { schema, checks } = hanging(z.string(), 1);
     const options = { limits: { wallClockMs } };
-    const world = setup(script, { tools: [asking(schema)], ...options }, { clock, store });
+    const world = setup(script, { tools: [asking(schema)], ...options }, { testing: { clock }, store });
     const { sessionId } = await world.say("Go");
     const refused = expect(world.answer(sessionId, "toolu_1", "yes")).rejects.toMatchObject({
       code: "invalid_answer",
@@ -115,7 +115,7 @@ describe("a schema whose check never settles", () => {
     const next = runtime({
       agents: [agent({ ...world.agent, tools: [asking(z.string())], hooks: [], stopWhen: [] })],
       store,
-      clock,
+      testing: { clock },
     });
     const answers = [{ callId: "toolu_1", value: "yes" }];
     const { stop } = await next.run("tester", { userId: "u1", sessionId, answers }).result;

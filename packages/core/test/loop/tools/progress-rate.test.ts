@@ -34,7 +34,7 @@ async function running(...names: string[]) {
     }) as Tool;
   });
   const script = [{ tools: names.map((name) => ({ name, id: `toolu_${name}` })) }, { text: "Ok." }];
-  const { pawl } = setup(script, { tools }, { clock });
+  const { pawl } = setup(script, { tools }, { testing: { clock } });
   const events: SessionEvent[] = [];
   const run = pawl.run("tester", { ...user, input: "Go" });
   const read = (async () => {

@@ -63,7 +63,7 @@ describe("the progress of a tool", () => {
     const { pawl } = setup(
       [{ tools: [{ name: "slow", input: { text: "" } }] }, { text: "Ok." }],
       { tools: [slow] },
-      { pollMs: 60_000 },
+      { times: { pollMs: 60_000 } },
     );
     for await (const event of pawl.run("tester", { userId: "u1", input: "Go" })) {
       if (event.type === "tool_started") started.resolve();

@@ -46,7 +46,7 @@ async function play(diesAt: readonly number[], more: More) {
     });
     return {
       dying,
-      pawl: runtime({ agents: [made()], store: dying, storeRetryMs: [], abortGraceMs: 5 }),
+      pawl: runtime({ agents: [made()], store: dying, times: { storeRetryMs: [], abortGraceMs: 5 } }),
     };
   };
   const sessionId = "s1";

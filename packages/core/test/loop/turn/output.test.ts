@@ -295,7 +295,7 @@ describe("a last turn", () => {
     const test = setup(
       [{ tools: [{ name: "hang" }] }, { output: oslo }],
       { output: weather, tools: [hang], limits: { wallClockMs: 600 } },
-      { clock, store: memoryStore({ now: clock.now }) },
+      { testing: { clock }, store: memoryStore({ now: clock.now }) },
     );
     const run = test.pawl.run("tester", { ...user, input: "Oslo?" });
     await stored(test, (await run.started).sessionId, "tool_started");

@@ -326,7 +326,10 @@ describe("an answer that the model has paused", () => {
       { text: "So far." },
       { text: "Bye." },
     ];
-    const at = setup({ script, body: { tools } }, options, { clock, store: memoryStore({ now: clock.now }) });
+    const at = setup({ script, body: { tools } }, options, {
+      testing: { clock },
+      store: memoryStore({ now: clock.now }),
+    });
     const { id: sessionId } = await at.pawl.getOrCreateSession("tester", "u1");
     const running = at.say("Go", { sessionId });
     await until(() => at.model.requests.length >= 2);

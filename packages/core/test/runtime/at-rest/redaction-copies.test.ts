@@ -149,7 +149,7 @@ describe("a redaction leaves no copy", () => {
   it.each(["prefix", "knowledge"])("of user data wherever it was told (%s)", async (type) => {
     let known = "a name";
     const world = setup([{ text: "Hi." }, { text: "Yes." }, { text: "Fine." }, { text: "Good." }], {
-      userData: () => known,
+      userData: { read: () => known },
     });
     const { sessionId } = await world.say("Go");
     known = "secret name";

@@ -163,7 +163,9 @@ describe("E2 a redaction of a range", () => {
   });
 
   it("keeps events outside of the range, and user data", async () => {
-    const world = setup([{ text: "One." }, { text: "Two." }], { userData: () => "Ada likes roses." });
+    const world = setup([{ text: "One." }, { text: "Two." }], {
+      userData: { read: () => "Ada likes roses." },
+    });
     const { sessionId } = await world.say("first");
     const { length } = await world.log(sessionId);
     await world.say("second", { sessionId });

@@ -143,7 +143,7 @@ describe("a redaction", () => {
 
   it("of user data names the prefix it stands in; what is known by then is told anew", async () => {
     let name = "secret name";
-    const world = setup([{ text: "Hi." }, { text: "Hi." }], { userData: () => name });
+    const world = setup([{ text: "Hi." }, { text: "Hi." }], { userData: { read: () => name } });
     const { sessionId } = await world.say("Hello");
     const [prefix] = await world.of(sessionId, "prefix");
     await world.pawl.redact(sessionId, prefix?.seq ?? 0, user);

@@ -28,7 +28,7 @@ async function counted(workLimits: WorkLimits) {
   };
   const model = scriptedModel(Array.from({ length: 20 }, () => ({ text: "Hello." })));
   const coach = agent({ name: "coach", model, instructions: "Be kind." });
-  const pawl = runtime({ agents: [coach], store, clock, workLimits });
+  const pawl = runtime({ agents: [coach], store, testing: { clock }, workLimits });
   const say = async (userId: string) => (await pawl.run(coach, { userId, input: "Hi" }).result).sessionId;
   const [ada, eve, eli] = [await say("ada"), await say("eve"), await say("eli")];
   count.mostAtOnce = 0;

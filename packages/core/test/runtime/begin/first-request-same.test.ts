@@ -37,7 +37,7 @@ const stories: Record<string, Story> = {
     options: { clientTools: true },
     said: [{ clientTools: [reading] }, { clientTools: [reading] }, {}, { clientTools: [] }],
   },
-  "user data that change": { options: { userData: ({ session }) => `Seen ${session.lastSeq}.` } },
+  "user data that change": { options: { userData: { read: ({ session }) => `Seen ${session.lastSeq}.` } } },
   "a mode that a tool sets": {
     options: { tools: [shift] },
     script: [{ tools: [{ name: "shift", input: {}, id: "toolu_1" }] }, ok, ok, ok],
@@ -78,7 +78,7 @@ async function told({ options = {}, script = [ok, ok, ok, ok], said = [{}, {}, {
   const world = setup(
     script,
     { ...options, hooks },
-    { store: store as EventStore, newId: () => `id-${++id}` },
+    { store: store as EventStore, testing: { newId: () => `id-${++id}` } },
   );
   let sessionId: string | undefined;
   for (const one of said) {
@@ -140,7 +140,11 @@ describe("R1 the first request, stored with the start of its run", () => {
     const userData = () => {
       throw new Error("down");
     };
-    const { say } = setup([ok], { userData, hooks: [{ name: "told", onError }] }, { store });
+    const { say } = setup(
+      [ok],
+      { userData: { read: userData }, hooks: [{ name: "told", onError }] },
+      { store },
+    );
     expect((await say("Hi")).text).toBe("Fine.");
     expect(seen).toEqual([false]);
   });

@@ -64,8 +64,8 @@ describe("the first request of a run", () => {
     for (const hooks of [[], [hook]]) {
       const world = setup(
         [{ tools: [{ name: "echo", input: {}, id: "c1" }] }, ok, { thinking: "Hm.", text: "Yes." }, ok],
-        { hooks, tools: [echo], userData: () => "Ada." },
-        { newId: numbered() },
+        { hooks, tools: [echo], userData: { read: () => "Ada." } },
+        { testing: { newId: numbered() } },
       );
       const { sessionId } = await world.say("Hi", { knowledge: [{ source: "s", data: "k" }] });
       await world.say("And now?", { sessionId, params: { a: 1 } });
@@ -208,7 +208,7 @@ describe("a process that dies at the beginning", () => {
       if (lost++ === 0) throw new PawlError("store_unavailable", "The answer was lost.");
       return opened;
     };
-    const world = setup([ok], {}, { store: { ...inner, open }, storeRetryMs: [1] });
+    const world = setup([ok], {}, { store: { ...inner, open }, times: { storeRetryMs: [1] } });
     const run = world.pawl.run("tester", message);
     expect((await run.result).text).toBe("Fine.");
     expect((await inner.sessions.list({ userId: "u1" })).length).toBe(1);

@@ -95,7 +95,7 @@ describe("L12 W5 a run that failed is run again, without a message of its own", 
     const store = memoryStore();
     const world = setup([broken, ok], {}, { store });
     const failed = await world.say("First");
-    const other = runtime({ agents: [world.agent], store, pollMs: 5 });
+    const other = runtime({ agents: [world.agent], store, times: { pollMs: 5 } });
     const runs = [retry(world, failed), retry({ pawl: other }, failed), retry(world, failed)];
     const results = await Promise.all(runs.map(({ result }) => result));
     expect(new Set(results.map(({ runId }) => runId)).size).toBe(1);
@@ -115,10 +115,15 @@ describe("L12 W5 a run that failed is run again, without a message of its own", 
         const world = setup([broken, ok, ok], {}, { store: base });
         const failed = await world.say("First");
         const store = crashingStore(base, at, when);
-        const dying = runtime({ agents: [world.agent], store, storeRetryMs: [], onError: () => undefined });
+        const dying = runtime({
+          agents: [world.agent],
+          store,
+          times: { storeRetryMs: [] },
+          onError: () => undefined,
+        });
         await retry({ pawl: dying }, failed).result.catch(() => undefined);
         clock += 60_000;
-        const next = runtime({ agents: [world.agent], store: base, pollMs: 5 });
+        const next = runtime({ agents: [world.agent], store: base, times: { pollMs: 5 } });
         await next.sweep();
         expect((await retry({ pawl: next }, failed).result).text).toBe("Ok.");
         const log = await check(world, failed.sessionId);

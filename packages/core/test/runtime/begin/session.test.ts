@@ -166,7 +166,7 @@ describe("sessions and events", () => {
     // With a hook of the application's, the run starts before its request is stored.
     const hooks = [{ name: "looks", beforeTurn: () => undefined }];
     // Each attempt to append counts as a death.
-    const dying = { store: die, storeRetryMs: [] };
+    const dying = { store: die, times: { storeRetryMs: [] } };
     const first = setup([], { hooks }, dying);
     const run = first.pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
@@ -198,7 +198,7 @@ describe("sessions and events", () => {
       deaths += 1;
       return true;
     });
-    const dying = { store: die, storeRetryMs: [] };
+    const dying = { store: die, times: { storeRetryMs: [] } };
     for (let process = 1; process <= 4; process += 1) {
       clock += 60_000;
       expect(await setup([], {}, dying).pawl.sweep()).toBe(1);

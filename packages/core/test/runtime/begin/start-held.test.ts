@@ -32,7 +32,7 @@ it.each([
       limits: { turns: 1 },
       sessionLimits: { wallClockMs: 60_000 },
     },
-    { store, clock },
+    { store, testing: { clock } },
   );
   const { id: sessionId } = await store.sessions.create({ id: "s", userId: "u1", agent: "tester" });
   for (const input of earlier) {

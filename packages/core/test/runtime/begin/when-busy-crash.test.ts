@@ -32,7 +32,7 @@ describe.each(["queue", "interrupt"] as const)("whenBusy: %s, when the holder di
     const { sessionId, say } = await begin(world);
     await say("Second", { clientMessageId: "m" }).started;
     clock += 60_000;
-    const next = setup([ok], { whenBusy }, { store, pollMs: 5 });
+    const next = setup([ok], { whenBusy }, { store, times: { pollMs: 5 } });
     const again = next.pawl.run("tester", { ...user, sessionId, input: "Second", clientMessageId: "m" });
     expect((await again.result).text).toBe("Ok.");
     expect(texts(next, 0)).toEqual(["user: First", "user: Second"]);
@@ -48,7 +48,7 @@ describe.each(["queue", "interrupt"] as const)("whenBusy: %s, when the holder di
     const { sessionId, say } = await begin(world, "tool_started");
     await say("Second", { clientMessageId: "m" }).started;
     clock += 60_000;
-    const next = setup([ok], { whenBusy, tools }, { store, pollMs: 5 });
+    const next = setup([ok], { whenBusy, tools }, { store, times: { pollMs: 5 } });
     const third = await next.say("Third", { sessionId });
     expect(third.text).toBe("Ok.");
     expect(await next.say("Second", { sessionId, clientMessageId: "m" })).toEqual(third);
@@ -66,10 +66,19 @@ describe.each(["queue", "interrupt"] as const)("whenBusy: %s, when the holder di
         const { work, open } = gate();
         const options = { whenBusy, tools: [work] };
         const world = setup(script, options, { store: base });
-        const first = runtime({ agents: [world.agent], store, storeRetryMs: [], onError: () => undefined });
+        const first = runtime({
+          agents: [world.agent],
+          store,
+          times: { storeRetryMs: [] },
+          onError: () => undefined,
+        });
         const { run, sessionId } = await begin(world, "llm_request", first);
         const sent = { ...user, sessionId, input: "Second", clientMessageId: "m" };
-        const elsewhere = runtime({ agents: [world.agent], store: base, pollMs: 5, abortGraceMs: 20 });
+        const elsewhere = runtime({
+          agents: [world.agent],
+          store: base,
+          times: { pollMs: 5, abortGraceMs: 20 },
+        });
         const second = elsewhere.run("tester", sent);
         await second.started;
         open();

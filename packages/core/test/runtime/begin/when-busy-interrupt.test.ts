@@ -78,7 +78,11 @@ describe("whenBusy: interrupt", () => {
     const script = [endless, { tools: [{ name: "work" }] }, ok];
     const clock = testClock();
     const store = memoryStore({ now: clock.now });
-    const world = setup(script, { ...interrupt, tools: [work] }, { clock, store, leaseTtlMs: 60_000 });
+    const world = setup(
+      script,
+      { ...interrupt, tools: [work] },
+      { testing: { clock }, store, times: { leaseTtlMs: 60_000 } },
+    );
     const { sessionId, say } = await begin(world);
     const second = say("Second");
     await stored(world, sessionId, "tool_started");
@@ -92,7 +96,7 @@ describe("whenBusy: interrupt", () => {
   it("L9 begins a run for what comes after a signal to stop, while the first run is ending", async () => {
     const { work, open } = gate(true);
     const options = { whenBusy: "queue", tools: [work] } as const;
-    const world = setup([{ tools: [{ name: "work" }] }, ok], options, { abortGraceMs: 100 });
+    const world = setup([{ tools: [{ name: "work" }] }, ok], options, { times: { abortGraceMs: 100 } });
     const control = new AbortController();
     const run = world.pawl.run("tester", { ...user, input: "First", signal: control.signal });
     const { sessionId } = await run.started;
@@ -108,7 +112,7 @@ describe("whenBusy: interrupt", () => {
     const told: string[] = [];
     const hooks = [{ name: "watch", onError: ({ code }: { code: string }) => void told.push(code) }];
     const userData = () => Promise.reject(new Error("no profile"));
-    const world = setup([endless, ok], { ...interrupt, userData, hooks });
+    const world = setup([endless, ok], { ...interrupt, userData: { read: userData }, hooks });
     const { sessionId, say } = await begin(world);
     expect((await say("Second").result).text).toBe("Ok.");
     const logged = (await world.of(sessionId, "error")).map(({ data }) => data.code);
@@ -117,9 +121,13 @@ describe("whenBusy: interrupt", () => {
   });
 
   it("L9 interrupts a run of another process", async () => {
-    const world = setup([endless, ok], interrupt, { leaseTtlMs: 60 });
+    const world = setup([endless, ok], interrupt, { times: { leaseTtlMs: 60 } });
     const { run, sessionId, say } = await begin(world);
-    const elsewhere = runtime({ agents: [world.agent], store: world.store, pollMs: 5, leaseTtlMs: 60 });
+    const elsewhere = runtime({
+      agents: [world.agent],
+      store: world.store,
+      times: { pollMs: 5, leaseTtlMs: 60 },
+    });
     expect((await say("Second", {}, elsewhere).result).text).toBe("Ok.");
     expect((await run.result).stop.type).toBe("interrupted");
     await check(world, sessionId);
@@ -128,7 +136,7 @@ describe("whenBusy: interrupt", () => {
   it("L9 a stop behind the interruption stops both, one before it only the first", async () => {
     const { work, open } = gate(true);
     const script = [{ tools: [{ name: "work" }] }, { tools: [{ name: "work" }] }, ok];
-    const world = setup(script, { ...interrupt, tools: [work] }, { abortGraceMs: 50 });
+    const world = setup(script, { ...interrupt, tools: [work] }, { times: { abortGraceMs: 50 } });
     const { run, sessionId, say } = await begin(world, "tool_started");
     const second = say("Second");
     await second.started;

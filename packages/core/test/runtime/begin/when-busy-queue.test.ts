@@ -82,7 +82,7 @@ describe("whenBusy: queue", () => {
     let raced: Promise<unknown> | undefined;
     const store = beforeAppend(base, async (events, id) => {
       if (raced === undefined && has(events, "run_ended")) {
-        const other = runtime({ agents: [world.agent], store: base, pollMs: 5 }).run("tester", {
+        const other = runtime({ agents: [world.agent], store: base, times: { pollMs: 5 } }).run("tester", {
           ...user,
           sessionId: id,
           input: "Second",
@@ -159,7 +159,7 @@ describe("whenBusy: queue", () => {
 
   it("C4 asks for the user's data when the end of a run begins another", async () => {
     let day = 0;
-    const world = setup([{ ...slow, clip: 30 }, ok], { ...queue, userData: () => `day ${++day}` });
+    const world = setup([{ ...slow, clip: 30 }, ok], { ...queue, userData: { read: () => `day ${++day}` } });
     const { sessionId, say } = await begin(world);
     await say("Second").result;
     expect(texts(world, 1).at(-1)).toMatch(/day 2/);
@@ -189,7 +189,7 @@ describe("whenBusy: queue", () => {
     const world = setup(
       [{ tools: [{ name: "work" }] }, ok],
       { ...queue, tools: [work] },
-      { abortGraceMs: 60 },
+      { times: { abortGraceMs: 60 } },
     );
     const { run, sessionId, say } = await begin(world, "tool_started");
     const before = say("Before");
@@ -254,7 +254,7 @@ describe("whenBusy: queue", () => {
     const { work, open } = gate();
     const world = setup([{ tools: [{ name: "work" }] }, ok], { ...queue, tools: [work] });
     const { sessionId, say } = await begin(world, "tool_started");
-    const elsewhere = runtime({ agents: [world.agent], store: world.store, pollMs: 5 });
+    const elsewhere = runtime({ agents: [world.agent], store: world.store, times: { pollMs: 5 } });
     const send = (by?: Runtime) => say("Second", { clientMessageId: "m2" }, by);
     const runs = [send(), send(elsewhere), send()];
     const started = await Promise.all(runs.map((run) => run.started));
@@ -274,7 +274,7 @@ describe("whenBusy: queue", () => {
     const { work, open } = gate();
     const world = setup([{ tools: [{ name: "work" }] }, ok], { ...queue, tools: [work] });
     const { run, sessionId, say } = await begin(world, "tool_started");
-    const elsewhere = runtime({ agents: [world.agent], store: world.store, pollMs: 5 });
+    const elsewhere = runtime({ agents: [world.agent], store: world.store, times: { pollMs: 5 } });
     const second = say("Second", {}, elsewhere);
     await second.started;
     open();
@@ -292,9 +292,9 @@ describe("whenBusy: queue", () => {
       asked.resolve();
       return known.promise;
     };
-    const options = { ...queue, userData, tools: [work] };
+    const options = { ...queue, userData: { read: userData }, tools: [work] };
     const store = memoryStore({ now: clock.now });
-    const world = setup([{ tools: [{ name: "work" }] }, ok], options, { clock, store });
+    const world = setup([{ tools: [{ name: "work" }] }, ok], options, { testing: { clock }, store });
     const { id: sessionId } = await store.sessions.create({ id: "s1", userId: "u1", agent: "tester" });
     const first = world.pawl.run("tester", { ...user, sessionId, input: "First" });
     await asked.promise;
@@ -317,7 +317,7 @@ describe("whenBusy: queue", () => {
     const late = beforeAppend(world.store, async (events) => {
       if (has(events, "user_message")) await run.result;
     });
-    const elsewhere = runtime({ agents: [world.agent], store: late, pollMs: 5 });
+    const elsewhere = runtime({ agents: [world.agent], store: late, times: { pollMs: 5 } });
     const second = elsewhere.run("tester", { ...user, sessionId, input: "Second" });
     expect((await second.result).text).toBe("Two.");
     expect(stops(await check(world, sessionId))).toEqual(["end_turn", "end_turn"]);

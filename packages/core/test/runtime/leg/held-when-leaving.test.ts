@@ -43,7 +43,7 @@ it("R2 L3 a result that a tool gives after a failed renewal is stored while the 
       throw new PawlError("store_unavailable", "A connection broke.");
     },
   };
-  const { seen } = await begin(store, { leaseTtlMs: 600 });
+  const { seen } = await begin(store, { times: { leaseTtlMs: 600 } });
   await until(async () => (await seen()).length > 0);
   expect(await seen()).toEqual(["tool_result"]);
 });

@@ -73,8 +73,7 @@ it("R2 L3 L4 a run that processes leave anywhere has every effect's result, and 
       pawl = runtime({
         agents: [world.agent],
         store,
-        abortGraceMs: 20,
-        storeRetryMs: [],
+        times: { abortGraceMs: 20, storeRetryMs: [] },
         onError: () => undefined,
       });
       const row = await inner.sessions.get(sessionId);

@@ -61,7 +61,7 @@ it("L4 the report of a late result may be lost without harm", async () => {
   process.on("unhandledRejection", listen);
   try {
     const script = [{ tools: [{ name: "slow" }] }, { text: "Done." }];
-    const world = setup(script, { tools: [slow] }, { store, storeRetryMs: [] });
+    const world = setup(script, { tools: [slow] }, { store, times: { storeRetryMs: [] } });
     const { stop } = await world.say("Go");
     expect(stop.type).toBe("end_turn");
     back();

@@ -58,7 +58,7 @@ it("Q1 a run whose engine throws when it is to be woken later rejects, and nothi
     suspends: { answer: z.string(), expires: { afterMs: 100_000, default: "no" } },
   });
   const store = memoryStore({ now: clock.now });
-  const options = { store, clock, engine: { ...engine, wake }, concurrency: 1 };
+  const options = { store, testing: { clock }, engine: { ...engine, wake }, concurrency: 1 };
   const world = setup([{ tools: [{ name: "asks", input: {} }] }], { tools: [asks] }, options);
   world.pawl.start();
   const { result } = world.pawl.run("tester", { ...user, input: "Go" });

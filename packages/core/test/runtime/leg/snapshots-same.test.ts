@@ -102,10 +102,10 @@ async function told(store: EventStore, story: (typeof stories)[string]) {
     },
     {
       tools: [plain, flip, askWith(text)],
-      userData: ({ session }) => `Seen by ${session.userId}, "__proto__".`,
+      userData: { read: ({ session }) => `Seen by ${session.userId}, "__proto__".` },
       checkpointWhen: [dropOldResults({ whenTokens: 400, keepTurns: 1 })],
     },
-    { store, newId: () => `id-${++ids}`, onError: () => undefined },
+    { store, testing: { newId: () => `id-${++ids}` }, onError: () => undefined },
   );
   const { sessionId } = await world.say("first");
   await world.say("second", { sessionId });

@@ -148,7 +148,7 @@ describe("R5 a snapshot", () => {
         },
         waitUntil: (work) => void works.add(work.finally(() => works.delete(work))),
         // `drain()` waits twice as long for it: longer than a busy machine takes to look.
-        abortGraceMs: 10_000,
+        times: { abortGraceMs: 10_000 },
       },
     );
     await grown(world, 200);

@@ -42,7 +42,7 @@ async function atSuspension(meanwhile: (world: Setup, sessionId: string) => Prom
     },
   });
   const script = [asking("toolu_1", "toolu_2"), { text: "Done." }];
-  const world = setup(script, { tools: [ask], whenBusy: "queue" }, { store, leaseTtlMs });
+  const world = setup(script, { tools: [ask], whenBusy: "queue" }, { store, times: { leaseTtlMs } });
   const { sessionId } = await world.say("Go");
   const first = world.pawl.run("tester", {
     ...user,
@@ -96,7 +96,7 @@ describe("an event that arrives right after a suspension that the process has no
       },
     };
     const ask = askWith(input);
-    const world = setup([asking("toolu_1")], { tools: [ask] }, { store, leaseTtlMs });
+    const world = setup([asking("toolu_1")], { tools: [ask] }, { store, times: { leaseTtlMs } });
     const { sessionId } = await world.pawl.run("tester", { ...user, input: "Go" }).started;
     await suspended.promise;
     const stopped = world.pawl.stop(sessionId, user);
@@ -123,7 +123,7 @@ describe("an answer that arrives while a message is about to close its question"
     const ask = askWith(input);
     const script = [asking("toolu_1"), { text: "Done." }, { text: "And done." }];
     const options = { tools: [ask], hooks: [slow], whenBusy: "queue" as const };
-    const world = setup(script, options, { store, leaseTtlMs: 60, abortGraceMs: 10_000 });
+    const world = setup(script, options, { store, times: { leaseTtlMs: 60, abortGraceMs: 10_000 } });
     const { sessionId } = await world.say("Go");
     const message = world.pawl.run("tester", { ...user, sessionId, input: "Something else" });
     await asked.promise;

@@ -97,9 +97,7 @@ function world(
     return runtime({
       agents: [made],
       store,
-      abortGraceMs: 20,
-      storeRetryMs: [],
-      pollMs: 20,
+      times: { abortGraceMs: 20, storeRetryMs: [], pollMs: 20 },
       deps: () => "deps",
     });
   };
@@ -320,7 +318,7 @@ describe("F19 an agent that is chosen by the call's input", () => {
     const self = agent({ name: "self", instructions: "Again.", model, tools: [again], limits: { turns: 1 } });
     itself.set("self", self);
     const store = memoryStore();
-    const pawl = runtime({ agents: [self], store, storeRetryMs: [] });
+    const pawl = runtime({ agents: [self], store, times: { storeRetryMs: [] } });
     expect((await pawl.run("self", { ...user, input: "Go" }).result).stop.type).toBe("turn_limit");
     const sessions = await store.sessions.list({ ...user, limit: 100 });
     expect(sessions).toHaveLength(9);

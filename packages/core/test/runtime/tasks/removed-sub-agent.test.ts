@@ -22,7 +22,7 @@ function deployed(
 ) {
   const { name, instructions, model } = world.host;
   const host = agent({ name, instructions, model, tools, hooks, version: "2" });
-  return runtime({ agents: [host], store: world.base, abortGraceMs: 20, pollMs: 10 });
+  return runtime({ agents: [host], store: world.base, times: { abortGraceMs: 20, pollMs: 10 } });
 }
 
 it("F25 ends the task of a sub-agent that is gone with the run, although no process has its agent", async () => {

@@ -106,7 +106,7 @@ describe("a task whose caller ends", () => {
         },
       },
     };
-    const pawl = world.boot(store, { leaseTtlMs: 30 });
+    const pawl = world.boot(store, { times: { leaseTtlMs: 30 } });
     const result = await pawl.run("host", { ...user, sessionId, input: "And?" }).result;
     expect([result.stop.type, result.text]).toEqual(["end_turn", "All right."]);
     const answers = ofType(await world.log(child), "tool_answered");
@@ -125,7 +125,7 @@ describe("a task whose caller ends", () => {
         return await world.base.append(id, events, options);
       },
     };
-    const pawl = world.boot(slow, { abortGraceMs: 1 });
+    const pawl = world.boot(slow, { times: { abortGraceMs: 1 } });
     const stop = new AbortController();
     const run = pawl.run("host", { ...user, sessionId, input: "Go", signal: stop.signal });
     await until(async () => ofType(await world.log(), "tool_started").length > 0);
@@ -161,7 +161,7 @@ describe("a task whose caller ends", () => {
       },
     };
     const leases: Lease[] = [];
-    const pawl = world.boot(store, { abortGraceMs: 1 });
+    const pawl = world.boot(store, { times: { abortGraceMs: 1 } });
     pawl.run("host", { ...user, sessionId, input: "Go" }).result.catch(() => undefined);
     await until(async () => ofType(await world.log(child), "run_ended").length > 0);
     expect(world.callee.requests).toEqual([]);

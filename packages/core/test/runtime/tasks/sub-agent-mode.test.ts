@@ -43,7 +43,7 @@ function world(caller: readonly Reply[], worker: readonly Reply[], deep = false)
     enter,
     choose,
   ]);
-  const pawl = runtime({ agents: [host], store, storeRetryMs: [] });
+  const pawl = runtime({ agents: [host], store, times: { storeRetryMs: [] } });
   const denied = async (child: string) =>
     (await Array.fromAsync(store.read(child))).flatMap((event) =>
       event.type === "tool_result" && !event.data.success ? [event.data.result] : [],

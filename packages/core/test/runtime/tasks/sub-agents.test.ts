@@ -192,7 +192,7 @@ describe("an agent as a tool", () => {
         caller: { limits: { wallClockMs: 5_000 } },
       },
     );
-    const running = world.say(world.boot(world.base, { clock }));
+    const running = world.say(world.boot(world.base, { testing: { clock } }));
     while (ofType(await world.log(`${sessionId}:toolu_a`), "tool_started").length === 0)
       await clock.advance(1);
     await clock.advance(5_100);

@@ -61,7 +61,12 @@ it("L13 use of a sub-agent that is known only after its effect has ended is not 
   };
   const { name, instructions, model } = world.host;
   const host = agent({ name, instructions, model, hooks: [slowly], version: "2" });
-  await runtime({ agents: [host], store, abortGraceMs: 20, pollMs: 10, clock }).sweep();
+  await runtime({
+    agents: [host],
+    store,
+    times: { abortGraceMs: 20, pollMs: 10 },
+    testing: { clock },
+  }).sweep();
   await until(async () => ofType(await world.log(), "run_ended").length > 0);
   const log = await world.log();
   expect(ofType(log, "effect_ended")).toMatchObject([
