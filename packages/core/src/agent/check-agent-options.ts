@@ -1,7 +1,7 @@
-import { checkNumbers } from "../base/check-numbers.ts";
-import { checkOptions, kindOf, listOf, type OptionKinds, oneOf } from "../base/check-options.ts";
+import { COUNT, checkOptions, kindOf, listOf, type OptionKinds, oneOf } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 
+import { isOwnTag } from "../context/sanitize.ts";
 import { notAHook } from "../hooks/check-hook.ts";
 
 import type { AgentOptions } from "./agent.ts";
@@ -23,8 +23,8 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
     mustBe: "true or false: clients offer the tools themselves, e.g. by useAgent({ tools })",
     is: (value) => typeof value === "boolean",
   },
-  toolsTimeoutMs: "number",
-  toolsLimit: "number",
+  toolsTimeoutMs: COUNT,
+  toolsLimit: COUNT,
   hooks: listOf("hooks: [approval({ … })]"),
   stopWhen: listOf("stopWhen: [stopOnFailedTurns(3)]"),
   limits: "object",
@@ -32,12 +32,16 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
   onLimit: oneOf("stop", "land"),
   stopMessages: "object",
   estimateTokens: "function",
-  maxTokens: "number",
+  maxTokens: COUNT,
   toolOnly: "boolean",
-  toolConcurrency: "number",
-  resultLimit: "number",
-  storedResultLimit: "number",
-  resultTag: "string",
+  toolConcurrency: COUNT,
+  resultLimit: COUNT,
+  storedResultLimit: COUNT,
+  resultTag: {
+    mustBe: 'the name of an XML tag that Pawl does not use itself, e.g. "result"',
+    is: isOwnTag,
+    isPublic: true,
+  },
   userData: {
     mustBe: `an object, ${GROUPED}`,
     is: (value) => typeof value === "object",
@@ -49,7 +53,7 @@ const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
 const USER_DATA_KINDS: OptionKinds<NonNullable<AgentOptions<unknown>["userData"]>> = {
   read: "function!",
   per: oneOf("turn", "run"),
-  timeoutMs: "number",
+  timeoutMs: COUNT,
 };
 
 const OUTPUT = "Use `output`.";
@@ -110,15 +114,7 @@ export function checkAgentOptions(options: unknown): void {
   const given = Object(options) as { [name: string]: unknown };
   const whose = typeof given.name === "string" ? `agent("${given.name}")` : "agent()";
   checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
-  const userData = given.userData as { timeoutMs?: number } | undefined;
-  if (userData !== undefined) {
-    checkOptions(`\`userData\` of ${whose}`, userData, USER_DATA_KINDS);
-    checkNumbers(
-      `\`userData\` of ${whose}`,
-      { timeoutMs: userData.timeoutMs ?? 1 },
-      { least: 1, whole: true },
-    );
-  }
+  if (given.userData !== undefined) checkOptions(`\`userData\` of ${whose}`, given.userData, USER_DATA_KINDS);
   const values = new Map(Object.entries(given));
   for (const list of Object.keys(ITEMS) as (keyof typeof ITEMS)[]) {
     const items = values.get(list) ?? [];

@@ -1,6 +1,5 @@
 import { butIs, checkNumbers } from "../base/check-numbers.ts";
 import { MOST_TAGS } from "../context/own-tags.ts";
-import { isOwnTag } from "../context/sanitize.ts";
 import { wrongWith } from "../hooks/check-hook.ts";
 import { unlimited } from "../log/budget.ts";
 import { checkModel } from "../model/check-model.ts";
@@ -21,12 +20,6 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   const { name } = agent;
   checkModel(`\`model\` of agent("${name}")`, agent.model);
   agent.estimateTokens(1_000);
-  if (agent.resultTag !== undefined && !isOwnTag(agent.resultTag)) {
-    throw agentError(
-      name,
-      `resultTag must be the name of an XML tag that Pawl does not use itself, e.g. "result"; got "${agent.resultTag}".`,
-    );
-  }
   if (agent.instructions.trim() === "") throw agentError(name, "it has no instructions.");
   refuseTwins(name, "hooks", agent.hooks);
   for (const hook of agent.hooks) {
@@ -51,24 +44,9 @@ function checkHookTags<Deps>({ name, hooks, resultTag }: Agent<Deps>): void {
     throw agentError(name, `its hooks have ${tags.size} tags; at most ${MOST_TAGS} are possible.`);
 }
 
-const COUNTS = [
-  "maxTokens",
-  "toolConcurrency",
-  "resultLimit",
-  "storedResultLimit",
-  "toolsTimeoutMs",
-  "toolsLimit",
-] as const;
-
-/** Checks an agent's counts and limits. Call it before they are used. */
-export function checkCounts<Deps>(agent: Agent<Deps>): void {
+/** Checks an agent's limits. Call it before they are used. */
+export function checkLimits<Deps>(agent: Agent<Deps>): void {
   const { name } = agent;
-  for (const what of COUNTS) {
-    const value = agent[what];
-    if (!Number.isInteger(value) || value < 1) {
-      throw agentError(name, `${what} must be a whole number from 1${butIs(value)}.`);
-    }
-  }
   for (const group of ["limits", "sessionLimits"] as const) {
     for (const [what, value] of Object.entries(agent[group])) {
       if (!KNOWN_LIMITS[group].includes(what))

@@ -7,7 +7,7 @@ import type { Tool } from "../tools/tool.ts";
 import { type Agent, type AgentOptions, defaultLimits } from "./agent.ts";
 import { agentOutput } from "./agent-output.ts";
 import type { OutputBy } from "./agent-types.ts";
-import { checkAgent, checkCounts, estimateOf } from "./check-agent.ts";
+import { checkAgent, checkLimits, estimateOf } from "./check-agent.ts";
 import { checkAgentOptions } from "./check-agent-options.ts";
 
 /**
@@ -125,7 +125,7 @@ export function agent<
       clientTools: options.clientTools,
     }),
   };
-  checkCounts(made);
+  checkLimits(made);
   const { errorTurns, toolFailures } = made.limits;
   const guards = [dependentCalls(), failureBudget(toolFailures), duplicateGuard()];
   const whole: Agent<Deps, Name, Output, Tools> = {

@@ -105,6 +105,12 @@ export function listOf(example: string, required = false): Exclude<Kind, string>
   return { mustBe: `a list, e.g. ${example}`, is: Array.isArray, required };
 }
 
+/** The kind of an option that counts something. */
+export const COUNT: Exclude<Kind, string> = {
+  mustBe: "a whole number from 1",
+  is: (value) => Number.isInteger(value) && (value as number) > 0,
+};
+
 /** The kind of an option that is one of a few words. */
 export function oneOf(...words: readonly string[]): Exclude<Kind, string> {
   const named = words.map((word) => `"${word}"`);

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionKinds } from "../base/check-options.ts";
+import { COUNT, checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { LONGEST_TIMER_MS } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -15,7 +15,7 @@ const OPTIONS: OptionKinds<ToolOptions<Schema, Schema, unknown>> = {
   output: "any",
   expires: "object",
   format: "function",
-  maxResultChars: "number",
+  maxResultChars: COUNT,
   shortenInput: "any",
   status: "object",
   category: "string",
@@ -78,7 +78,6 @@ interface Named {
   status?: unknown;
   timeoutMs?: number;
   idempotent?: unknown;
-  maxResultChars?: number;
 }
 
 /** Checks the options of `tool()` except its schemas. @throws PawlError `config` */
@@ -86,7 +85,7 @@ export function checkToolOptions(options: Named): void {
   const called: unknown = Object(options).name;
   const whose = typeof called === "string" ? `tool("${called}")` : "tool()";
   checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
-  const { name, execute, suspends, status, timeoutMs, maxResultChars } = options;
+  const { name, execute, suspends, status, timeoutMs } = options;
   if (suspends !== undefined)
     checkOptions(`\`suspends\` of ${whose}`, suspends, SUSPENDS, { instead: { schema: "Use `answer`." } });
   if (status !== undefined) checkOptions(`\`status\` of ${whose}`, status, STATUS);
@@ -104,12 +103,6 @@ export function checkToolOptions(options: Named): void {
     throw new PawlError(
       "config",
       `timeoutMs of the tool "${name}" must be from 1 to ${LONGEST_TIMER_MS}, not ${timeoutMs}; leave it out for no limit.`,
-    );
-  }
-  if (maxResultChars !== undefined && (!Number.isInteger(maxResultChars) || maxResultChars < 1)) {
-    throw new PawlError(
-      "config",
-      `maxResultChars of the tool "${name}" must be a whole number from 1, not ${maxResultChars}.`,
     );
   }
 }

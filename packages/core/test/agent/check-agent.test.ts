@@ -12,7 +12,7 @@ describe("an agent that could not work is refused when it is defined, even where
       { userData: { read: () => "", per: "day" } },
       /`per` of .* must be "turn" or "run"; got "day"/,
     ],
-    ["resultTag", { resultTag: "a b" }, /resultTag must be the name of an XML tag .* got "a b"/],
+    ["resultTag", { resultTag: "a b" }, /`resultTag` of .* must be the name of an XML tag .* got "a b"/],
     ["a resultTag of Pawl's own", { resultTag: "Note" }, /that Pawl does not use itself/],
     ["onLimit", { onLimit: "lnd" }, /`onLimit` of .* must be "stop" or "land"; got "lnd"/],
     ["a limit's name", { limits: { turn: 3 } }, /limits\.turn is not a limit/],

@@ -28,7 +28,7 @@ it.each<[string, object, string]>([
   [
     "no time",
     { userData: { read, timeoutMs: 0 } },
-    'timeoutMs of `userData` of agent("a") must be a whole number from 1',
+    '`timeoutMs` of `userData` of agent("a") must be a whole number from 1',
   ],
   ["the old `per`", { userData: { read }, userDataPer: "run" }, "Use `userData: { read, per, timeoutMs }`."],
   ["the old time limit", { userDataTimeoutMs: 50 }, "Use `userData: { read, per, timeoutMs }`."],
