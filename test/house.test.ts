@@ -12,10 +12,8 @@ const files = new Map([
   [`${core}hooks/hook.ts`, "export interface Hook {}\n"],
   [`${core}tools/tool.ts`, "export interface ToolOptions {\n  name: string;\n  input: string;\n}\n"],
   [`${core}agent/agent.ts`, "export interface AgentOptions {\n  model: string;\n}\n"],
-  [
-    `${core}runtime/begin/runtime-types.ts`,
-    "export interface RuntimeSettings {\n  store: string;\n}\nexport interface RunOptions {\n  input: string;\n}\n",
-  ],
+  [`${core}runtime/begin/runtime-types.ts`, "export interface RuntimeSettings {\n  store: string;\n}\n"],
+  [`${core}runtime/begin/run-options.ts`, "export interface RunOptions {\n  input: string;\n}\n"],
   [
     "packages/sse/src/handler/handler-options.ts",
     "export interface HandlerOptions {\n  runtime: string;\n  agent: string;\n}\n",
@@ -51,7 +49,7 @@ test("the table of the house has what the sources have now", () => {
     "their lines of code": "4",
     "files that can be reached from the type `Hook`": "1",
     "files that can be reached from the type `Tool`": "1",
-    "files of core": "7",
+    "files of core": "8",
     "of them with less than 15 lines of code, and no reason for it": "2",
     "of them that a single other file imports, which is no door": "1",
     "lines of code of core, without comments": "19",

@@ -17,7 +17,7 @@ const OPTIONS = [
   [`${CORE}agent/agent.ts`, "AgentOptions"],
   [`${CORE}tools/tool.ts`, "ToolOptions"],
   [`${CORE}runtime/begin/runtime-types.ts`, "RuntimeSettings"],
-  [`${CORE}runtime/begin/runtime-types.ts`, "RunOptions"],
+  [`${CORE}runtime/begin/run-options.ts`, "RunOptions"],
   ["packages/sse/src/handler/handler-options.ts", "HandlerOptions"],
 ];
 
