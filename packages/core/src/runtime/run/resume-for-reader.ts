@@ -110,7 +110,10 @@ async function lookOnce(
 ): Promise<void> {
   if (watched.isLookedAt || host.draining) return;
   watched.isLookedAt = true;
-  const waitMs = await beginning(host, careOnce(host, sessionId, from, watched)).catch(host.report);
+  // The application's `onError` may return anything, or throw.
+  const waitMs = await beginning(host, careOnce(host, sessionId, from, watched))
+    .catch((error: unknown) => void host.report(error))
+    .catch(() => undefined);
   watched.isLookedAt = false;
   if (waitMs === undefined || watched.isOver) return;
   watched.cancelWait();

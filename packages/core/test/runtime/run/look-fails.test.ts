@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { pause } from "../../../../../test/support/pause.ts";
+import { type EventStore, memoryStore } from "../../../src/index.ts";
+import { never, setup, stored, user } from "../../support/setup.ts";
+
+test.each([
+  ["a number", () => 3],
+  ["a text", () => "an-event-id"],
+  [
+    "nothing, but throws",
+    () => {
+      throw new Error("onError failed");
+    },
+  ],
+])("F25 a reader whose look fails does not look again at once if `onError` returns %s", async (_, answer) => {
+  const store = memoryStore();
+  const stalled = {
+    id: "stalled",
+    stream: async function* () {
+      yield await never();
+    },
+  };
+  const old = setup([{ text: "x" }], {}, { store }, () => stalled as never);
+  const { sessionId } = await old.pawl.run("tester", { ...user, input: "Go" }).started;
+  await stored(old, sessionId, "llm_request");
+  let isDown = false;
+  let calls = 0;
+  const get: EventStore["sessions"]["get"] = async (id) => {
+    if (!isDown) return await store.sessions.get(id);
+    calls += 1;
+    throw new Error("a lost row");
+  };
+  const { promise: reported, resolve } = Promise.withResolvers<void>();
+  const onError = (() => {
+    resolve();
+    return answer();
+  }) as () => void;
+  const next = setup([], {}, { store: { ...store, sessions: { ...store.sessions, get } }, onError });
+  const reader = new AbortController();
+  const events = next.pawl.follow(sessionId, { resume: true, signal: reader.signal });
+  isDown = true;
+  void events[Symbol.asyncIterator]()
+    .next()
+    .catch(() => undefined);
+  await reported;
+  const before = calls;
+  await pause(50, "a reader that looks again at once would do so many times");
+  expect(calls - before).toBe(0);
+  reader.abort();
+});
