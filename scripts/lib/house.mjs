@@ -63,7 +63,12 @@ const ROWS = [
     "78, 33, 11, 46, 44, 1, 3",
     ({ files }) => DOORS.map((door) => namesIn(files, door)).join(", "),
   ],
-  ["options of `agent`, `tool`, `runtime`, `run` and `handler`", "", "95", ({ files }) => optionsOf(files)],
+  [
+    "options of `agent`, `tool`, `runtime`, `run` and `handler`, those in groups too",
+    "",
+    "95",
+    ({ files }) => optionsOf(files),
+  ],
 ];
 
 const LOOP = `${CORE}loop/loop.ts`;
@@ -120,5 +125,8 @@ function membersOf(text, name) {
   const { statements } = ts.createSourceFile("a.ts", text, ts.ScriptTarget.Latest);
   const found = statements.find((one) => ts.isInterfaceDeclaration(one) && one.name.text === name);
   if (found === undefined) throw new Error(`There is no interface ${name}.`);
-  return found.members.length;
+  return found.members.reduce(
+    (sum, { type }) => sum + (type !== undefined && ts.isTypeLiteralNode(type) ? type.members.length : 1),
+    0,
+  );
 }

@@ -48,6 +48,7 @@ export const SOAKS = {
   "test/soak/megabyte.test.ts": [
     "packages/core/src/schema",
     "packages/core/src/tools",
+    "packages/core/src/ask",
     sse,
     "packages/mcp/src",
     "packages/remote/src",

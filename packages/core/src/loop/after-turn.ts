@@ -16,8 +16,8 @@ const UNFINISHED =
 const COMPLETED: StopReason = { type: "end_turn", message: "Done." };
 
 /**
- * Returns why the run ends after its last turn; `undefined` if it continues. The decision depends on the
- * answer's stop reason, never on its content.
+ * Returns why the run ends after its last turn; `undefined` if it continues. First a result that ends the
+ * run, an output or a stored problem decides, then the answer's stop reason. Its text is never interpreted.
  */
 export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefined {
   if (turn === undefined) return undefined;

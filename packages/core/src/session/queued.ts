@@ -69,7 +69,7 @@ export function firstExpiry(waiting: readonly Asking[]): string | undefined {
   return times.sort()[0];
 }
 
-/** Returns the questions that have expired, if all these times have come. Times are ISO 8601. */
+/** Returns the questions that expire at or before the latest of these times, ISO 8601. */
 export function expiredBy(waiting: readonly Asking[], times: readonly string[]): Asking[] {
   return waiting.filter(({ question }) => {
     const at = question?.expires?.at;

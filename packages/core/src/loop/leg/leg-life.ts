@@ -17,7 +17,8 @@ export interface LegLife extends Deadline {
   /** `seq` of the last stored event when the run was halted. */
   readonly haltedAt: number | undefined;
   /**
-   * Whether another process has taken over the session. If so, this process must not start or write anything.
+   * Whether this leg takes no further step: another process has taken over the session, or this process
+   * leaves it to one (`leaving`). Nothing may be started or written any more.
    */
   readonly lost: boolean;
   /** Whether the process is shutting down. If so, the leg stops at the next turn boundary. */

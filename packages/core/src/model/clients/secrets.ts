@@ -2,7 +2,7 @@ import { messageOf, PawlError } from "../../base/errors.ts";
 import { withoutKeys } from "../../base/without-keys.ts";
 
 /** The longest failure text that is kept, in characters. A server may send a text of any length. */
-const LONGEST_SECRET = 2_000;
+const LONGEST_FAILURE_TEXT = 2_000;
 
 /** The longest text that is kept in an error's details, e.g. its type, in characters. */
 const LONGEST_DETAIL = 200;
@@ -89,7 +89,7 @@ export function safeRequestId(given: string | null, secrets: () => readonly stri
  * ```
  */
 export function withoutSecrets(failure: PawlError, secrets: readonly string[]): PawlError {
-  const clean = (text: string) => withoutKeys(text, secrets).slice(0, LONGEST_SECRET);
+  const clean = (text: string) => withoutKeys(text, secrets).slice(0, LONGEST_FAILURE_TEXT);
   const details = Object.entries(failure.details).map(([name, value]) => [
     name,
     typeof value === "string" ? clean(value).slice(0, LONGEST_DETAIL) : value,

@@ -14,7 +14,7 @@ import type { AskedBy, Host } from "../leg/host.ts";
 import { leaseSession } from "../leg/lease-session.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
 import type { RunStart } from "../leg/run-handle.ts";
-import { type Begun, PAUSE_MS, resumeRun } from "./begin.ts";
+import { type Begun, longestStart, PAUSE_MS, resumeRun } from "./begin.ts";
 import { retryOf } from "./earlier-run.ts";
 import { busy, calledBy, senderOf } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop-on-abort.ts";
@@ -46,8 +46,7 @@ export async function beginRetry(
   opened: { leased: LeasedSession | undefined },
 ): Promise<Begun> {
   const { session, agent, runId } = retry;
-  // By then, another leg of the session has ended or lost its lease.
-  const patienceMs = host.leaseTtlMs + (agent.userData?.timeoutMs ?? 0) + agent.toolsTimeoutMs;
+  const patienceMs = longestStart(host, agent);
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const isFirst = waited === PAUSE_MS;
     const leased = isFirst ? opened.leased : await leaseSession(host, session, agent, senderOf(retry));

@@ -8,7 +8,7 @@ import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import { leaseSession } from "../leg/lease-session.ts";
 import type { LeasedSession } from "../leg/leased-session.ts";
-import { type Begun, PAUSE_MS, resumeRun } from "./begin.ts";
+import { type Begun, longestStart, PAUSE_MS, resumeRun } from "./begin.ts";
 import { begunBy, busy, calledBy, type IncomingMessage, messageEvents } from "./incoming-message.ts";
 import { startRun } from "./store-start.ts";
 
@@ -55,10 +55,7 @@ async function begin(
 ): Promise<Begun> {
   const { session, agent } = incoming;
   const mayWait = incoming.whenBusy !== "reject";
-  // By then, another leg of the session has ended or lost its lease.
-  const patienceMs = mayWait
-    ? host.leaseTtlMs + (agent.userData?.timeoutMs ?? 0) + agent.toolsTimeoutMs
-    : 10 * PAUSE_MS;
+  const patienceMs = mayWait ? longestStart(host, agent) : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const isFirst = opened !== undefined && waited === PAUSE_MS;
     const leased = isFirst ? opened.leased : await leaseSession(host, session, agent, begunBy(incoming));

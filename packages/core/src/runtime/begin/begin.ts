@@ -14,6 +14,15 @@ import type { RunStart } from "../leg/run-handle.ts";
 /** The pause before the next attempt to open a session whose lease is taken, in milliseconds. */
 export const PAUSE_MS = 10;
 
+/**
+ * Returns how long another leg can keep a session that it is about to work on, in milliseconds. After that,
+ * it has started its run, has ended, or has lost its lease.
+ */
+export function longestStart({ leaseTtlMs }: Host, { userData, toolsTimeoutMs }: Agent): number {
+  // Another version of the agent may have user data.
+  return leaseTtlMs + (userData?.timeoutMs ?? 5_000) + toolsTimeoutMs;
+}
+
 /** A stored run, and its work if that is in this process. */
 export interface Begun {
   start: RunStart;

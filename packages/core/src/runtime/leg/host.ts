@@ -137,7 +137,7 @@ export interface Host {
   readonly handOvers: Set<(sessionId: string) => void>;
   /** A switch that is turned on when the runtime has shut down, so that readers end. */
   readonly over: Switch;
-  /** Reports errors that no caller receives. */
+  /** Reports errors that no caller receives. Never throws, and returns nothing, whatever `onError` does. */
   report(error: unknown): void;
   deps(session: Session, run: Pick<Access, "caller" | "credentials">): unknown;
   readonly withoutCredentials: "ask" | "stop";

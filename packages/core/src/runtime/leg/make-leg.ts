@@ -1,5 +1,4 @@
 import type { Agent } from "../../agent/agent.ts";
-import { PawlError } from "../../base/errors.ts";
 import { hideInError } from "../../base/hide-in-error.ts";
 import { once } from "../../base/once.ts";
 import { errorEvent } from "../../log/error-event.ts";
@@ -159,11 +158,7 @@ function reporting(
     if (failures.length > 0) await log.add(failures);
   };
   const toFix: LegReport["toFix"] = (error) => {
-    try {
-      host.report(hideInError(error, hide));
-    } catch (failure) {
-      console.error(`pawl: onError failed: ${PawlError.describe(failure)}`);
-    }
+    host.report(hideInError(error, hide));
   };
   return {
     notify,

@@ -110,10 +110,7 @@ async function lookOnce(
 ): Promise<void> {
   if (watched.isLookedAt || host.draining) return;
   watched.isLookedAt = true;
-  // The application's `onError` may return anything, or throw.
-  const waitMs = await beginning(host, careOnce(host, sessionId, from, watched))
-    .catch((error: unknown) => void host.report(error))
-    .catch(() => undefined);
+  const waitMs = await beginning(host, careOnce(host, sessionId, from, watched)).catch(host.report);
   watched.isLookedAt = false;
   if (waitMs === undefined || watched.isOver) return;
   watched.cancelWait();

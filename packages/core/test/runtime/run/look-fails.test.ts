@@ -1,18 +1,20 @@
 import { expect, test } from "vitest";
 import { pause } from "../../../../../test/support/pause.ts";
+import { expectPrinted } from "../../../../../test/support/printed.ts";
 import { type EventStore, memoryStore } from "../../../src/index.ts";
 import { never, setup, stored, user } from "../../support/setup.ts";
 
+const failing = () => {
+  throw new Error("no log");
+};
+
 test.each([
-  ["a number", () => 3],
-  ["a text", () => "an-event-id"],
-  [
-    "nothing, but throws",
-    () => {
-      throw new Error("onError failed");
-    },
-  ],
-])("F25 a reader whose look fails does not look again at once if `onError` returns %s", async (_, answer) => {
+  ["returns a number", () => 3, []],
+  ["returns a text", () => "an-event-id", []],
+  ["throws", failing, ["pawl: onError failed: no log"]],
+  ["returns a promise that rejects", async () => failing(), ["pawl: onError failed: no log"]],
+])("F25 a reader whose look fails waits before its next one if `onError` %s", async (_, answer, printed) => {
+  expectPrinted(...printed);
   const store = memoryStore();
   const stalled = {
     id: "stalled",
@@ -44,7 +46,7 @@ test.each([
     .catch(() => undefined);
   await reported;
   const before = calls;
-  await pause(50, "a reader that looks again at once would do so many times");
+  await pause(50, "a reader without a pause would look many times");
   expect(calls - before).toBe(0);
   reader.abort();
 });
